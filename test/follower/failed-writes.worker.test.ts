@@ -10,14 +10,14 @@ import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
 import {
+  disturbed,
+  followerState,
   ledgerIndex,
   type Rig,
   startLedger,
-  statementTexts,
 } from '../support/ledger/ledger-harness.ts';
-import { resign } from '../support/network/milestones.ts';
+import { diverging } from '../support/network/direct-upstream.ts';
 import { lastIndex, stateHash } from '../support/network/network-model.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
@@ -39,19 +39,15 @@ function failingOnce(
   when: 'before' | 'after',
 ): { db: Database; count: () => number } {
   let batches = 0;
+  const lost = (sql: string) => {
+    const counts = when === 'before' || !isRead(sql);
+    if (counts && batches++ === failing) throw new Error('D1_ERROR: Network connection lost');
+  };
+  const fail = async (sql: string) => lost(sql);
+  const nothing = async () => {};
   return {
     count: () => batches,
-    db: {
-      prepare: (sql) => db.prepare(sql),
-      async batch<T>(statements: D1PreparedStatement[]) {
-        const counts = when === 'before' || !statementTexts(statements).every(isRead);
-        const fails = counts && batches++ === failing;
-        if (fails && when === 'before') throw new Error('D1_ERROR: Network connection lost');
-        const results = await db.batch<T>(statements);
-        if (fails) throw new Error('D1_ERROR: Network connection lost');
-        return results;
-      },
-    },
+    db: when === 'before' ? disturbed(db, fail) : disturbed(db, nothing, fail),
   };
 }
 
@@ -127,9 +123,8 @@ describe('two passes in one object', () => {
       await Promise.all([followOnce(following, budget()), catchUp()]);
       made.milestone();
     }
-    expect(
-      warned.mock.calls.filter(([line]) => String(line).includes('follower.tips-not-stored')),
-    ).toEqual([]);
+    const lines = warned.mock.calls.map(([line]) => String(line));
+    expect(lines.filter((line) => line.includes('follower.tips-not-stored'))).toEqual([]);
     rig.node.confirm(13);
     await followOnce(rig.following, budget());
     expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(made, 13));
@@ -144,28 +139,15 @@ describe('roots that are signed and wrong', () => {
       const made = randomNetwork({ seed: root, milestones: 4 });
       const rig = await startLedger(db, made, made.genesis.index);
       rig.node.confirm(lastIndex(made));
-      const wrong: Upstream = {
-        ...rig.upstream,
-        async readMilestone(index) {
-          const payload = await rig.upstream.readMilestone(index);
-          return payload && index === 3
-            ? resign(payload, { [root]: new Uint8Array(32) }, made.signers)
-            : payload;
-        },
-      };
+      const wrong = diverging(rig.upstream, made.signers, { at: 3, root });
       await followOnce({ ...rig.following, upstreams: [wrong] }, budget());
       expect(await ledgerIndex(db)).toBe(2);
-      const { state, reason } = (await db
-        .prepare('SELECT state, reason FROM follower')
-        .first<{ state: string; reason: string }>())!;
-      expect({ state, reason }).toEqual({
-        state: 'diverged',
-        reason: expect.stringContaining(root),
-      });
+      const reason = expect.stringContaining(root);
+      expect(await followerState(db)).toEqual({ state: 'diverged', reason });
 
       await followOnce({ ...rig.following, upstreams: [wrong, rig.upstream] }, budget());
       expect(await ledgerIndex(db)).toBe(lastIndex(made));
-      expect(await db.prepare('SELECT state FROM follower').first('state')).toBe('following');
+      expect((await followerState(db)).state).toBe('following');
       expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(made, lastIndex(made)));
     },
   );

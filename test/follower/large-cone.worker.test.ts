@@ -4,18 +4,13 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import type { PassBudget } from '../../src/follower/apply-next.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
-import { followOnce, type PassResult } from '../../src/follower/pass.ts';
 import { UpstreamFailure } from '../../src/upstream/upstream.ts';
-import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
-import { resign } from '../support/network/milestones.ts';
+import { ledgerIndex, passOnce, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import { diverging, listening } from '../support/network/direct-upstream.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
-
-const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassResult> =>
-  followOnce(following, { deadline: Date.now() + 20_000, milestones: 12, ...more });
 
 /** IDs of the blocks that are fetched and not stored yet. */
 function keptBlocks({ network, following }: Rig): string[] {
@@ -33,19 +28,12 @@ async function startBeforeLarge(): Promise<{
   network.milestone();
   const rig = await startLedger(db, network, 0);
   rig.node.confirm(1);
-  await pass(rig, { milestonesOnly: true });
+  await passOnce(rig, { milestonesOnly: true });
   for (let i = 0; i < 600; i++) network.note();
   network.milestone();
   rig.node.confirm(2);
-  const asked: string[] = [];
-  rig.upstream = {
-    ...rig.upstream,
-    readTips: async () => [],
-    async readBlock(id) {
-      asked.push(id);
-      return rig.node.block(`0x${id}`)?.bytes;
-    },
-  };
+  const { upstream, read: asked } = listening(rig.upstream);
+  rig.upstream = { ...upstream, readTips: async () => [] };
   rig.following.upstreams = [rig.upstream];
   return { rig, network, asked };
 }
@@ -55,7 +43,7 @@ it('is fetched over several passes, none of which fetches more than it may', asy
   const fetched: number[] = [];
   for (let i = 0; i < 3; i++) {
     const before = asked.length;
-    const result = await pass(rig, { fetches: 150 });
+    const result = await passOnce(rig, { fetches: 150 });
     expect(result).toEqual(i < 2 ? { applied: 0, behind: true } : { applied: 1, behind: false });
     fetched.push(asked.length - before);
   }
@@ -78,7 +66,7 @@ it('is applied with the help of an upstream that fails again and again', async (
   rig.following.upstreams = [flaky];
   for (let i = 0; i < 4; i++) {
     left = 200;
-    await pass(rig);
+    await passOnce(rig);
   }
   expect(await ledgerIndex(db)).toBe(2);
   expect(new Set(asked).size).toBe(asked.length);
@@ -92,7 +80,7 @@ it('asks for no more once one question has failed', async () => {
     readBlock: (id: string) => Promise.reject(new UpstreamFailure(`${++asked} ${id}`)),
   };
   rig.following.upstreams = [failing];
-  await pass(rig);
+  await passOnce(rig);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(asked).toBeLessThanOrEqual(6);
 });
@@ -101,32 +89,23 @@ it('is fetched again as far as it takes too much heap, and applied', async () =>
   const { rig, asked } = await startBeforeLarge();
   // room for less than 150 blocks
   rig.following.memory = createFollowerMemory(200_000);
-  expect(await pass(rig, { fetches: 300 })).toEqual({ applied: 0, behind: true });
+  expect(await passOnce(rig, { fetches: 300 })).toEqual({ applied: 0, behind: true });
   expect(keptBlocks(rig).length).toBeGreaterThan(0);
   expect(keptBlocks(rig).length).toBeLessThan(150);
-  expect(await pass(rig)).toEqual({ applied: 1, behind: false });
+  expect(await passOnce(rig)).toEqual({ applied: 1, behind: false });
   expect(new Set(asked).size).toBe(406);
   expect(asked.length).toBeGreaterThan(500);
 });
 
 it('is forgotten when its roots are wrong', async () => {
   const { rig, network } = await startBeforeLarge();
-  const diverging = {
-    ...rig.upstream,
-    readMilestone: async (index: number) =>
-      resign(
-        (await rig.upstream.readMilestone(index))!,
-        { appliedMerkleRoot: new Uint8Array(32) },
-        network.signers,
-      ),
-  };
-  rig.following.upstreams = [diverging];
-  await pass(rig);
+  rig.following.upstreams = [diverging(rig.upstream, network.signers)];
+  await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(1);
   expect(keptBlocks(rig)).toEqual([]);
   expect(rig.following.memory.missing).toBeUndefined();
   rig.following.upstreams = [rig.upstream];
-  await pass(rig);
+  await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(2);
 });
 
@@ -135,11 +114,11 @@ it('does not prevent pruning, nor does anything else that a pass fails at', asyn
   for (let i = 0; i < 6; i++) network.milestone();
   const rig = await startLedger(db, network, 0, { retention: 2 });
   rig.node.confirm(6);
-  await pass(rig, { milestonesOnly: true });
+  await passOnce(rig, { milestonesOnly: true });
   const kept = () => db.prepare('SELECT min(idx) FROM milestone').first('min(idx)');
   expect(await kept()).toBe(0);
   const readHeads = () => Promise.reject(new Error('fails in a way that nobody thought of'));
   rig.following.upstreams = [{ ...rig.upstream, readHeads }];
-  await expect(pass(rig)).rejects.toThrow('nobody thought of');
+  await expect(passOnce(rig)).rejects.toThrow('nobody thought of');
   expect(await kept()).toBe(4);
 });

@@ -6,20 +6,20 @@ import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { watchDatabase } from '../../src/follower/follower-context.ts';
-import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { SHRINK_AT } from '../../src/ledger/core/database-size.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import { MIN_RETENTION } from '../../src/ledger/write/prune.ts';
 import {
   ask,
+  disturbed,
   FOLLOWING,
   followTo,
   ledgerIndex,
+  passOnce,
   questionOf,
   type Rig,
   startLedger,
-  statementTexts,
 } from '../support/ledger/ledger-harness.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -113,18 +113,12 @@ it('keeps fewer milestones and says so, and more again when there is room', asyn
 
 /** Refuses what inserts while the database is larger than this, as D1 does at its limit. */
 function limited(limitBytes: number, refused: () => void): Database {
-  return {
-    prepare: (sql) => db.prepare(sql),
-    async batch<T>(statements: D1PreparedStatement[]) {
-      const { meta } = await db.prepare('SELECT 1').run();
-      const inserts = statementTexts(statements).some((sql) => /INSERT INTO (?!head)/.test(sql));
-      if (inserts && meta.size_after > limitBytes) {
-        refused();
-        throw new Error('D1_ERROR: Exceeded maximum DB size');
-      }
-      return db.batch<T>(statements);
-    },
-  };
+  return disturbed(db, async (sql) => {
+    const { meta } = await db.prepare('SELECT 1').run();
+    if (!/INSERT INTO (?!head)/.test(sql) || meta.size_after <= limitBytes) return;
+    refused();
+    throw new Error('D1_ERROR: Exceeded maximum DB size');
+  });
 }
 
 it('goes on where writes are refused for want of room, at a limit that it does not know', async () => {
@@ -140,7 +134,7 @@ it('goes on where writes are refused for want of room, at a limit that it does n
   rig.node.confirm(lastIndex(network));
   for (let passes = 0; (await ledgerIndex(db)) < lastIndex(network); passes++) {
     if (passes > 100) throw new Error('it does not get there');
-    const pass = followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+    const pass = passOnce(rig);
     await pass.catch(({ message }: Error) => expect(message).toMatch('Exceeded maximum DB size'));
   }
   expect(refusals).toBeGreaterThan(2);

@@ -4,10 +4,15 @@
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
-import { followOnce } from '../../src/follower/pass.ts';
 import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
-import { FOLLOWING, followTo, type Rig, startNew } from '../support/ledger/ledger-harness.ts';
+import {
+  FOLLOWING,
+  followTo,
+  passOnce,
+  type Rig,
+  startNew,
+} from '../support/ledger/ledger-harness.ts';
 
 const db = env.LEDGER;
 
@@ -20,9 +25,7 @@ afterEach(() => {
 async function pass(rig: Rig, times: number): Promise<void> {
   for (let passes = 0; passes < times; passes++) {
     vi.setSystemTime(Date.now() + 10_000);
-    await followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 }).catch(
-      (error: unknown) => expect(error).toBeInstanceOf(LedgerDamaged),
-    );
+    await passOnce(rig).catch((error: unknown) => expect(error).toBeInstanceOf(LedgerDamaged));
   }
 }
 
@@ -51,7 +54,7 @@ it('takes one step each ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { rig } = await startNew(db, 'paced');
   const before = await steps();
-  const idle = () => followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+  const idle = () => passOnce(rig);
   for (let passes = 0; passes < 3; passes++) await idle();
   expect(await steps()).toBe(before);
   await pass(rig, 1);

@@ -9,9 +9,14 @@ import { followOnce, type PassResult } from '../../src/follower/pass.ts';
 import { restUpstream } from '../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
-import { ask, ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
-import { directUpstream } from '../support/network/direct-upstream.ts';
-import { resign } from '../support/network/milestones.ts';
+import { expectRoots } from '../support/ledger/expect-roots.ts';
+import {
+  followerState,
+  ledgerIndex,
+  type Rig,
+  startLedger,
+} from '../support/ledger/ledger-harness.ts';
+import { directUpstream, diverging, listening } from '../support/network/direct-upstream.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
@@ -29,9 +34,8 @@ function networkOf(milestones: number): SyntheticNetwork {
 const pass = ({ following }: Rig, time = 20_000): Promise<PassResult> =>
   followOnce(following, { deadline: Date.now() + time, milestones: 12 });
 
-const reasonOf = (): Promise<unknown> => db.prepare('SELECT reason FROM follower').first('reason');
-
-const stateOf = (): Promise<unknown> => db.prepare('SELECT state FROM follower').first('state');
+const reasonOf = async () => (await followerState(db)).reason;
+const stateOf = async () => (await followerState(db)).state;
 
 /** As of a host that drops packets. */
 const silent: typeof fetch = (_, init) =>
@@ -40,15 +44,8 @@ const silent: typeof fetch = (_, init) =>
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 
-/** How often an upstream was asked for its heads. */
-function counted(upstream: Upstream): { upstream: Upstream; heads: () => number } {
-  let heads = 0;
-  const readHeads = () => {
-    heads++;
-    return upstream.readHeads();
-  };
-  return { upstream: { ...upstream, readHeads }, heads: () => heads };
-}
+const hangingFor = (timeout: number, attempts: number) =>
+  restUpstream('http://a.example', { fetch: silent, timeout, attempts });
 
 /** As if the last milestone had come long ago. */
 function letTimePass({ following }: Rig): void {
@@ -59,9 +56,7 @@ describe('a first upstream that hangs', () => {
   it('with all it is asked: holds one pass up, and the second is followed', async () => {
     const rig = await startLedger(db, networkOf(6), 0);
     rig.node.confirm(3);
-    const hanging = counted(
-      restUpstream('http://a.example', { fetch: silent, timeout: 200, attempts: 3 }),
-    );
+    const hanging = listening(hangingFor(200, 3));
     rig.following.upstreams = [hanging.upstream, rig.upstream];
     // the time is up before the second is asked
     expect(await pass(rig, 100)).toEqual({ applied: 1, behind: true });
@@ -77,35 +72,19 @@ describe('a first upstream that hangs', () => {
   it('with its blocks: nothing waits for it again', async () => {
     const rig = await startLedger(db, networkOf(6), 0);
     rig.node.confirm(6);
-    const { readBlock } = restUpstream('http://a.example', {
-      fetch: silent,
-      timeout: 50,
-      attempts: 1,
-    });
-    let asked = 0;
-    const hanging: Upstream = {
-      ...rig.upstream,
-      readBlock(id) {
-        asked++;
-        return readBlock(id);
-      },
-    };
-    rig.following.upstreams = [hanging, rig.upstream];
+    const { readBlock } = hangingFor(50, 1);
+    const hanging = listening({ ...rig.upstream, readBlock });
+    rig.following.upstreams = [hanging.upstream, rig.upstream];
     await pass(rig, -1);
-    const before = asked;
+    const before = hanging.read.length;
     for (let i = 0; i < 5; i++) await pass(rig, -1);
     expect(await ledgerIndex(db)).toBe(6);
-    expect(asked).toBe(before);
+    expect(hanging.read.length).toBe(before);
   });
 
   it('is asked for its heads once, and not for long', async () => {
     const started = Date.now();
-    const upstream = restUpstream('http://a.example', {
-      fetch: silent,
-      timeout: 10_000,
-      attempts: 3,
-    });
-    await expect(upstream.readHeads()).rejects.toThrow(UpstreamFailure);
+    await expect(hangingFor(10_000, 3).readHeads()).rejects.toThrow(UpstreamFailure);
     expect(Date.now() - started).toBeLessThan(5000);
   });
 });
@@ -142,13 +121,12 @@ describe('a first upstream with nothing newer', () => {
     // asked first, it is behind the ledger
     rig.following.memory.upstreams.ranking.beginWith(0);
     await pass(rig);
-    const { request, response } = network.propose();
-    expect(await ask(rig, request)).toEqual(response);
+    await expectRoots(rig, network);
   });
 
   it('while all is well the second is not asked', async () => {
     const rig = await startLedger(db, networkOf(6), 0);
-    const second = counted(rig.upstream);
+    const second = listening(rig.upstream);
     rig.following.upstreams = [rig.upstream, second.upstream];
     for (let index = 1; index <= 6; index++) {
       rig.node.confirm(index);
@@ -163,15 +141,6 @@ describe('a first upstream with nothing newer', () => {
 });
 
 describe('an upstream that diverges', () => {
-  const divergingAt = (wrong: number, network: SyntheticNetwork, upstream: Upstream): Upstream => ({
-    ...upstream,
-    async readMilestone(index) {
-      const payload = await upstream.readMilestone(index);
-      if (payload === undefined || index !== wrong) return payload;
-      return resign(payload, { appliedMerkleRoot: new Uint8Array(32) }, network.signers);
-    },
-  });
-
   it.each([
     ['behind the ledger', 1],
     ['level with the ledger', 2],
@@ -180,7 +149,10 @@ describe('an upstream that diverges', () => {
     const rig = await startLedger(db, network, 0);
     const other = new NodeState(network, confirmed);
     rig.node.confirm(4);
-    rig.following.upstreams = [divergingAt(3, network, rig.upstream), directUpstream(other)];
+    rig.following.upstreams = [
+      diverging(rig.upstream, network.signers, { at: 3 }),
+      directUpstream(other),
+    ];
     for (let i = 0; i < 4; i++) {
       await pass(rig);
       expect([await ledgerIndex(db), await stateOf()]).toEqual([2, 'diverged']);
@@ -198,7 +170,10 @@ describe('an upstream that diverges', () => {
     const rig = await startLedger(db, network, 0);
     const other = new NodeState(network, 2);
     rig.node.confirm(4);
-    rig.following.upstreams = [directUpstream(other), divergingAt(3, network, rig.upstream)];
+    rig.following.upstreams = [
+      directUpstream(other),
+      diverging(rig.upstream, network.signers, { at: 3 }),
+    ];
     for (let i = 0; i < 3; i++) {
       await pass(rig);
       if (i === 0) letTimePass(rig);

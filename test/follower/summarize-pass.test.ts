@@ -14,25 +14,11 @@ import {
   type UpstreamOutcome,
 } from '../../src/follower/summarize-pass.ts';
 import { ParameterTable } from '../../src/stardust/parameter-table.ts';
+import { testHead } from '../support/ledger/test-head.ts';
 
 /** Not looked into. */
 const position: LedgerPosition = {
-  head: {
-    generation: 'g',
-    genesis: 0,
-    start: 0,
-    ledger: 7,
-    treasury: { milestoneId: '', amount: 0n },
-    nextBlock: 1,
-    nextOutput: 1,
-    unreferenced: 0,
-    dropped: 0,
-    idTables: [],
-    forgotten: 0,
-    snapshot: '',
-    indexed: '',
-    integrity: { fingerprints: {} },
-  },
+  head: testHead('g', 0, 7),
   milestone: { id: '', timestamp: 0, blocks: 0, nftChanges: 0 },
   announced: new ParameterTable(),
   rules: { keys: { keys: [], threshold: 1 }, verify: async () => true, parameters: [] },
@@ -123,32 +109,17 @@ describe('a pass', () => {
   });
 
   it('with milestones applied after a failure: the second is first from now on', () => {
-    expect(
-      summarize([
-        [failed, 0, null],
-        [level, 3],
-      ]),
-    ).toMatchObject({
-      applied: 3,
-      beginWith: 11,
-      level: { place: 11 },
-      state: following(8),
-    });
+    const due = { applied: 3, beginWith: 11, level: { place: 11 }, state: following(8) };
+    const silent: Attempt = [failed, 0, null];
+    expect(summarize([silent, [level, 3]])).toMatchObject(due);
   });
 
   it('with its budget spent: there is more to do, tips can wait', () => {
-    expect(summarize([[budgetSpent, 12]])).toMatchObject({
-      applied: 12,
-      behind: true,
-      beginWith: 10,
-      level: undefined,
-    });
-    expect(summarize([[level], [budgetSpent]])).toMatchObject({
-      applied: 0,
-      behind: true,
-      beginWith: 11,
-      level: undefined,
-    });
+    const more = { behind: true, level: undefined };
+    const first = { ...more, applied: 12, beginWith: 10 };
+    expect(summarize([[budgetSpent, 12]])).toMatchObject(first);
+    const second = { ...more, applied: 0, beginWith: 11 };
+    expect(summarize([[level], [budgetSpent]])).toMatchObject(second);
   });
 
   it('counts the milestones of one that then fails, and does not begin with it', () => {
@@ -157,18 +128,14 @@ describe('a pass', () => {
   });
 
   it('is level with nobody once a milestone was applied after it', () => {
-    expect(summarize([[level], [failed, 1], [behind]])).toMatchObject({
-      level: undefined,
-      beginWith: undefined,
-    });
+    const nobody = { level: undefined, beginWith: undefined };
+    expect(summarize([[level], [failed, 1], [behind]])).toMatchObject(nobody);
     expect(summarize([[level], [failed], [behind]])).toMatchObject({ level: { place: 10 } });
   });
 
   it('stores the tips of the first that is level', () => {
-    expect(summarize([[behind], [level], [level]])).toMatchObject({
-      level: { place: 11 },
-      beginWith: 11,
-    });
+    const second = { level: { place: 11 }, beginWith: 11 };
+    expect(summarize([[behind], [level], [level]])).toMatchObject(second);
   });
 
   it('tells of a divergence in spite of one that is level, and of the last of several', () => {
@@ -179,10 +146,8 @@ describe('a pass', () => {
   });
 
   it('has no divergence where another upstream agrees on the next milestone', () => {
-    expect(summarize([[diverged], [level, 1]], divergedBefore)).toMatchObject({
-      diverged: undefined,
-      state: following(8),
-    });
+    const agreed = { diverged: undefined, state: following(8) };
+    expect(summarize([[diverged], [level, 1]], divergedBefore)).toMatchObject(agreed);
     expect(summarize([[budgetSpent, 1]], divergedBefore)).toMatchObject({ diverged: undefined });
   });
 
@@ -194,32 +159,25 @@ describe('a pass', () => {
     const state = { state: 'diverged', reason: 'diverged before' };
     expect(summarize([[level]], divergedBefore)).toMatchObject({ state, diverged: state.reason });
     expect(summarize([[budgetSpent]], divergedBefore)).toMatchObject({ state });
-    expect(summarize([[level], [behind], [failed]], divergedBefore)).toMatchObject({
-      state: following(8),
-      diverged: undefined,
-    });
+    const allAsked = summarize([[level], [behind], [failed]], divergedBefore);
+    expect(allAsked).toMatchObject({ state: following(8), diverged: undefined });
   });
 
   it('names the newest milestone that any upstream has heard of', () => {
-    expect(
-      summarize([
-        [behind, 0, 5],
-        [failed, 0, 9],
-        [level, 0, 8],
-      ]).state,
-    ).toEqual(following(9));
+    const attempts: Attempt[] = [
+      [behind, 0, 5],
+      [failed, 0, 9],
+      [level, 0, 8],
+    ];
+    expect(summarize(attempts).state).toEqual(following(9));
     const outcomes = outcomesOf([[behind], [level]]);
     outcomes[1]!.latest = { ...heard(8), milestoneId: 'cd'.repeat(32) };
     expect(summarizePass(outcomes, fresh).state).toMatchObject({ upstream: outcomes[1]!.latest });
   });
 
   it('that nobody answered says nothing, if all was well', () => {
-    expect(
-      summarize([
-        [failed, 0, null],
-        [failed, 0, null],
-      ]),
-    ).toMatchObject({ state: undefined });
+    const silent: Attempt = [failed, 0, null];
+    expect(summarize([silent, silent])).toMatchObject({ state: undefined });
   });
 
   it('that cannot go on says so, and changes nothing else', () => {

@@ -4,22 +4,22 @@
  */
 import { describe, expect, it, vi } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
-import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import { dropUnneeded } from '../../src/ledger/write/drop-blocks.ts';
 import { resolveVerdicts } from '../../src/ledger/write/resolve-verdicts.ts';
 import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { expectRoots } from '../support/ledger/expect-roots.ts';
 import {
   ask,
   disturbed,
   followTo,
   ledgerIndex,
-  type Rig,
+  passOnce,
   startNew,
-  statementTexts,
   storeNow,
+  withoutVerdicts,
   withSplitPacks,
   withTips,
 } from '../support/ledger/ledger-harness.ts';
@@ -31,17 +31,8 @@ import { basic } from '../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const MADE = /UPDATE pack SET records/;
-
 /** Each batch that would write a verdict fails. */
-function failing(db: Database): Database {
-  return disturbed(db, async (sql) => {
-    if (MADE.test(sql)) throw new Error('D1_ERROR: Network connection lost.');
-  });
-}
-
-const pass = (rig: Rig) =>
-  followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+const failing = (db: Database) => withoutVerdicts(db, 'D1_ERROR: Network connection lost.');
 
 describe('a transaction whose verdict was not written, as the batch failed', () => {
   async function start() {
@@ -59,7 +50,7 @@ describe('a transaction whose verdict was not written, as the batch failed', () 
   it('gets it in the next pass, of a new object too', async () => {
     const { db, rig } = await start();
     rig.following.memory = createFollowerMemory();
-    await pass(rig);
+    await passOnce(rig);
     expect(await awaitedOutputs(db)).toEqual([]);
   });
 
@@ -68,9 +59,7 @@ describe('a transaction whose verdict was not written, as the batch failed', () 
     network.milestone({ parents: [producer] });
     rig.following.db = failing(db);
     await followTo(rig, 2);
-    const { request, response } = network.propose({
-      parents: [network.milestoneBlock!, waiter],
-    });
+    const { request, response } = network.propose({ parents: [network.milestoneBlock!, waiter] });
     await expect(ask(rig, request, { db: failing(db) })).rejects.toThrow('connection lost');
     rig.following.db = db;
     expect(await ask(rig, request)).toEqual(response);
@@ -144,12 +133,12 @@ it('nothing is written where another input is still missing, however often one c
   let written = 0;
   let last = root;
   const counting = disturbed(db, async (sql) => {
-    if (MADE.test(sql)) written++;
+    if (/UPDATE pack SET records/.test(sql)) written++;
   });
   for (let i = 0; i < 3; i++) {
     last = network.attachTransaction(made, [last]);
     expect(await storeNow(withTips(split, last), counting)).toBe(1);
-    await pass({ ...split, following: { ...split.following, db: counting } });
+    await passOnce({ ...split, following: { ...split.following, db: counting } });
   }
   expect(written).toBe(0);
 });
@@ -160,21 +149,14 @@ describe('transactions without a verdict with more inputs than one step decides'
     const { network, rig, root } = await startNew(db, 'many undecided');
     const by = network.account(0);
     const each = basic(by, { amount: COIN_AMOUNT / 100n });
-    const makers = network.genesisSpends.slice(0, 3).map((spend) =>
-      network.transaction(
-        [spend],
-        Array.from({ length: 100 }, () => each),
-      ),
-    );
-    const waiters = makers.map(({ coins }) =>
-      network.attachTransaction(
-        network.transaction(
-          coins.map((from) => ({ coin: from, by })),
-          [basic(by, { amount: COIN_AMOUNT })],
-        ),
-        [root],
-      ),
-    );
+    const hundred = Array.from({ length: 100 }, () => each);
+    const spends = network.genesisSpends.slice(0, 3);
+    const makers = spends.map((spend) => network.transaction([spend], hundred));
+    const waiters = makers.map(({ coins }) => {
+      const inputs = coins.map((from) => ({ coin: from, by }));
+      const made = network.transaction(inputs, [basic(by, { amount: COIN_AMOUNT })]);
+      return network.attachTransaction(made, [root]);
+    });
     for (const waiter of waiters) await storeNow(withTips(rig, waiter), db);
     const producers = makers.map((made) => network.attachTransaction(made, [root]));
     for (const producer of producers) await storeNow(withTips(rig, producer), failing(db));
@@ -183,23 +165,17 @@ describe('transactions without a verdict with more inputs than one step decides'
 
   it('are decided for a request', async () => {
     const { network, rig, parents } = await start();
-    const { request, response } = network.propose({ parents });
-    expect(await ask(rig, request)).toEqual(response);
+    await expectRoots(rig, network, parents);
   });
 
   it('are decided by a pass in small batches', async () => {
     const { db, network, rig, parents } = await start();
     const { request, response } = network.propose({ parents });
     let longest = 0;
-    const watched = disturbed(db, async () => {});
-    rig.following.db = {
-      ...watched,
-      async batch<T>(statements: D1PreparedStatement[]) {
-        longest = Math.max(longest, statementTexts(statements).length);
-        return watched.batch<T>(statements);
-      },
-    };
-    await pass(rig);
+    rig.following.db = disturbed(db, async (_, __, statements) => {
+      longest = Math.max(longest, statements);
+    });
+    await passOnce(rig);
     expect(longest).toBeLessThan(15);
     expect(await ask(rig, request)).toEqual(response);
   });

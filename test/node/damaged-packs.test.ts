@@ -6,12 +6,12 @@ import { expect, it, vi } from 'vitest';
 import { isPartOf } from '../../src/ledger/core/database.ts';
 import {
   ask,
+  issue,
   type Question,
   questionOf,
   type Rig,
   startNew,
   storeNow,
-  takeNext,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { Random } from '../support/network/random.ts';
@@ -38,8 +38,7 @@ async function startBusy() {
     }
     await storeNow(rig, db);
     if (count === 25) break;
-    network.milestone();
-    await takeNext(rig, db);
+    await issue(rig, network);
   }
   return { network, rig };
 }

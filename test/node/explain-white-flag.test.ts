@@ -7,11 +7,17 @@
 import { expect, it } from 'vitest';
 import { explainWhiteFlag, type JudgedBlock } from '../../src/node/explain-white-flag.ts';
 import { outputId } from '../../src/stardust/wire/ids.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
-import { bringFrom, followTo, questionOf, startLedger } from '../support/ledger/ledger-harness.ts';
+import {
+  bringFrom,
+  followTo,
+  questionOf,
+  requestOf,
+  rootsOf,
+  startLedger,
+} from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { parsedBlock } from '../support/network/blocks.ts';
-import { coneOf, lastIndex, type Network, ZERO_ID } from '../support/network/network-model.ts';
+import { coneOf, lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const db = await openMemory();
@@ -38,16 +44,9 @@ it('tells what HORNET decided, of the next milestone and of the one that was app
   const rig = await startLedger(db, network, 0);
   const inputs = { spent: 0, spentHere: 0, unknown: 0, unlock: 0 };
   const reasons = new Set<number>();
-  const explain = async (index: number) => {
-    const { question } = questionOf(network, index);
-    const previousMilestoneId = (question.previousMilestoneId ?? ZERO_ID).slice(2);
-    const parents = question.parents.map((id) => id.slice(2));
-    return explainWhiteFlag(
-      db,
-      { index, timestamp: question.timestamp, parents, previousMilestoneId },
-      { rules: { keys: network.keys, verify: verifySignature }, bring: bringFrom(rig.following) },
-    );
-  };
+  const options = { rules: rig.following, bring: bringFrom(rig.following) };
+  const explain = (index: number) =>
+    explainWhiteFlag(db, requestOf(questionOf(network, index).question), options);
   for (let index = 1; index <= lastIndex(network); index += 3) {
     await followTo(rig, index - 1);
     const before = await explain(index);
@@ -56,10 +55,7 @@ it('tells what HORNET decided, of the next milestone and of the one that was app
     expect([index, before]).toEqual([index, after]);
     if (!before.ok) throw new Error(before.detail);
     const { answer } = questionOf(network, index);
-    expect({
-      inclusionMerkleRoot: `0x${before.inclusionMerkleRoot.toHex()}`,
-      appliedMerkleRoot: `0x${before.appliedMerkleRoot.toHex()}`,
-    }).toEqual(answer);
+    expect(rootsOf(before)).toEqual(answer);
     const cone = coneOf(network, index);
     expect(before.blocks.map(({ blockId, reason }) => [blockId, reason])).toEqual(
       cone.map(({ id, referenced }) => [
@@ -91,7 +87,7 @@ function countInput(
   const parsed = parsedBlock(network.blocks.get(`0x${blockId}`)!.bytes);
   const named = parsed.transaction!.value.essence.inputs[input]!;
   expect(outputId(named.transactionId, named.outputIndex).toHex()).toBe(id);
-  const output = outputOf(network, id);
+  const output = network.outputs.get(`0x${id}`);
   if (reason === 3) {
     expect(output === undefined || output.bookedIndex >= index).toBe(true);
     counts.unknown++;
@@ -107,8 +103,4 @@ function countInput(
     expect(output!.spent === undefined || output!.spent.index >= index).toBe(true);
     counts.unlock++;
   }
-}
-
-function outputOf({ outputs }: Network, id: string) {
-  return outputs.get(`0x${id}`);
 }

@@ -10,16 +10,18 @@ import { noteLedger, takeMessage } from '../../src/follower/follower-context.ts'
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import {
+  issue,
   type Question,
   type Rig,
+  requestOf,
+  rootsOf,
   startNew,
   storeNow,
   takeNext,
 } from '../support/ledger/ledger-harness.ts';
+import { listening } from '../support/network/direct-upstream.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const db = env.LEDGER;
@@ -30,6 +32,14 @@ async function start(seed: string): Promise<Rig & { network: SyntheticNetwork }>
   return { ...rig, network };
 }
 
+/** With 20 blocks that no milestone references. */
+async function startOpen(seed: string) {
+  const rig = await start(seed);
+  const { network } = rig;
+  for (let i = 0; i < 20; i++) network.note();
+  return { rig, network };
+}
+
 function pushOpen({ following, network }: Rig): void {
   for (const { referenced, bytes } of network.blocks.values())
     if (referenced === undefined) takeMessage(following.memory, 'blocks', bytes);
@@ -37,41 +47,20 @@ function pushOpen({ following, network }: Rig): void {
 
 /** The roots, or the reason of the refusal; and how many blocks were fetched for them. */
 async function ask(rig: Rig, question: Question, { isFed = true, waits = async () => {} } = {}) {
-  let fetched = 0;
-  const upstream: Upstream = {
-    ...rig.upstream,
-    readBlock(id) {
-      fetched++;
-      return rig.upstream.readBlock(id);
-    },
-  };
+  const { upstream, read } = listening(rig.upstream);
   const context = { ...rig.following, upstreams: [upstream], isFed: () => isFed };
-  const request = {
-    index: question.index,
-    timestamp: question.timestamp,
-    parents: question.parents.map((id) => id.slice(2)),
-    previousMilestoneId: question.previousMilestoneId!.slice(2),
-  };
-  const result = await computeWhiteFlag(db, request, {
+  const result = await computeWhiteFlag(db, requestOf(question), {
     rules: { keys: rig.network.keys, verify: verifySignature },
     async bring(wanted) {
       await waits();
       return { db, notBrought: await bring(context, wanted) };
     },
   });
-  if (!result.ok) return { answer: result.reason, fetched };
-  const { inclusionMerkleRoot, appliedMerkleRoot } = result;
-  const answer = {
-    inclusionMerkleRoot: toHex(inclusionMerkleRoot),
-    appliedMerkleRoot: toHex(appliedMerkleRoot),
-  };
-  return { answer, fetched };
+  return { answer: result.ok ? rootsOf(result) : result.reason, fetched: read.length };
 }
 
 it('are answered once these are stored, and nothing is fetched', async () => {
-  const rig = await start('held');
-  const { network } = rig;
-  for (let i = 0; i < 20; i++) network.note();
+  const { rig, network } = await startOpen('held');
   pushOpen(rig);
   const { request, response } = network.propose();
   expect(await ask(rig, request)).toEqual({ answer: response, fetched: 0 });
@@ -79,9 +68,7 @@ it('are answered once these are stored, and nothing is fetched', async () => {
 });
 
 it('are answered though a milestone is applied meanwhile', async () => {
-  const rig = await start('held and applied');
-  const { network } = rig;
-  for (let i = 0; i < 20; i++) network.note();
+  const { rig, network } = await startOpen('held and applied');
   pushOpen(rig);
   const { request, response } = network.propose();
   const waits = async () => {
@@ -92,20 +79,15 @@ it('are answered though a milestone is applied meanwhile', async () => {
 });
 
 it('are answered though a milestone was applied just before', async () => {
-  const rig = await start('applied and held');
-  const { network } = rig;
-  for (let i = 0; i < 20; i++) network.note();
+  const { rig, network } = await startOpen('applied and held');
   const { request, response } = network.propose();
-  network.milestone({ parents: [network.milestoneBlock!] });
-  await takeNext(rig, db);
+  await issue(rig, network, [network.milestoneBlock!]);
   pushOpen(rig);
   expect(await ask(rig, request)).toEqual({ answer: response, fetched: 0 });
 });
 
 it('are fetched where the follower has no feed, and stored', async () => {
-  const rig = await start('not held');
-  const { network } = rig;
-  for (let i = 0; i < 20; i++) network.note();
+  const { rig, network } = await startOpen('not held');
   const { request, response } = network.propose();
   const first = await ask(rig, request, { isFed: false });
   expect(first.answer).toEqual(response);
@@ -114,9 +96,7 @@ it('are fetched where the follower has no feed, and stored', async () => {
 });
 
 it('are waited for where the feed brings them a moment later', async () => {
-  const rig = await start('on their way');
-  const { network } = rig;
-  for (let i = 0; i < 20; i++) network.note();
+  const { rig, network } = await startOpen('on their way');
   const { request, response } = network.propose();
   setTimeout(() => pushOpen(rig), 15);
   expect(await ask(rig, request)).toEqual({ answer: response, fetched: 0 });
@@ -126,8 +106,7 @@ it('read no packs where a parent is missing, and all of them where none is', asy
   const rig = await start('partial');
   const { network } = rig;
   const referenced = network.note();
-  network.milestone({ parents: [network.milestoneBlock!, referenced] });
-  await takeNext(rig, db);
+  await issue(rig, network, [network.milestoneBlock!, referenced]);
   const stored = [network.milestoneBlock!, network.note(), network.note(), network.note()];
   await storeNow(rig, db);
   const missing = network.note();

@@ -10,9 +10,10 @@ import { readLedgerChanges } from '../../src/ledger/read/stored-milestone.ts';
 import { explainWhiteFlag } from '../../src/node/explain-white-flag.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import {
+  disturbed,
   followTo,
+  requestOf,
   startNew,
-  statementTexts,
   storeNow,
   withSplitPacks,
   withTips,
@@ -24,18 +25,10 @@ const PACKS = 20;
 /** Characters of the longest result of a batch that reads `pack_content`; 0 where none does. */
 function measured(db: Database) {
   let longest = 0;
-  return {
-    longest: () => longest,
-    db: {
-      prepare: (sql: string) => db.prepare(sql),
-      async batch<T>(statements: D1PreparedStatement[]) {
-        const results = await db.batch<T>(statements);
-        if (statementTexts(statements).some((sql) => sql.includes('pack_content')))
-          longest = Math.max(longest, JSON.stringify(results).length);
-        return results;
-      },
-    } as Database,
+  const measure = async (sql: string, _: number, results: readonly D1Result[]) => {
+    if (sql.includes('pack_content')) longest = Math.max(longest, JSON.stringify(results).length);
   };
+  return { longest: () => longest, db: disturbed(db, async () => {}, measure) };
 }
 
 it('what a milestone changed takes no contents, and an explanation few at a time', async () => {
@@ -53,11 +46,7 @@ it('what a milestone changed takes no contents, and an explanation few at a time
     await storeNow(withTips(withSplitPacks(rig), last), db);
   }
   const { request } = network.propose({ parents: [last] });
-  const asked = {
-    ...request,
-    parents: request.parents.map((id) => id.slice(2)),
-    previousMilestoneId: request.previousMilestoneId!.slice(2),
-  };
+  const asked = requestOf(request);
   const explaining = measured(db);
   const explained = await explainWhiteFlag(explaining.db, asked, {
     rules: { keys: network.keys, verify: verifySignature },

@@ -6,11 +6,10 @@
  */
 import { describe, expect, it, vi } from 'vitest';
 import type { Upstream } from '../../src/upstream/upstream.ts';
+import { expectRoots } from '../support/ledger/expect-roots.ts';
 import {
-  type Answer,
   ask,
   ledgerIndex,
-  type Question,
   type Rig,
   startLedger,
   takeNext,
@@ -19,44 +18,18 @@ import { openMemory } from '../support/ledger/memory-database.ts';
 import { sealRows } from '../support/ledger/seal-rows.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { parsedBlock } from '../support/network/blocks.ts';
+import { listening } from '../support/network/direct-upstream.ts';
 import { lastIndex, type Network, ZERO_ID } from '../support/network/network-model.ts';
-import { oracleView } from '../support/network/oracle-view.ts';
+import { oracleAnswer } from '../support/network/oracle-view.ts';
 import { Random } from '../support/network/random.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import { whiteFlag } from '../support/oracle/oracle.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const db = await openMemory();
 
-async function oracleAnswer(network: Network, question: Question): Promise<Answer> {
-  const { previousMilestoneId, ...request } = question;
-  const view = oracleView(network, question.index - 1);
-  const result = await whiteFlag(view, { ...request, previousMilestoneId: previousMilestoneId! });
-  const { inclusionMerkleRoot, appliedMerkleRoot } = result;
-  return result.metPreviousMilestone ? { inclusionMerkleRoot, appliedMerkleRoot } : 400;
-}
-
-/** The upstream, and the blocks that it was asked about, in order. */
-function listening(upstream: Upstream): { upstream: Upstream; asked: string[]; read: string[] } {
-  const asked: string[] = [];
-  const read: string[] = [];
-  const listener: Upstream = {
-    ...upstream,
-    readReference(id) {
-      asked.push(id);
-      return upstream.readReference(id);
-    },
-    readBlock(id) {
-      read.push(id);
-      return upstream.readBlock(id);
-    },
-  };
-  return { upstream: listener, asked, read };
-}
-
-/** As pruning does (src/ledger/write/turn-over-ids.ts): all IDs of all milestones up to this one. */
+/** As pruning does (src/ledger/core/id-index.ts): all IDs of all milestones up to this one. */
 async function forgetUpTo(milestone: number): Promise<void> {
   await db.batch([
     db.prepare('DELETE FROM id_0 WHERE milestone <= ?1').bind(milestone),
@@ -115,7 +88,7 @@ describe('random networks', () => {
       if (turn === 15) await forgetUpTo(random.between(3, last.index));
       const parents = random.sample(fresh, random.between(1, 3));
       if (random.chance(0.8)) parents.push(network.milestoneBlock!);
-      const question: Question = {
+      const question = {
         index: last.index + 1,
         timestamp: last.timestamp + 5,
         parents,
@@ -160,8 +133,7 @@ describe('upstream is asked', () => {
   it('about nothing where the parents prove what is fetched', async () => {
     const { network, rig, upstream, asked, read } = await started();
     for (let i = 0; i < 50; i++) network.note();
-    const { request, response } = network.propose();
-    expect(await ask(rig, request, { upstreams: [upstream] })).toEqual(response);
+    await expectRoots(rig, network, undefined, { upstreams: [upstream] });
     expect(read.length).toBeGreaterThan(40);
     expect(asked).toEqual([]);
   });

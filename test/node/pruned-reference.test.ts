@@ -18,7 +18,6 @@ import {
   ask,
   followTo,
   ledgerIndex,
-  type Question,
   type Rig,
   startLedger,
   storeNow,
@@ -34,11 +33,11 @@ import {
   lastIndex,
   type Network,
   type NetworkBlock,
+  type WhiteFlagCase,
 } from '../support/network/network-model.ts';
-import { oracleView } from '../support/network/oracle-view.ts';
+import { oracleAnswer } from '../support/network/oracle-view.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import { whiteFlag } from '../support/oracle/oracle.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -58,6 +57,8 @@ interface Scenario {
   harmless: string;
 }
 
+type Question = WhiteFlagCase['request'];
+
 function proposal({ rig: { network } }: Scenario, ...parents: string[]): Question {
   const { index, timestamp, id } = network.milestones.at(-1)!;
   return { index: index + 1, timestamp: timestamp + 5, parents, previousMilestoneId: id };
@@ -76,14 +77,6 @@ function reaching(scenario: Scenario): Question[] {
     [harmless, uponOld],
     [last, old],
   ].map((parents) => proposal(scenario, ...parents));
-}
-
-async function oracleAnswer({ network }: Rig, question: Question): Promise<Answer> {
-  const { previousMilestoneId, ...request } = question;
-  const view = oracleView(network, question.index - 1);
-  const result = await whiteFlag(view, { ...request, previousMilestoneId: previousMilestoneId! });
-  const { inclusionMerkleRoot, appliedMerkleRoot } = result;
-  return { inclusionMerkleRoot, appliedMerkleRoot };
 }
 
 /** Network-a, of which 35 milestones are kept. Its node has two blocks more at the end. */
@@ -209,7 +202,7 @@ describe('while the ID of the old block is kept', () => {
     const memory = createFollowerMemory();
     for (const question of [...reaching(scenario), proposal(scenario, harmless)]) {
       const answer = await ask(rig, question, { db: copy, memory, upstreams: [rig.upstream] });
-      expect(answer).toEqual(await oracleAnswer(rig, question));
+      expect(answer).toEqual(await oracleAnswer(rig.network, question));
     }
   });
 });
@@ -241,7 +234,7 @@ describe.each(SCENARIOS)('$name', ({ make }) => {
     expect(await answers(reaching(scenario), rig, rig.upstream)).toEqual(NOT_FOUND);
     const question = proposal(scenario, scenario.harmless);
     expect(await answers([question], rig, rig.upstream)).toEqual([
-      await oracleAnswer(rig, question),
+      await oracleAnswer(rig.network, question),
     ]);
   });
 
@@ -313,7 +306,7 @@ describe.each(SCENARIOS)('$name', ({ make }) => {
     await expectUnknown(scenario.old);
     await expectUnknown(scenario.uponOld);
     const question = proposal(scenario, scenario.harmless);
-    expect(await ask(rig, question)).toEqual(await oracleAnswer(rig, question));
+    expect(await ask(rig, question)).toEqual(await oracleAnswer(rig.network, question));
   });
 });
 

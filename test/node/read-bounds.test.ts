@@ -3,16 +3,16 @@
  * (src/ledger/view/select-cone.ts).
  */
 import { expect, it, vi } from 'vitest';
-import type { Database } from '../../src/ledger/core/database.ts';
 import { MAX_CONE_BLOCKS, PAGE } from '../../src/ledger/view/select-cone.ts';
 import {
   ask,
+  disturbed,
+  issue,
   type Question,
   questionOf,
   type Rig,
   startNew,
   storeNow,
-  takeNext,
   withSplitPacks,
   withTips,
 } from '../support/ledger/ledger-harness.ts';
@@ -32,23 +32,18 @@ async function startLarge() {
     last = network.note([last]);
     await storeNow(withTips(splitting, last), db);
   }
-  network.milestone({ parents: [last] });
-  await takeNext(rig, db);
+  await issue(rig, network, [last]);
   return { rig, ...questionOf(network, 2) };
 }
 
 /** The answer, and how many packs were read for it. */
 async function askCounting(rig: Rig, question: Question) {
   let packs = 0;
-  const counted: Database = {
-    prepare: (sql) => db.prepare(sql),
-    async batch<T>(statements: D1PreparedStatement[]) {
-      const results = await db.batch<T>(statements);
-      for (const { results: rows } of results)
-        packs += rows.filter((row) => (row as { records?: unknown }).records).length;
-      return results;
-    },
+  const count = async (_: string, __: number, batch: readonly D1Result[]) => {
+    const rows = batch.flatMap(({ results }) => results as { records?: unknown }[]);
+    packs += rows.filter(({ records }) => records).length;
   };
+  const counted = disturbed(db, async () => {}, count);
   return { answer: await ask(rig, question, { db: counted }), packs };
 }
 

@@ -23,8 +23,9 @@ import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { blockId } from '../../src/stardust/wire/ids.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
-import { bringFrom } from '../support/ledger/ledger-harness.ts';
+import { bringFrom, ledgerIndex, requestOf, rootsOf } from '../support/ledger/ledger-harness.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
+import type { WhiteFlagCase } from '../support/network/network-model.ts';
 import { oracleWhiteFlag, parsedBlocks } from '../support/oracle/product-and-oracle.ts';
 import { readJson, readLines } from '../support/vectors.ts';
 
@@ -60,11 +61,7 @@ function upstreamAt(index: number): Upstream {
       asked === CONFIRMED || asked === PROPOSED ? fromHex(sample[asked]!.payload) : undefined,
     async readReference(id) {
       const reference = await node.readReference(id);
-      return reference != null && reference <= index
-        ? reference
-        : reference === undefined
-          ? undefined
-          : null;
+      return reference != null && reference > index ? null : reference;
     },
     readTips: async () => [],
   };
@@ -82,7 +79,7 @@ async function follow(upstream: Upstream): Promise<number> {
     { db, upstreams: [upstream], keys, ...createTools() },
     { deadline: Date.now() + 60_000, milestones: 2 },
   );
-  return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+  return ledgerIndex(db);
 }
 
 async function unspent(): Promise<Map<string, string>> {
@@ -94,33 +91,15 @@ async function unspent(): Promise<Map<string, string>> {
   );
 }
 
-interface Request {
-  index: number;
-  timestamp: number;
-  parents: string[];
-  previousMilestoneId: string;
-}
+type Request = WhiteFlagCase['request'];
 
 /** Puts the question to the ledger as it stands; blocks that it lacks come from the node. */
 async function ask(request: Request) {
-  const digits = (id: string) => id.slice(2);
-  const ledger = Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
+  const ledger = await ledgerIndex(db);
   const following = { db, upstreams: [upstreamAt(ledger)], keys, ...createTools() };
-  const result = await computeWhiteFlag(
-    db,
-    {
-      ...request,
-      parents: request.parents.map(digits),
-      previousMilestoneId: digits(request.previousMilestoneId),
-    },
-    { rules: { keys, verify: verifySignature }, bring: bringFrom(following) },
-  );
-  if (!result.ok) return result;
-  const { inclusionMerkleRoot, appliedMerkleRoot } = result;
-  return {
-    inclusionMerkleRoot: toHex(inclusionMerkleRoot),
-    appliedMerkleRoot: toHex(appliedMerkleRoot),
-  };
+  const options = { rules: following, bring: bringFrom(following) };
+  const result = await computeWhiteFlag(db, requestOf(request), options);
+  return result.ok ? rootsOf(result) : result;
 }
 
 function permutations<T>(values: readonly T[]): T[][] {
@@ -147,20 +126,16 @@ describe('white flag for 17339, asked at ledger index 17338', () => {
   }, async () => {
     const blocks = parsedBlocks(...sample[CONFIRMED]!.blocks.map(fromHex));
     const ledger = [...(await unspent())].map(([id, bytes]) => [id, fromHex(bytes)] as const);
-    const given = {
-      genesisMilestoneIndex: 0,
-      blocks,
-      unspent: new Map(ledger),
-      spent: new Set<string>(),
-    };
+    const unspentOutputs = { unspent: new Map(ledger), spent: new Set<string>() };
+    const given = { genesisMilestoneIndex: 0, blocks, ...unspentOutputs };
     const answers = new Set<string>();
     for (const parents of permutations(request.parents).filter((_, i) => i % 5 === 0)) {
+      const asked = { ...request, parents };
       const { inclusionMerkleRoot, appliedMerkleRoot } = await oracleWhiteFlag({
-        ...request,
+        ...asked,
         ...given,
-        parents,
       });
-      const answer = await ask({ ...request, parents });
+      const answer = await ask(asked);
       expect(answer).toEqual({ inclusionMerkleRoot, appliedMerkleRoot });
       answers.add(JSON.stringify(answer));
     }

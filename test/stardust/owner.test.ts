@@ -1,54 +1,33 @@
 /** Who owns an NFT at a moment: as the verdict on a transaction of its owner says. */
 import { describe, expect, it } from 'vitest';
 import { ownerAt } from '../../src/stardust/owner.ts';
-import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
-import { type NftOutput, OutputType } from '../../src/stardust/wire/output.ts';
-import type { UnlockCondition } from '../../src/stardust/wire/unlock-condition.ts';
+import { keyPair } from '../support/payloads/keys.ts';
+import { expiration, nft, timelock } from '../support/payloads/outputs.ts';
 
-const address = (byte: number): Address => ({
-  type: AddressType.Ed25519,
-  id: new Uint8Array(32).fill(byte),
-});
-const [alice, bob] = [address(1), address(2)];
-const timelock = (unixTime: number): UnlockCondition => ({ type: 2, unixTime });
-const expiration = (unixTime: number): UnlockCondition => {
-  return { type: 3, returnAddress: bob, unixTime };
-};
-
-function nft(...conditions: UnlockCondition[]): NftOutput {
-  return {
-    type: OutputType.Nft,
-    amount: 1n,
-    nativeTokens: [],
-    nftId: new Uint8Array(32),
-    unlockConditions: [{ type: 0, address: alice }, ...conditions],
-    features: [],
-    immutableFeatures: [],
-  };
-}
+const alice = keyPair('alice');
+const bob = keyPair('bob');
+const { address } = alice;
 
 describe('the owner', () => {
+  const toBob = (unixTime: number) => ({ address: bob.address, unixTime });
+
   it.each([
-    ['without conditions', nft(), { address: alice }],
-    ['before a timelock ends', nft(timelock(101)), { address: alice, timelockedUntil: 101 }],
-    ['in the second in which it ends', nft(timelock(100)), { address: alice }],
-    [
-      'before an expiration',
-      nft(expiration(101)),
-      { address: alice, passesTo: { address: bob, unixTime: 101 } },
-    ],
-    ['in its second', nft(expiration(100)), { address: bob }],
+    ['without conditions', [], { address }],
+    ['before a timelock ends', [timelock(101)], { address, timelockedUntil: 101 }],
+    ['in the second in which it ends', [timelock(100)], { address }],
+    ['before an expiration', [expiration(bob, 101)], { address, passesTo: toBob(101) }],
+    ['in its second', [expiration(bob, 100)], { address: bob.address }],
     [
       'expired and locked',
-      nft(timelock(101), expiration(99)),
-      { address: bob, timelockedUntil: 101 },
+      [timelock(101), expiration(bob, 99)],
+      { address: bob.address, timelockedUntil: 101 },
     ],
     [
       'neither yet',
-      nft(timelock(101), expiration(102)),
-      { address: alice, timelockedUntil: 101, passesTo: { address: bob, unixTime: 102 } },
+      [timelock(101), expiration(bob, 102)],
+      { address, timelockedUntil: 101, passesTo: toBob(102) },
     ],
-  ])('%s', (_, output, owner) => {
-    expect(ownerAt(output, 100)).toEqual(owner);
+  ])('%s', (_, conditions, owner) => {
+    expect(ownerAt(nft(alice, { conditions }), 100)).toEqual(owner);
   });
 });

@@ -28,9 +28,8 @@ describe('ParameterTable', () => {
   });
 
   it('lists sets by target, not in the order of announcement', () => {
-    expect(tableOf(256, 2, 17).options.map((each) => each.targetMilestoneIndex)).toEqual([
-      2, 17, 256,
-    ]);
+    const targets = tableOf(256, 2, 17).options.map((each) => each.targetMilestoneIndex);
+    expect(targets).toEqual([2, 17, 256]);
   });
 
   it('accepts the same announcement twice, but no other set with the same target', () => {
@@ -39,9 +38,8 @@ describe('ParameterTable', () => {
     expect(() => table.announce(option(5, 99))).toThrow(
       'two different sets of protocol parameters for milestone 5',
     );
-    expect(() => table.announce({ ...option(5), protocolVersion: 3 })).toThrow(
-      'two different sets',
-    );
+    const later = { ...option(5), protocolVersion: 3 };
+    expect(() => table.announce(later)).toThrow('two different sets');
     expect(table.options).toEqual([option(5)]);
   });
 

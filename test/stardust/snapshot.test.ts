@@ -45,6 +45,12 @@ function recorded(name: string): Uint8Array {
   );
 }
 
+/** A full snapshot and the delta behind it. */
+const both = (prefix: string): [Uint8Array, Uint8Array] => [
+  recorded(`${prefix}full_snapshot`),
+  recorded(`${prefix}delta_snapshot`),
+];
+
 const SHIMMER = 'shimmer/full_target17338_ledger17338';
 
 async function load(
@@ -80,68 +86,24 @@ const edited = (bytes: Uint8Array, at: number, ...values: number[]) => {
 };
 
 describe('snapshots of the reference', () => {
-  it.each([
-    {
-      full: 'snapshots/full_snapshot',
-      index: 0,
-      outputs: 1,
-      nfts: 0,
-      entryPoints: 1,
-      treasury: 0n,
-    },
-    {
-      full: 'snapshots/migration_full_snapshot',
-      index: 0,
-      outputs: 1,
-      nfts: 0,
-      entryPoints: 1,
-      treasury: 10_000_000_000n,
-    },
-    {
-      full: 'network-a/full_snapshot',
-      index: 0,
-      outputs: 1,
-      nfts: 0,
-      entryPoints: 1,
-      treasury: 500_000_000n,
-    },
-    {
-      full: 'network-c/full_snapshot',
-      index: 0,
-      outputs: 1,
-      nfts: 0,
-      entryPoints: 1,
-      treasury: 500_000_000n,
-    },
-    {
-      full: SHIMMER,
-      index: 17338,
-      outputs: 23,
-      nfts: 2,
-      entryPoints: 48,
-      treasury: 1_813_522_672_040_357n,
-    },
-  ])('$full loads at milestone $index', async ({ full, ...due }) => {
+  it.each<[string, number, [outputs: number, nfts: number, entryPoints: number], bigint]>([
+    ['snapshots/full_snapshot', 0, [1, 0, 1], 0n],
+    ['snapshots/migration_full_snapshot', 0, [1, 0, 1], 10_000_000_000n],
+    ['network-a/full_snapshot', 0, [1, 0, 1], 500_000_000n],
+    ['network-c/full_snapshot', 0, [1, 0, 1], 500_000_000n],
+    [SHIMMER, 17338, [23, 2, 48], 1_813_522_672_040_357n],
+  ])('%s loads at milestone %i', async (full, index, counts, treasury) => {
     const { summary, sink } = await load(recorded(full));
-    expect(summary.ledgerIndex).toBe(due.index);
-    expect([summary.outputs, summary.nfts, summary.solidEntryPoints.length]).toEqual([
-      due.outputs,
-      due.nfts,
-      due.entryPoints,
-    ]);
-    expect(summary.treasury.amount).toBe(due.treasury);
-    expect([sink.outputs.size, sink.milestones.size]).toEqual([due.outputs, 0]);
+    expect([summary.ledgerIndex, summary.treasury.amount]).toEqual([index, treasury]);
+    expect([summary.outputs, summary.nfts, summary.solidEntryPoints.length]).toEqual(counts);
+    expect([sink.outputs.size, sink.milestones.size]).toEqual([counts[0], 0]);
   });
 
   it('network-a: the delta leads to milestone 81 and its recorded state hash', async () => {
-    const { summary, sink, hash } = await load(
-      recorded('network-a/full_snapshot'),
-      recorded('network-a/delta_snapshot'),
-    );
+    const { summary, sink, hash } = await load(...both('network-a/'));
     expect(hash).toBe('987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e');
-    expect([summary.ledgerIndex, summary.genesisIndex, summary.outputs, summary.nfts]).toEqual([
-      81, 0, 406, 60,
-    ]);
+    expect([summary.ledgerIndex, summary.genesisIndex]).toEqual([81, 0]);
+    expect([summary.outputs, summary.nfts]).toEqual([406, 60]);
     expect([...sink.milestones.keys()]).toEqual(Array.from({ length: 81 }, (_, i) => i + 1));
     expect(toHex(summary.milestoneId)).toBe(toHex(sink.milestones.get(81)!.id));
     expect(summary.timestamp).toBe(1_795_231_178);
@@ -149,10 +111,7 @@ describe('snapshots of the reference', () => {
   });
 
   it('network-c: the delta leads to milestone 41, its state hash and parameters', async () => {
-    const { summary, hash } = await load(
-      recorded('network-c/full_snapshot'),
-      recorded('network-c/delta_snapshot'),
-    );
+    const { summary, hash } = await load(...both('network-c/'));
     expect(hash).toBe('3a0ad6b5f3b8b8018be60c3e0c2247c2fa5b9745ae5fac1e7f5470cf0e9dcd7d');
     expect(summary.parameters.map((option) => option.targetMilestoneIndex)).toEqual([0, 17, 31]);
     expect(summary.currentParameters.belowMaxDepth).toBe(19);
@@ -169,17 +128,13 @@ describe('snapshots of the reference', () => {
       networkName: 'shimmer',
       tokenSupply: 1_813_620_509_061_365n,
     });
-    expect(
-      sink.sorted.every(({ value, chainId }) => (chainId === undefined) === (value.type === 3)),
-    ).toBe(true);
+    for (const { value, chainId } of sink.sorted)
+      expect(chainId === undefined).toBe(value.type === 3);
   });
 
   // made by hand for HORNET's integration test: previous IDs and timestamps are all zero
   it('snapshot_full_snapshot, snapshot_delta_snapshot: refused, links missing', async () => {
-    const [full, delta] = [
-      recorded('snapshots/snapshot_full_snapshot'),
-      recorded('snapshots/snapshot_delta_snapshot'),
-    ];
+    const [full, delta] = both('snapshots/snapshot_');
     const reason =
       'full snapshot, offset 1345: E.3: milestone 3 does not name milestone 2 as the one before it';
     expect(await refusal(full)).toBe(reason);
@@ -187,9 +142,8 @@ describe('snapshots of the reference', () => {
   });
 
   it('snapshot_full_snapshot: rolls back to its target where links do not matter', async () => {
-    const { summary, sink } = await load(recorded('snapshots/snapshot_full_snapshot'), undefined, {
-      unlinked: true,
-    });
+    const full = recorded('snapshots/snapshot_full_snapshot');
+    const { summary, sink } = await load(full, undefined, { unlinked: true });
     expect([summary.ledgerIndex, summary.outputs, sink.milestones.size]).toEqual([1, 2, 0]);
     expect(sink.sorted.map(({ outputId }) => outputId[0])).toEqual([1, 2]);
   });
@@ -197,11 +151,7 @@ describe('snapshots of the reference', () => {
   // "the final ms diff outputs the 40'000'000 tokens to an output with all 9s as its ID (deducting
   // 10'000'000 from the treasury)": snapshot_test.go
   it('snapshot_full_snapshot, snapshot_delta_snapshot: load without links as HORNET does', async () => {
-    const { summary, sink } = await load(
-      recorded('snapshots/snapshot_full_snapshot'),
-      recorded('snapshots/snapshot_delta_snapshot'),
-      { unlinked: true },
-    );
+    const { summary, sink } = await load(...both('snapshots/snapshot_'), { unlinked: true });
     expect(summary.ledgerIndex).toBe(5);
     expect(sink.sorted.map(({ outputId, value }) => [outputId.toHex(), value.amount])).toEqual([
       ['09'.repeat(34), 40_000_000n],
@@ -233,7 +183,7 @@ describe('signatures', () => {
     signers: { keys: { keys, threshold }, verify: async (...args) => verifyZip215(...args) },
   });
   const keys = publicKeys.map((publicKey) => ({ publicKey, first: 0, last: 0 }));
-  const [full, delta] = [recorded('network-a/full_snapshot'), recorded('network-a/delta_snapshot')];
+  const [full, delta] = both('network-a/');
 
   it('are those of the network', async () => {
     expect((await load(full, delta, by(keys, 2))).summary.ledgerIndex).toBe(81);
@@ -292,9 +242,9 @@ describe('made-up networks', () => {
   }
 
   it.each([
-    { what: 'full', withDelta: false },
-    { what: 'full and delta', withDelta: true },
-  ])('$what: the ledger that was written is read', async ({ withDelta }) => {
+    ['full', false],
+    ['full and delta', true],
+  ])('%s: the ledger that was written is read', async (_, withDelta) => {
     let missingParameters = 0;
     await fc.assert(
       fc.asyncProperty(anyCase, async ({ plans, cuts, extra, chunkLength }) => {
@@ -462,116 +412,99 @@ describe('damage', () => {
   const inFull = (at: number, ...values: number[]) => edited(full, at, ...values);
   const inDelta = (at: number, ...values: number[]) => edited(delta, at, ...values);
 
-  it.each([
-    ['an empty file', new Uint8Array(0), 'offset 0: the file is empty'],
-    ['another format version', inFull(0, 1), 'offset 0: format version 1, only 2 is known'],
-    ['text', new TextEncoder().encode('<html>not found</html>'), 'offset 0: format version 60'],
-    ['another type', inFull(1, 7), 'offset 1: this is type 7'],
-    ['an early target', inFull(6, 1), 'target 1 and ledger 11 do not ascend'],
-    ['an early ledger', inFull(46, 8), 'target 9 and ledger 8 do not ascend'],
-    [
-      'another ledger',
-      inFull(46, 14),
-      `offset ${counts}: 4 milestone diffs do not fit ledger 14, target 9`,
-    ],
-    [
-      'other parameters',
-      inFull(92, 0),
-      'offset 92: protocol parameters: A.10: type 0 where 1 is due',
-    ],
-    ['parameters too short', inFull(98, 1), 'offset 92: protocol parameters: A.0:'],
-    [
-      'another protocol version',
-      inFull(97, 3),
-      `offset ${full.length}: G: protocol version 3 is in force`,
-    ],
-    ['too many outputs', inFull(counts + 5, 1), `offset ${counts}: truncated: 136`],
-    ['no diffs', inFull(counts + 8, 0), `offset ${counts}: 0 milestone diffs do not fit`],
-    ['no counts at all', inFull(counts, ...new Uint8Array(14)), 'milestone diffs do not fit'],
+  const html = new TextEncoder().encode('<html>not found</html>');
+  const noCounts = new Uint8Array(14);
+  const any = undefined;
+  const end = full.length;
+
+  it.each<[what: string, bytes: Uint8Array, offset: number | undefined, reason: string]>([
+    ['an empty file', new Uint8Array(0), 0, 'the file is empty'],
+    ['another format version', inFull(0, 1), 0, 'format version 1, only 2 is known'],
+    ['text', html, 0, 'format version 60'],
+    ['another type', inFull(1, 7), 1, 'this is type 7'],
+    ['an early target', inFull(6, 1), any, 'target 1 and ledger 11 do not ascend'],
+    ['an early ledger', inFull(46, 8), any, 'target 9 and ledger 8 do not ascend'],
+    ['another ledger', inFull(46, 14), counts, '4 milestone diffs do not fit ledger 14, target 9'],
+    ['other parameters', inFull(92, 0), 92, 'protocol parameters: A.10: type 0 where 1 is due'],
+    ['parameters too short', inFull(98, 1), 92, 'protocol parameters: A.0:'],
+    ['another protocol version', inFull(97, 3), end, 'G: protocol version 3 is in force'],
+    ['too many outputs', inFull(counts + 5, 1), counts, 'truncated: 136'],
+    ['no diffs', inFull(counts + 8, 0), counts, '0 milestone diffs do not fit'],
+    ['no counts at all', inFull(counts, ...noCounts), any, 'milestone diffs do not fit'],
     [
       'no entry points',
       inFull(counts + 12, 0),
-      `offset ${counts + 12}: no solid entry points: whoever wrote`,
+      counts + 12,
+      'no solid entry points: whoever wrote',
     ],
-    [
-      'one entry point less',
-      inFull(counts + 12, 1),
-      `offset ${full.length - 32}: more bytes follow`,
-    ],
-    [
-      'one byte more',
-      concatBytes(full, Uint8Array.of(0)),
-      `offset ${full.length}: more bytes follow`,
-    ],
-    [
-      'an endless output',
-      inFull(outputs + 74, 1, 128),
-      `offset ${outputs}: an output of 32769 bytes`,
-    ],
-    [
-      'an output of no known type',
-      inFull(outputs + 78, 2),
-      `offset ${outputs}: an output: C-12: type 2`,
-    ],
-    [
-      'an output from the future',
-      inFull(outputs + 66, 12),
-      `offset ${outputs}: 1.4: an output booked after`,
-    ],
-    ['another amount', inFull(outputs + 79, 1), `offset ${full.length}: E.5: `],
+    ['one entry point less', inFull(counts + 12, 1), end - 32, 'more bytes follow'],
+    ['one byte more', concatBytes(full, Uint8Array.of(0)), end, 'more bytes follow'],
+    ['an endless output', inFull(outputs + 74, 1, 128), outputs, 'an output of 32769 bytes'],
+    ['an output of no known type', inFull(outputs + 78, 2), outputs, 'an output: C-12: type 2'],
+    ['an output from the future', inFull(outputs + 66, 12), outputs, '1.4: an output booked after'],
+    ['another amount', inFull(outputs + 79, 1), end, 'E.5: '],
     [
       'another treasury',
       inFull(82, 1),
+      any,
       '1.5: the treasury in the diff of milestone 10 is not the one',
     ],
     [
       'another target',
       inFull(20, 1),
+      any,
       'E.3: milestone 10 does not name milestone 9 as the one before it',
     ],
     [
       'another target timestamp',
       inFull(10, 0),
+      any,
       '1.1: milestone 9 is not the one that the header names',
     ],
     [
       'a target later than the next',
       inFull(13, 0xff),
+      any,
       'E.3: milestone 10 is not later than milestone 9',
     ],
-  ])('%s is refused', async (_, bytes, reason) => {
-    expect(await refusal(bytes)).toContain(reason);
+  ])('%s is refused', async (_, bytes, offset, reason) => {
+    expect(await refusal(bytes)).toContain(
+      offset === undefined ? reason : `offset ${offset}: ${reason}`,
+    );
   });
 
-  it.each([
-    ['another length', inDelta(42, 1), `offset 42: `],
-    ['one byte more', concatBytes(delta, Uint8Array.of(0)), 'offset 42: '],
+  const spent = 64 + (delta[60]! | (delta[61]! << 8));
+  const noPoints = edited(delta.slice(0, -64), 54, 0);
+
+  it.each<[what: string, bytes: Uint8Array, offset: number | undefined, reason: string]>([
+    ['another length', inDelta(42, 1), 42, ''],
+    ['one byte more', concatBytes(delta, Uint8Array.of(0)), 42, ''],
     [
       'another target',
       inDelta(2, 13),
-      'offset 50: 3 milestone diffs do not lead from milestone 9 to milestone 13',
+      50,
+      '3 milestone diffs do not lead from milestone 9 to milestone 13',
     ],
-    ['another full snapshot', inDelta(20, 1), 'offset 10: it continues milestone 0x'],
+    ['another full snapshot', inDelta(20, 1), 10, 'it continues milestone 0x'],
     [
       'another target timestamp',
       inDelta(6, 0),
+      undefined,
       '1.2: its diffs lead to milestone 12, not to the target',
     ],
-    ['no entry points', edited(delta.slice(0, -64), 54, 0), 'offset 54: no solid entry points'],
-    ['a longer diff', inDelta(56, delta[56]! + 1), 'offset 56: the diff of milestone 10'],
-    ['an endless milestone', inDelta(60, 1, 128), 'offset 64: a milestone of 32769 bytes'],
+    ['no entry points', noPoints, 54, 'no solid entry points'],
+    ['a longer diff', inDelta(56, delta[56]! + 1), 56, 'the diff of milestone 10'],
+    ['an endless milestone', inDelta(60, 1, 128), 64, 'a milestone of 32769 bytes'],
     [
       'another milestone',
       inDelta(68, 11),
-      'offset 56: 1.5: the diff of milestone 11 where milestone 10 is due',
+      56,
+      '1.5: the diff of milestone 11 where milestone 10 is due',
     ],
-    [
-      'another treasury spent',
-      inDelta(64 + (delta[60]! | (delta[61]! << 8)), 9),
-      'offset 56: 1.5: the treasury',
-    ],
-  ])('%s in a delta is refused', async (_, bytes, reason) => {
-    expect(await refusal(full, bytes)).toContain(reason);
+    ['another treasury spent', inDelta(spent, 9), 56, '1.5: the treasury'],
+  ])('%s in a delta is refused', async (_, bytes, offset, reason) => {
+    const refused = await refusal(full, bytes);
+    expect(refused).toContain(offset === undefined ? reason : `offset ${offset}: ${reason}`);
   });
 
   it('diffs of a full snapshot out of order are refused', async () => {
@@ -584,26 +517,18 @@ describe('damage', () => {
   });
 
   it.each([
-    {
-      what: 'full',
-      bytes: full,
-      with: (bytes: Uint8Array, size: number) => [fileOf(bytes, 1000, size)],
-    },
-    {
-      what: 'delta',
-      bytes: delta,
-      with: (bytes: Uint8Array, size: number) => [fileOf(full), fileOf(bytes, 1000, size)],
-    },
+    { what: 'full', bytes: full, before: [] },
+    { what: 'delta', bytes: delta, before: [full] },
   ])(
     'a $what snapshot cut off anywhere is refused, where it ends or before',
-    async ({ bytes, with: files }) => {
+    async ({ bytes, before }) => {
       for (let length = 0; length < bytes.length; length++) {
         // once as it is, once as a file that ends too early
         for (const size of [length, bytes.length]) {
-          const [base, continued] = files(bytes.subarray(0, length), size);
-          const error = await readSnapshot(base!, continued, new MemorySink()).catch(
-            (reason) => reason,
-          );
+          const cut = fileOf(bytes.subarray(0, length), 1000, size);
+          const [base, continued] = [...before.map((whole) => fileOf(whole)), cut];
+          const read = readSnapshot(base!, continued, new MemorySink());
+          const error = await read.catch((reason) => reason);
           expect(error).toBeInstanceOf(SnapshotRefusal);
           expect(error.offset).toBeLessThanOrEqual(length);
           if (size === bytes.length)

@@ -6,7 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { noteLedger, takeMessage } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
-import { type Rig, startNew, takeNext } from '../../support/ledger/ledger-harness.ts';
+import { issue, type Rig, startNew, takeNext } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { Random } from '../../support/network/random.ts';
 import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -81,8 +81,7 @@ it.each([1000, HOUR_MS, -HOUR_MS])(
 it('are given up where they are below max depth', async () => {
   const { rig, network, root } = await start('deep');
   const old = network.note([root]);
-  network.milestone({ parents: [old] });
-  await takeNext(rig, rig.db);
+  await issue(rig, network, [old]);
   const lastParents = (): string[] => [network.milestoneBlock!];
   while (network.milestones.length < 18) {
     network.milestone({ parents: lastParents() });

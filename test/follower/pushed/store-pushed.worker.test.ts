@@ -10,12 +10,14 @@ import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readView } from '../../../src/ledger/view/consistent-view.ts';
+import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
   ask,
   disturbed,
   ledgerIndex,
   type Rig,
   startLedger,
+  startNew,
   takeNext,
 } from '../../support/ledger/ledger-harness.ts';
 import { milestoneAt } from '../../support/network/network-model.ts';
@@ -24,7 +26,16 @@ import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 const db = env.LEDGER;
 
 async function start(network: SyntheticNetwork, index = network.genesis.index): Promise<Rig> {
-  const rig = await startLedger(db, network, index);
+  return noted(await startLedger(db, network, index));
+}
+
+/** At milestone 1. */
+async function startFed(seed: string): Promise<{ network: SyntheticNetwork; rig: Rig }> {
+  const { network, rig } = await startNew(db, seed);
+  return { network, rig: await noted(rig) };
+}
+
+async function noted(rig: Rig): Promise<Rig> {
   noteLedger(rig.following.memory, await readPosition(db, rig.following));
   return rig;
 }
@@ -43,24 +54,17 @@ async function isKnown(id: string): Promise<boolean> {
 }
 
 it('stores blocks whose parents prove them open, in any order of coming', async () => {
-  const network = new SyntheticNetwork({ seed: 'pushed' });
-  network.milestone();
-  const rig = await start(network);
-  await takeNext(rig, db);
+  const { network, rig } = await startFed('pushed');
   const ids: string[] = [];
   for (let i = 0; i < 30; i++) ids.push(network.note());
   push(rig, [...ids.toReversed(), network.milestoneBlock!]);
   expect(await storePushed(rig.following)).toBe(31);
   expect(rig.following.memory.pool.pushed()).toEqual([]);
-  const { request, response } = network.propose();
-  expect(await ask(rig, request)).toEqual(response);
+  await expectRoots(rig, network);
 });
 
 it('leaves out what waits for a parent, and says that something is loose', async () => {
-  const network = new SyntheticNetwork({ seed: 'late' });
-  network.milestone();
-  const rig = await start(network);
-  await takeNext(rig, db);
+  const { network, rig } = await startFed('late');
   const parent = network.note([network.milestoneBlock!]);
   const child = network.note([parent]);
   push(rig, [network.milestoneBlock!, child]);
@@ -77,9 +81,7 @@ it('does not store what was referenced before the import, nor what stands upon i
   network.milestone();
   const parent = network.note([network.milestoneBlock!]);
   const old = network.note([parent]);
-  const { index } = network.milestone({
-    parents: [network.milestoneBlock!, network.note([old])],
-  });
+  const { index } = network.milestone({ parents: [network.milestoneBlock!, network.note([old])] });
   // the parent of the old block is a solid entry point, the old block is none
   network.note([parent, network.milestoneBlock!]);
   const rig = await start(network, index);
@@ -96,10 +98,7 @@ it('does not store what was referenced before the import, nor what stands upon i
 });
 
 it('stores nothing where a milestone is applied between the decision and the write', async () => {
-  const network = new SyntheticNetwork({ seed: 'between' });
-  network.milestone();
-  const rig = await start(network);
-  await takeNext(rig, db);
+  const { network, rig } = await startFed('between');
   for (let i = 0; i < 5; i++) network.note();
   push(rig);
   const open = [...network.blocks.values()].filter(({ referenced }) => referenced === undefined);
@@ -122,10 +121,7 @@ it('stores nothing where a milestone is applied between the decision and the wri
 });
 
 it('gives up what was pushed for another ledger', async () => {
-  const network = new SyntheticNetwork({ seed: 'imported' });
-  network.milestone();
-  const rig = await start(network);
-  await takeNext(rig, db);
+  const { network, rig } = await startFed('imported');
   network.note();
   push(rig);
   await startLedger(db, network, network.genesis.index);
@@ -134,10 +130,7 @@ it('gives up what was pushed for another ledger', async () => {
 });
 
 it('applies a pushed milestone when its cone is there, and not before', async () => {
-  const network = new SyntheticNetwork({ seed: 'applied' });
-  network.milestone();
-  const rig = await start(network);
-  await takeNext(rig, db);
+  const { network, rig } = await startFed('applied');
   const ids = [network.milestoneBlock!, network.note(), network.note(), network.note()];
   network.milestone();
   const { memory } = rig.following;
@@ -151,10 +144,7 @@ it('applies a pushed milestone when its cone is there, and not before', async ()
 });
 
 it('refuses a milestone that is not signed, and takes the one that is', async () => {
-  const network = new SyntheticNetwork({ seed: 'signed' });
-  network.milestone();
-  const rig = await start(network);
-  await takeNext(rig, db);
+  const { network, rig } = await startFed('signed');
   push(rig, [network.milestoneBlock!]);
   network.milestone({ parents: [network.milestoneBlock!] });
   const { payload } = milestoneAt(network, 2)!;
@@ -169,10 +159,7 @@ it('refuses a milestone that is not signed, and takes the one that is', async ()
 });
 
 it('does not go beyond the final milestone, though more was pushed', async () => {
-  const network = new SyntheticNetwork({ seed: 'over' });
-  network.milestone();
-  const rig = await start(network);
-  await takeNext(rig, db);
+  const { network, rig } = await startFed('over');
   for (let index = 2; index <= 4; index++) {
     push(rig);
     network.milestone();

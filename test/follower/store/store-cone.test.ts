@@ -10,7 +10,7 @@ import {
   type FollowerMemory,
 } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
-import { followOnce, type PassResult } from '../../../src/follower/pass.ts';
+import { followOnce } from '../../../src/follower/pass.ts';
 import { createMissingCone, storeCone } from '../../../src/follower/store/store-cone.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
@@ -29,6 +29,7 @@ import {
   disturbed,
   FOLLOWING,
   ledgerIndex,
+  passOnce,
   questionOf,
   type Rig,
   startLedger,
@@ -37,6 +38,7 @@ import {
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { listening } from '../../support/network/direct-upstream.ts';
 import { resign } from '../../support/network/milestones.ts';
 import { coneOf, ledgerAt, type Network } from '../../support/network/network-model.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -59,9 +61,6 @@ const WIDTH = 8;
 function smallMemory(): FollowerMemory {
   return createFollowerMemory(MAX_FETCHED_HEAP_BYTES);
 }
-
-const pass = ({ following }: Rig, more: Partial<PassBudget> = {}): Promise<PassResult> =>
-  followOnce(following, { deadline: Date.now() + 20_000, milestones: 12, ...more });
 
 /** Blocks, all of them in the past of the last one; so many of four move a coin on. */
 function grow(network: SyntheticNetwork, count: number, upon: string, transfers = 1): string[] {
@@ -95,15 +94,8 @@ async function startAt(network: SyntheticNetwork, index: number, from = 0): Prom
   const rig = await startLedger(db, network, from);
   while ((await ledgerIndex(db)) < index) await takeNext(rig, db);
   rig.node.confirm(network.milestones.length);
-  const read: string[] = [];
-  rig.upstream = {
-    ...rig.upstream,
-    readTips: async () => [],
-    async readBlock(id) {
-      read.push(id);
-      return rig.node.block(`0x${id}`)?.bytes;
-    },
-  };
+  const { upstream, read } = listening(rig.upstream);
+  rig.upstream = { ...upstream, readTips: async () => [] };
   rig.following.upstreams = [rig.upstream];
   rig.following.memory = smallMemory();
   return { rig, network, read };
@@ -120,7 +112,7 @@ async function startBeforeLarge(count = LARGE): Promise<Started> {
 
 /** Passes until the ledger is at `index`, at most so many. */
 async function passTo(rig: Rig, index: number, most = 12, budget: Partial<PassBudget> = {}) {
-  for (let i = 0; i < most && (await ledgerIndex(db)) < index; i++) await pass(rig, budget);
+  for (let i = 0; i < most && (await ledgerIndex(db)) < index; i++) await passOnce(rig, budget);
   expect(await ledgerIndex(db)).toBe(index);
 }
 
@@ -184,7 +176,7 @@ it('come in over several passes, none of which fetches more than it may, and hea
   const told: string[] = [];
   for (let i = 0; i < 12 && (await ledgerIndex(db)) < 2; i++) {
     const before = read.length;
-    await pass(rig, { fetches: 510 });
+    await passOnce(rig, { fetches: 510 });
     expect(read.length - before).toBeLessThanOrEqual(510);
     const status = (await readNodeStatus(db, FOLLOWING))!;
     if (status.ledger.index === 1) told.push(whyUnhealthy(status, Date.now())!);
@@ -278,7 +270,7 @@ it('go on with an upstream that fails again and again', async () => {
   rig.following.upstreams = [flaky];
   for (let i = 0; i < 12 && (await ledgerIndex(db)) < 2; i++) {
     left = 700;
-    await pass(rig);
+    await passOnce(rig);
   }
   await expectApplied(network, 2);
 });
@@ -300,7 +292,7 @@ it('give way to another follower that applies the milestone between two parts, o
     expect(parts).toBe(3);
     expect(await ledgerIndex(db)).toBe(when === 'between' ? 1 : 2);
     if (when === 'between') await applyOther();
-    await pass(rig);
+    await passOnce(rig);
     await expectApplied(network, 2);
     expect(rig.following.memory.missing).toBeUndefined();
     expect(await unreferencedIds()).toEqual([]);
@@ -421,17 +413,13 @@ it('are walked some levels in a pass: no pass comes near the 1,000 statements th
   network.milestone({ parents: [last] });
   const { rig } = await startAt(network, 1);
   let statements = 0;
-  rig.following.db = {
-    prepare: (sql) => db.prepare(sql),
-    async batch<T>(some: D1PreparedStatement[]) {
-      statements += some.length;
-      return db.batch<T>(some);
-    },
-  };
+  rig.following.db = disturbed(db, async (_, __, some) => {
+    statements += some;
+  });
   for (let passes = 0; (await ledgerIndex(db)) < 2; passes++) {
     expect(passes).toBeLessThan(10);
     statements = 0;
-    await pass(rig, { milestonesOnly: true });
+    await passOnce(rig, { milestonesOnly: true });
     expect(statements).toBeLessThan(600);
   }
   await expectApplied(network, 2);

@@ -4,48 +4,45 @@
  * the limits.
  */
 import { expect, it, vi } from 'vitest';
-import { followOnce } from '../../../src/follower/pass.ts';
 import { UNREFERENCED_LIMITS } from '../../../src/ledger/write/drop-blocks.ts';
 import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
-  ask,
   followTo,
+  issue,
   ledgerIndex,
+  passOnce,
   type Rig,
   startLedger,
+  startNew,
   storeNow,
-  takeNext,
+  withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { blockAround, taggedDataPayload } from '../../support/network/blocks.ts';
+import { listening } from '../../support/network/direct-upstream.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 
 const db = await openMemory();
 
-/** Each block has the two before it as parents, so that only the last one is a tip. */
-function networkWithOpenBlocks(count: number): SyntheticNetwork {
-  const network = new SyntheticNetwork({ seed: 'tips' });
-  network.milestone();
-  let newest = [network.milestoneBlock!];
+/**
+ * At milestone 1, and so many open blocks. Each has the two before it as parents, so that only the
+ * last one is a tip: the double names all open blocks, this upstream the newest.
+ */
+async function startWithOpen(count: number) {
+  const { network, rig: all, root } = await startNew(db, 'tips');
+  let newest = [root];
   for (let i = 0; i < count; i++) newest = [network.note(newest), newest[0]!];
-  return network;
-}
-
-/** The double names all open blocks; this one names the newest. */
-function withOneTip(rig: Rig, network: SyntheticNetwork): Rig {
-  const newest = [...network.blocks.keys()].at(-1)!.slice(2);
-  return { ...rig, upstream: { ...rig.upstream, readTips: async () => [newest] } };
+  return { network, all, rig: withTips(all, newest[0]!) };
 }
 
 it('stores 1,000 open blocks in a few passes, then answers without upstream', async () => {
-  const network = networkWithOpenBlocks(1000);
-  const rig = withOneTip(await startLedger(db, network, network.genesis.index), network);
-  await takeNext(rig, db);
+  const { network, rig } = await startWithOpen(1000);
   const stored: number[] = [];
   while (stored.reduce((sum, each) => sum + each, 0) < 1001 && stored.length < 12)
     stored.push(await storeNow(rig, db));
@@ -53,22 +50,12 @@ it('stores 1,000 open blocks in a few passes, then answers without upstream', as
   expect(stored.length).toBeGreaterThanOrEqual(4);
   expect(stored.at(-1)).toBe(1001);
   expect(await storeNow(rig, db)).toBe(0);
-  const { request, response } = network.propose();
-  expect(await ask(rig, request)).toEqual(response);
+  await expectRoots(rig, network);
 });
 
 it('asks upstream about one block each 64 levels of a long walk', async () => {
-  const network = networkWithOpenBlocks(700);
-  const rig = withOneTip(await startLedger(db, network, network.genesis.index), network);
-  await takeNext(rig, db);
-  const asked: string[] = [];
-  const upstream = {
-    ...rig.upstream,
-    readReference: (id: string) => {
-      asked.push(id);
-      return rig.upstream.readReference(id);
-    },
-  };
+  const { rig } = await startWithOpen(700);
+  const { upstream, asked } = listening(rig.upstream);
   const stored: number[] = [];
   for (let i = 0; i < 4; i++) stored.push(await storeNow({ ...rig, upstream }, db));
   expect(stored.reduce((sum, each) => sum + each)).toBe(701);
@@ -79,30 +66,21 @@ it('asks upstream about one block each 64 levels of a long walk', async () => {
 });
 
 it('asks upstream about nothing where the walk soon comes down to what is known', async () => {
-  const network = networkWithOpenBlocks(120);
-  const rig = withOneTip(await startLedger(db, network, network.genesis.index), network);
-  await takeNext(rig, db);
+  const { rig } = await startWithOpen(120);
   const readReference = () => Promise.reject(new Error('asked'));
   expect(await storeNow({ ...rig, upstream: { ...rig.upstream, readReference } }, db)).toBe(121);
 });
 
 it('does not store a block that a milestone has referenced meanwhile', async () => {
-  const network = networkWithOpenBlocks(500);
-  const rig = await startLedger(db, network, network.genesis.index);
-  await takeNext(rig, db);
-  expect(await storeNow(withOneTip(rig, network), db)).toBe(0);
-  network.milestone();
-  await takeNext(rig, db);
+  const { network, all: rig, rig: oneTip } = await startWithOpen(500);
+  expect(await storeNow(oneTip, db)).toBe(0);
+  await issue(rig, network);
   network.note();
   const open = [...network.blocks.values()].filter(({ referenced }) => referenced === undefined);
   expect(open.length).toBeLessThan(300);
   expect(await storeNow(rig, db)).toBe(open.length);
-  const { request, response } = network.propose();
-  expect(await ask(rig, request)).toEqual(response);
+  await expectRoots(rig, network);
 });
-
-const pass = ({ following }: Rig) =>
-  followOnce(following, { deadline: Date.now() + 20_000, milestones: 12 });
 
 it('does not record a milestone as any other block whose key is not configured yet', async () => {
   const network = new SyntheticNetwork({ seed: 'rotation', keyCount: 4, threshold: 2 });
@@ -118,16 +96,15 @@ it('does not record a milestone as any other block whose key is not configured y
   network.milestone({ signers: [first!, added!] });
   // its block is among the tips before the upstream has confirmed it
   rig.node.confirm(1, 2);
-  await pass(rig);
+  await passOnce(rig);
   rig.node.confirm(2);
-  await pass(rig);
+  await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(1);
 
   rig.following.keys = network.keys;
   await followTo(rig, 2);
   await storeNow(rig, db);
-  const { request, response } = network.propose();
-  expect(await ask(rig, request)).toEqual(response);
+  await expectRoots(rig, network);
   network.milestone({ signers: [first!, added!] });
   await followTo(rig, 3);
 });
@@ -137,10 +114,8 @@ it.each(['a tip', 'below a tip'])(
   async (where) => {
     const network = new SyntheticNetwork({ seed: 'cheaper' });
     const { parameters } = network.genesis;
-    const cheaper = {
-      ...parameters,
-      rentStructure: { vByteCost: 1, vByteFactorData: 1, vByteFactorKey: 10 },
-    };
+    const rentStructure = { vByteCost: 1, vByteFactorData: 1, vByteFactorKey: 10 };
+    const cheaper = { ...parameters, rentStructure };
     network.milestone();
     network.note();
     const rig = await startLedger(db, network, network.genesis.index);
@@ -155,38 +130,23 @@ it.each(['a tip', 'below a tip'])(
     network.milestone({ announce });
     const by = network.account(0);
     const [coin] = network.genesisCoins;
-    const cheap = network.attachTransaction(
-      network.transaction(
-        [{ coin: coin!, by }],
-        [basic(by, { amount: 1000n }), basic(by, { amount: COIN_AMOUNT - 1000n })],
-      ),
-    );
-    if (where === 'below a tip') network.note([cheap]);
+    const outputs = [1000n, COIN_AMOUNT - 1000n].map((amount) => basic(by, { amount }));
+    const cheap = network.attachTransaction(network.transaction([{ coin: coin!, by }], outputs));
+    const tip = where === 'a tip' ? cheap : network.note([cheap]);
     // the upstream confirms it between being asked for its heads and for its tips
     rig.node.confirm(2);
-    const newest = [...network.blocks.keys()].at(-1)!.slice(2);
-    const ofTip = { ...rig, upstream: { ...rig.upstream, readTips: async () => [newest] } };
-    await storeNow(ofTip, db);
+    await storeNow(withTips(rig, tip), db);
     await followTo(rig, 2);
-    await storeNow(ofTip, db);
-    const { request, response } = network.propose();
-    expect(await ask(rig, request)).toEqual(response);
+    await storeNow(withTips(rig, tip), db);
+    await expectRoots(rig, network);
   },
 );
 
 it('stores a chain of 121 blocks at once, parents first', async () => {
-  const network = new SyntheticNetwork({ seed: 'chain' });
-  network.milestone();
-  let last = network.milestoneBlock!;
+  const { network, rig, root } = await startNew(db, 'chain');
+  let last = root;
   for (let i = 0; i < 120; i++) last = network.note([last]);
-  const rig = await startLedger(db, network, network.genesis.index);
-  await takeNext(rig, db);
-  expect(
-    await storeNow(
-      { ...rig, upstream: { ...rig.upstream, readTips: async () => [last.slice(2)] } },
-      db,
-    ),
-  ).toBe(121);
+  expect(await storeNow(withTips(rig, last), db)).toBe(121);
 });
 
 /** An upstream that names, as its only tip, the last of the blocks that it made up. */
@@ -213,18 +173,10 @@ function makesUp(rig: Rig, minScore: number) {
   return { made, add, lying };
 }
 
-const withWork = (seed: string, minPowScore: number) => {
-  const { parameters } = new SyntheticNetwork({ seed }).genesis;
-  return new SyntheticNetwork({ seed, parameters: { ...parameters, minPowScore } });
-};
-
 it('C-6: stores a tip with proof of work, and what it leads to, and no other tip', async () => {
-  const network = withWork('work', 1);
-  network.milestone();
-  const rig = await startLedger(db, network, network.genesis.index);
-  await takeNext(rig, db);
+  const { rig, root } = await startNew(db, 'work', { parameters: { minPowScore: 1 } });
   const { made, add, lying } = makesUp(rig, 1);
-  const first = add(network.milestoneBlock!, false);
+  const first = add(root, false);
   const second = add(first, false);
   expect(await storeNow({ ...rig, upstream: lying }, db)).toBe(0);
   // the reference requests what is below a block that it admits, and C-6 exempts that
@@ -237,10 +189,7 @@ it('stores no more than one and a half times the limit, whatever one upstream of
   const before = { ...UNREFERENCED_LIMITS };
   UNREFERENCED_LIMITS.blocks = 40;
   try {
-    const network = new SyntheticNetwork({ seed: 'made up' });
-    network.milestone();
-    const rig = await startLedger(db, network, network.genesis.index);
-    await followTo(rig, 1);
+    const { network, rig } = await startNew(db, 'made up');
     const { add, lying } = makesUp(rig, 0);
     let last = network.milestoneBlock!;
     const upstreams = [lying, { ...rig.upstream, name: 'honest' }];
@@ -248,7 +197,7 @@ it('stores no more than one and a half times the limit, whatever one upstream of
     for (let passes = 0; passes < 8; passes++) {
       for (let i = 0; i < 25; i++) last = add(last, true);
       memory.tips.hasLooseEnds = true;
-      await pass({ ...rig, following: { ...rig.following, upstreams } });
+      await passOnce({ ...rig, following: { ...rig.following, upstreams } });
       const open = (await storedBlocks(db)).filter(({ milestone }) => milestone === null);
       expect(open.length).toBeLessThanOrEqual(60);
     }

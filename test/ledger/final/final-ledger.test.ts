@@ -31,7 +31,7 @@ import {
   MUTATION_NAMES,
   mutateAnswer,
 } from '../../support/final-ledger/mutate-answer.ts';
-import { startLedger } from '../../support/ledger/ledger-harness.ts';
+import { disturbed, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { dump, openMemory } from '../../support/ledger/memory-database.ts';
 import { Random } from '../../support/network/random.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -47,6 +47,11 @@ const ledgers = new Map<number, Promise<MadeLedger>>();
 function ledgerOf(size: number): Promise<MadeLedger> {
   if (!ledgers.has(size)) ledgers.set(size, madeFinalLedger(size));
   return ledgers.get(size)!;
+}
+
+/** The ledger has no trees any more. */
+async function clear(db: Database): Promise<void> {
+  for (const table of ['final_page', 'final_root']) await db.prepare(`DELETE FROM ${table}`).run();
 }
 
 const question = fc.record({
@@ -195,17 +200,9 @@ describe('building', () => {
     };
     const expected = await tables(whole);
     for (let dies = 1; ; dies++) {
-      await whole.prepare('DELETE FROM final_page').run();
-      await whole.prepare('DELETE FROM final_root').run();
-      let batches = 0;
-      const mortal = new Proxy<Database>(whole, {
-        get: (target, name: keyof Database) =>
-          name === 'batch'
-            ? async (statements: D1PreparedStatement[]) => {
-                if (++batches === dies) throw new Error('killed');
-                return target.batch(statements);
-              }
-            : target[name].bind(target),
+      await clear(whole);
+      const mortal = disturbed(whole, async (_, batch) => {
+        if (batch === dies) throw new Error('killed');
       });
       const isKilled = await buildWhole(mortal, MADE_INDEX).then(
         () => false,
@@ -229,8 +226,7 @@ describe('building', () => {
     ]) {
       db.deserialize(image);
       await db.prepare(`DELETE FROM ${table} WHERE id = '${id}'`).run();
-      await db.prepare('DELETE FROM final_page').run();
-      await db.prepare('DELETE FROM final_root').run();
+      await clear(db);
       const reason = `rows of the table ${table} are damaged on disk`;
       await expect(buildWhole(db, MADE_INDEX)).rejects.toThrow(reason);
       await expect(buildWhole(db, MADE_INDEX)).rejects.toThrow(reason);
@@ -243,16 +239,9 @@ describe('building', () => {
     const network = new SyntheticNetwork({ seed: 'replaced' });
     network.milestone();
     await startLedger(db, network, 1);
-    let batches = 0;
-    const replaced = new Proxy<Database>(db, {
-      get: (target, name: keyof Database) =>
-        name === 'batch'
-          ? async (statements: D1PreparedStatement[]) => {
-              // an import comes before the first page is written
-              if (++batches === 2) await startLedger(db, network, 1);
-              return target.batch(statements);
-            }
-          : target[name].bind(target),
+    const replaced = disturbed(db, async (_, batch) => {
+      // an import comes before the first page is written
+      if (batch === 2) await startLedger(db, network, 1);
     });
     await expect(buildFinalLedger(replaced, 1)).rejects.toThrow(/constraint failed/i);
     expect((await dump(db)).final_page).toEqual([]);
@@ -287,17 +276,9 @@ it('a ledger that is replaced while a proof is made is not taken for damage', as
   const { db, keys } = await madeFinalLedger(150);
   const network = new SyntheticNetwork({ seed: 'replaced' });
   network.milestone();
-  const replaced = new Proxy<Database>(db, {
-    get: (target, name: keyof Database) =>
-      name === 'batch'
-        ? async (statements: D1PreparedStatement[]) => {
-            const results = await target.batch(statements);
-            // an import comes once the upper levels of the tree were read
-            await startLedger(db, network, 1);
-            return results;
-          }
-        : target[name].bind(target),
-  });
+  // an import comes once the upper levels of the tree were read
+  const replace = async () => void (await startLedger(db, network, 1));
+  const replaced = disturbed(db, async () => {}, replace);
   const proof = proveFinal(replaced, MADE_INDEX, 'outputs', keys.outputs[70]!, SMALL);
   await expect(proof).rejects.toThrow(LedgerMoved);
 });
@@ -312,8 +293,7 @@ it('any layout gives the same root and the same proofs', async () => {
   const asked = keys.outputs.filter((_, i) => i % 13 === 0);
   const answers = await Promise.all(asked.map((key) => ask('outputs', key)));
   for (const layout of layouts) {
-    await db.prepare('DELETE FROM final_page').run();
-    await db.prepare('DELETE FROM final_root').run();
+    await clear(db);
     expect(await buildFinalLedger(db, MADE_INDEX, 1000, layout)).toBe(true);
     expect(await readFinalLedger(db, MADE_INDEX)).toMatchObject({ ok: true, root });
     for (const [i, key] of asked.entries()) {

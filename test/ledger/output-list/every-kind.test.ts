@@ -6,10 +6,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { ALL_KINDS, START } from '../../../src/ledger/output-list/output-query.ts';
 import { readOutputList } from '../../../src/ledger/output-list/read-list.ts';
 import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import {
+  asFile,
   disturbed,
   followTo,
   type Rig,
@@ -19,6 +21,7 @@ import {
   withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { deltaSnapshot, fullSnapshot } from '../../support/network/network-snapshot.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { COIN_AMOUNT } from '../../support/network/synthetic-network.ts';
 import {
@@ -28,7 +31,7 @@ import {
   ONLY_NFTS,
 } from '../../support/nft-list/listed-ledger.ts';
 import { plainList } from '../../support/nft-list/plain-list.ts';
-import { LAST_INDEX, recordedOutputs } from '../../support/nft-list/recorded-nfts.ts';
+import { LAST_INDEX, recordedNfts, recordedOutputs } from '../../support/nft-list/recorded-nfts.ts';
 import { alias, basic } from '../../support/payloads/outputs.ts';
 
 const network = recordedNetwork('network-n');
@@ -45,6 +48,8 @@ async function rowsAt(index: number): Promise<unknown[]> {
   await indexEveryKind(db);
   return storedRows(db);
 }
+
+const ofNfts = (rows: unknown[]) => rows.filter((row) => (row as { kind: number }).kind === 6);
 
 function listAll(db: SqliteDatabase) {
   const query = { kinds: ALL_KINDS, filters: {}, from: START, pageSize: 1000, prefixes: [] };
@@ -99,11 +104,23 @@ describe('of network-n', () => {
     expect(await fillIndex(db, ONLY_NFTS)).toBe(true);
     expect(await storedRows(db)).toEqual(await rowsAt(LAST_INDEX));
     await startLedger(db, network, 30);
-    const nfts = (await rowsAt(30)).filter((row) => (row as { kind: number }).kind === 6);
-    expect(await storedRows(db)).toEqual(nfts);
+    expect(await storedRows(db)).toEqual(ofNfts(await rowsAt(30)));
     expect((await readHead(db))?.indexed).toBe('');
     expect(await fillIndex(db, ONLY_NFTS)).toBe(true);
     expect(await listAll(db)).toMatchObject({ ok: false, why: 'not indexed' });
+  });
+
+  it('has what a delta leaves of the NFTs of a full snapshot', async () => {
+    const other = await openMemory();
+    const [full, delta] = [
+      fullSnapshot(network, { target: 40 }),
+      deltaSnapshot(network, 40, LAST_INDEX),
+    ];
+    await loadSnapshot(other, asFile(full), asFile(delta));
+    const idsAt = (index: number) => recordedNfts()(index).map(({ outputId }) => outputId);
+    // else nothing was removed on the way
+    expect(new Set(idsAt(40)).isSubsetOf(new Set(idsAt(LAST_INDEX)))).toBe(false);
+    expect(await storedRows(other)).toEqual(ofNfts(await rowsAt(LAST_INDEX)));
   });
 
   it('is filled to its end, once that was begun', async () => {
@@ -135,18 +152,13 @@ describe('of network-n', () => {
 
 it('has the outputs of blocks that were stored before anything kept it', async () => {
   const db = await openMemory();
-  const made = await startNew(db, 'stored before');
-  const { network: net, root } = made;
-  const { rig } = made;
+  const { network: net, root, rig } = await startNew(db, 'stored before');
   const half = COIN_AMOUNT / 2n;
-  const spend = (i: number) =>
-    net.transaction(
-      [{ coin: net.genesisCoins[i]!, by: net.account(i) }],
-      [
-        basic(net.account(i + 1), { amount: half }),
-        alias(net.account(i), net.account(i), { amount: half }),
-      ],
-    );
+  const spend = (i: number) => {
+    const [own, other] = [net.account(i), net.account(i + 1)];
+    const outputs = [basic(other, { amount: half }), alias(own, own, { amount: half })];
+    return net.transaction(net.genesisSpends.slice(i, i + 1), outputs);
+  };
   const before = net.attachTransaction(spend(0), [root]);
   expect(await storeNow(withTips(rig, before), db)).toBeGreaterThan(0);
   await indexEveryKind(db);

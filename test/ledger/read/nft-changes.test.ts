@@ -36,50 +36,25 @@ type Action =
   | { kind: 'ask'; back: number; most: number }
   | { kind: 'client'; most: number };
 
-const most = fc.integer({ min: 1, max: 12 });
+const upTo = (max: number, min = 0) => fc.integer({ min, max });
+const most = upTo(12, 1);
 /** The batch that fails; mostly none. */
-const crashAt = fc.integer({ min: -6, max: 6 });
+const crashAt = upTo(6, -6);
 const action: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('apply' as const),
-      count: fc.integer({ min: 1, max: 4 }),
-      crashAt,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('prune' as const),
-      retention: fc.integer({ min: 0, max: 12 }),
-      crashAt,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('publish' as const),
-      behind: fc.integer({ min: 0, max: 6 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('import' as const),
-      back: fc.integer({ min: 0, max: 4 }),
-    }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('ask' as const),
-      back: fc.integer({ min: 0, max: 16 }),
-      most,
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('client' as const), most }) },
+  { weight: 6, arbitrary: actionOf('apply', { count: upTo(4, 1), crashAt }) },
+  { weight: 2, arbitrary: actionOf('prune', { retention: upTo(12), crashAt }) },
+  { weight: 2, arbitrary: actionOf('publish', { behind: upTo(6) }) },
+  { weight: 1, arbitrary: actionOf('import', { back: upTo(4) }) },
+  { weight: 6, arbitrary: actionOf('ask', { back: upTo(16), most }) },
+  { weight: 3, arbitrary: actionOf('client', { most }) },
 );
+
+function actionOf<Kind extends Action['kind'], T>(
+  kind: Kind,
+  fields: { [K in keyof T]: fc.Arbitrary<T[K]> },
+): fc.Arbitrary<{ kind: Kind } & T> {
+  return fc.record(fields).map((each) => ({ kind, ...each }) as { kind: Kind } & T);
+}
 
 /** A ledger, and what is known of it without asking it. */
 class Modelled {

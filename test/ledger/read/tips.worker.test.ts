@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { readTips } from '../../../src/ledger/read/tips.ts';
-import { startNew, storeNow, takeNext, withTips } from '../../support/ledger/ledger-harness.ts';
+import { issue, startNew, storeNow, withTips } from '../../support/ledger/ledger-harness.ts';
 
 const db = env.LEDGER;
 
@@ -28,8 +28,7 @@ it('are open blocks that no stored block approves, the newest eight', async () =
   for (const id of more) await store(id);
   expect(await tips()).toEqual(more.toReversed().slice(0, 8));
 
-  network.milestone({ parents: [base, ...more.slice(0, 7)] });
-  await takeNext(rig, db);
+  await issue(rig, network, [base, ...more.slice(0, 7)]);
   expect(new Set(await tips())).toEqual(new Set([...more.slice(7), child]));
 });
 

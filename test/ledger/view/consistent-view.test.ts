@@ -10,6 +10,7 @@ import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-
 import {
   ask,
   disturbed,
+  issue,
   type Question,
   questionOf,
   type Rig,
@@ -95,8 +96,7 @@ it('a block is stored: it is not known to the view', async () => {
 
 it('a named block is stored, of a past milestone: the view begins again', async () => {
   const { network, rig, last } = await startPaged();
-  network.milestone({ parents: [last] });
-  await takeNext(rig, db);
+  await issue(rig, network, [last]);
   const late = network.note([last]);
   const { question } = questionOf(network, 2);
   const previousMilestoneId = question.previousMilestoneId!;
@@ -136,14 +136,11 @@ it('blocks are dropped: the view begins again', async () => {
 
 it('the milestone is pruned: the view is not a part of it', async () => {
   const { network, rig, last } = await startPaged();
-  network.milestone({ parents: [network.milestoneBlock!, last] });
-  await takeNext(rig, db);
+  await issue(rig, network, [network.milestoneBlock!, last]);
   const { question, answer } = questionOf(network, 2);
   expect(await askWhile(rig, question, async () => {})).toEqual({ answer, pages: 2 });
-  network.milestone({ parents: [network.milestoneBlock!] });
-  await takeNext(rig, db);
-  network.milestone({ parents: [network.milestoneBlock!] });
-  await takeNext(rig, db);
+  await issue(rig, network, [network.milestoneBlock!]);
+  await issue(rig, network, [network.milestoneBlock!]);
   const pruned = await askWhile(rig, question, async () => {
     for (let i = 0; i < 40; i++) await prune(db, 0);
     expect(await countPacks()).toBeLessThan(10);

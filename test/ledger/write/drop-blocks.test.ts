@@ -14,10 +14,13 @@ import { decodeRecord, encodeRecord } from '../../../src/ledger/record/block-rec
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
   ask,
   disturbed,
   followTo,
+  issue,
+  issueQuiet,
   ledgerIndex,
   type Rig,
   startLedger,
@@ -38,6 +41,8 @@ import {
 import { parsedBlock } from '../../support/network/blocks.ts';
 import { coneOf, lastIndex } from '../../support/network/network-model.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { coin } from '../../support/network/transactions.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -57,6 +62,16 @@ const noTips = async () => [];
 /** One step, by a follower that remembers nothing. */
 function drop(where: Database = db, readTips: () => Promise<string[]> = noTips) {
   return dropUnneeded(where, createUnreferencedIndex(), readTips);
+}
+
+/** One step, by the rig's follower, while upstream names these tips. */
+function dropBeyond(
+  { following }: Rig,
+  limits: Parameters<typeof dropUnneeded>[3],
+  ...tips: string[]
+) {
+  const readTips = async () => tips.map((id) => id.slice(2));
+  return dropUnneeded(db, following.memory.index, readTips, limits);
 }
 
 async function isKnown(id: string): Promise<boolean> {
@@ -82,8 +97,7 @@ async function withOldBlock(
   const rig = await startLedger(db, network, 0);
   await followTo(rig, 1);
   while (lastIndex(network) < 1 + age) {
-    network.quietMilestone();
-    await takeNext(rig, db);
+    await issueQuiet(rig, network);
   }
   return { network, rig, old };
 }
@@ -93,8 +107,7 @@ describe('unreferenced blocks', () => {
     const { network, rig, old } = await withOldBlock(AGE);
     await drop();
     expect(await isKnown(old)).toBe(true);
-    network.quietMilestone();
-    await takeNext(rig, db);
+    await issueQuiet(rig, network);
     await drop();
     expect(await isKnown(old)).toBe(false);
   });
@@ -115,8 +128,7 @@ describe('unreferenced blocks', () => {
     const right = () => proposals.map((parents) => network.propose({ parents }).response);
     expect(await answers()).toEqual(right());
 
-    network.quietMilestone();
-    await takeNext(rig, db);
+    await issueQuiet(rig, network);
     await drop();
     expect(await knows([old, young, younger, apart])).toEqual([false, false, false, true]);
     // the last milestone's block is in the past of none of them any more
@@ -139,8 +151,7 @@ describe('unreferenced blocks', () => {
       chain.push(network.note([chain.at(-1)!]));
       await storeNow(withTips(splitting, chain.at(-1)!), db);
     }
-    network.quietMilestone();
-    await takeNext(rig, db);
+    await issueQuiet(rig, network);
     await storeNow(rig, db);
     const steps: number[] = [];
     for (let kept = chain.length; kept >= 0; ) {
@@ -170,8 +181,7 @@ describe('unreferenced blocks', () => {
     expect(await awaitedOutputs(db)).toEqual([coin.id.toHex()]);
     expect((await storedBlock(db, id))!.bytes).not.toBe('');
 
-    network.quietMilestone();
-    await takeNext(rig, db);
+    await issueQuiet(rig, network);
     await drop();
     expect(await storedBlock(db, id)).toBeUndefined();
     expect(await awaitedOutputs(db)).toEqual([]);
@@ -183,10 +193,8 @@ describe('unreferenced blocks', () => {
 
   it('stay when a milestone references them at last', async () => {
     const { network, rig, old } = await withOldBlock(AGE);
-    network.milestone({ parents: [network.milestoneBlock!, old] });
-    await takeNext(rig, db);
-    network.quietMilestone();
-    await takeNext(rig, db);
+    await issue(rig, network, [network.milestoneBlock!, old]);
+    await issueQuiet(rig, network);
     await drop();
     expect(await isKnown(old)).toBe(true);
   });
@@ -204,13 +212,9 @@ describe('dropped while somebody counts on it', () => {
     const before = await ledgerIndex(db);
     await expect(takeNext(rig, dropping)).rejects.toThrow(LedgerMoved);
     expect(drops).toBe(1);
-    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([
-      false,
-      false,
-      before,
-    ]);
+    expect([...(await knows([old, child])), await ledgerIndex(db)]).toEqual([false, false, before]);
     await takeNext(rig, dropping);
-    expect([await isKnown(old), await isKnown(child), await ledgerIndex(db)]).toEqual([
+    expect([...(await knows([old, child])), await ledgerIndex(db)]).toEqual([
       true,
       true,
       before + 1,
@@ -354,11 +358,9 @@ describe('beyond a limit', () => {
   it('the oldest go with all that stands on them, and the past of the honest tips stays', async () => {
     const { network, rig, tip, honest } = await flooded();
     const before = await unreferenced();
-    const { index } = rig.following.memory;
     const limits = { blocks: 40, bytes: 1e9 };
-    const tips = async () => [tip.slice(2)];
     expect(before.length).toBe(6 * 9 + 1);
-    const { orphans, evicted } = await dropUnneeded(db, index, tips, limits);
+    const { orphans, evicted } = await dropBeyond(rig, limits, tip);
     const after = await unreferenced();
     expect([orphans, evicted]).toEqual([0, before.length - after.length]);
     expect(after.length).toBeLessThanOrEqual(0.75 * limits.blocks);
@@ -366,7 +368,7 @@ describe('beyond a limit', () => {
     await expectWhole(network);
     // not more than needed: the chains that came last are there
     expect(after.length).toBeGreaterThan(0.5 * limits.blocks);
-    expect(await dropUnneeded(db, index, tips, limits)).toMatchObject({ orphans: 0, evicted: 0 });
+    expect(await dropBeyond(rig, limits, tip)).toMatchObject({ orphans: 0, evicted: 0 });
 
     const left = new Set(after);
     for (const id of before) {
@@ -374,8 +376,7 @@ describe('beyond a limit', () => {
       expect(await ask(rig, request)).toEqual(left.has(id) ? response : 404);
     }
     const goneOnes = before.filter((id) => !left.has(id));
-    const { request, response } = network.propose({ parents: [tip, goneOnes.at(-1)!] });
-    expect(await ask(rig, request, { upstreams: [rig.upstream] })).toEqual(response);
+    await expectRoots(rig, network, [tip, goneOnes.at(-1)!], { upstreams: [rig.upstream] });
     // and they may come again
     await storeNow(withTips(rig, ...before), db);
     expect((await unreferenced()).sort()).toEqual(before.sort());
@@ -384,17 +385,9 @@ describe('beyond a limit', () => {
   it('of bytes, too', async () => {
     const { network, rig, tip, honest } = await flooded();
     const before = await unreferenced();
-    const bytes = Number(
-      await db
-        .prepare(
-          'SELECT sum(octet_length(bytes) + octet_length(outputs)) AS bytes FROM pack_content',
-        )
-        .first('bytes'),
-    );
-    const { index } = rig.following.memory;
-    const tips = async () => [tip.slice(2)];
-    const dropWithin = (most: number) =>
-      dropUnneeded(db, index, tips, { blocks: 1e6, bytes: most });
+    const sql = 'SELECT sum(octet_length(bytes) + octet_length(outputs)) AS n FROM pack_content';
+    const bytes = Number(await db.prepare(sql).first('n'));
+    const dropWithin = (most: number) => dropBeyond(rig, { blocks: 1e6, bytes: most }, tip);
     expect(await dropWithin(bytes)).toMatchObject({ orphans: 0, evicted: 0 });
     const { evicted } = await dropWithin(0.9 * bytes);
     expect(evicted).toBeGreaterThan(before.length / 10);
@@ -406,11 +399,10 @@ describe('beyond a limit', () => {
   it('in steps, none of which leaves a block without its parents', async () => {
     const { network, rig, tip, honest } = await flooded({ chains: 9, length: 12, isSplit: true });
     const before = await unreferenced();
-    const { index } = rig.following.memory;
     const limits = { blocks: 20, bytes: 1e9 };
     const counts: number[] = [];
     for (let evicted = 1; evicted > 0; ) {
-      ({ evicted } = await dropUnneeded(db, index, async () => [tip.slice(2)], limits));
+      ({ evicted } = await dropBeyond(rig, limits, tip));
       counts.push(evicted);
       await expectWhole(network);
       const left = new Set(await unreferenced());
@@ -427,8 +419,8 @@ describe('beyond a limit', () => {
     const { rig } = await flooded({ chains: 2 });
     const before = await unreferenced();
     const { index } = rig.following.memory;
-    for (const tips of [[], ['ab'.repeat(32)]]) {
-      const dropping = dropUnneeded(db, index, async () => tips, { blocks: 1, bytes: 1 });
+    for (const tips of [[], [`0x${'ab'.repeat(32)}`]]) {
+      const dropping = dropBeyond(rig, { blocks: 1, bytes: 1 }, ...tips);
       expect(await dropping).toMatchObject({ orphans: 0, evicted: 0 });
     }
     const failing = () => Promise.reject(new UpstreamFailure('no tips'));
@@ -441,10 +433,8 @@ describe('beyond a limit', () => {
     const { index } = rig.following.memory;
     const readTips = () => Promise.reject(new Error('asked'));
     const limits = { blocks: 1000, bytes: 1e9 };
-    expect(await dropUnneeded(db, index, readTips, limits)).toMatchObject({
-      orphans: 0,
-      evicted: 0,
-    });
+    const nothing = { orphans: 0, evicted: 0 };
+    expect(await dropUnneeded(db, index, readTips, limits)).toMatchObject(nothing);
   });
 
   it('nothing goes that was stored upon, or referenced, meanwhile', async () => {
@@ -468,6 +458,31 @@ describe('beyond a limit', () => {
   });
 });
 
+/** A block of 12 KB may mention 256 outputs, which the follower keeps in memory. */
+it('few blocks that mention many outputs are evicted, down to the limit', async () => {
+  const { network, rig, root } = await startNew(db, 'mentions');
+  const by = network.account(0);
+  const output = basic(by, { amount: 1_000_000n });
+  const outputs = Array.from({ length: 128 }, () => output);
+  const tip = network.note([root]);
+  for (let block = 0; block < 8; block++) {
+    const spends = Array.from({ length: 128 }, (_, i) => {
+      const id = new Uint8Array(34).fill(block + 1, 0, 32);
+      id[32] = i;
+      return { coin: coin(id, output), by };
+    });
+    const made = network.attachTransaction(network.transaction(spends, outputs), [root]);
+    await storeNow(withTips(rig, made, tip), db);
+  }
+  const before = (await knownBlockIds(db)).size;
+  const limits = { blocks: 1000, bytes: 1e9, mentions: 4 * 256 };
+  while ((await dropBeyond(rig, limits, tip)).evicted > 0);
+  expect(await isKnown(tip)).toBe(true);
+  const left = (await knownBlockIds(db)).size;
+  expect(left).toBeLessThanOrEqual(before - 4);
+  expect(left).toBeGreaterThan(before - 8);
+});
+
 describe('staged blocks', () => {
   /** Stores the block; its parents prove nothing, as the caller wants it. */
   async function stage({ network, following }: Rig, ...ids: string[]): Promise<void> {
@@ -488,32 +503,25 @@ describe('staged blocks', () => {
     await storeNow(withTips(rig, spam.at(-1)!), db);
     const young = network.note([old]);
     await storeNow(withTips(rig, young), db);
-    network.quietMilestone();
-    await takeNext(rig, db);
+    await issueQuiet(rig, network);
     const staged = network.note([young, network.milestoneBlock!]);
     await stage(rig, network.milestoneBlock!, staged);
-    const { index } = rig.following.memory;
-    const tips = async () => [spam[0]!.slice(2)];
     const limits = { blocks: 5, bytes: 1e9 };
     for (let dropped = 1; dropped > 0; ) {
-      const { orphans, evicted } = await dropUnneeded(db, index, tips, limits);
+      const { orphans, evicted } = await dropBeyond(rig, limits, spam[0]!);
       dropped = orphans + evicted;
     }
     // what it stands upon is old, and beyond the limit
     expect(await knows([old, young, staged])).toEqual([true, true, true]);
     expect(await knows(spam)).toEqual(spam.map((_, i) => i === 0));
-    network.milestone({ parents: [staged, network.milestoneBlock!] });
-    await takeNext(rig, db);
+    await issue(rig, network, [staged, network.milestoneBlock!]);
     expect(await storedBlock(db, old)).toMatchObject({ milestone: lastIndex(network) });
   });
 });
 
 it('blocks far apart, in many packs, do not stop the follower', async () => {
-  const network = new SyntheticNetwork({ seed: 'sparse' });
-  network.milestone();
-  const rig = await startLedger(db, network, 0);
-  await followTo(rig, 1);
-  const sparse = network.note([network.milestoneBlock!]);
+  const { network, rig, root } = await startNew(db, 'sparse');
+  const sparse = network.note([root]);
   await storeNow(withTips(rig, sparse), db);
   // as if it had been stored long ago, in many packs
   const [pack] = (await db.prepare('SELECT * FROM pack WHERE live = 1').all()).results;

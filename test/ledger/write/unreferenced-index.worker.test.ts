@@ -20,12 +20,12 @@ import {
 } from '../../../src/ledger/write/unreferenced-index.ts';
 import {
   disturbed,
+  issue,
   ledgerIndex,
   type Rig,
   startLedger,
   startNew,
   storeNow,
-  takeNext,
   withSplitPacks,
 } from '../../support/ledger/ledger-harness.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
@@ -137,8 +137,7 @@ it('tells what is stored, after blocks, milestones, drops and imports', async ()
       network.note();
       await storeNow(rig, db);
     } else if (what === 7) {
-      network.milestone();
-      await takeNext(rig, db);
+      await issue(rig, network);
     } else if (what === 8) {
       network.milestone();
       await applyNext(rig, db);
@@ -166,8 +165,7 @@ it('tells what is stored, after blocks, milestones, drops and imports', async ()
   const orphan = network.note([network.milestoneBlock!]);
   await storeNow(rig, db);
   for (let i = 0; i < 16; i++) {
-    network.milestone({ parents: [network.milestoneBlock!] });
-    await takeNext(rig, db);
+    await issue(rig, network, [network.milestoneBlock!]);
   }
   await expectTrue(rig);
   const droppedBefore = await dropped();

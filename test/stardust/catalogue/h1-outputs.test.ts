@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
 import { minimumDeposit } from '../../../src/stardust/admission.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
-import { type Feature, FeatureType } from '../../../src/stardust/wire/feature.ts';
+import type { Feature } from '../../../src/stardust/wire/feature.ts';
 import { outputBytes } from '../../../src/stardust/wire/ids.ts';
 import {
   type UnlockCondition,
@@ -31,13 +31,13 @@ import {
   timelock,
   tokens,
 } from '../../support/payloads/outputs.ts';
-import { verdict } from '../../support/payloads/transactions.ts';
 import {
   admitted,
   aliasId,
   alice,
   blockOf,
   bob,
+  expectVerdicts,
   nftId,
   OK,
   SUPPLY,
@@ -74,12 +74,8 @@ describe('H.1 amounts', () => {
     }
     // B.14
     const plain = outputBytes(basic(alice)).length;
-    expect(minimumDeposit({ vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 }, plain)).toBe(
-      42600n,
-    );
-    expect(minimumDeposit({ vByteCost: 250, vByteFactorData: 1, vByteFactorKey: 10 }, plain)).toBe(
-      106500n,
-    );
+    expect(minimumDeposit({ ...rentStructure, vByteCost: 100 }, plain)).toBe(42600n);
+    expect(minimumDeposit({ ...rentStructure, vByteCost: 250 }, plain)).toBe(106500n);
   });
 
   it('H-17 a storage deposit return lies between a plain output’s deposit and the amount', () => {
@@ -96,11 +92,9 @@ describe('H.1 amounts', () => {
     const free = { rentStructure: { vByteCost: 0, vByteFactorData: 1, vByteFactorKey: 10 } };
     expect(admitted([lent], free)).toBe(OK);
     const inputs = [{ output: lent, unlock: alice }];
-    expect(verdict({ inputs, outputs: [basic(alice)] })).toBe(
-      ConflictReason.ReturnAmountNotFulfilled,
-    );
     const outputs = [basic(alice, { amount: 999_999n }), basic(bob, { amount: 1n })];
-    expect(verdict({ inputs, outputs })).toBe(ConflictReason.None);
+    expectVerdicts([ConflictReason.ReturnAmountNotFulfilled, { inputs, outputs: [basic(alice)] }]);
+    expectVerdicts([ConflictReason.None, { inputs, outputs }]);
   });
 });
 
@@ -156,15 +150,15 @@ describe('H.1 unlock conditions and features', () => {
 
   it('H-24 metadata has 1 to 8192 bytes, a tag 1 to 64, state metadata up to 8192', () => {
     const withFeature = (feature: Feature) => withOutputs(basic(alice, { features: [feature] }));
-    const data = (length: number) =>
-      withFeature({ type: FeatureType.Metadata, data: new Uint8Array(length) });
-    expect([0, 1, 8192, 8193].map(data)).toEqual(['C-35', OK, OK, 'C-35']);
-    const tags = (length: number) =>
-      withFeature({ type: FeatureType.Tag, tag: new Uint8Array(length) });
-    expect([0, 1, 64, 65].map(tags)).toEqual(['C-35', OK, OK, 'C-35']);
-    const state = (length: number) =>
-      withOutputs(alias(alice, bob, { stateMetadata: new Uint8Array(length) }));
-    expect([0, 8192, 8193].map(state)).toEqual([OK, OK, 'C-35']);
+    const each = (lengths: number[], rule: (bytes: Uint8Array) => string | undefined) =>
+      lengths.map((length) => rule(new Uint8Array(length)));
+    const data = each([0, 1, 8192, 8193], (bytes) => withFeature(metadata(bytes)));
+    expect(data).toEqual(['C-35', OK, OK, 'C-35']);
+    const tags = each([0, 1, 64, 65], (bytes) => withFeature(tag(...bytes)));
+    expect(tags).toEqual(['C-35', OK, OK, 'C-35']);
+    const withState = (stateMetadata: Uint8Array) =>
+      withOutputs(alias(alice, bob, { stateMetadata }));
+    expect(each([0, 8192, 8193], withState)).toEqual([OK, OK, 'C-35']);
   });
 });
 
@@ -227,11 +221,8 @@ describe('H.1 aliases and NFTs', () => {
     expect(withOutputs(alias(alice, own, { aliasId }))).toBe('C-31');
     expect(withOutputs(alias(nftAddress(aliasId), bob, { aliasId }))).toBe(OK);
     const other = idOf('other alias');
-    const cycle = [
-      alias(aliasAddress(other), bob, { aliasId }),
-      alias(own, bob, { aliasId: other }),
-    ];
-    expect(withOutputs(...cycle)).toBe(OK);
+    const back = alias(aliasAddress(other), bob, { aliasId });
+    expect(withOutputs(back, alias(own, bob, { aliasId: other }))).toBe(OK);
   });
 
   it('H-32 an NFT does not own itself, but may be returned to itself', () => {

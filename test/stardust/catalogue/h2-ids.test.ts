@@ -76,10 +76,7 @@ describe('H.2 identifiers', () => {
   });
 
   it('H-46 another valid signature makes another transaction ID and other output IDs', () => {
-    const plan = {
-      inputs: [{ output: basic(alice), unlock: alice }],
-      outputs: [basic(alice)],
-    };
+    const plan = { inputs: [{ output: basic(alice), unlock: alice }], outputs: [basic(alice)] };
     const first = transactionOf(plan);
     const digest = signedDigest(first, encode(transaction, first));
     const resigned = {

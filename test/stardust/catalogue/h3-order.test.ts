@@ -29,11 +29,7 @@ import {
 const alice = keyPair('alice');
 
 /** An output of alice's, by what its ID is made from. */
-const coin = (id: Uint8Array): PlannedInput => ({
-  output: basic(alice),
-  unlock: alice,
-  id,
-});
+const coin = (id: Uint8Array): PlannedInput => ({ output: basic(alice), unlock: alice, id });
 const first = coin(inputId(0));
 const second = coin(inputId(1));
 
@@ -69,8 +65,9 @@ function over(blocks: Uint8Array[], parents: Uint8Array[], given: Partial<WhiteF
   });
 }
 
-const verdicts = async (...args: Parameters<typeof over>) =>
-  (await over(...args)).order.map(({ blockId, conflictReason }) => [blockId, conflictReason]);
+const reasonsOf = ({ order }: Awaited<ReturnType<typeof over>>) =>
+  order.map(({ blockId, conflictReason }) => [blockId, conflictReason]);
+const verdicts = async (...args: Parameters<typeof over>) => reasonsOf(await over(...args));
 const named = (block: Uint8Array, reason = 0) => [toHex(blockId(block)), reason];
 
 describe('H.3 ledger lookup', () => {
@@ -83,12 +80,8 @@ describe('H.3 ledger lookup', () => {
     const b = carry(spend([first], 'bob'), a);
     const c = carry(spend([second]), b);
     const d = carry(spend([unknown]), c);
-    expect(await verdicts([a, b, c, d], [d], { unspent, spent })).toEqual([
-      named(a),
-      named(b, 2),
-      named(c, 1),
-      named(d, 3),
-    ]);
+    const due = [named(a), named(b, 2), named(c, 1), named(d, 3)];
+    expect(await verdicts([a, b, c, d], [d], { unspent, spent })).toEqual(due);
   });
 
   it('H-50 the first input that fails decides', async () => {
@@ -97,13 +90,8 @@ describe('H.3 ledger lookup', () => {
     const c = carry(spend([first]), b);
     const d = carry(spend([unknown, first]), c);
     const e = carry(spend([first, unknown]), d);
-    expect(await verdicts([a, b, c, d, e], [e], { unspent, spent })).toEqual([
-      named(a, 3),
-      named(b, 1),
-      named(c),
-      named(d, 3),
-      named(e, 2),
-    ]);
+    const due = [named(a, 3), named(b, 1), named(c), named(d, 3), named(e, 2)];
+    expect(await verdicts([a, b, c, d, e], [e], { unspent, spent })).toEqual(due);
   });
 
   it('H-51 an output is there once the transaction before has made it', async () => {
@@ -143,19 +131,27 @@ describe('H.3 ledger lookup', () => {
 });
 
 describe('H.3 order', () => {
+  /** What the oracle knows before the first milestone, and its question about a block. */
+  const NOTHING = {
+    genesisMilestoneIndex: 0,
+    solidEntryPoints: new Set([toHex(ZERO)]),
+    referenced: new Set<string>(),
+    milestoneBlocks: new Set<string>(),
+    outputs: new Map(),
+    spent: new Set<string>(),
+  };
+  const firstOver = (block: Uint8Array) => {
+    const parents = [toHex(blockId(block))];
+    return { index: 1, timestamp: 1000, parents, previousMilestoneId: toHex(ZERO) };
+  };
+
   it('H-55 parents come as they are given, and repeats change nothing', async () => {
     const a = carry(spend([first]));
     const b = carry(spend([first], 'bob'));
     const forth = await over([a, b], [a, b]);
     const back = await over([a, b], [b, a]);
-    expect(forth.order.map(({ blockId, conflictReason }) => [blockId, conflictReason])).toEqual([
-      named(a),
-      named(b, 2),
-    ]);
-    expect(back.order.map(({ blockId, conflictReason }) => [blockId, conflictReason])).toEqual([
-      named(b),
-      named(a, 2),
-    ]);
+    expect(reasonsOf(forth)).toEqual([named(a), named(b, 2)]);
+    expect(reasonsOf(back)).toEqual([named(b), named(a, 2)]);
     expect(forth.inclusionMerkleRoot).not.toBe(back.inclusionMerkleRoot);
     expect(forth.appliedMerkleRoot).not.toBe(back.appliedMerkleRoot);
     expect(await over([a, b], [a, a, b, a, b])).toEqual(forth);
@@ -176,22 +172,8 @@ describe('H.3 order', () => {
     const c = carry(spend([first]), b);
     expect(await verdicts([a, b, c], [c, a])).toEqual([a, b, c].map((block) => named(block)));
     expect(await verdicts([a, b, c], [a, c])).toEqual([a, b, c].map((block) => named(block)));
-    const view = {
-      genesisMilestoneIndex: 0,
-      solidEntryPoints: new Set([toHex(ZERO)]),
-      blocks: parsedBlocks(a, c),
-      referenced: new Set<string>(),
-      milestoneBlocks: new Set<string>(),
-      outputs: new Map(),
-      spent: new Set<string>(),
-    };
-    const request = {
-      index: 1,
-      timestamp: 1000,
-      parents: [toHex(blockId(c))],
-      previousMilestoneId: toHex(ZERO),
-    };
-    await expect(whiteFlag(view, request)).rejects.toThrow(/block not found/);
+    const view = { ...NOTHING, blocks: parsedBlocks(a, c) };
+    await expect(whiteFlag(view, firstOver(c))).rejects.toThrow(/block not found/);
   });
 
   it('H-58 the walk stops at referenced blocks and at solid entry points, stored or not', async () => {
@@ -201,25 +183,15 @@ describe('H.3 order', () => {
     // the product's cones hold neither: parents outside the cone end the walk
     const outside = await over([c], [c]);
     expect(outside.order.map(({ blockId }) => blockId)).toEqual([toHex(blockId(c))]);
-    const request = {
-      index: 1,
-      timestamp: 1000,
-      parents: [toHex(blockId(c))],
-      previousMilestoneId: toHex(ZERO),
-    };
-    const view = {
-      genesisMilestoneIndex: 0,
-      blocks: parsedBlocks(a, b, c),
-      milestoneBlocks: new Set<string>(),
-      outputs: new Map([[toHex(second.id!), { bytes: outputBytes(second.output) }]]),
-      spent: new Set<string>(),
-    };
+    const outputs = new Map([[toHex(second.id!), { bytes: outputBytes(second.output) }]]);
+    const view = { ...NOTHING, blocks: parsedBlocks(a, b, c), outputs };
     const blockB = new Set([toHex(blockId(b))]);
+    const none = new Set<string>();
     for (const stop of [
-      { referenced: blockB, solidEntryPoints: new Set<string>() },
-      { referenced: new Set<string>(), solidEntryPoints: blockB },
+      { referenced: blockB, solidEntryPoints: none },
+      { referenced: none, solidEntryPoints: blockB },
     ]) {
-      const { inclusionMerkleRoot } = await whiteFlag({ ...view, ...stop }, request);
+      const { inclusionMerkleRoot } = await whiteFlag({ ...view, ...stop }, firstOver(c));
       expect(inclusionMerkleRoot).toBe(outside.inclusionMerkleRoot);
     }
   });

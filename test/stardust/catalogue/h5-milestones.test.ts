@@ -29,7 +29,7 @@ import { blockBytes, idOfMilestone, milestoneOf } from '../../support/payloads/b
 import { keyPair } from '../../support/payloads/keys.ts';
 import { basic, idOf, ZERO } from '../../support/payloads/outputs.ts';
 import { inputId, transactionOf } from '../../support/payloads/transactions.ts';
-import { alice } from '../../support/stardust/syntactic.ts';
+import { alice, bob, plan } from '../../support/stardust/syntactic.ts';
 
 const EMPTY_ROOT = toHex(merkleRoot([]));
 
@@ -94,18 +94,10 @@ describe('H.5 the previous milestone', () => {
   });
 
   it('H-115 none for the first milestone, which may be empty; the first for the second', async () => {
-    const fresh = {
-      index: 1,
-      timestamp: 1000,
-      parents: [toHex(ZERO)],
-      previousMilestoneId: toHex(ZERO),
-    };
-    expect(await second([], fresh)).toEqual({
-      order: [],
-      inclusionMerkleRoot: EMPTY_ROOT,
-      appliedMerkleRoot: EMPTY_ROOT,
-      metPreviousMilestone: true,
-    });
+    const [zero, empty] = [toHex(ZERO), EMPTY_ROOT];
+    const fresh = { index: 1, timestamp: 1000, parents: [zero], previousMilestoneId: zero };
+    const roots = { inclusionMerkleRoot: empty, appliedMerkleRoot: empty };
+    expect(await second([], fresh)).toEqual({ order: [], ...roots, metPreviousMilestone: true });
     const { inclusionMerkleRoot, appliedMerkleRoot } = await second([firstBlock]);
     expect(inclusionMerkleRoot).toBe(toHex(merkleRoot([blockId(firstBlock)])));
     expect(appliedMerkleRoot).toBe(EMPTY_ROOT);
@@ -142,48 +134,37 @@ describe('H.5 receipts', () => {
   const SUPPLY = parameters.tokenSupply;
 
   it('H-119 takes what it deposits out of the treasury, in uint64, and deposits no dust', () => {
-    expect(receiptFault(receipt(4_000_000n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toBe(undefined);
-    expect(receiptFault(receipt(4_000_001n, fund(2_000_000n)), 6_000_000n, SUPPLY)).toMatch(
-      /^E\.5: .* treasury/,
-    );
-    const wrapped = receipt(2n ** 64n - 1_000_000n, fund(2_000_000n));
-    expect(receiptFault(wrapped, 1_000_000n, SUPPLY)).toBe(undefined);
-    expect(receiptFault(receipt(1n, fund(999_999n)), 1_000_000n, SUPPLY)).toMatch(/below/);
-    expect(receiptFault(receipt(0n, fund(SUPPLY + 1n)), SUPPLY + 1n, SUPPLY)).toMatch(
-      /over the token supply/,
-    );
-    const twice = receipt(0n, fund(SUPPLY - 1_000_000n), fund(1_000_001n, 2));
-    expect(receiptFault(twice, SUPPLY + 1n, SUPPLY)).toMatch(/over the token supply/);
+    const fault = (treasury: bigint, left: bigint, ...funds: MigratedFunds[]) =>
+      receiptFault(receipt(left, ...funds), treasury, SUPPLY);
+    const two = fund(2_000_000n);
+    expect(fault(6_000_000n, 4_000_000n, two)).toBe(undefined);
+    expect(fault(6_000_000n, 4_000_001n, two)).toMatch(/^E\.5: .* treasury/);
+    expect(fault(1_000_000n, 2n ** 64n - 1_000_000n, two)).toBe(undefined);
+    expect(fault(1_000_000n, 1n, fund(999_999n))).toMatch(/below/);
+    expect(fault(SUPPLY + 1n, 0n, fund(SUPPLY + 1n))).toMatch(/over the token supply/);
+    const twice = [fund(SUPPLY - 1_000_000n), fund(1_000_001n, 2)];
+    expect(fault(SUPPLY + 1n, 0n, ...twice)).toMatch(/over the token supply/);
     // H-40
-    expect(
-      receiptFault(receipt(0n, fund(1_000_000n), fund(2_000_000n)), 3_000_000n, SUPPLY),
-    ).toMatch(/tail/);
+    expect(fault(3_000_000n, 0n, fund(1_000_000n), two)).toMatch(/tail/);
   });
 
   it('H-120 may name any treasury output as its input', () => {
     const value = receipt(4_000_000n, fund(2_000_000n));
     value.transaction.input.milestoneId = idOf('no milestone');
     expect(receiptFault(value, 6_000_000n, SUPPLY)).toBe(undefined);
-    const [output] = migratedOutputs(value, idOf('milestone'));
-    expect(output).toEqual({
-      id: outputId(idOf('milestone'), 0),
-      output: basic(alice, { amount: 2_000_000n }),
-      bytes: outputBytes(basic(alice, { amount: 2_000_000n })),
-    });
+    const output = basic(alice, { amount: 2_000_000n });
+    const id = outputId(idOf('milestone'), 0);
+    const [migrated] = migratedOutputs(value, idOf('milestone'));
+    expect(migrated).toEqual({ id, output, bytes: outputBytes(output) });
   });
 });
 
 describe('H.5 application', () => {
   it('H-121 an output made and spent in one milestone is both created and consumed', async () => {
-    const made = transactionOf({
-      inputs: [{ output: basic(alice), unlock: alice }],
-      outputs: [basic(alice)],
-    });
+    const made = transactionOf(plan({}));
     const id = outputId(transactionId(encode(transaction, made)), 0);
-    const spent = transactionOf({
-      inputs: [{ output: basic(alice), unlock: alice, id }],
-      outputs: [basic(keyPair('bob').address)],
-    });
+    const inputs = [{ output: basic(alice), unlock: alice, id }];
+    const spent = transactionOf({ inputs, outputs: [basic(bob)] });
     const a = blockBytes({ payload: made });
     const b = blockBytes({ payload: spent, parents: [blockId(a)] });
     const { created, consumed } = await whiteFlag(
@@ -218,17 +199,10 @@ describe('H.5 protocol parameters', () => {
     table.announce(option(0));
     table.announce(option(30, renamed));
     const inForce = (index: number) => decodeParameters(table.at(index)!.parameters);
-    expect([29, 30, 31].map((index) => inForce(index).networkName)).toEqual([
-      parameters.networkName,
-      'renamed',
-      'renamed',
-    ]);
+    const names = [29, 30, 31].map((index) => inForce(index).networkName);
+    expect(names).toEqual([parameters.networkName, 'renamed', 'renamed']);
 
-    const plan = {
-      inputs: [{ output: basic(alice), unlock: alice }],
-      outputs: [basic(alice)],
-    };
-    const payload = transactionOf({ ...plan, networkId: networkId('renamed') });
+    const payload = transactionOf(plan({ networkId: networkId('renamed') }));
     const [parsed] = parsedBlocks(blockBytes({ payload })).values();
     expect(admissionFault(parsed!, inForce(29))).toMatch(/^C-13/);
     expect(admissionFault(parsed!, inForce(30))).toBe(undefined);
@@ -242,23 +216,14 @@ describe('H.5 protocol parameters', () => {
   it('H-124 have the data factor before the key factor', () => {
     const bytes = encode(protocolParameters, parameters);
     expect([...bytes.subarray(-10, -8)]).toEqual([1, 10]);
-    expect(decodeParameters(bytes).rentStructure).toEqual({
-      vByteCost: 500,
-      vByteFactorData: 1,
-      vByteFactorKey: 10,
-    });
+    const rentStructure = { vByteCost: 500, vByteFactorData: 1, vByteFactorKey: 10 };
+    expect(decodeParameters(bytes).rentStructure).toEqual(rentStructure);
     // B.14
-    const testnet = Uint8Array.fromHex(
-      '0207746573746e657403726d73dc0500000f64000000010ac4c0f52495270500',
-    );
-    expect(decodeParameters(testnet)).toEqual({
-      version: 2,
-      networkName: 'testnet',
-      bech32Hrp: 'rms',
-      minPowScore: 1500,
-      belowMaxDepth: 15,
-      rentStructure: { vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 },
-      tokenSupply: 1450896407249092n,
+    const testnet = '0207746573746e657403726d73dc0500000f64000000010ac4c0f52495270500';
+    expect(decodeParameters(Uint8Array.fromHex(testnet))).toEqual({
+      ...{ version: 2, networkName: 'testnet', bech32Hrp: 'rms' },
+      ...{ minPowScore: 1500, belowMaxDepth: 15, tokenSupply: 1450896407249092n },
+      rentStructure: { ...rentStructure, vByteCost: 100 },
     });
   });
 });

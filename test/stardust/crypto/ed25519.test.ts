@@ -25,9 +25,7 @@ interface Case {
 const lines = readLines('ed25519.jsonl') as (Record<
   'name' | 'publicKey' | 'message' | 'signature',
   string
-> & {
-  valid: boolean;
-})[];
+> & { valid: boolean })[];
 const recorded: Case[] = lines.map((line) => ({
   ...line,
   publicKey: fromHex(line.publicKey),

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
-import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
-import { fromHex, Refusal, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { fromHex, Refusal, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/proof/merkle.ts';
 import {
   type Proof,
@@ -14,63 +13,22 @@ import {
   verifyInclusion,
   verifyProofFile,
 } from '../../../src/stardust/proof/proof.ts';
+import { proofFileReaders } from '../../../src/stardust/proof/proof-file.ts';
 import { readJson } from '../../support/vectors.ts';
 
 interface ProofFile {
-  milestone: {
-    index: number;
-    timestamp: number;
-    protocolVersion: number;
-    previousMilestoneId: string;
-    parents: string[];
-    inclusionMerkleRoot: string;
-    appliedMerkleRoot: string;
-    metadata?: string;
-    signatures: { publicKey: string; signature: string }[];
-  };
-  block: {
-    protocolVersion: number;
-    parents: string[];
-    payload: { tag: string; data: string };
-    nonce: string;
-  };
+  milestone: { inclusionMerkleRoot: string; signatures: { publicKey: string }[] };
+  block: object;
   proof: unknown;
-  blockId?: string;
 }
 
-const files = {
-  'private-network': readJson('proofs/private-network.json') as ProofFile,
-  'shimmer-3857880': readJson('proofs/shimmer-3857880.json') as ProofFile,
-};
+const files = ['private-network', 'shimmer-3857880'].map((name) => ({
+  name,
+  file: readJson(`proofs/${name}.json`) as ProofFile,
+}));
 
 const id = (byte: number) => new Uint8Array(32).fill(byte);
 const h = (hash: Uint8Array) => ({ h: toHex(hash) });
-
-/**
- * A block with tagged data, in binary (A.1, A.2), written down here so that this test needs no
- * codec.
- */
-function blockBytes({ protocolVersion, parents, payload, nonce }: ProofFile['block']): Uint8Array {
-  const tag = fromHex(payload.tag);
-  const data = fromHex(payload.data);
-  const writer = new Writer().u8(protocolVersion).u8(parents.length);
-  for (const parent of parents) writer.put(fromHex(parent));
-  writer.u32(4 + 1 + tag.length + 4 + data.length).u32(5);
-  return writer.u8(tag.length).put(tag).u32(data.length).put(data).u64(BigInt(nonce)).finish();
-}
-
-/** What the signatures of a milestone without options sign (A.10, B.9). */
-function milestoneId(milestone: ProofFile['milestone']): Uint8Array {
-  const metadata = fromHex(milestone.metadata ?? '0x');
-  const writer = new Writer()
-    .u32(milestone.index)
-    .u32(milestone.timestamp)
-    .u8(milestone.protocolVersion);
-  writer.put(fromHex(milestone.previousMilestoneId)).u8(milestone.parents.length);
-  for (const parent of milestone.parents) writer.put(fromHex(parent));
-  writer.put(fromHex(milestone.inclusionMerkleRoot)).put(fromHex(milestone.appliedMerkleRoot));
-  return blake2b256(writer.u16(metadata.length).put(metadata).u8(0).finish());
-}
 
 function rootsOf(inclusionMerkleRoot: string, appliedMerkleRoot: string) {
   return {
@@ -79,26 +37,14 @@ function rootsOf(inclusionMerkleRoot: string, appliedMerkleRoot: string) {
   };
 }
 
-/**
- * Reads blocks and milestones of the two files; trusts the keys that signed them as they were
- * recorded.
- */
-function readersFor(recorded: ProofFile): ProofFileReaders {
-  const trusted = recorded.milestone.signatures.map(({ publicKey }) => publicKey);
-  return {
-    blockId: (json) => blake2b256(blockBytes(json as ProofFile['block'])),
-    signedRoots: async (json) => {
-      const milestone = json as ProofFile['milestone'];
-      const signed = milestoneId(milestone);
-      const valid = milestone.signatures.filter(
-        ({ publicKey, signature }) =>
-          trusted.includes(publicKey) &&
-          verifyZip215(fromHex(publicKey), signed, fromHex(signature)),
-      );
-      if (valid.length < trusted.length) throw new Refusal('M-3', 'signature that is not valid');
-      return rootsOf(milestone.inclusionMerkleRoot, milestone.appliedMerkleRoot);
-    },
-  };
+/** Trusts the keys that signed the milestone as it was recorded, all of them. */
+function readersFor({ milestone: { signatures } }: ProofFile): ProofFileReaders {
+  const keys = signatures.map(({ publicKey }) => fromHex(publicKey));
+  const trusted = keys.map((publicKey) => ({ publicKey, first: 0, last: 0 }));
+  return proofFileReaders(
+    () => ({ keys: trusted, threshold: keys.length }),
+    async (...signed) => verifyZip215(...signed),
+  );
 }
 
 /** A copy of `json` with `change` applied to its hex string number `position`. */
@@ -124,13 +70,7 @@ function flipBit(text: string, bit: number): string {
 
 describe('proofFor', () => {
   it('cuts the tree down to the way to one leaf', () => {
-    const [a, b, c, d, e] = [1, 2, 3, 4, 5].map(id) as [
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-    ];
+    const [a, b, c, d, e] = [id(1), id(2), id(3), id(4), id(5)] as const;
     const left = nodeHash(leafHash(a), leafHash(b));
     const both = nodeHash(left, nodeHash(leafHash(c), leafHash(d)));
     expect(proofFor([a, b, c, d, e], 2)).toEqual({
@@ -151,24 +91,13 @@ describe('proofFor', () => {
     expect(() => proofFor([id(1), id(2), id(3)], index)).toThrow(RangeError);
   });
 
-  const cases = fc
-    .array(fc.uint8Array({ minLength: 32, maxLength: 32 }), {
-      minLength: 1,
-      maxLength: 300,
-      size: 'max',
-    })
-    .chain((ids) =>
-      fc.record({
-        ids: fc.constant(ids),
-        index: fc.nat(ids.length - 1),
-        position: fc.nat(),
-        bit: fc.nat(255),
-      }),
-    );
+  const block = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  const blocks = fc.array(block, { minLength: 1, maxLength: 300, size: 'max' });
 
   it('makes proofs that verify, and do not with any bit changed', () => {
     fc.assert(
-      fc.property(cases, ({ ids, index, position, bit }) => {
+      fc.property(blocks, fc.nat(), fc.nat(), fc.nat(255), (ids, some, position, bit) => {
+        const index = some % ids.length;
         const block = ids[index]!;
         const root = merkleRoot(ids);
         const proof = proofFor(ids, index);
@@ -197,14 +126,9 @@ describe('verifyInclusion', () => {
   it('refuses another block and another root', () => {
     const ids = [id(1), id(2), id(3)];
     const proof = proofFor(ids, 1);
-    expect(verifyInclusion(proof, id(3), merkleRoot(ids))).toEqual({
-      ok: false,
-      reason: 'B.13: proof of another block',
-    });
-    expect(verifyInclusion(proof, id(2), id(9))).toEqual({
-      ok: false,
-      reason: 'B.13: proof leads to another root',
-    });
+    const refused = (reason: string) => ({ ok: false, reason: `B.13: proof ${reason}` });
+    expect(verifyInclusion(proof, id(3), merkleRoot(ids))).toEqual(refused('of another block'));
+    expect(verifyInclusion(proof, id(2), id(9))).toEqual(refused('leads to another root'));
   });
 
   it('does not take a node for a leaf', () => {
@@ -294,9 +218,9 @@ describe('parseProof', () => {
   });
 });
 
-describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
+describe.each(files)('verifyProofFile on $name', ({ file }) => {
   const readers = readersFor(file);
-  const blockId = blake2b256(blockBytes(file.block));
+  const blockId = readers.blockId(file.block);
 
   it('finds the block in its milestone', async () => {
     expect(await verifyProofFile(file, readers)).toEqual({ ok: true });
@@ -317,9 +241,8 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
 
   it('refuses another block', async () => {
     const block = { ...file.block, nonce: '1' };
-    expect(
-      (await verifyProofFile({ milestone: file.milestone, block, proof: file.proof }, readers)).ok,
-    ).toBe(false);
+    const { milestone, proof } = file;
+    expect((await verifyProofFile({ milestone, block, proof }, readers)).ok).toBe(false);
     const another = await verifyProofFile({ ...file, blockId: toHex(id(1)) }, readers);
     expect(another).toEqual({ ok: false, reason: 'B.1: block with another ID' });
     expect((await verifyProofFile({ ...file, blockId: null }, readers)).ok).toBe(false);
@@ -328,7 +251,10 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
   it('refuses another root, and a milestone that is not signed', async () => {
     const forged = { ...file.milestone, inclusionMerkleRoot: toHex(leafHash(id(1))) };
     const unsigned = await verifyProofFile({ ...file, milestone: forged }, readers);
-    expect(unsigned).toEqual({ ok: false, reason: 'M-3: signature that is not valid' });
+    expect(unsigned).toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(/not properly signed, M-3/),
+    });
     const { inclusionMerkleRoot } = file.milestone;
     const otherRoot: ProofFileReaders = {
       ...readers,
@@ -352,8 +278,9 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
   it('refuses what is no proof file, and rethrows other errors', async () => {
     expect((await verifyProofFile(null, readers)).ok).toBe(false);
     expect((await verifyProofFile([file], readers)).ok).toBe(false);
-    await expect(verifyProofFile({ ...file, block: undefined }, readers)).rejects.toThrow(
-      TypeError,
-    );
+    const blockId = () => {
+      throw new TypeError('a mistake of the caller');
+    };
+    await expect(verifyProofFile(file, { ...readers, blockId })).rejects.toThrow(TypeError);
   });
 });

@@ -1,11 +1,10 @@
 /**
- * What bytes prove, over trees of each shape and over changed ones, against the recursion of B.13
- * written down for itself; and that nothing else is ever called proved.
+ * What bytes prove, over trees of each shape and over changed ones, against the definition of B.13;
+ * and that nothing else is ever called proved.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ed25519 } from '@noble/curves/ed25519.js';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../../../scripts/lib/project.ts';
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
@@ -37,28 +36,20 @@ import {
   tell,
 } from '../../../src/stardust/provenance/provenance.ts';
 import { type Block, block } from '../../../src/stardust/wire/block.ts';
-import { milestoneId } from '../../../src/stardust/wire/ids.ts';
-import { type Milestone, milestone } from '../../../src/stardust/wire/milestone.ts';
+import { milestone } from '../../../src/stardust/wire/milestone.ts';
+import { merkleRootByDefinition } from '../../support/oracle/merkle.ts';
+import { milestoneOf } from '../../support/payloads/blocks.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
 
 const idOf = (i: number) => `0x${createHash('sha256').update(String(i)).digest('hex')}`;
 const idsOf = (count: number) => Array.from({ length: count }, (_, i) => idOf(i));
 
-/** B.13, as it is defined. */
-function rootOf(ids: readonly string[]): Uint8Array {
-  if (ids.length === 0) return blake2b256(new Uint8Array());
-  if (ids.length === 1) return blake2b256(Uint8Array.from([0, ...fromHex(ids[0]!)]));
-  let split = 1;
-  while (split * 2 < ids.length) split *= 2;
-  return blake2b256(
-    Uint8Array.from([1, ...rootOf(ids.slice(0, split)), ...rootOf(ids.slice(split))]),
-  );
-}
+const rootOf = (ids: readonly string[]) => merkleRootByDefinition(ids.map(fromHex));
 
-const secrets = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
-const publicKeys = secrets.map((secret) => ed25519.getPublicKey(secret));
+const signers = [1, 2, 3].map((number) => keyPair(`signer ${number}`));
 const trust: Trust = {
   whose: 'the keys of the test',
-  keys: { keys: publicKeys.map((publicKey) => ({ publicKey, first: 0, last: 0 })), threshold: 2 },
+  keys: { keys: signers.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 })), threshold: 2 },
   verify: async (...signed) => verifyZip215(...signed),
 };
 
@@ -69,30 +60,9 @@ const TIME = 1_700_000_000;
 
 /** A milestone over these blocks, signed by all keys. */
 function payloadOver(ids: readonly string[], applied: readonly string[]): Uint8Array {
-  const signatures = publicKeys.map((publicKey) => ({
-    type: 0 as const,
-    publicKey,
-    signature: new Uint8Array(64),
-  }));
-  signatures.sort((a, b) => (toHex(a.publicKey) < toHex(b.publicKey) ? -1 : 1));
-  const value: Milestone = {
-    type: 7,
-    index: INDEX,
-    timestamp: TIME,
-    protocolVersion: 2,
-    previousMilestoneId: new Uint8Array(32),
-    parents: [fromHex(ids.at(-1) ?? idOf(0))],
-    inclusionMerkleRoot: rootOf(ids),
-    appliedMerkleRoot: rootOf(applied),
-    metadata: new Uint8Array(),
-    options: [],
-    signatures,
-  };
-  const id = milestoneId(value, encode(milestone, value));
-  for (const each of signatures) {
-    const place = publicKeys.indexOf(each.publicKey);
-    each.signature = ed25519.sign(id, secrets[place]!);
-  }
+  const parents = [fromHex(ids.at(-1) ?? idOf(0))];
+  const roots = { inclusionMerkleRoot: rootOf(ids), appliedMerkleRoot: rootOf(applied) };
+  const value = milestoneOf({ signers, index: INDEX, timestamp: TIME, parents, ...roots });
   return encode(milestone, value);
 }
 

@@ -38,99 +38,76 @@ function flip(hex: string, random: Random): string {
 const entriesOf = ({ entry, before, after }: Json): Entry[] =>
   [entry, before, after].filter((each): each is Entry => each !== undefined && each !== null);
 
-/** Changes the answer in place; false where it has nothing of that kind. */
-type Mutation = (json: Json, random: Random, tree: FinalTreeName) => boolean;
+/** Changes the answer in place, or leaves it where it has nothing of that kind. */
+type Mutation = (json: Json, random: Random, tree: FinalTreeName) => void;
 
 const inEntry =
-  (change: (entry: Entry, random: Random) => boolean): Mutation =>
+  (change: (entry: Entry, random: Random) => void): Mutation =>
   (json, random) => {
     const entries = entriesOf(json);
-    return entries.length > 0 && change(random.pick(entries), random);
+    if (entries.length > 0) change(random.pick(entries), random);
   };
 
 const MUTATIONS: Record<string, Mutation> = {
   record: inEntry((entry, random) => {
     entry.record = flip(entry.record, random);
-    return true;
   }),
   'longer record': inEntry((entry) => {
     entry.record += '00';
-    return true;
   }),
   sibling: inEntry(({ path }, random) => {
-    if (path.length === 0) return false;
     const at = random.below(path.length);
-    path[at] = flip(path[at]!, random);
-    return true;
+    if (path.length > 0) path[at] = flip(path[at]!, random);
   }),
   'no sibling': inEntry(({ path }, random) => {
-    if (path.length === 0) return false;
     path.splice(random.below(path.length), 1);
-    return true;
   }),
   'one sibling more': inEntry(({ path }, random) => {
     path.splice(random.below(path.length + 1), 0, `0x${'5a'.repeat(32)}`);
-    return true;
   }),
   'siblings that change places': inEntry(({ path }, random) => {
-    if (path.length < 2) return false;
     const at = random.below(path.length - 1);
-    [path[at], path[at + 1]] = [path[at + 1]!, path[at]!];
-    return true;
+    if (path.length > 1) path.splice(at, 2, path[at + 1]!, path[at]!);
   }),
   // the side of a sibling is a bit of the place
   place: inEntry((entry, random) => {
     const place = entry.position;
     entry.position = random.pick([place + 1, place - 1, place ^ 1, place ^ 2, place + 4, 2 ** 40]);
-    return entry.position !== place;
   }),
   count: ({ ledger }, random, tree) => {
     ledger[tree].count += random.pick([1, -1, 2 ** 32]);
-    return true;
   },
   'count of the other tree': ({ ledger }, _, tree) => {
     ledger[tree === 'nfts' ? 'outputs' : 'nfts'].count++;
-    return true;
   },
   root: ({ ledger }, random) => {
     const tree = random.pick([ledger.outputs, ledger.nfts]);
     tree.root = flip(tree.root, random);
-    return true;
   },
+  // two empty trees are the same
   'trees that change places': ({ ledger }) => {
-    // two empty trees are the same
-    if (ledger.outputs.count === ledger.nfts.count) return false;
     [ledger.outputs, ledger.nfts] = [ledger.nfts, ledger.outputs];
-    return true;
   },
   network: ({ ledger }) => {
     ledger.networkName += 'x';
-    return true;
   },
   milestone: ({ ledger }, random) => {
     if (random.chance(0.5)) ledger.milestoneIndex++;
     else ledger.milestoneId = flip(ledger.milestoneId, random);
-    return true;
   },
   'the other claim': (json) => {
     json.present = !json.present;
-    return true;
   },
   'a neighbour left out': (json, random) => {
     const sides = (['before', 'after'] as const).filter((side) => json[side]);
-    if (sides.length === 0) return false;
-    json[random.pick(sides)] = null;
-    return true;
+    if (sides.length > 0) json[random.pick(sides)] = null;
   },
   'neighbours that change places': (json) => {
-    if (!json.before && !json.after) return false;
-    [json.before, json.after] = [json.after ?? null, json.before ?? null];
-    return true;
+    if (json.before || json.after)
+      [json.before, json.after] = [json.after ?? null, json.before ?? null];
   },
   'one neighbour twice': (json) => {
-    if (!json.before || !json.after) return false;
-    json.after = json.before;
-    return true;
+    if (json.before && json.after) json.after = json.before;
   },
 };
 
@@ -143,8 +120,9 @@ export function mutateAnswer(
   tree: FinalTreeName,
   random: Random,
 ): unknown {
-  const json = structuredClone(answer) as unknown as Json;
-  return MUTATIONS[name]!(json, random, tree) ? json : undefined;
+  const json = structuredClone(answer);
+  MUTATIONS[name]!(json as unknown as Json, random, tree);
+  return JSON.stringify(json) === JSON.stringify(answer) ? undefined : json;
 }
 
 /**

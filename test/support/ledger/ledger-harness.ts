@@ -3,6 +3,7 @@
  * it; all in one process, without HTTP.
  */
 
+import type { PassBudget } from '../../../src/follower/apply-next.ts';
 import { bring } from '../../../src/follower/bring/bring-blocks.ts';
 import { completeMilestone } from '../../../src/follower/complete-milestone.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type FollowerMemory,
 } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
-import { followOnce } from '../../../src/follower/pass.ts';
+import { followOnce, type PassResult } from '../../../src/follower/pass.ts';
 import { storeTips } from '../../../src/follower/store/store-tips.ts';
 import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { REFUSAL_STATUSES } from '../../../src/http/routes/core/white-flag.ts';
@@ -25,14 +26,19 @@ import {
   type WhiteFlagOptions,
   type WhiteFlagResult,
 } from '../../../src/node/compute-white-flag.ts';
-import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
 import { readMilestone } from '../network/blocks.ts';
 import { directUpstream } from '../network/direct-upstream.ts';
-import { milestoneAt, type Network, ZERO_ID } from '../network/network-model.ts';
+import {
+  milestoneAt,
+  type Network,
+  type WhiteFlagCase,
+  ZERO_ID,
+} from '../network/network-model.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';
 import { SyntheticNetwork, type SyntheticOptions } from '../network/synthetic-network.ts';
 
@@ -113,12 +119,36 @@ export function asFile(chunks: Iterable<Uint8Array>): {
 export async function followTo(rig: Rig, index: number): Promise<void> {
   rig.node.confirm(index);
   for (let ledger = await ledgerIndex(rig.db); ledger < index; ) {
-    await followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+    await passOnce(rig);
     const now = await ledgerIndex(rig.db);
     if (now === ledger)
       throw new Error(`the ledger stays at ${now} and does not follow to ${index}`);
     ledger = now;
   }
+}
+
+/** One pass of the follower, with time and work enough where nothing else is said. */
+export function passOnce(
+  { following }: Pick<Rig, 'following'>,
+  more: Partial<PassBudget> = {},
+): Promise<PassResult> {
+  return followOnce(following, { deadline: Date.now() + 20_000, milestones: 12, ...more });
+}
+
+/** Issues the next milestone over these parents, or over some tips, and takes it in. */
+export async function issue(
+  rig: Rig,
+  network: SyntheticNetwork,
+  parents?: readonly string[],
+): Promise<void> {
+  network.milestone(parents === undefined ? {} : { parents });
+  await takeNext(rig, rig.db);
+}
+
+/** A milestone that references next to nothing. */
+export async function issueQuiet(rig: Rig, network: SyntheticNetwork): Promise<void> {
+  network.quietMilestone();
+  await takeNext(rig, rig.db);
 }
 
 /** A made-up network after its first milestone, which the ledger has applied. */
@@ -195,25 +225,47 @@ export async function storeNow(
 }
 
 /**
- * The database with something happening before each batch, by its statements and its number:
- * somebody else at work, or the end.
+ * The database with something happening before each batch, or after it, by its statements and its
+ * number: somebody else at work, or the end.
  */
 export function disturbed(
   db: Database,
-  before: (sql: string, batch: number) => Promise<void>,
+  before: (sql: string, batch: number, statements: number) => Promise<void>,
+  after: (
+    sql: string,
+    batch: number,
+    results: readonly D1Result[],
+  ) => Promise<void> = async () => {},
 ): Database {
   let batches = 0;
   return {
     prepare: (sql) => db.prepare(sql),
-    async batch(statements) {
-      await before(statementTexts(statements).join(';'), ++batches);
-      return db.batch(statements);
+    async batch<T>(statements: D1PreparedStatement[]) {
+      const batch = ++batches;
+      const sql = statementTexts(statements).join(';');
+      await before(sql, batch, statements.length);
+      const results = await db.batch<T>(statements);
+      await after(sql, batch, results);
+      return results;
     },
   };
 }
 
+/** The database, in which whoever writes a verdict later is killed before. */
+export function withoutVerdicts(db: Database, error = 'killed'): Database {
+  return disturbed(db, async (sql) => {
+    if (/UPDATE pack SET records/.test(sql)) throw new Error(error);
+  });
+}
+
+/** What the follower says of itself. */
+export async function followerState(db: Database): Promise<{ state: string; reason: unknown }> {
+  const row = db.prepare('SELECT state, reason FROM follower');
+  return (await row.first<{ state: string; reason: string | null }>())!;
+}
+
 /** By a property that D1's own class has, though its type does not say so. */
-export function statementTexts(statements: readonly D1PreparedStatement[]): string[] {
+function statementTexts(statements: readonly D1PreparedStatement[]): string[] {
   return (statements as unknown as { statement: string }[]).map(({ statement }) => statement);
 }
 
@@ -231,18 +283,24 @@ export interface AskOptions {
   memory?: FollowerMemory;
 }
 
+/** The question as the product takes it. */
+export function requestOf({ index, timestamp, parents, previousMilestoneId }: Question) {
+  const digits = (id: string) => id.slice(2).toLowerCase();
+  return {
+    index,
+    timestamp,
+    parents: parents.map(digits),
+    previousMilestoneId: digits(previousMilestoneId || ZERO_ID),
+  };
+}
+
 /** By the function that the route calls. */
 function askInFull(
   rig: Rig,
   question: Question,
   { db = rig.db, upstreams, maxBlocks, memory = rig.following.memory }: AskOptions = {},
 ): Promise<WhiteFlagResult> {
-  const request = {
-    index: question.index,
-    timestamp: question.timestamp,
-    parents: question.parents.map((id) => id.slice(2).toLowerCase()),
-    previousMilestoneId: (question.previousMilestoneId || ZERO_ID).slice(2).toLowerCase(),
-  };
+  const request = requestOf(question);
   const following = { ...rig.following, db, memory, upstreams: upstreams ?? [] };
   return computeWhiteFlag(db, request, {
     rules: { keys: rig.network.keys, verify: verifySignature },
@@ -264,10 +322,16 @@ export function bringFrom(
 
 export async function ask(rig: Rig, question: Question, options: AskOptions = {}): Promise<Answer> {
   const result = await askInFull(rig, question, options);
-  if (!result.ok) return REFUSAL_STATUSES[result.reason];
+  return result.ok ? rootsOf(result) : REFUSAL_STATUSES[result.reason];
+}
+
+/** As vectors have them. */
+export function rootsOf(
+  given: Record<'inclusionMerkleRoot' | 'appliedMerkleRoot', Uint8Array>,
+): WhiteFlagCase['response'] {
   return {
-    inclusionMerkleRoot: `0x${toHexDigits(result.inclusionMerkleRoot)}`,
-    appliedMerkleRoot: `0x${toHexDigits(result.appliedMerkleRoot)}`,
+    inclusionMerkleRoot: toHex(given.inclusionMerkleRoot),
+    appliedMerkleRoot: toHex(given.appliedMerkleRoot),
   };
 }
 
@@ -275,18 +339,15 @@ export async function ask(rig: Rig, question: Question, options: AskOptions = {}
 export function questionOf(
   network: Network,
   index: number,
-): { question: Question; answer: Answer } {
+): { question: WhiteFlagCase['request']; answer: WhiteFlagCase['response'] } {
   const value = readMilestone(milestoneAt(network, index)!.payload);
   return {
     question: {
       index,
       timestamp: value.timestamp,
-      parents: value.parents.map((id) => `0x${toHexDigits(id)}`),
-      previousMilestoneId: `0x${toHexDigits(value.previousMilestoneId)}`,
+      parents: value.parents.map(toHex),
+      previousMilestoneId: toHex(value.previousMilestoneId),
     },
-    answer: {
-      inclusionMerkleRoot: `0x${toHexDigits(value.inclusionMerkleRoot)}`,
-      appliedMerkleRoot: `0x${toHexDigits(value.appliedMerkleRoot)}`,
-    },
+    answer: rootsOf(value),
   };
 }

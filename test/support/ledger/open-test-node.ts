@@ -5,15 +5,14 @@
 import { env } from 'cloudflare:workers';
 import { createBringer, patienceOf } from '../../../src/follower/bring/bringer.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
-import type { EdgeNode } from '../../../src/node/edge-node.ts';
-import { openNode } from '../../../src/node/edge-node.ts';
+import { type EdgeNode, openNode } from '../../../src/node/edge-node.ts';
 import type { Settings } from '../../../src/settings.ts';
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { openUpstreams } from '../../../src/upstream/rest-upstream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { defaultSettings } from '../default-settings.ts';
 import type { WhiteFlagCase } from '../network/network-model.ts';
+import { requestOf, rootsOf } from './ledger-harness.ts';
 
 export function openTestNode(upstreams: string[], milestoneKeys: MilestoneKeys): EdgeNode {
   const { LEDGER, NFT_INDEX, FOLLOWER } = env;
@@ -46,15 +45,7 @@ export async function askNode(
   node: EdgeNode,
   request: WhiteFlagCase['request'],
 ): Promise<WhiteFlagCase['response']> {
-  const asked = {
-    ...request,
-    parents: request.parents.map((id) => id.slice(2)),
-    previousMilestoneId: request.previousMilestoneId.slice(2),
-  };
-  const result = await node.computeWhiteFlag(asked, 'a client');
+  const result = await node.computeWhiteFlag(requestOf(request), 'a client');
   if (!result.ok) throw new Error(result.detail);
-  return {
-    inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
-    appliedMerkleRoot: toHex(result.appliedMerkleRoot),
-  };
+  return rootsOf(result);
 }

@@ -23,12 +23,5 @@ export function testHead(generation: string, start: number, ledger = start): Hea
 
 /** @param timestamp Unix seconds */
 export function testMilestone(index: number, timestamp: number): MilestoneToInsert {
-  return {
-    index,
-    id: '0'.repeat(64),
-    timestamp,
-    blocks: 0,
-    payload: null,
-    nftChanges: 0,
-  };
+  return { index, id: '0'.repeat(64), timestamp, blocks: 0, payload: null, nftChanges: 0 };
 }

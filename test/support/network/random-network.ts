@@ -73,15 +73,9 @@ const EVENTS: readonly [number, (life: Life) => unknown][] = [
   [4, repeatMilestone],
 ];
 
-const TOTAL_WEIGHT = EVENTS.reduce((total, [weight]) => total + weight, 0);
-
 /** One event, mostly one block. */
 export function somethingHappens(life: Life): void {
-  let place = life.random.below(TOTAL_WEIGHT);
-  for (const [weight, happen] of EVENTS) {
-    place -= weight;
-    if (place < 0) return void (happen(life) ?? life.network.note());
-  }
+  if (life.random.pickWeighted(EVENTS)(life) === undefined) life.network.note();
 }
 
 function pay(life: Life) {

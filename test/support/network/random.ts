@@ -43,6 +43,15 @@ export class Random {
     return values[this.below(values.length)]!;
   }
 
+  /** One of these, those with more weight more often. */
+  pickWeighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
+    let place = this.below(choices.reduce((sum, [weight]) => sum + weight, 0));
+    return choices.find(([weight]) => {
+      place -= weight;
+      return place < 0;
+    })![1];
+  }
+
   /** Up to `count` different elements, in random order. */
   sample<T>(values: readonly T[], count: number): T[] {
     const rest = [...values];

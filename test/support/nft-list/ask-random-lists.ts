@@ -7,7 +7,7 @@ import { checkAlways, errorBody, type Fetch } from '../http/contract.ts';
 import { Random } from '../network/random.ts';
 import { type ListName, plainList } from './plain-list.ts';
 import { randomQuery, vocabularyOf } from './random-queries.ts';
-import { recordedOutputs } from './recorded-nfts.ts';
+import { LAST_INDEX, recordedOutputs } from './recorded-nfts.ts';
 
 /**
  * @param fetch asks a ledger that is network-n's at this index and has this list
@@ -18,8 +18,10 @@ export async function askRandomLists(
   { index, queries, list = 'nft' }: { index: number; queries: number; list?: ListName },
   check: () => void = () => {},
 ): Promise<void> {
-  const outputs = recordedOutputs('network-n')(index);
-  const words = vocabularyOf(outputs, 'tst');
+  const outputsAt = recordedOutputs('network-n');
+  const outputs = outputsAt(index);
+  // at early indexes of what is not there yet, too
+  const words = vocabularyOf(outputsAt(LAST_INDEX), 'tst');
   const random = new Random(`${queries} lists at ${index}`);
   const statuses = new Map<number, number>();
   for (let i = 0; i < queries; i++) {

@@ -20,13 +20,11 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import type { NotBrought, WantedOfFollower } from '../../../src/ledger/intake/block-source.ts';
-import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../../src/mqtt/topics.ts';
 import { computeWhiteFlag, type WhiteFlagOptions } from '../../../src/node/compute-white-flag.ts';
-import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys, VerifySignature } from '../../../src/stardust/milestone-keys.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
-import { asFile } from '../ledger/ledger-harness.ts';
+import { asFile, requestOf, rootsOf } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
 import { sealRows } from '../ledger/seal-rows.ts';
 import type { Network, WhiteFlagCase } from '../network/network-model.ts';
@@ -95,20 +93,6 @@ export async function importLedger(
 /** As if a milestone had been applied wrongly. */
 export async function loseOutput(db: Database): Promise<void> {
   await db.prepare('DELETE FROM output WHERE id = (SELECT min(id) FROM output)').run();
-}
-
-export async function ledgerIndex(db: Database): Promise<number> {
-  return Number(await db.prepare('SELECT ledger FROM head').first('ledger'));
-}
-
-/** How the follower says that it is doing, for messages. */
-export async function followerState(db: Database): Promise<string> {
-  const row = await db.prepare('SELECT state, reason FROM follower').first();
-  return JSON.stringify(row);
-}
-
-export async function stateHashOf(db: Database): Promise<string> {
-  return toHexDigits(await ledgerStateHash(db));
 }
 
 /** Whether the error is one that the product's parts tell each other of, and no mistake. */
@@ -207,33 +191,18 @@ export class Follower {
 /** Roots, or the status of a refusal with what it says. */
 export type Answer = Roots | { status: number; detail: string };
 
-/** What answers requests. */
-export class Isolate {
-  readonly #keys: MilestoneKeys;
-
-  constructor(keys: MilestoneKeys) {
-    this.#keys = keys;
-  }
-
-  /** @param bring has blocks stored that D1 lacks; undefined where nothing is followed */
-  async ask(
-    db: Database,
-    request: WhiteFlagCase['request'],
-    bring: WhiteFlagOptions['bring'],
-  ): Promise<Answer> {
-    const result = await computeWhiteFlag(
-      db,
-      {
-        ...request,
-        parents: request.parents.map((id) => id.slice(2)),
-        previousMilestoneId: request.previousMilestoneId.slice(2),
-      },
-      { rules: { keys: this.#keys, verify }, bring },
-    );
-    if (!result.ok) return { status: REFUSAL_STATUSES[result.reason], detail: result.detail };
-    return {
-      inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
-      appliedMerkleRoot: toHex(result.appliedMerkleRoot),
-    };
-  }
+/**
+ * What a request is answered.
+ *
+ * @param bring has blocks stored that D1 lacks; undefined where nothing is followed
+ */
+export async function answerOf(
+  db: Database,
+  request: WhiteFlagCase['request'],
+  keys: MilestoneKeys,
+  bring: WhiteFlagOptions['bring'],
+): Promise<Answer> {
+  const result = await computeWhiteFlag(db, requestOf(request), { rules: { keys, verify }, bring });
+  if (result.ok) return rootsOf(result);
+  return { status: REFUSAL_STATUSES[result.reason], detail: result.detail };
 }

@@ -16,7 +16,6 @@ import {
   type Counters,
   type Database,
   Follower,
-  Isolate,
   MILESTONES,
   openLedger,
 } from './edge.ts';
@@ -76,7 +75,6 @@ export class Sky {
   readonly honest: WeatherNode[] = [];
   readonly liar: WeatherNode | undefined;
   readonly seats: Seat[] = [];
-  readonly isolate: Isolate;
   readonly db: Database;
   readonly turns: Turns;
   /** Of followers' databases, where nothing else is said. */
@@ -118,7 +116,6 @@ export class Sky {
     this.db = db;
     this.turns = turns;
     this.oracle = new Oracle(network);
-    this.isolate = new Isolate(network.keys);
     this.strangers = [network.account(COINS), network.account(COINS + 1)];
     for (const [i, coin] of network.genesisCoins.entries())
       this.#owners.set(coin.id.toHex(), { coin, by: network.account(i) });

@@ -16,7 +16,7 @@ import type { Random } from '../network/random.ts';
 import { coin, type Spend } from '../network/transactions.ts';
 import { basic } from '../payloads/outputs.ts';
 import { Crash, type DisturbedDatabase, type Fault } from './disturbed-database.ts';
-import { type Answer, importLedger, isKnownError } from './edge.ts';
+import { type Answer, answerOf, type Follower, importLedger, isKnownError } from './edge.ts';
 import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
 import { COINS, type Message, type Seat, type Sky } from './sky.ts';
 import { someLies, unknownId } from './upstreams.ts';
@@ -104,21 +104,7 @@ export function happens(kind: Kind, weather: Weather): void | Promise<void> {
 
 /** One of these kinds, those with more weight more often. */
 export function pickKind(kinds: readonly Kind[], random: Random): Kind {
-  return pickWeighted(
-    kinds.map((kind) => [STEPS[kind][0], kind] as const),
-    random,
-  );
-}
-
-function pickWeighted<T>(
-  choices: readonly (readonly [weight: number, choice: T])[],
-  random: Random,
-): T {
-  let place = random.below(choices.reduce((sum, [weight]) => sum + weight, 0));
-  return choices.find(([weight]) => {
-    place -= weight;
-    return place < 0;
-  })![1];
+  return random.pickWeighted(kinds.map((kind) => [STEPS[kind][0], kind] as const));
 }
 
 // blocks
@@ -153,12 +139,9 @@ function transfer(sky: Sky, random: Random, spends: Spend | readonly Spend[], co
 const notes1 = (sky: Sky, random: Random) => notes(sky, random, 1);
 const chain3 = (sky: Sky, random: Random) => chain(sky, random, random.between(2, 3));
 
-function pay(sky: Sky, random: Random): void {
+function pay(sky: Sky, random: Random) {
   const spend = takeCoin(sky, random);
-  if (spend === undefined) {
-    notes(sky, random, 1);
-    return;
-  }
+  if (spend === undefined) return notes(sky, random, 1);
   const other = random.chance(0.4) ? takeCoin(sky, random) : undefined;
   const spends = other === undefined ? spend : [spend, other];
   const { made, owners } = transfer(sky, random, spends, random.between(1, 3));
@@ -167,12 +150,9 @@ function pay(sky: Sky, random: Random): void {
 }
 
 /** Each spends what the one before made, and mostly stands on it. */
-function chain(sky: Sky, random: Random, length: number): void {
+function chain(sky: Sky, random: Random, length: number) {
   let spend = takeCoin(sky, random);
-  if (spend === undefined) {
-    notes(sky, random, 1);
-    return;
-  }
+  if (spend === undefined) return notes(sky, random, 1);
   let before: string[] = [];
   for (let i = 0; i < length; i++) {
     const { made, owners } = transfer(sky, random, spend);
@@ -185,12 +165,9 @@ function chain(sky: Sky, random: Random, length: number): void {
 }
 
 /** The block that spends comes before the block that makes. */
-function childFirst(sky: Sky, random: Random): void {
+function childFirst(sky: Sky, random: Random) {
   const spend = takeCoin(sky, random);
-  if (spend === undefined) {
-    notes(sky, random, 1);
-    return;
-  }
+  if (spend === undefined) return notes(sky, random, 1);
   const first = transfer(sky, random, spend);
   const second = transfer(sky, random, { coin: first.made.coins[0]!, by: first.owners[0]! });
   sky.attachTransaction(second.made, second.owners, sky.parents(random));
@@ -198,11 +175,8 @@ function childFirst(sky: Sky, random: Random): void {
   sky.attachTransaction(first.made, first.owners, sky.parents(random));
 }
 
-function doubleSpend(sky: Sky, random: Random): void {
-  if (sky.spent.length === 0) {
-    notes(sky, random, 1);
-    return;
-  }
+function doubleSpend(sky: Sky, random: Random) {
+  if (sky.spent.length === 0) return notes(sky, random, 1);
   let spend = random.pick(sky.spent);
   for (let i = random.between(1, 3); i > 0; i--) {
     const { made, owners } = transfer(sky, random, spend);
@@ -215,17 +189,11 @@ function doubleSpend(sky: Sky, random: Random): void {
 }
 
 /** Double spends with many outputs: as heavy as blocks can be made for nothing. */
-function large(sky: Sky, random: Random, under = () => sky.parents(random)): void {
+function large(sky: Sky, random: Random, under = () => sky.parents(random)) {
   const spend = sky.spent.length > 0 ? random.pick(sky.spent) : takeCoin(sky, random);
-  if (spend === undefined) {
-    notes(sky, random, 1);
-    return;
-  }
+  if (spend === undefined) return notes(sky, random, 1);
   const count = random.between(20, 40);
-  if (spend.coin.output.amount < BigInt(count) * LEAST_AMOUNT) {
-    notes(sky, random, 1);
-    return;
-  }
+  if (spend.coin.output.amount < BigInt(count) * LEAST_AMOUNT) return notes(sky, random, 1);
   for (let i = random.between(1, 4); i > 0; i--) {
     const { made, owners } = transfer(sky, random, spend, count);
     sky.attachTransaction(made, owners, under(), whereOf(random));
@@ -254,11 +222,8 @@ function ghost(sky: Sky, random: Random): void {
   sky.attachTransaction(made, [by], sky.parents(random), whereOf(random));
 }
 
-function spoiltTransaction(sky: Sky, random: Random): void {
-  if (sky.coins.length === 0) {
-    notes(sky, random, 1);
-    return;
-  }
+function spoiltTransaction(sky: Sky, random: Random) {
+  if (sky.coins.length === 0) return notes(sky, random, 1);
   const spend = random.pick(sky.coins);
   const outputs = [basic(spend.by, { amount: spend.coin.output.amount })];
   const defect = random.pick(['signature', 'commitment'] as const);
@@ -266,11 +231,8 @@ function spoiltTransaction(sky: Sky, random: Random): void {
   sky.attachTransaction(made, [spend.by], sky.parents(random), whereOf(random));
 }
 
-function reattach(sky: Sky, random: Random): void {
-  if (sky.transactions.length === 0) {
-    notes(sky, random, 1);
-    return;
-  }
+function reattach(sky: Sky, random: Random) {
+  if (sky.transactions.length === 0) return notes(sky, random, 1);
   const made = random.pick(sky.transactions);
   const inputs = new Set(made.inputs);
   const before = sky.transactions.find(({ coins }) =>
@@ -391,7 +353,7 @@ type Act = 'pass' | 'catchUp' | 'store' | 'take';
 /** Whatever a follower does may fail, as long as it fails by an error that is known. */
 async function act(weather: Weather, seat: Seat, what: Act): Promise<void> {
   try {
-    await work(seat, what);
+    await WORK[what](seat.follower);
     weather.note(`${seat.name} ${what}`);
   } catch (error) {
     const isExpected = isKnownError(error) || error instanceof Crash;
@@ -421,18 +383,12 @@ function mayFail({ setting }: Sky): boolean {
   return setting.counters.block !== undefined || setting.counters.output !== undefined;
 }
 
-function work({ follower }: Seat, what: Act): Promise<void> {
-  switch (what) {
-    case 'pass':
-      return follower.pass();
-    case 'catchUp':
-      return follower.pass(true);
-    case 'store':
-      return follower.store();
-    case 'take':
-      return follower.takeMilestones();
-  }
-}
+const WORK: Record<Act, (follower: Follower) => Promise<void>> = {
+  pass: (follower) => follower.pass(),
+  catchUp: (follower) => follower.pass(true),
+  store: (follower) => follower.store(),
+  take: (follower) => follower.takeMilestones(),
+};
 
 /** Blocks go on, milestones do not. */
 async function halt(weather: Weather): Promise<void> {
@@ -611,7 +567,7 @@ async function atOnce(weather: Weather): Promise<void> {
       if (!random.chance(lost)) seat.follower.push(topic, payload);
     seat.fault = random.chance(0.35) ? faults(random) : undefined;
   }
-  const tasks = Array.from({ length: random.between(2, 5) }, () => pickWeighted(TASKS, random));
+  const tasks = Array.from({ length: random.between(2, 5) }, () => random.pickWeighted(TASKS));
   const ended = await Promise.allSettled(tasks.map((task) => task(weather)));
   for (const seat of sky.seats) seat.fault = undefined;
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
@@ -797,8 +753,8 @@ export async function askAndCheck(
 ): Promise<Answer | Error> {
   const { sky, note } = weather;
   const db = sky.disturbed(fault);
-  const answer = await sky.isolate
-    .ask(db, request, seat && ((wanted) => bring(weather, db, { seat, wanted })))
+  const bringer = seat && ((wanted: WantedOfFollower) => bring(weather, db, { seat, wanted }));
+  const answer = await answerOf(db, request, sky.network.keys, bringer)
     .then((right) => (sky.setting.planted === 'root' ? withWrongRoot(right) : right))
     .catch((error: Error) => {
       if (!isKnownError(error) && !(error instanceof Crash) && !mayFail(sky)) throw error;
