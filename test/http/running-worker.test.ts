@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import { verifyInclusion } from '../../src/stardust/proof/proof.ts';
+import { verifyPath } from '../../src/stardust/proof/proof.ts';
 import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
 import {
   checkRow,
@@ -67,14 +67,14 @@ it('explains and proves an applied milestone, and answers for it again', async (
         `/api/edge/v1/blocks/${blockId}/proof`,
       );
       const { inclusionMerkleRoot, appliedMerkleRoot } = milestone;
-      expect(verifyInclusion(proof, fromHex(blockId), fromHex(inclusionMerkleRoot))).toEqual({
+      expect(verifyPath(proof, fromHex(blockId), fromHex(inclusionMerkleRoot))).toEqual({
         ok: true,
       });
       expect(appliedProof !== undefined).toBe(ledgerInclusionState === 'included');
       if (appliedProof !== undefined) {
-        expect(verifyInclusion(appliedProof, fromHex(blockId), fromHex(appliedMerkleRoot))).toEqual(
-          { ok: true },
-        );
+        expect(verifyPath(appliedProof, fromHex(blockId), fromHex(appliedMerkleRoot))).toEqual({
+          ok: true,
+        });
       }
       const again = await worker.fetch(WHITE_FLAG, post(JSON.stringify(milestone)));
       expect(await again.json()).toEqual({ inclusionMerkleRoot, appliedMerkleRoot });

@@ -12,7 +12,7 @@ import { concatBytes, fromHex, toHex } from '../../src/stardust/encoding/bytes.t
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
 import {
-  readSnapshot,
+  mergeSnapshot,
   type SnapshotOptions,
   type SnapshotProgress,
   type SnapshotSummary,
@@ -53,7 +53,7 @@ async function load(
   options: SnapshotOptions = {},
   sink = new MemorySink(),
 ): Promise<{ summary: SnapshotSummary; sink: MemorySink; hash: string }> {
-  const summary = await readSnapshot(fileOf(full), delta && fileOf(delta), sink, options);
+  const summary = await mergeSnapshot(fileOf(full), delta && fileOf(delta), sink, options);
   const hash = await stateHash(summary.ledgerIndex, summary.treasury, sink.sorted);
   return { summary, sink, hash: hash.toHex() };
 }
@@ -311,7 +311,7 @@ describe('made-up networks', () => {
         const sink = new MemorySink();
         let summary: SnapshotSummary;
         try {
-          summary = await readSnapshot(full, delta, sink);
+          summary = await mergeSnapshot(full, delta, sink);
         } catch (error) {
           // If parameters came into force between target and ledger, the file holds the later ones.
           // It holds the older ones only by chance.
@@ -433,7 +433,7 @@ describe('made-up networks', () => {
           }
         })(),
       });
-      await readSnapshot(watched(bytes), watched(delta), new MemorySink()).catch(() => {});
+      await mergeSnapshot(watched(bytes), watched(delta), new MemorySink()).catch(() => {});
       expect(open).toBe(0);
     }
   });
@@ -601,7 +601,7 @@ describe('damage', () => {
         // once as it is, once as a file that ends too early
         for (const size of [length, bytes.length]) {
           const [base, continued] = files(bytes.subarray(0, length), size);
-          const error = await readSnapshot(base!, continued, new MemorySink()).catch(
+          const error = await mergeSnapshot(base!, continued, new MemorySink()).catch(
             (reason) => reason,
           );
           expect(error).toBeInstanceOf(SnapshotRefusal);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { blockToJson, milestoneToJson } from '../../../src/stardust/json/rest-json.ts';
-import { verifyInclusion } from '../../../src/stardust/proof/proof.ts';
+import { verifyPath } from '../../../src/stardust/proof/proof.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
 import { checkRow } from '../../support/http/contract.ts';
 import { recordedNode } from '../../support/http/recorded-node.ts';
@@ -85,15 +85,15 @@ describe('GET /api/edge/v1/blocks/:blockId/proof', () => {
         if (!parsed.ok) throw new Error(parsed.reason);
         expect(file.milestone).toEqual(milestoneToJson(milestone));
         expect(file.block).toEqual(blockToJson(parsed.parsed.block));
-        expect(verifyInclusion(file.proof, fromHex(id), milestone.inclusionMerkleRoot)).toEqual({
+        expect(verifyPath(file.proof, fromHex(id), milestone.inclusionMerkleRoot)).toEqual({
           ok: true,
         });
         expect('appliedProof' in file).toBe(referenced!.state === 'included');
         if (!('appliedProof' in file)) continue;
         applied++;
-        expect(
-          verifyInclusion(file.appliedProof, fromHex(id), milestone.appliedMerkleRoot),
-        ).toEqual({ ok: true });
+        expect(verifyPath(file.appliedProof, fromHex(id), milestone.appliedMerkleRoot)).toEqual({
+          ok: true,
+        });
       }
     }
     expect(applied).toBeGreaterThan(0);

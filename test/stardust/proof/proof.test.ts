@@ -1,18 +1,18 @@
 /** Proofs of inclusion (TIP-0004; docs/protocol.md, B.13), two of them from real networks. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
-import { fromHex, Refusal, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { fromHex, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { StardustError } from '../../../src/stardust/error.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/proof/merkle.ts';
 import {
   type Proof,
-  type ProofFileReaders,
   parseProof,
   proofFor,
   rootOfProof,
   verifyInclusion,
-  verifyProofFile,
+  verifyPath,
 } from '../../../src/stardust/proof/proof.ts';
 import { readJson } from '../../support/vectors.ts';
 
@@ -59,46 +59,14 @@ function blockBytes({ protocolVersion, parents, payload, nonce }: ProofFile['blo
   return writer.u8(tag.length).put(tag).u32(data.length).put(data).u64(BigInt(nonce)).finish();
 }
 
-/** What the signatures of a milestone without options sign (A.10, B.9). */
-function milestoneId(milestone: ProofFile['milestone']): Uint8Array {
-  const metadata = fromHex(milestone.metadata ?? '0x');
-  const writer = new Writer()
-    .u32(milestone.index)
-    .u32(milestone.timestamp)
-    .u8(milestone.protocolVersion);
-  writer.put(fromHex(milestone.previousMilestoneId)).u8(milestone.parents.length);
-  for (const parent of milestone.parents) writer.put(fromHex(parent));
-  writer.put(fromHex(milestone.inclusionMerkleRoot)).put(fromHex(milestone.appliedMerkleRoot));
-  return blake2b256(writer.u16(metadata.length).put(metadata).u8(0).finish());
-}
-
-function rootsOf(inclusionMerkleRoot: string, appliedMerkleRoot: string) {
-  return {
-    inclusionMerkleRoot: fromHex(inclusionMerkleRoot),
-    appliedMerkleRoot: fromHex(appliedMerkleRoot),
-  };
-}
-
-/**
- * Reads blocks and milestones of the two files; trusts the keys that signed them as they were
- * recorded.
- */
-function readersFor(recorded: ProofFile): ProofFileReaders {
-  const trusted = recorded.milestone.signatures.map(({ publicKey }) => publicKey);
-  return {
-    blockId: (json) => blake2b256(blockBytes(json as ProofFile['block'])),
-    signedRoots: async (json) => {
-      const milestone = json as ProofFile['milestone'];
-      const signed = milestoneId(milestone);
-      const valid = milestone.signatures.filter(
-        ({ publicKey, signature }) =>
-          trusted.includes(publicKey) &&
-          verifyZip215(fromHex(publicKey), signed, fromHex(signature)),
-      );
-      if (valid.length < trusted.length) throw new Refusal('M-3', 'signature that is not valid');
-      return rootsOf(milestone.inclusionMerkleRoot, milestone.appliedMerkleRoot);
-    },
-  };
+/** The keys that signed a file as it was recorded. */
+function keysOf({ milestone: { signatures } }: ProofFile): MilestoneKeys {
+  const keys = signatures.map((each) => ({
+    publicKey: fromHex(each.publicKey),
+    first: 0,
+    last: 0,
+  }));
+  return { keys, threshold: keys.length };
 }
 
 /** A copy of `json` with `change` applied to its hex string number `position`. */
@@ -142,7 +110,7 @@ describe('proofFor', () => {
 
   it('is the leaf alone where the milestone has one block', () => {
     expect(proofFor([id(1)], 0)).toEqual({ value: toHex(id(1)) });
-    expect(verifyInclusion({ value: toHex(id(1)) }, id(1), merkleRoot([id(1)]))).toEqual({
+    expect(verifyPath({ value: toHex(id(1)) }, id(1), merkleRoot([id(1)]))).toEqual({
       ok: true,
     });
   });
@@ -172,13 +140,13 @@ describe('proofFor', () => {
         const block = ids[index]!;
         const root = merkleRoot(ids);
         const proof = proofFor(ids, index);
-        expect(verifyInclusion(proof, block, root)).toEqual({ ok: true });
+        expect(verifyPath(proof, block, root)).toEqual({ ok: true });
 
         const { count } = withChangedHex(proof, -1, String);
         const { changed } = withChangedHex(proof, position % count, (text) => flipBit(text, bit));
-        expect(verifyInclusion(changed, block, root).ok).toBe(false);
-        expect(verifyInclusion(proof, fromHex(flipBit(toHex(block), bit)), root).ok).toBe(false);
-        expect(verifyInclusion(proof, block, fromHex(flipBit(toHex(root), bit))).ok).toBe(false);
+        expect(verifyPath(changed, block, root).ok).toBe(false);
+        expect(verifyPath(proof, fromHex(flipBit(toHex(block), bit)), root).ok).toBe(false);
+        expect(verifyPath(proof, block, fromHex(flipBit(toHex(root), bit))).ok).toBe(false);
       }),
       { numRuns: 60 },
     );
@@ -193,15 +161,15 @@ describe('proofFor', () => {
   });
 });
 
-describe('verifyInclusion', () => {
+describe('verifyPath', () => {
   it('refuses another block and another root', () => {
     const ids = [id(1), id(2), id(3)];
     const proof = proofFor(ids, 1);
-    expect(verifyInclusion(proof, id(3), merkleRoot(ids))).toEqual({
+    expect(verifyPath(proof, id(3), merkleRoot(ids))).toEqual({
       ok: false,
       reason: 'B.13: proof of another block',
     });
-    expect(verifyInclusion(proof, id(2), id(9))).toEqual({
+    expect(verifyPath(proof, id(2), id(9))).toEqual({
       ok: false,
       reason: 'B.13: proof leads to another root',
     });
@@ -210,14 +178,14 @@ describe('verifyInclusion', () => {
   it('does not take a node for a leaf', () => {
     const [a, b] = [leafHash(id(1)), leafHash(id(2))];
     const root = merkleRoot([id(1), id(2)]);
-    expect(verifyInclusion({ value: toHex(root) }, root, root).ok).toBe(false);
-    expect(verifyInclusion({ l: { value: toHex(a) }, r: h(b) }, a, root).ok).toBe(false);
+    expect(verifyPath({ value: toHex(root) }, root, root).ok).toBe(false);
+    expect(verifyPath({ l: { value: toHex(a) }, r: h(b) }, a, root).ok).toBe(false);
   });
 
   it('does not take left for right', () => {
     const { l, r } = proofFor([id(1), id(2)], 0) as Extract<Proof, { l: unknown }>;
-    expect(verifyInclusion({ l, r }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(true);
-    expect(verifyInclusion({ l: r, r: l }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(false);
+    expect(verifyPath({ l, r }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(true);
+    expect(verifyPath({ l: r, r: l }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(false);
   });
 });
 
@@ -279,8 +247,8 @@ describe('parseProof', () => {
   ];
 
   it.each(wrong)('refuses %s', (_, json) => {
-    expect(() => parseProof(json)).toThrow(Refusal);
-    expect(verifyInclusion(json, id(1), id(2)).ok).toBe(false);
+    expect(() => parseProof(json)).toThrow(StardustError);
+    expect(verifyPath(json, id(1), id(2)).ok).toBe(false);
   });
 
   it('reads 32 levels', () => {
@@ -288,20 +256,23 @@ describe('parseProof', () => {
   });
 
   it('refuses or reads, whatever the JSON', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (json) => verifyInclusion(json, id(1), id(2)).ok === false),
-    );
+    fc.assert(fc.property(fc.jsonValue(), (json) => verifyPath(json, id(1), id(2)).ok === false));
   });
 });
 
-describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
-  const readers = readersFor(file);
+describe.each(Object.entries(files))('verifyInclusion on %s', (_, file) => {
+  const keys = keysOf(file);
   const blockId = blake2b256(blockBytes(file.block));
+  const refused = (changed: unknown, reason: string | RegExp) =>
+    expect(verifyInclusion(changed, keys)).rejects.toThrow(reason);
 
   it('finds the block in its milestone', async () => {
-    expect(await verifyProofFile(file, readers)).toEqual({ ok: true });
-    expect(await verifyProofFile({ ...file, note: 'ignored' }, readers)).toEqual({ ok: true });
-    expect(parseProof(file.proof).id.toHex()).toBe(blockId.toHex());
+    for (const each of [file, { ...file, note: 'ignored' }]) {
+      const included = await verifyInclusion(each, keys);
+      expect(toHex(included.blockId)).toBe(toHex(blockId));
+      expect(included.milestone.index).toBe(file.milestone.index);
+      expect(included.applied).toBe(undefined);
+    }
   });
 
   it('does not verify with any bit of the proof changed', async () => {
@@ -311,49 +282,39 @@ describe.each(Object.entries(files))('verifyProofFile on %s', (_, file) => {
       const { changed } = withChangedHex(file.proof, position, (text) =>
         flipBit(text, 31 * position),
       );
-      expect((await verifyProofFile({ ...file, proof: changed }, readers)).ok).toBe(false);
+      await refused({ ...file, proof: changed }, /^B\.13: proof (of another block|leads)/);
     }
   });
 
   it('refuses another block', async () => {
     const block = { ...file.block, nonce: '1' };
-    expect(
-      (await verifyProofFile({ milestone: file.milestone, block, proof: file.proof }, readers)).ok,
-    ).toBe(false);
-    const another = await verifyProofFile({ ...file, blockId: toHex(id(1)) }, readers);
-    expect(another).toEqual({ ok: false, reason: 'B.1: block with another ID' });
-    expect((await verifyProofFile({ ...file, blockId: null }, readers)).ok).toBe(false);
+    const { milestone, proof } = file;
+    await refused({ milestone, block, proof }, 'B.13: proof of another block');
+    await refused({ ...file, blockId: toHex(id(1)) }, 'B.1: block with another ID');
+    await refused({ ...file, blockId: null }, 'blockId: B.13: hash that is not');
   });
 
-  it('refuses another root, and a milestone that is not signed', async () => {
+  it('refuses another root, other keys, and a milestone that too few signed', async () => {
     const forged = { ...file.milestone, inclusionMerkleRoot: toHex(leafHash(id(1))) };
-    const unsigned = await verifyProofFile({ ...file, milestone: forged }, readers);
-    expect(unsigned).toEqual({ ok: false, reason: 'M-3: signature that is not valid' });
-    const { inclusionMerkleRoot } = file.milestone;
-    const otherRoot: ProofFileReaders = {
-      ...readers,
-      signedRoots: async () => rootsOf(toHex(id(9)), inclusionMerkleRoot),
-    };
-    expect((await verifyProofFile(file, otherRoot)).ok).toBe(false);
+    await refused({ ...file, milestone: forged }, /not properly signed, M-3: signature of /);
+    const [, ...others] = keys.keys;
+    const fewer = { keys: others, threshold: 1 };
+    await expect(verifyInclusion(file, fewer)).rejects.toThrow(/M-[23]/);
+    const more = { ...keys, threshold: keys.threshold + 1 };
+    await expect(verifyInclusion(file, more)).rejects.toThrow('M-2');
+    for (const threshold of [0, Number.NaN])
+      await expect(verifyInclusion(file, { ...keys, threshold })).rejects.toThrow(RangeError);
   });
 
   it('verifies the appliedProof too, against the applied root', async () => {
-    const { proof } = file;
-    const { inclusionMerkleRoot } = file.milestone;
-    const applied: ProofFileReaders = {
-      ...readers,
-      signedRoots: async () => rootsOf(inclusionMerkleRoot, inclusionMerkleRoot),
-    };
-    expect(await verifyProofFile({ ...file, appliedProof: proof }, applied)).toEqual({ ok: true });
-    expect((await verifyProofFile({ ...file, appliedProof: proof }, readers)).ok).toBe(false);
-    expect((await verifyProofFile({ ...file, appliedProof: null }, applied)).ok).toBe(false);
+    await refused({ ...file, appliedProof: file.proof }, 'B.13: proof leads to another root');
+    await refused({ ...file, appliedProof: null }, 'B.13: proof with a part that is no object');
   });
 
-  it('refuses what is no proof file, and rethrows other errors', async () => {
-    expect((await verifyProofFile(null, readers)).ok).toBe(false);
-    expect((await verifyProofFile([file], readers)).ok).toBe(false);
-    await expect(verifyProofFile({ ...file, block: undefined }, readers)).rejects.toThrow(
-      TypeError,
-    );
+  it('refuses what is no proof file', async () => {
+    await refused(null, 'no object');
+    await refused([file], 'no object');
+    await refused({ ...file, block: undefined }, 'block: not a JSON object');
+    await refused({ ...file, milestone: { ...file.milestone, index: -1 } }, 'milestone: "index"');
   });
 });
