@@ -24,7 +24,7 @@ import {
   resolveSigners,
 } from './lib/process/command.ts';
 import { UsageError } from './lib/process/command-line.ts';
-import { verifyFinal } from './verify/verify-final.ts';
+import { proveFinalRecords } from './verify/verify-final.ts';
 import { NotVerified, verifyNode } from './verify/verify-node.ts';
 
 const ABOUT = `Takes the newest milestone that the node names, its cone and the proof of a block
@@ -70,7 +70,7 @@ async function verify(
     if (strange !== undefined)
       throw new UsageError(`${strange} is neither an output ID nor an NFT ID`);
     return judge(async () => {
-      for await (const sentence of verifyFinal(openNodeClient(url), fromHex(finalRoot), ids))
+      for await (const sentence of proveFinalRecords(openNodeClient(url), fromHex(finalRoot), ids))
         print(sentence);
     });
   }

@@ -3,7 +3,7 @@
  * process. Signatures are verified before and not timed.
  */
 import { strict as assert } from 'node:assert';
-import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import { judgeAt, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import { ConflictReason } from '../../src/stardust/semantics/verdict.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
 import { keyPair } from '../../test/support/payloads/keys.ts';
@@ -129,8 +129,8 @@ function judging(name: string, plan: TransactionPlan): TimedWork {
       const { tx, consumed } = judged(plan);
       assert.equal(tx.value.essence.inputs.length, MOST);
       assert.equal(tx.value.essence.outputs.length, MOST);
-      assert.equal(judge(tx, consumed, NOW), ConflictReason.None);
-      return () => judge(tx, consumed, NOW);
+      assert.equal(judgeAt(tx, consumed, NOW), ConflictReason.None);
+      return () => judgeAt(tx, consumed, NOW);
     },
   };
 }

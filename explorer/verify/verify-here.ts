@@ -2,7 +2,7 @@
  * `stardust-edge verify`, in the browser: the same checks of the same modules, against the node
  * that the page comes from.
  */
-import { askFinalRecord, verifyFinal } from '../../scripts/verify/verify-final.ts';
+import { askFinalRecord, proveFinalRecords } from '../../scripts/verify/verify-final.ts';
 import { type Listener, NotVerified, verifyNode } from '../../scripts/verify/verify-node.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
@@ -44,7 +44,7 @@ export async function* verifyFinalHere(
   root: string,
   id: string,
 ): AsyncGenerator<Proved<string>, void> {
-  yield* verifyFinal(askHere, parseRoot(root), [id]);
+  yield* proveFinalRecords(askHere, parseRoot(root), [id]);
 }
 
 /** An output that the final root commits to, whole: that of an NFT, or the one with the ID. */

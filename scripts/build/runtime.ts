@@ -3,15 +3,7 @@
  * Worker built. It is laid out as the project is, so that every path is found where it is there.
  */
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PROJECT } from '../lib/project.ts';
 import { WRANGLER } from '../lib/wrangler/run-wrangler.ts';
@@ -26,14 +18,11 @@ const COPIED = [
 ];
 
 /**
- * Throws an Error with a sentence if the folder is in use.
+ * Fills the folder, which is empty. Removes it if that fails.
  *
  * @param worker folder of the built Worker, in the project
  */
 export function makeRuntime(worker: string, folder: string): void {
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new Error(`${folder} is not empty: name a new folder by --to`);
-  mkdirSync(folder, { recursive: true });
   try {
     // a fresh checkout has no types of the bindings
     if (!existsSync(join(PROJECT, 'worker-configuration.d.ts')))

@@ -3,11 +3,14 @@
  * (docs/protocol.md C without C-4 to C-6).
  */
 import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
+import {
+  blockToJson,
+  encodeBlock,
+  type ParsedBlock,
+  parseBlock,
+} from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { encode } from '../../src/stardust/encoding/codec.ts';
 import { bytes, flag, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
-import { blockToJson } from '../../src/stardust/json/rest-json.ts';
-import { block, type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
 import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { firstDifference } from './compare.ts';
 
@@ -21,7 +24,7 @@ export function runParsing(vector: JsonObject, parameters: ProtocolParameters): 
   const { parsed } = result;
   return (
     compareFields(vector, parsed) ??
-    firstDifference(toHex(encode(block, parsed.block)), toHex(received), 'encoded again')
+    firstDifference(toHex(encodeBlock(parsed.block)), toHex(received), 'encoded again')
   );
 }
 

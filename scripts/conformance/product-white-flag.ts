@@ -93,7 +93,7 @@ function ledgerStates(
 }
 
 /** Rules by which every milestone in the past cone counts as signed, whatever keys it names. */
-function signedMilestones({ blocks }: WhiteFlagCase) {
+export function signedMilestones({ blocks }: WhiteFlagCase) {
   const milestones = [...blocks.values()].flatMap(({ milestone }) => milestone ?? []);
   const keys = milestones.flatMap(({ value }) =>
     value.signatures.map(({ publicKey }) => ({ publicKey, first: 0, last: 0 })),

@@ -1,12 +1,13 @@
 /**
  * Runs one vector. Its fields show its kind; test/vectors/README.md describes the kinds.
  */
-import { Refusal } from '../../src/stardust/encoding/bytes.ts';
-import { asObject, BadJson, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
+import { asObject, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
+import { StardustError } from '../../src/stardust/error.ts';
 import type { VerifySignature } from '../../src/stardust/milestone-keys.ts';
 import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
+import { libraryWhiteFlag } from './library-white-flag.ts';
 import { runParsing } from './parsing.ts';
 import { productWhiteFlag } from './product-white-flag.ts';
 import { runLeaves, runProof, runSignature } from './proofs.ts';
@@ -14,8 +15,8 @@ import { runSemantics } from './semantics.ts';
 import { runWhiteFlag } from './white-flag.ts';
 
 /**
- * Returns a sentence that says what differs, or undefined. Throws {@link BadJson} or a Refusal if
- * the vector cannot be read.
+ * Returns a sentence that says what differs, or undefined. Throws a StardustError if the vector
+ * cannot be read.
  */
 type Run = (
   vector: JsonObject,
@@ -29,9 +30,15 @@ const KINDS: readonly { fields: readonly string[]; run: Run }[] = [
   { fields: ['publicKey'], run: runSignature },
   { fields: ['block', 'valid'], run: runParsing },
   { fields: ['transaction', 'conflict'], run: runSemantics },
-  { fields: ['whiteFlagOrder'], run: (vector) => runWhiteFlag(vector, productWhiteFlag) },
+  { fields: ['whiteFlagOrder'], run: runBothWhiteFlags },
   { fields: ['proof'], run: (vector, _parameters, verify) => runProof(vector, verify) },
 ];
+
+/** The node's white flag, and that of the library. */
+async function runBothWhiteFlags(vector: JsonObject): Promise<string | undefined> {
+  const failure = await runWhiteFlag(vector, productWhiteFlag);
+  return failure ?? runWhiteFlag(vector, libraryWhiteFlag);
+}
 
 export interface Outcome {
   /** The vector's name, if it has one. */
@@ -55,7 +62,7 @@ export async function runVector(
     const vector = asObject(JSON.parse(json));
     name = nameOf(vector);
     const kind = KINDS.find(({ fields }) => fields.every((field) => Object.hasOwn(vector, field)));
-    if (kind === undefined) throw new BadJson('no kind of vector has these fields');
+    if (kind === undefined) throw new StardustError('TIP-25', 'no kind of vector has these fields');
     const failure = await kind.run(vector, parameters, verify);
     return { name, ...(failure === undefined ? {} : { failure }) };
   } catch (error) {
@@ -72,7 +79,7 @@ function nameOf({ name, leaves, request }: JsonObject): string | undefined {
 
 function inWords(error: unknown): string {
   if (error instanceof SyntaxError) return `not JSON: ${error.message}`;
-  if (error instanceof BadJson) return `unusable vector: ${error.message}`;
-  if (error instanceof Refusal) return `refused: ${error.message}`;
+  if (error instanceof StardustError)
+    return `${error.rule === 'TIP-25' ? 'unusable vector' : 'refused'}: ${error.reason}`;
   return `failed with an error: ${errorMessage(error)}`;
 }

@@ -5,14 +5,9 @@
 
 import { Reader, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../src/stardust/encoding/codec.ts';
-import {
-  array,
-  BadJson,
-  bytes,
-  integer,
-  type JsonObject,
-} from '../../src/stardust/encoding/json-object.ts';
-import { judge, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
+import { array, bytes, integer, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
+import { StardustError } from '../../src/stardust/error.ts';
+import { judgeAt, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
 import {
   ConflictReason,
@@ -40,7 +35,7 @@ export async function runSemantics(vector: JsonObject): Promise<string | undefin
     validSignatures: await verifySignatures(unverified, verifySignature),
   };
   const consumed = array(vector, 'inputs').map(readInput);
-  const reason = judge(tx, consumed, unixTime);
+  const reason = judgeAt(tx, consumed, unixTime);
   if (reason !== conflict)
     return `conflict: ${inWords(reason)} where ${inWords(conflict)} is expected`;
   const step = judgeOverTime(tx, consumed).findLast(({ from }) => from <= unixTime);
@@ -48,7 +43,8 @@ export async function runSemantics(vector: JsonObject): Promise<string | undefin
 }
 
 function readInput(input: unknown): ConsumedOutput {
-  if (!Array.isArray(input)) throw new BadJson('an input that is no pair of output ID and output');
+  if (!Array.isArray(input))
+    throw new StardustError('TIP-25', 'an input that is no pair of output ID and output');
   const [id, output] = [bytes({ id: input[0] }, 'id'), bytes({ output: input[1] }, 'output')];
   return { id, bytes: output, output: decodeOutput(output) };
 }

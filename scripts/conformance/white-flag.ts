@@ -3,19 +3,19 @@
  * inputsNotUnspentInLedger, genesisMilestoneIndex}` (docs/protocol.md D.1, E).
  */
 
+import { type ParsedBlock, parseBlock } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
   array,
   asObject,
-  BadJson,
   bytes,
   flag,
   integer,
   type JsonObject,
   text,
 } from '../../src/stardust/encoding/json-object.ts';
-import { ConflictReason } from '../../src/stardust/semantics/verdict.ts';
-import { type ParsedBlock, parseBlock } from '../../src/stardust/wire/block.ts';
+import { StardustError } from '../../src/stardust/error.ts';
+import { ConflictReason } from '../../src/stardust/judge.ts';
 import { firstDifference } from './compare.ts';
 
 /**
@@ -117,6 +117,7 @@ function readCase(vector: JsonObject): WhiteFlagCase {
 
 function readBlock(block: unknown): [id: string, parsed: ParsedBlock] {
   const result = parseBlock(bytes(asObject(block), 'raw'));
-  if (!result.ok) throw new BadJson(`a block of the cone is refused: ${result.reason}`);
+  if (!result.ok)
+    throw new StardustError('TIP-25', `a block of the cone is refused: ${result.reason}`);
   return [toHex(result.parsed.id), result.parsed];
 }

@@ -2,14 +2,10 @@
  * The state hash and the final root (docs/final-ledger.md) of the ledger in snapshot files, without
  * a database.
  */
-import {
-  compareBytes,
-  equalBytes,
-  Refusal,
-  toHex,
-  Writer,
-} from '../../src/stardust/encoding/bytes.ts';
+import { compareBytes, equalBytes, toHex, Writer } from '../../src/stardust/encoding/bytes.ts';
+import { refusal } from '../../src/stardust/error.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
 import {
   type FinalLedger,
   finalRoot,
@@ -17,11 +13,9 @@ import {
   KEY_BYTES,
   nftRecord,
 } from '../../src/stardust/proof/final-ledger.ts';
-import { readSnapshot } from '../../src/stardust/snapshot/read-snapshot.ts';
+import { mergeSnapshot } from '../../src/stardust/snapshot/read-snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';
-import { decodeOutput, nftIdOf } from '../../src/stardust/wire/ids.ts';
 import { type LedgerOutput, putLedgerOutput } from '../../src/stardust/wire/ledger-output.ts';
-import { OutputType } from '../../src/stardust/wire/output.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { openSnapshotFile } from '../lib/snapshot-file.ts';
 import { RecordIndex } from './record-index.ts';
@@ -35,7 +29,7 @@ export interface LedgerRoot {
   root: Uint8Array;
 }
 
-/** Throws a SnapshotRefusal, or a Refusal, if the files break a rule. */
+/** Throws a StardustError if the files break a rule. */
 export async function computeLedgerRoot(
   paths: { full: string; delta?: string | undefined },
   keys?: MilestoneKeys,
@@ -46,7 +40,7 @@ export async function computeLedgerRoot(
       sha256[kind] = hash;
     });
   const index = new RecordIndex();
-  const summary = await readSnapshot(
+  const summary = await mergeSnapshot(
     open('full', paths.full),
     paths.delta === undefined ? undefined : open('delta', paths.delta),
     index,
@@ -70,13 +64,13 @@ export async function computeLedgerRoot(
   const { ledgerIndex, treasury, milestoneId, currentParameters } = summary;
   const hash = await stateHash(ledgerIndex, treasury, hashed(index.read(paths)));
   if (held !== currentParameters.tokenSupply)
-    throw new Refusal('E.5', `outputs and treasury hold ${held} base tokens, not the supply`);
+    throw refusal('E.5', `outputs and treasury hold ${held} base tokens, not the supply`);
   const nfts = new GrowingTree();
   let last: Uint8Array | undefined;
   for (const record of nftRecords.sort(compareBytes)) {
     const nftId = record.subarray(0, KEY_BYTES.nfts);
     if (last !== undefined && equalBytes(nftId, last))
-      throw new Refusal('E.5', `two unspent outputs hold the NFT ${toHex(nftId)}`);
+      throw refusal('E.5', `two unspent outputs hold the NFT ${toHex(nftId)}`);
     last = nftId;
     nfts.add(record);
   }

@@ -7,8 +7,10 @@ import { Reader } from '../../src/stardust/encoding/bytes.ts';
 import type { SnapshotKind } from '../../src/stardust/snapshot/byte-stream.ts';
 import type { LedgerChange, LedgerSink } from '../../src/stardust/snapshot/snapshot-sink.ts';
 import {
+  decodeLedgerOutput,
   LEDGER_OUTPUT_HEAD_LENGTH,
   type LedgerOutput,
+  ledgerOutputHead,
 } from '../../src/stardust/wire/ledger-output.ts';
 
 const ID_BYTES = 34;
@@ -126,12 +128,10 @@ function open(path: string) {
   return {
     /** The output record at the offset (docs/snapshot-format.md#output-record). */
     read(offset: number): LedgerOutput {
-      const head = new Reader(view(offset, LEDGER_OUTPUT_HEAD_LENGTH));
-      const outputId = Uint8Array.from(head.take(ID_BYTES));
-      const blockId = Uint8Array.from(head.take(32));
-      const [bookedIndex, bookedTimestamp] = [head.u32(), head.u32()];
-      const bytes = Uint8Array.from(view(offset + LEDGER_OUTPUT_HEAD_LENGTH, head.u32()));
-      return { outputId, blockId, bookedIndex, bookedTimestamp, bytes };
+      const { length } = ledgerOutputHead.decode(
+        new Reader(view(offset, LEDGER_OUTPUT_HEAD_LENGTH)),
+      );
+      return decodeLedgerOutput(Uint8Array.from(view(offset, LEDGER_OUTPUT_HEAD_LENGTH + length)));
     },
     close: () => closeSync(descriptor),
   };

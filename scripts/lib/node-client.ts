@@ -4,7 +4,6 @@
 import * as v from 'valibot';
 import { readBounded } from '../../src/read-bounded.ts';
 import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
-import { toBase64 } from '../../src/stardust/encoding/bytes.ts';
 import { maxAnswerBytes } from './answer-bounds.ts';
 import { printable } from './printable.ts';
 
@@ -23,7 +22,7 @@ export function openNodeClient(text: string, timeout = TIMEOUT_MS): NodeClient {
   const { username, password } = url;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const credentials: Record<string, string> =
-    username === '' ? {} : { authorization: `Basic ${toBase64(new TextEncoder().encode(user))}` };
+    username === '' ? {} : { authorization: `Basic ${new TextEncoder().encode(user).toBase64()}` };
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   return async (path, { body, accept } = {}) => {
     try {

@@ -38,7 +38,7 @@ export async function askFinalRecord(
  * @param root the final root that the reader trusts: 32 bytes
  * @param ids of outputs and NFTs, 0x…
  */
-export async function* verifyFinal(
+export async function* proveFinalRecords(
   node: NodeClient,
   root: Uint8Array,
   ids: readonly string[],

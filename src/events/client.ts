@@ -129,7 +129,10 @@ export function addMessage(client: Client, message: Uint8Array): void {
   client.waitingBytes += message.length + MESSAGE_OVERHEAD_BYTES;
 }
 
-/** Its next packet; undefined where none is whole. Throws a Refusal where it breaks the protocol. */
+/**
+ * Its next packet; undefined where none is whole. Throws a StardustError where it breaks the
+ * protocol.
+ */
 export function takePacket(client: Client): Packet | undefined {
   for (;;) {
     const next = client.reading?.packets.next();

@@ -13,7 +13,7 @@ import { LedgerMoved } from '../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../ledger/core/head.ts';
 import { describeError, writeLog } from '../log.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
-import { Refusal } from '../stardust/encoding/bytes.ts';
+import { StardustError } from '../stardust/error.ts';
 import { takeTurns } from '../turns.ts';
 import { tellBlock } from './block-events.ts';
 import {
@@ -193,7 +193,7 @@ export class EventBroker extends DurableObject<Env> {
       const context = { db: this.env.LEDGER, clients, begin: () => this.#begin() };
       if (clients.isOpen(client)) await takeSlice(context, client);
     } catch (error) {
-      if (error instanceof Refusal) clients.close(client, 'malformed', error.message);
+      if (error instanceof StardustError) clients.close(client, 'malformed', error.reason);
       else {
         writeLog('error', 'events.failed', { error: describeError(error) });
         clients.close(client, 'failed');

@@ -39,8 +39,8 @@ export interface SessionContext {
 }
 
 /**
- * Does a part of the client's work. Throws a Refusal where it breaks the protocol, and whatever
- * reading D1 throws.
+ * Does a part of the client's work. Throws a StardustError where it breaks the protocol, and
+ * whatever reading D1 throws.
  */
 export async function takeSlice(context: SessionContext, client: Client): Promise<void> {
   const { clients } = context;

@@ -5,8 +5,9 @@
 
 import type { Head, KnownMilestone } from '../ledger/core/head.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
-import { Reader, Refusal, toHexDigits } from '../stardust/encoding/bytes.ts';
+import { Reader, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { decode } from '../stardust/encoding/codec.ts';
+import { StardustError } from '../stardust/error.ts';
 import { type MilestoneRules, signatureFault } from '../stardust/milestone-keys.ts';
 import { milestoneId } from '../stardust/wire/ids.ts';
 import { announcedParameters, type Milestone, milestone } from '../stardust/wire/milestone.ts';
@@ -63,8 +64,8 @@ function parseMilestone(payload: Uint8Array, index: number): Milestone {
   try {
     return decode(milestone, new Reader(payload));
   } catch (error) {
-    if (error instanceof Refusal)
-      throw new Divergence(`milestone ${index} does not parse, ${error.message}`);
+    if (error instanceof StardustError)
+      throw new Divergence(`milestone ${index} does not parse, ${error.reason}`);
     throw error;
   }
 }

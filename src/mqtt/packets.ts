@@ -9,8 +9,9 @@
  *
  * Refusals name the normative statement of the specification, or its section.
  */
-import { concatBytes, Reader, Refusal, Writer } from '../stardust/encoding/bytes.ts';
+import { concatBytes, Reader, Writer } from '../stardust/encoding/bytes.ts';
 import { byteString, type Codec, type Prefix, record, u8 } from '../stardust/encoding/codec.ts';
+import { refusal } from '../stardust/error.ts';
 
 /** Written with a clean session and no will, user or password; those are read and dropped. */
 export interface Connect {
@@ -125,7 +126,7 @@ const text: Codec<string> = {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
-      throw new Refusal('MQTT-1.5.3-1', 'text that is not UTF-8');
+      throw refusal('MQTT-1.5.3-1', 'text that is not UTF-8');
     }
   },
   encode: (w, v) => {
@@ -147,7 +148,7 @@ function listToEnd<T>(rule: string, element: Codec<T>): Codec<T[]> {
     decode: (r) => {
       const list: T[] = [];
       while (r.remaining > 0) list.push(element.decode(r));
-      if (list.length === 0) throw new Refusal(rule, 'an empty list');
+      if (list.length === 0) throw refusal(rule, 'an empty list');
       return list;
     },
     encode: (w, v) => {
@@ -171,18 +172,18 @@ const connect: Codec<Omit<Connect, 'type'>> = {
     const name = text.decode(r);
     const level = r.u8();
     // MQTT 3.1 has another name; what follows is not read, as another level may have other fields
-    if (name !== 'MQTT' && name !== 'MQIsdp') throw new Refusal('MQTT-3.1.2-1', 'another protocol');
+    if (name !== 'MQTT' && name !== 'MQIsdp') throw refusal('MQTT-3.1.2-1', 'another protocol');
     if (level !== PROTOCOL_LEVEL) {
       r.take(r.remaining);
       return { level, cleanSession: true, keepAlive: 0, clientId: '' };
     }
     const flags = r.u8();
     const has = (flag: number) => (flags & flag) !== 0;
-    if (has(ConnectFlag.Reserved)) throw new Refusal('MQTT-3.1.2-3', 'the reserved flag');
+    if (has(ConnectFlag.Reserved)) throw refusal('MQTT-3.1.2-3', 'the reserved flag');
     if (!has(ConnectFlag.Will) && has(ConnectFlag.WillQosAndRetain))
-      throw new Refusal('MQTT-3.1.2-11', 'flags of a will without a will');
+      throw refusal('MQTT-3.1.2-11', 'flags of a will without a will');
     if (has(ConnectFlag.Password) && !has(ConnectFlag.User))
-      throw new Refusal('MQTT-3.1.2-22', 'a password without a user');
+      throw refusal('MQTT-3.1.2-22', 'a password without a user');
     const keepAlive = u16.decode(r);
     const clientId = text.decode(r);
     if (has(ConnectFlag.Will)) {
@@ -204,7 +205,7 @@ const connect: Codec<Omit<Connect, 'type'>> = {
 const flag: Codec<boolean> = {
   decode: (r) => {
     const byte = r.u8();
-    if (byte > 1) throw new Refusal('MQTT-3.2.2', `acknowledge flags ${byte}`);
+    if (byte > 1) throw refusal('MQTT-3.2.2', `acknowledge flags ${byte}`);
     return byte === 1;
   },
   encode: (w, v) => w.u8(v ? 1 : 0),
@@ -215,7 +216,7 @@ const requestedTopic: Codec<string> = {
   decode: (r) => {
     const topic = text.decode(r);
     const qos = r.u8();
-    if (qos > 2) throw new Refusal('MQTT-3.8.3-4', `QoS ${qos}`);
+    if (qos > 2) throw refusal('MQTT-3.8.3-4', `QoS ${qos}`);
     return topic;
   },
   encode: (w, v) => {
@@ -262,7 +263,7 @@ const bodies = {
 /** A message with QoS 1 or 2 has a packet ID behind its topic (3.3.2.2). */
 function decodePublish(r: Reader, qos: number): Omit<Publish, 'type'> {
   if (qos === 0) return bodies[PacketType.Publish].decode(r);
-  if (qos > 2) throw new Refusal('MQTT-3.3.1-4', 'a message with QoS 3');
+  if (qos > 2) throw refusal('MQTT-3.3.1-4', 'a message with QoS 3');
   const topic = text.decode(r);
   const acknowledge = { qos, packetId: u16.decode(r) };
   return { topic, acknowledge, payload: rest.decode(r) };
@@ -296,11 +297,11 @@ interface Header {
 function readType(first: number): Pick<Header, 'type' | 'qos'> {
   if ((first & 0xf0) === PacketType.Publish)
     return { type: PacketType.Publish, qos: (first >> 1) & 3 };
-  if (!(first in bodies)) throw new Refusal('MQTT-2.2.2-2', `first byte 0x${first.toString(16)}`);
+  if (!(first in bodies)) throw refusal('MQTT-2.2.2-2', `first byte 0x${first.toString(16)}`);
   return { type: first as Packet['type'], qos: 0 };
 }
 
-/** Undefined while bytes of it are missing. Throws a Refusal as soon as it is none. */
+/** Undefined while bytes of it are missing. Throws a StardustError as soon as it is none. */
 function readHeader(bytes: Uint8Array): Header | undefined {
   if (bytes.length === 0) return undefined;
   const type = readType(bytes[0]!);
@@ -311,7 +312,7 @@ function readHeader(bytes: Uint8Array): Header | undefined {
       const headerLength = i + 1;
       return { ...type, headerLength, length: headerLength + length };
     }
-    if (i === MAX_LENGTH_BYTES) throw new Refusal('MQTT-2.2.3', 'a length of more than four bytes');
+    if (i === MAX_LENGTH_BYTES) throw refusal('MQTT-2.2.3', 'a length of more than four bytes');
   }
   return undefined;
 }
@@ -322,7 +323,7 @@ function decodePacket(bytes: Uint8Array, { type, qos, headerLength }: Header): P
     type === PacketType.Publish
       ? decodePublish(reader, qos)
       : (bodies[type] as Codec<Packet>).decode(reader);
-  if (reader.remaining > 0) throw new Refusal('MQTT-2.2.3', `${reader.remaining} bytes too many`);
+  if (reader.remaining > 0) throw refusal('MQTT-2.2.3', `${reader.remaining} bytes too many`);
   return { ...packet, type } as Packet;
 }
 
@@ -330,8 +331,8 @@ function decodePacket(bytes: Uint8Array, { type, qos, headerLength }: Header): P
 export interface PacketReader {
   /**
    * The packets that end in the next chunk, each decoded when it is asked for; all of them must be
-   * before there is another chunk. Throws a Refusal when the stream breaks the protocol; it cannot
-   * be read on then.
+   * before there is another chunk. Throws a StardustError when the stream breaks the protocol; it
+   * cannot be read on then.
    */
   read(chunk: Uint8Array): Generator<Packet, void>;
   /** Bytes of a packet that is not whole yet. */
@@ -356,7 +357,7 @@ export function createPacketReader(maxLength: number): PacketReader {
   function headerOf(bytes: Uint8Array): Header | undefined {
     const header = readHeader(bytes);
     if (header !== undefined && header.length > maxLength)
-      throw new Refusal('MQTT-2.2.3', `a packet of ${header.length} bytes`);
+      throw refusal('MQTT-2.2.3', `a packet of ${header.length} bytes`);
     return header;
   }
 

@@ -37,8 +37,28 @@ const OUTPUT_METADATA_LENGTH = 40;
 /** Bytes of a basic output with an address condition and nothing else. */
 const PLAIN_OUTPUT_LENGTH = 46;
 
-/** C.2: the least amount of base tokens that an output of `outputLength` bytes must hold. */
-export function minimumDeposit(rent: RentStructure, outputLength: number): bigint {
+/**
+ * C.2: the least amount of base tokens that an output must hold.
+ *
+ * @param rent of the protocol parameters in force
+ *
+ * @example
+ * ```ts
+ * import { minimumDeposit, type Output } from '@stardust-edge/protocol/output';
+ *
+ * const shimmer = { vByteCost: 100, vByteFactorData: 1, vByteFactorKey: 10 };
+ *
+ * export function holdsEnough(output: Output): boolean {
+ *   return output.amount >= minimumDeposit(output, shimmer);
+ * }
+ * ```
+ */
+export function minimumDeposit(output: Output, rent: RentStructure): bigint {
+  return depositForLength(rent, outputBytes(output).length);
+}
+
+/** As {@link minimumDeposit}, for an output of so many bytes. */
+export function depositForLength(rent: RentStructure, outputLength: number): bigint {
   const vBytes =
     rent.vByteFactorKey * OUTPUT_ID_LENGTH +
     rent.vByteFactorData * (OUTPUT_METADATA_LENGTH + outputLength);
@@ -119,11 +139,11 @@ function outputsAdmissionFault(
     // C-16: the reference adds in uint64. Under a supply below 2^63 no sum wraps.
     sum = BigInt.asUintN(64, sum + output.amount);
     if (sum > tokenSupply) return 'C-16: amounts over the token supply';
-    const due = minimumDeposit(rentStructure, outputBytes(output).length);
+    const due = minimumDeposit(output, rentStructure);
     if (output.amount < due) return `C-17: ${output.amount} deposited, ${due} due`;
     const depositReturn = findCondition(output, UnlockConditionType.StorageDepositReturn);
     if (depositReturn === undefined) continue;
-    if (depositReturn.amount < minimumDeposit(rentStructure, PLAIN_OUTPUT_LENGTH)) {
+    if (depositReturn.amount < depositForLength(rentStructure, PLAIN_OUTPUT_LENGTH)) {
       return 'C-18: a storage deposit return below the minimum deposit';
     }
     if (depositReturn.amount > output.amount)

@@ -2,8 +2,9 @@
  * Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173).
  */
 import { bech32 } from '@scure/base';
-import { Reader, Refusal } from './encoding/bytes.ts';
+import { Reader } from './encoding/bytes.ts';
 import { decode, encode } from './encoding/codec.ts';
+import { StardustError } from './error.ts';
 import { type Address, address } from './wire/address.ts';
 
 /** Characters; BIP-0173 sets the limit, for which the checksum is made. */
@@ -26,11 +27,22 @@ export function parseBech32Address(text: string): Bech32Address | undefined {
   try {
     return { prefix: parts.prefix, address: decode(address, new Reader(Uint8Array.from(bytes))) };
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof StardustError) return undefined;
     throw error;
   }
 }
 
+/**
+ * @param prefix the network's, such as `smr`
+ *
+ * @example
+ * ```ts
+ * import { parseBech32Address, toBech32 } from '@stardust-edge/protocol/bech32';
+ *
+ * const text = toBech32('smr', { type: 0, id: new Uint8Array(32) });
+ * console.log(parseBech32Address(text)?.prefix); // smr
+ * ```
+ */
 export function toBech32(prefix: string, value: Address): string {
   return bech32.encode(prefix, bech32.toWords(encode(address, value)), MAX_LENGTH);
 }

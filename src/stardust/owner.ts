@@ -1,9 +1,10 @@
 /**
- * Who owns an NFT at a moment (docs/protocol.md, S1 and S2): the unlock conditions name up to two
- * addresses and two times, and only together they say which address can unlock the output.
+ * Who owns an NFT or a basic output at a moment (docs/protocol.md, S1 and S2): the unlock conditions
+ * name up to two addresses and two times, and only together they say which address can unlock the
+ * output.
  */
 import type { Address } from './wire/address.ts';
-import type { NftOutput } from './wire/output.ts';
+import type { BasicOutput, NftOutput } from './wire/output.ts';
 import { addressIn, findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
 
 export interface Owner {
@@ -16,9 +17,21 @@ export interface Owner {
 }
 
 /**
+ * Who can unlock the output, now and later.
+ *
  * @param unixTime seconds; a transaction is judged by the timestamp of the milestone that applies it
+ *
+ * @example
+ * ```ts
+ * import { toBech32 } from '@stardust-edge/protocol/bech32';
+ * import { type NftOutput, ownerAt } from '@stardust-edge/protocol/output';
+ *
+ * export function ownerOf(nft: NftOutput): string {
+ *   return toBech32('smr', ownerAt(nft, Math.floor(Date.now() / 1000)).address);
+ * }
+ * ```
  */
-export function ownerAt(output: NftOutput, unixTime: number): Owner {
+export function ownerAt(output: NftOutput | BasicOutput, unixTime: number): Owner {
   const address = addressIn(output, UnlockConditionType.Address);
   const timelock = findCondition(output, UnlockConditionType.Timelock);
   // S1: in the second that it names, a timelock holds no more

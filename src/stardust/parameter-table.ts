@@ -4,7 +4,8 @@
  * Milestones announce parameters ahead of time, each set with a target milestone. In force at a
  * milestone is the set with the greatest target up to it. Sets with later targets are pending.
  */
-import { equalBytes, Refusal } from './encoding/bytes.ts';
+import { equalBytes } from './encoding/bytes.ts';
+import { refusal } from './error.ts';
 import type { ProtocolParametersOption } from './wire/milestone.ts';
 
 /** The protocol version whose rules this program knows (G). */
@@ -36,8 +37,8 @@ export class ParameterTable {
   }
 
   /**
-   * Adds announced parameters. Adding the same ones again changes nothing. A Refusal if others have
-   * the same target: the reference stops there (G).
+   * Adds announced parameters. Adding the same ones again changes nothing. A StardustError if
+   * others have the same target: the reference stops there (G).
    */
   announce(option: ProtocolParametersOption): void {
     this.#refuseAnother(option);
@@ -58,7 +59,7 @@ export class ParameterTable {
       equalBytes(known.parameters, option.parameters)
     )
       return;
-    throw new Refusal(
+    throw refusal(
       'G',
       `two different sets of protocol parameters for milestone ${option.targetMilestoneIndex}`,
     );

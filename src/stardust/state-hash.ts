@@ -13,6 +13,15 @@ import type { Treasury } from './wire/treasury.ts';
 /**
  * The 32-byte hash. `outputs` must come in ascending order of their IDs; an Error otherwise, as the
  * hash would be of no ledger. They are read once.
+ *
+ * @example
+ * ```ts
+ * import { toHex } from '@stardust-edge/protocol/bytes';
+ * import { stateHash } from '@stardust-edge/protocol/state-hash';
+ *
+ * const treasury = { milestoneId: new Uint8Array(32), amount: 0n };
+ * console.log(toHex(await stateHash(0, treasury, [])).length); // 66
+ * ```
  */
 export async function stateHash(
   ledgerIndex: number,

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { blockToJson, milestoneToJson } from '../../src/stardust/json/rest-json.ts';
-import { verifyInclusion } from '../../src/stardust/proof/proof.ts';
+import { verifyPath } from '../../src/stardust/proof/proof.ts';
 import { parseBlock } from '../../src/stardust/wire/block.ts';
 import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
 import {
@@ -109,7 +109,7 @@ it('proves each block of an applied milestone, and answers for it again', async 
       if (!parsed.ok) throw new Error(parsed.reason);
       expect(file.milestone).toEqual(milestoneToJson(milestone));
       expect(file.block).toEqual(blockToJson(parsed.parsed.block));
-      const leads = (proof: unknown, root: Uint8Array) => verifyInclusion(proof, fromHex(id), root);
+      const leads = (proof: unknown, root: Uint8Array) => verifyPath(proof, fromHex(id), root);
       expect(leads(file.proof, milestone.inclusionMerkleRoot)).toEqual({ ok: true });
       expect(file.appliedProof !== undefined).toBe(referenced!.state === 'included');
       if (file.appliedProof !== undefined)

@@ -7,7 +7,8 @@ import {
   type Packet,
   PacketType,
 } from '../../src/mqtt/packets.ts';
-import { concatBytes, Refusal } from '../../src/stardust/encoding/bytes.ts';
+import { concatBytes } from '../../src/stardust/encoding/bytes.ts';
+import { StardustError } from '../../src/stardust/error.ts';
 
 const MAX = 40_000;
 const word = fc.integer({ min: 0, max: 0xffff });
@@ -177,7 +178,7 @@ describe('what is no packet', () => {
         try {
           for (const chunk of chunks) [...reader.read(chunk)];
         } catch (error) {
-          expect(error).toBeInstanceOf(Refusal);
+          expect(error).toBeInstanceOf(StardustError);
         }
       }),
       { numRuns: 2000 },
@@ -215,7 +216,7 @@ describe('what is no packet', () => {
     ['a password without a user', '100e00044d5154540442000a00000000', 'MQTT-3.1.2-22'],
   ])('%s', (_, hex, rule) => {
     const refusal = () => read(Uint8Array.fromHex(hex));
-    expect(refusal).toThrow(Refusal);
+    expect(refusal).toThrow(StardustError);
     expect(refusal).toThrow(`${rule}: `);
   });
 });

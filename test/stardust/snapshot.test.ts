@@ -12,7 +12,7 @@ import { concatBytes, fromHex, toHex } from '../../src/stardust/encoding/bytes.t
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { SnapshotRefusal } from '../../src/stardust/snapshot/byte-stream.ts';
 import {
-  readSnapshot,
+  mergeSnapshot,
   type SnapshotOptions,
   type SnapshotProgress,
   type SnapshotSummary,
@@ -59,7 +59,7 @@ async function load(
   options: SnapshotOptions = {},
   sink = new MemorySink(),
 ): Promise<{ summary: SnapshotSummary; sink: MemorySink; hash: string }> {
-  const summary = await readSnapshot(fileOf(full), delta && fileOf(delta), sink, options);
+  const summary = await mergeSnapshot(fileOf(full), delta && fileOf(delta), sink, options);
   const hash = await stateHash(summary.ledgerIndex, summary.treasury, sink.sorted);
   return { summary, sink, hash: hash.toHex() };
 }
@@ -261,7 +261,7 @@ describe('made-up networks', () => {
         const sink = new MemorySink();
         let summary: SnapshotSummary;
         try {
-          summary = await readSnapshot(full, delta, sink);
+          summary = await mergeSnapshot(full, delta, sink);
         } catch (error) {
           // If parameters came into force between target and ledger, the file holds the later ones.
           // It holds the older ones only by chance.
@@ -383,7 +383,7 @@ describe('made-up networks', () => {
           }
         })(),
       });
-      await readSnapshot(watched(bytes), watched(delta), new MemorySink()).catch(() => {});
+      await mergeSnapshot(watched(bytes), watched(delta), new MemorySink()).catch(() => {});
       expect(open).toBe(0);
     }
   });
@@ -527,7 +527,7 @@ describe('damage', () => {
         for (const size of [length, bytes.length]) {
           const cut = fileOf(bytes.subarray(0, length), 1000, size);
           const [base, continued] = [...before.map((whole) => fileOf(whole)), cut];
-          const read = readSnapshot(base!, continued, new MemorySink());
+          const read = mergeSnapshot(base!, continued, new MemorySink());
           const error = await read.catch((reason) => reason);
           expect(error).toBeInstanceOf(SnapshotRefusal);
           expect(error.offset).toBeLessThanOrEqual(length);

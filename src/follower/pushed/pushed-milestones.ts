@@ -7,8 +7,9 @@
  * The one that was due is fetched then.
  */
 import * as v from 'valibot';
-import { equalBytes, Reader, Refusal } from '../../stardust/encoding/bytes.ts';
+import { equalBytes, Reader } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
+import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 
@@ -82,7 +83,7 @@ function parse(payload: Uint8Array): Milestone | undefined {
   try {
     return decode(milestone, new Reader(payload));
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof StardustError) return undefined;
     throw error;
   }
 }

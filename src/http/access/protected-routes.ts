@@ -7,7 +7,6 @@
  */
 import type { Settings } from '../../settings.ts';
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
-import { toBase64 } from '../../stardust/encoding/bytes.ts';
 import { HttpError } from '../errors.ts';
 import { matchesAny } from './path-patterns.ts';
 
@@ -30,7 +29,7 @@ export function createRouteGuard({
   const accepted: Uint8Array[] = [];
   const challenges: string[] = [];
   if (apiUser !== undefined) {
-    const credentials = toBase64(encodeUtf8(`${apiUser.name}:${apiUser.password}`));
+    const credentials = encodeUtf8(`${apiUser.name}:${apiUser.password}`).toBase64();
     accepted.push(digest(`basic ${credentials}`));
     challenges.push(`Basic ${REALM}, charset="UTF-8"`);
   }

@@ -2,8 +2,10 @@
  * Protocol parameters in D1, by the milestone from which on they are in force (docs/protocol.md,
  * G).
  */
-import { fromBase64, Reader, Refusal, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
+import { StardustError } from '../../stardust/error.ts';
 import { ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
 import {
   type ProtocolParametersOption,
@@ -88,7 +90,7 @@ function nameIn(parameters: Uint8Array): string | undefined {
   try {
     return decodeParameters(parameters).networkName;
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof StardustError) return undefined;
     throw error;
   }
 }

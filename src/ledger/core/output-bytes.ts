@@ -8,14 +8,8 @@
  * (https://www.sqlite.org/fileformat2.html#payload). What is beyond is on another page, which is read
  * at each comparison with the row.
  */
-import {
-  concatBytes,
-  fromBase64,
-  getUint56,
-  setUint56,
-  toBase64,
-  UINT56_BYTES,
-} from '../../stardust/encoding/bytes.ts';
+import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+import { concatBytes, getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
 import { checksum, LedgerDamaged } from './checksum.ts';
 import type { Row } from './read-batch.ts';
 import { summedColumns } from './row-sum.ts';

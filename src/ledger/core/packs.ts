@@ -9,15 +9,8 @@
  * before which milestone is a rule of its own (view/pack-reader.ts).
  */
 
-import {
-  fromBase64,
-  fromBase64Pieces,
-  getUint56,
-  setUint32,
-  setUint56,
-  toBase64,
-  UINT56_BYTES,
-} from '../../stardust/encoding/bytes.ts';
+import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+import { getUint56, setUint32, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
 import { LedgerDamaged, requireChecksum } from './checksum.ts';
 import type { Row } from './read-batch.ts';
 import { rowSum } from './row-sum.ts';
@@ -348,4 +341,18 @@ export function readSpentOutput(row: SpentRow): SpentOutput {
     throw new LedgerDamaged('outputs that were spent');
   const transaction = made.slice(0, TRANSACTION_ID_DIGITS);
   return { id, bytes, chain, block, created, createdTime, transaction };
+}
+
+/**
+ * Decodes several texts into one buffer, side by side. Each text must stand for a multiple of three
+ * bytes; a SyntaxError otherwise. One buffer, because the texts may be megabytes long.
+ */
+function fromBase64Pieces(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(
+    pieces.reduce((length, piece) => length + (piece.length / 4) * 3, 0),
+  );
+  let offset = 0;
+  for (const piece of pieces) offset += bytes.subarray(offset).setFromBase64(piece).written;
+  if (offset !== bytes.length) throw new SyntaxError('base64 with padding or white space');
+  return bytes;
 }

@@ -5,10 +5,10 @@
  * Whatever goes wrong before leaves the served ledger as it is. Files that are not good, or not
  * wanted, leave no trace. After an interruption the next import goes on with what was staged.
  */
-import { Refusal } from '../../stardust/encoding/bytes.ts';
+import { StardustError } from '../../stardust/error.ts';
 import { type SnapshotFile, SnapshotRefusal } from '../../stardust/snapshot/byte-stream.ts';
 import {
-  readSnapshot,
+  mergeSnapshot,
   type SnapshotOptions,
   type SnapshotSummary,
 } from '../../stardust/snapshot/read-snapshot.ts';
@@ -53,7 +53,7 @@ export async function loadSnapshot(
   const sink = new StagingSink(db);
   const generation = crypto.randomUUID();
   try {
-    const summary = await readSnapshot(full, delta, sink, options);
+    const summary = await mergeSnapshot(full, delta, sink, options);
     await sink.complete(summary, generation, options.sha256);
     await options.beforeReplacing?.(summary, await ledgerStateHash(db, STAGED));
     await sink.replace();
@@ -71,5 +71,7 @@ export async function loadSnapshot(
 
 /** What the ledger as a whole is refused for is found when all has been read. */
 function locateAtEnd(error: unknown, end: [file: 'full' | 'delta', offset: number]): unknown {
-  return error instanceof Refusal ? new SnapshotRefusal(...end, error.message, error) : error;
+  return error instanceof StardustError && !(error instanceof SnapshotRefusal)
+    ? new SnapshotRefusal(...end, error.reason, error)
+    : error;
 }

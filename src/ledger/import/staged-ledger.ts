@@ -6,7 +6,9 @@
  * reads the same files, and starts again if not.
  */
 
-import { fromBase64, Reader, Refusal, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { Reader, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { refusal } from '../../stardust/error.ts';
 import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
@@ -197,16 +199,13 @@ export class StagingSink implements LedgerSink {
     for (const { outputId } of add) {
       const id = toHexDigits(outputId);
       if (present.has(id))
-        throw new Refusal(
-          '1.4',
-          `output ${toHex(outputId)} is added again, here or shortly before`,
-        );
+        throw refusal('1.4', `output ${toHex(outputId)} is added again, here or shortly before`);
       present.add(id);
     }
     for (const id of await this.#findKnown(remove)) present.add(id);
     const missing = remove.find((id) => !present.delete(toHexDigits(id)));
     if (missing)
-      throw new Refusal(
+      throw refusal(
         '1.5',
         `output ${toHex(missing)} is removed, here or shortly before, and was not there`,
       );
@@ -223,8 +222,8 @@ export class StagingSink implements LedgerSink {
   }
 
   /**
-   * Adds to the outputs all else that the ledger is made of. A Refusal if they are not the token
-   * supply, or two of them the same NFT.
+   * Adds to the outputs all else that the ledger is made of. A StardustError if they are not the
+   * token supply, or two of them the same NFT.
    */
   async complete(summary: SnapshotSummary, generation: string, sha256 = ''): Promise<void> {
     const { stretches, fingerprint } = await this.#checkSupply(summary);
@@ -317,7 +316,7 @@ export class StagingSink implements LedgerSink {
     }
     if (held + treasury.amount !== tokenSupply) {
       const sum = `the outputs hold ${held} base tokens, the treasury ${treasury.amount}`;
-      throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
+      throw refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
     }
     return { stretches, fingerprint };
   }
@@ -333,8 +332,7 @@ export class StagingSink implements LedgerSink {
           .run();
     } catch (error) {
       const twin = await readAlone(first(db.prepare(SELECT_TWINS), (row) => row.text('nft')));
-      if (twin !== undefined)
-        throw new Refusal('E.5', `two unspent outputs hold the NFT 0x${twin}`);
+      if (twin !== undefined) throw refusal('E.5', `two unspent outputs hold the NFT 0x${twin}`);
       throw error;
     }
   }

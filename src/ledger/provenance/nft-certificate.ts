@@ -5,7 +5,7 @@
  */
 import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
-import { type Proof, proofAmong, verifyInclusion } from '../../stardust/proof/proof.ts';
+import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
 import { inputsCommitment, outputId as outputIdOf } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
@@ -164,7 +164,7 @@ function pathToApplied({
 }: BlockProof): Proof | undefined {
   const { appliedMerkleRoot } = decode(milestone, new Reader(payload));
   const path = proofAmong(included, applied, position);
-  if (path !== undefined && !verifyInclusion(path, included[position]!, appliedMerkleRoot).ok)
+  if (path !== undefined && !verifyPath(path, included[position]!, appliedMerkleRoot).ok)
     throw damagedNft();
   return path;
 }

@@ -2,7 +2,7 @@
  * Everything that an applied milestone brought: outputs that it spent, and the blocks that it
  * references with their bytes. Read in steps, so that a milestone of any size fits into memory.
  */
-import { fromBase64 } from '../../stardust/encoding/bytes.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { Milestone } from '../../stardust/wire/milestone.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';

@@ -2,7 +2,8 @@
  * NFTs with their unspent outputs, and what tells who owns them: all of one moment.
  */
 
-import { fromBase64, Reader } from '../../stardust/encoding/bytes.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
 import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
 import { decodeParameters } from '../../stardust/wire/parameters.ts';

@@ -1,7 +1,8 @@
 /**
  * The treasury, and the receipts that were paid out of it by milestones that were applied here.
  */
-import { fromBase64, Reader, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import {
   type Milestone,

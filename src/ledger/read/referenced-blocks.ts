@@ -3,7 +3,7 @@
  * the packs that hold them say the rest.
  */
 
-import { fromBase64 } from '../../stardust/encoding/bytes.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';

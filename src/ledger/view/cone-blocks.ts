@@ -1,7 +1,7 @@
 /**
  * Blocks of a view, by their numbers: their bytes are read from where the view saw them.
  */
-import { fromBase64 } from '../../stardust/encoding/bytes.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';

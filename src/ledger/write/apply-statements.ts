@@ -8,7 +8,8 @@
  * verified on, or when anything is not there that it counts on.
  */
 
-import { toBase64, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { toBase64 } from '../../stardust/encoding/base64.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt } from '../../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';

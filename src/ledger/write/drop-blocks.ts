@@ -11,7 +11,8 @@
  * (store-blocks.ts).
  */
 
-import { concatBytes, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { toBase64 } from '../../stardust/encoding/base64.ts';
+import { concatBytes } from '../../stardust/encoding/bytes.ts';
 import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';

@@ -6,7 +6,8 @@
  * works on one of them. So a step that fails or is cut off leaves nothing behind: a later step finds
  * the same pack.
  */
-import { concatBytes, fromBase64, toBase64 } from '../../stardust/encoding/bytes.ts';
+import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+import { concatBytes } from '../../stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../stardust/milestone-keys.ts';
 import { type Cone, inputsAt, isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';

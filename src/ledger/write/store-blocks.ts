@@ -7,7 +7,7 @@
  * past cone they belong to, in packs that requests do not read.
  */
 
-import { toBase64 } from '../../stardust/encoding/bytes.ts';
+import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';

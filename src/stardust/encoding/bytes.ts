@@ -1,25 +1,14 @@
 /**
- * Bytes: a bounds-checked reader, a growing writer, comparison and hex.
+ * Bytes: a bounds-checked reader, a growing writer, comparison and hex. Node 25 and browsers of 2025
+ * have functions for hex, which are used; the others are slower.
  *
  * Stardust integers are little-endian and of fixed width (TIP-0021; docs/protocol.md, A.0). A
  * reader hands out views of the buffer that it was given. A caller whose buffer may change
  * afterwards passes a copy.
  */
+import { refusal, StardustError } from '../error.ts';
 
-/**
- * Says that bytes break a rule of docs/protocol.md or docs/snapshot-format.md, and which. Thrown
- * inside a parser; the functions that others call turn it into a result.
- */
-export class Refusal extends Error {
-  readonly rule: string;
-  constructor(rule: string, reason: string) {
-    super(`${rule}: ${reason}`);
-    this.name = 'Refusal';
-    this.rule = rule;
-  }
-}
-
-/** Reads forward over `bytes`; every read past the end is a {@link Refusal} of rule A.0. */
+/** Reads forward over `bytes`; every read past the end is a {@link StardustError} of rule A.0. */
 export class Reader {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
@@ -38,7 +27,7 @@ export class Reader {
   #advance(length: number): number {
     const start = this.position;
     if (length > this.bytes.length - start) {
-      throw new Refusal('A.0', `${length} bytes needed at offset ${start}, ${this.remaining} left`);
+      throw refusal('A.0', `${length} bytes needed at offset ${start}, ${this.remaining} left`);
     }
     this.position = start + length;
     return start;
@@ -238,13 +227,14 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
 
 /** `0x` and lower-case digits: the form in JSON (TIP-0025). */
 export function toHex(bytes: Uint8Array): string {
-  return `0x${bytes.toHex()}`;
+  return `0x${toHexDigits(bytes)}`;
 }
 
 /** Lower-case digits without 0x: the form of IDs in databases and as keys of maps. */
-export function toHexDigits(bytes: Uint8Array): string {
-  return bytes.toHex();
-}
+export const toHexDigits: (bytes: Uint8Array) => string =
+  'toHex' in Uint8Array.prototype
+    ? (bytes) => bytes.toHex!()
+    : (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
  * Bytes of `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else, so text from outside
@@ -252,27 +242,15 @@ export function toHexDigits(bytes: Uint8Array): string {
  */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   if (!/^0[xX]/.test(text)) throw new SyntaxError(`hex without 0x: ${text.slice(0, 20)}`);
-  return Uint8Array.fromHex(text.slice(2));
+  return fromHexDigits(text.slice(2));
 }
 
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.fromBase64(text);
-}
-
-/**
- * Decodes several texts into one buffer, side by side. Each text must stand for a multiple of three
- * bytes; a SyntaxError otherwise. One buffer, because the texts may be megabytes long.
- */
-export function fromBase64Pieces(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(
-    pieces.reduce((length, piece) => length + (piece.length / 4) * 3, 0),
-  );
-  let offset = 0;
-  for (const piece of pieces) offset += bytes.subarray(offset).setFromBase64(piece).written;
-  if (offset !== bytes.length) throw new SyntaxError('base64 with padding or white space');
-  return bytes;
-}
-
-export function toBase64(bytes: Uint8Array): string {
-  return bytes.toBase64();
-}
+const fromHexDigits: (digits: string) => Uint8Array<ArrayBuffer> =
+  'fromHex' in Uint8Array
+    ? (digits) => Uint8Array.fromHex!(digits)
+    : (digits) => {
+        if (!/^(?:[0-9a-fA-F]{2})*$/.test(digits)) throw new SyntaxError('not pairs of hex digits');
+        return Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
+          Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16),
+        );
+      };

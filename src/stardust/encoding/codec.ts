@@ -3,9 +3,13 @@
  *
  * A codec is a pair of functions. The functions below combine codecs, from integers up to the
  * formats of docs/protocol.md, A. Decoding never recurses deeper than the formats nest, and tests a
- * count before it reads the first element.
+ * count before it reads the first element. A StardustError on the way gets the names of the fields
+ * and the positions in the lists that it passes, and the offset of the innermost.
+ *
+ * `@__NO_SIDE_EFFECTS__` lets a bundler leave out the codecs that nobody uses.
  */
-import { compareBytes, type Reader, Refusal, toHexDigits, Writer } from './bytes.ts';
+import { located, refusal } from '../error.ts';
+import { compareBytes, equalBytes, Reader, toHexDigits, Writer } from './bytes.ts';
 
 export interface Codec<T> {
   decode(reader: Reader): T;
@@ -31,15 +35,27 @@ export const u256: Codec<bigint> = { decode: (r) => r.u256(), encode: (w, v) => 
 export const bool: Codec<boolean> = {
   decode: (r) => {
     const byte = r.u8();
-    if (byte > 1) throw new Refusal('A.0', `boolean byte ${byte}`);
+    if (byte > 1) throw refusal('A.0', `boolean byte ${byte}`);
     return byte === 1;
   },
   encode: (w, v) => w.u8(v ? 1 : 0),
 };
 
+/** What a Writer throws for a number that does not fit, as a StardustError. */
+function unfit(error: unknown): unknown {
+  return error instanceof RangeError ? refusal('A.0', error.message, { cause: error }) : error;
+}
+
 /** Exactly `length` bytes. */
+// @__NO_SIDE_EFFECTS__
 export function fixed(length: number): Codec<Uint8Array> {
-  return { decode: (r) => r.take(length), encode: (w, v) => w.put(v) };
+  return {
+    decode: (r) => r.take(length),
+    encode: (w, v) => {
+      if (v.length !== length) throw refusal('A.0', `${v.length} bytes, not ${length}`);
+      w.put(v);
+    },
+  };
 }
 
 /**
@@ -47,11 +63,12 @@ export function fixed(length: number): Codec<Uint8Array> {
  * from JSON, where it may be of any length.
  */
 function encodePrefix(w: Writer, prefix: Prefix, length: number, rule: string): void {
-  if (length > prefix.max) throw new Refusal(rule, `length ${length}, at most ${prefix.max}`);
+  if (length > prefix.max) throw refusal(rule, `length ${length}, at most ${prefix.max}`);
   prefix.encode(w, length);
 }
 
 /** A length and that many bytes, `min` to `max` of them. */
+// @__NO_SIDE_EFFECTS__
 export function byteString(
   rule: string,
   prefix: Prefix,
@@ -62,7 +79,7 @@ export function byteString(
     decode: (r) => {
       const length = prefix.decode(r);
       if (length < min || length > max)
-        throw new Refusal(rule, `${length} bytes, not ${min} to ${max}`);
+        throw refusal(rule, `${length} bytes, not ${min} to ${max}`);
       return r.take(length);
     },
     encode: (w, v) => {
@@ -73,6 +90,7 @@ export function byteString(
 }
 
 /** A value that is always the same on the wire, such as a type byte. */
+// @__NO_SIDE_EFFECTS__
 export function constant<const T extends number>(
   rule: string,
   integer: Codec<number>,
@@ -81,7 +99,7 @@ export function constant<const T extends number>(
   return {
     decode: (r) => {
       const value = integer.decode(r);
-      if (value !== expected) throw new Refusal(rule, `type ${value} where ${expected} is due`);
+      if (value !== expected) throw refusal(rule, `type ${value} where ${expected} is due`);
       return expected;
     },
     encode: (w, v) => integer.encode(w, v),
@@ -89,21 +107,41 @@ export function constant<const T extends number>(
 }
 
 /** Fields in the order in which they are named. */
+// @__NO_SIDE_EFFECTS__
 export function record<T extends object>(fields: { [K in keyof T]: Codec<T[K]> }): Codec<T> {
   const entries = Object.entries(fields) as [keyof T, Codec<T[keyof T]>][];
   return {
     decode: (r) => {
       const value: Partial<T> = {};
-      for (const [name, codec] of entries) value[name] = codec.decode(r);
+      let field = '';
+      let start = r.position;
+      try {
+        for (const [name, codec] of entries) {
+          field = name as string;
+          start = r.position;
+          value[name] = codec.decode(r);
+        }
+      } catch (error) {
+        throw located(error, field, start);
+      }
       return value as T;
     },
     encode: (w, v) => {
-      for (const [name, codec] of entries) codec.encode(w, v[name]);
+      let field = '';
+      try {
+        for (const [name, codec] of entries) {
+          field = name as string;
+          codec.encode(w, v[name]);
+        }
+      } catch (error) {
+        throw located(unfit(error), field);
+      }
     },
   };
 }
 
 /** One of several records, told apart by the type number that each begins with. */
+// @__NO_SIDE_EFFECTS__
 export function union<T extends { type: number }>(
   rule: string,
   integer: Codec<number>,
@@ -117,13 +155,13 @@ export function union<T extends { type: number }>(
       const start = r.position;
       const type = integer.decode(r);
       const codec = byType.get(type);
-      if (codec === undefined) throw new Refusal(rule, `type ${type} is not allowed here`);
+      if (codec === undefined) throw refusal(rule, `type ${type} is not allowed here`);
       r.position = start;
       return codec.decode(r);
     },
     encode: (w, v) => {
       const codec = byType.get(v.type);
-      if (codec === undefined) throw new Refusal(rule, `type ${v.type} is not allowed here`);
+      if (codec === undefined) throw refusal(rule, `type ${v.type} is not allowed here`);
       codec.encode(w, v);
     },
   };
@@ -146,38 +184,50 @@ export interface ListRules {
 }
 
 /** A count and that many elements. */
+// @__NO_SIDE_EFFECTS__
 export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Codec<T[]> {
   const { rule, min, max, order, compared } = rules;
   return {
     decode: (r) => {
       const count = prefix.decode(r);
       if (count < min || count > max)
-        throw new Refusal(rule, `${count} elements, not ${min} to ${max}`);
+        throw refusal(rule, `${count} elements, not ${min} to ${max}`);
       const values: T[] = [];
       const seen = new Set<string>();
       let previous: Uint8Array | undefined;
-      for (let i = 0; i < count; i++) {
-        const start = r.position;
-        values.push(element.decode(r));
-        const key = r.bytes.subarray(
-          start,
-          Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)),
-        );
-        if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0) {
-          throw new Refusal(rule, `element ${i} is not greater than the one before`);
+      let i = 0;
+      let start = r.position;
+      try {
+        for (; i < count; i++) {
+          start = r.position;
+          values.push(element.decode(r));
+          const key = r.bytes.subarray(
+            start,
+            Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)),
+          );
+          if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0) {
+            throw refusal(rule, `element ${i} is not greater than the one before`);
+          }
+          if (order === 'unique') {
+            const text = toHexDigits(key);
+            if (seen.has(text)) throw refusal(rule, `element ${i} is there twice`);
+            seen.add(text);
+          }
+          previous = key;
         }
-        if (order === 'unique') {
-          const text = toHexDigits(key);
-          if (seen.has(text)) throw new Refusal(rule, `element ${i} is there twice`);
-          seen.add(text);
-        }
-        previous = key;
+      } catch (error) {
+        throw located(error, i, start);
       }
       return values;
     },
     encode: (w, v) => {
       encodePrefix(w, prefix, v.length, rule);
-      for (const value of v) element.encode(w, value);
+      let i = 0;
+      try {
+        for (; i < v.length; i++) element.encode(w, v[i]!);
+      } catch (error) {
+        throw located(unfit(error), i);
+      }
     },
   };
 }
@@ -186,6 +236,7 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
  * A 32-bit length and a payload of exactly that length; length 0 means no payload (A.0, "optional
  * payload").
  */
+// @__NO_SIDE_EFFECTS__
 export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | undefined> {
   return {
     decode: (r) => {
@@ -193,13 +244,10 @@ export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | u
       if (length === 0) return undefined;
       const end = r.position + length;
       if (length > r.remaining)
-        throw new Refusal(rule, `payload of ${length} bytes, ${r.remaining} left`);
+        throw refusal(rule, `payload of ${length} bytes, ${r.remaining} left`);
       const value = payload.decode(r);
       if (r.position !== end)
-        throw new Refusal(
-          rule,
-          `payload of ${length} bytes ends at offset ${r.position}, not ${end}`,
-        );
+        throw refusal(rule, `payload of ${length} bytes ends at offset ${r.position}, not ${end}`);
       return value;
     },
     encode: (w, v) => {
@@ -214,12 +262,13 @@ export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | u
 }
 
 /**
- * Decodes all bytes that the reader has left; throws a {@link Refusal} of `rule` if some are left
- * over. The value's byte fields are views of the reader's bytes.
+ * Decodes all bytes that the reader has left; throws a {@link StardustError} of `rule` if some are
+ * left over. The value's byte fields are views of the reader's bytes.
  */
 export function decode<T>(codec: Codec<T>, reader: Reader, rule = 'A.0'): T {
   const value = codec.decode(reader);
-  if (reader.remaining !== 0) throw new Refusal(rule, `${reader.remaining} bytes left over`);
+  if (reader.remaining !== 0)
+    throw refusal(rule, `${reader.remaining} bytes left over`, { offset: reader.position });
   return value;
 }
 
@@ -236,4 +285,45 @@ export function encode<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
     writer.clear();
     writers.push(writer);
   }
+}
+
+/**
+ * Encodes a value that anybody may have made, and decodes the bytes to see that they say the same:
+ * what the codec refuses to decode is not encoded either. Throws a {@link StardustError}.
+ */
+export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = encode(codec, value);
+  } catch (error) {
+    // a field that is missing, or of another type
+    if (error instanceof TypeError) throw refusal('A.0', error.message, { cause: error });
+    throw error;
+  }
+  requireSame(decode(codec, new Reader(bytes)), value);
+  return bytes;
+}
+
+/** Throws a StardustError unless both are the same. `decoded` decides which fields there are. */
+function requireSame(decoded: unknown, given: unknown): void {
+  const isNested = typeof decoded === 'object' && decoded !== null;
+  const same =
+    decoded instanceof Uint8Array
+      ? given instanceof Uint8Array && equalBytes(decoded, given)
+      : isNested
+        ? typeof given === 'object' && given !== null && lengthOf(decoded) === lengthOf(given)
+        : decoded === given;
+  if (!same) throw refusal('A.0', 'the bytes say something else than the value');
+  if (!isNested || decoded instanceof Uint8Array) return;
+  for (const [name, part] of Object.entries(decoded)) {
+    try {
+      requireSame(part, (given as Record<string, unknown>)[name]);
+    } catch (error) {
+      throw located(error, Array.isArray(decoded) ? Number(name) : name);
+    }
+  }
+}
+
+function lengthOf(value: object): number | undefined {
+  return Array.isArray(value) ? value.length : undefined;
 }

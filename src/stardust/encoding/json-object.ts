@@ -2,24 +2,20 @@
  * JSON objects of which nothing is known: anybody may have written them, so each field is checked
  * when it is read.
  */
+import { located, StardustError } from '../error.ts';
 import { fromHex } from './bytes.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** JSON whose fields are not what they should be. The message is a sentence for people. */
-export class BadJson extends Error {
-  override readonly name = 'BadJson';
-}
-
 export function asObject(value: unknown): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new BadJson('not a JSON object');
+    throw new StardustError('TIP-25', 'not a JSON object');
   return value as JsonObject;
 }
 
 export function text(object: JsonObject, field: string): string {
   const value = object[field];
-  if (typeof value !== 'string') throw new BadJson(`"${field}" is no text`);
+  if (typeof value !== 'string') throw new StardustError('TIP-25', `"${field}" is no text`);
   return value;
 }
 
@@ -29,7 +25,7 @@ export function bytes(object: JsonObject, field: string): Uint8Array {
   try {
     return hex === '' ? new Uint8Array() : fromHex(hex);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new BadJson(`"${field}" is not hex`);
+    if (error instanceof SyntaxError) throw new StardustError('TIP-25', `"${field}" is not hex`);
     throw error;
   }
 }
@@ -37,20 +33,43 @@ export function bytes(object: JsonObject, field: string): Uint8Array {
 export function integer(object: JsonObject, field: string, max = 0xffffffff): number {
   const value = object[field];
   if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > max) {
-    throw new BadJson(`"${field}" is no integer from 0 to ${max}`);
+    throw new StardustError('TIP-25', `"${field}" is no integer from 0 to ${max}`);
   }
   return value as number;
 }
 
 export function flag(object: JsonObject, field: string): boolean {
   const value = object[field];
-  if (typeof value !== 'boolean') throw new BadJson(`"${field}" is neither true nor false`);
+  if (typeof value !== 'boolean')
+    throw new StardustError('TIP-25', `"${field}" is neither true nor false`);
   return value;
 }
 
-/** A array, for which null stands when it is empty. */
+/** What `read` makes of a field, which may be absent. An error on the way gets the field's name. */
+export function part<T>(object: JsonObject, field: string, read: (value: unknown) => T): T {
+  try {
+    return read(object[field]);
+  } catch (error) {
+    throw located(error, field);
+  }
+}
+
+/** What `read` makes of each element. An error on the way gets the element's position. */
+export function parts<T>(object: JsonObject, field: string, read: (value: unknown) => T): T[] {
+  const values = array(object, field);
+  let i = 0;
+  try {
+    const made: T[] = [];
+    for (; i < values.length; i++) made.push(read(values[i]));
+    return made;
+  } catch (error) {
+    throw located(located(error, i), field);
+  }
+}
+
+/** An array, for which null stands when it is empty. */
 export function array(object: JsonObject, field: string): readonly unknown[] {
   const value = object[field] ?? [];
-  if (!Array.isArray(value)) throw new BadJson(`"${field}" is no list`);
+  if (!Array.isArray(value)) throw new StardustError('TIP-25', `"${field}" is no list`);
   return value;
 }

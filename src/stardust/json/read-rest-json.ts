@@ -8,13 +8,15 @@
 import {
   array,
   asObject,
-  BadJson,
   bytes,
   flag,
   integer,
   type JsonObject,
+  part,
+  parts,
   text,
 } from '../encoding/json-object.ts';
+import { StardustError } from '../error.ts';
 import {
   type Address,
   AddressType,
@@ -30,17 +32,29 @@ import {
   OutputType,
   type SimpleTokenScheme,
 } from '../wire/output.ts';
-import type { Input, TaggedData, Transaction } from '../wire/transaction.ts';
+import type { Input, TaggedData, Transaction, TransactionEssence } from '../wire/transaction.ts';
 import { type Ed25519Signature, type Unlock, UnlockType } from '../wire/unlock.ts';
 import { type UnlockCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 
-/** Throws a {@link BadJson} if the JSON does not have the form of a block. */
+/**
+ * A block. Throws a {@link StardustError} if the JSON does not have the form of one; it may break any
+ * other rule.
+ *
+ * @example
+ * ```ts
+ * import { blockFromJson, blockToJson, decodeBlock, encodeBlock } from '@stardust-edge/protocol/block';
+ *
+ * export function isValid(json: unknown): boolean {
+ *   return blockToJson(decodeBlock(encodeBlock(blockFromJson(json))).block) !== undefined;
+ * }
+ * ```
+ */
 export function blockFromJson(json: unknown): Block {
   const object = asObject(json);
   return {
     protocolVersion: integer(object, 'protocolVersion', 0xff),
     parents: ids(object, 'parents'),
-    payload: object.payload === undefined ? undefined : readPayload(object.payload),
+    payload: object.payload === undefined ? undefined : part(object, 'payload', readPayload),
     nonce: uint64(object, 'nonce'),
   };
 }
@@ -69,18 +83,22 @@ function readTaggedData(json: unknown): TaggedData {
 }
 
 function readTransaction(object: JsonObject): Transaction {
-  const essence = asObject(object.essence);
   return {
     type: 6,
-    essence: {
-      type: only(1, essence),
-      networkId: uint64(essence, 'networkId'),
-      inputs: array(essence, 'inputs').map(readInput),
-      inputsCommitment: id(essence, 'inputsCommitment'),
-      outputs: array(essence, 'outputs').map(readOutput),
-      payload: essence.payload === undefined ? undefined : readTaggedData(essence.payload),
-    },
-    unlocks: array(object, 'unlocks').map(readUnlock),
+    essence: part(object, 'essence', readEssence),
+    unlocks: parts(object, 'unlocks', readUnlock),
+  };
+}
+
+function readEssence(json: unknown): TransactionEssence {
+  const essence = asObject(json);
+  return {
+    type: only(1, essence),
+    networkId: uint64(essence, 'networkId'),
+    inputs: parts(essence, 'inputs', readInput),
+    inputsCommitment: id(essence, 'inputsCommitment'),
+    outputs: parts(essence, 'outputs', outputFromJson),
+    payload: essence.payload === undefined ? undefined : part(essence, 'payload', readTaggedData),
   };
 }
 
@@ -97,7 +115,7 @@ function readUnlock(json: unknown): Unlock {
   const object = asObject(json);
   switch (object.type) {
     case UnlockType.Signature:
-      return { type: object.type, signature: readSignature(object.signature) };
+      return { type: object.type, signature: part(object, 'signature', readSignature) };
     case UnlockType.Reference:
     case UnlockType.Alias:
     case UnlockType.Nft:
@@ -116,15 +134,16 @@ function readSignature(json: unknown): Ed25519Signature {
   };
 }
 
-function readOutput(json: unknown): Output {
+/** An output. Throws a {@link StardustError} if the JSON does not have the form of one. */
+export function outputFromJson(json: unknown): Output {
   const object = asObject(json);
   const common = {
     amount: uint64(object, 'amount'),
-    nativeTokens: array(object, 'nativeTokens').map(readNativeToken),
-    unlockConditions: array(object, 'unlockConditions').map(readUnlockCondition),
-    features: array(object, 'features').map(readFeature),
+    nativeTokens: parts(object, 'nativeTokens', readNativeToken),
+    unlockConditions: parts(object, 'unlockConditions', readUnlockCondition),
+    features: parts(object, 'features', readFeature),
   };
-  const immutableFeatures = array(object, 'immutableFeatures').map(readFeature);
+  const immutableFeatures = parts(object, 'immutableFeatures', readFeature);
   switch (object.type) {
     case OutputType.Basic:
       return { type: object.type, ...common };
@@ -143,7 +162,7 @@ function readOutput(json: unknown): Output {
         type: object.type,
         ...common,
         serialNumber: integer(object, 'serialNumber'),
-        tokenScheme: readTokenScheme(object.tokenScheme),
+        tokenScheme: part(object, 'tokenScheme', readTokenScheme),
         immutableFeatures,
       };
     case OutputType.Nft:
@@ -174,7 +193,7 @@ function readUnlockCondition(json: unknown): UnlockCondition {
     case UnlockConditionType.StorageDepositReturn:
       return {
         type: object.type,
-        returnAddress: readAddress(object.returnAddress),
+        returnAddress: part(object, 'returnAddress', readAddress),
         amount: uint64(object, 'amount'),
       };
     case UnlockConditionType.Timelock:
@@ -182,15 +201,15 @@ function readUnlockCondition(json: unknown): UnlockCondition {
     case UnlockConditionType.Expiration:
       return {
         type: object.type,
-        returnAddress: readAddress(object.returnAddress),
+        returnAddress: part(object, 'returnAddress', readAddress),
         unixTime: integer(object, 'unixTime'),
       };
     case UnlockConditionType.ImmutableAlias:
-      return { type: object.type, address: readAliasAddress(object.address) };
+      return { type: object.type, address: part(object, 'address', readAliasAddress) };
     case UnlockConditionType.Address:
     case UnlockConditionType.StateController:
     case UnlockConditionType.Governor:
-      return { type: object.type, address: readAddress(object.address) };
+      return { type: object.type, address: part(object, 'address', readAddress) };
     default:
       throw unknownType('unlock condition', object);
   }
@@ -201,7 +220,7 @@ function readFeature(json: unknown): Feature {
   switch (object.type) {
     case FeatureType.Sender:
     case FeatureType.Issuer:
-      return { type: object.type, address: readAddress(object.address) };
+      return { type: object.type, address: part(object, 'address', readAddress) };
     case FeatureType.Metadata:
       return { type: object.type, data: bytes(object, 'data') };
     case FeatureType.Tag:
@@ -235,7 +254,9 @@ function readAliasAddress(json: unknown): AliasAddress {
   return { type: only(AddressType.Alias, object), id: id(object, 'aliasId') };
 }
 
-/** A milestone payload. Throws a {@link BadJson} if the JSON does not have the form of one. */
+/**
+ * A milestone payload. Throws a {@link StardustError} if the JSON does not have the form of one.
+ */
 export function milestoneFromJson(json: unknown): Milestone {
   const object = asObject(json);
   return {
@@ -248,8 +269,8 @@ export function milestoneFromJson(json: unknown): Milestone {
     inclusionMerkleRoot: id(object, 'inclusionMerkleRoot'),
     appliedMerkleRoot: id(object, 'appliedMerkleRoot'),
     metadata: optionalBytes(object, 'metadata'),
-    options: array(object, 'options').map(readOption),
-    signatures: array(object, 'signatures').map(readSignature),
+    options: parts(object, 'options', readOption),
+    signatures: parts(object, 'signatures', readSignature),
   };
 }
 
@@ -278,11 +299,11 @@ function readReceipt(object: JsonObject): MilestoneOption {
     type: 0,
     migratedAt: integer(object, 'migratedAt'),
     final: flag(object, 'final'),
-    funds: array(object, 'funds').map((json) => {
+    funds: parts(object, 'funds', (json) => {
       const fund = asObject(json);
       return {
         tailTransactionHash: id(fund, 'tailTransactionHash', 49),
-        address: readEd25519Address(fund.address),
+        address: part(fund, 'address', readEd25519Address),
         deposit: uint64(fund, 'deposit'),
       };
     }),
@@ -299,15 +320,15 @@ function only<const T extends number>(type: T, object: JsonObject): T {
   return type;
 }
 
-function unknownType(what: string, { type }: JsonObject): BadJson {
-  return new BadJson(`${what} of type ${JSON.stringify(type)}`);
+function unknownType(what: string, { type }: JsonObject): StardustError {
+  return new StardustError('TIP-25', `${what} of type ${JSON.stringify(type)}`);
 }
 
 /** Bytes of a fixed length, by default 32. */
 function id(object: JsonObject, field: string, length = 32): Uint8Array {
   const value = bytes(object, field);
   if (value.length !== length)
-    throw new BadJson(`"${field}" has ${value.length} bytes, not ${length}`);
+    throw new StardustError('TIP-25', `"${field}" has ${value.length} bytes, not ${length}`);
   return value;
 }
 
@@ -331,6 +352,6 @@ function uint256(object: JsonObject, field: string): bigint {
 function unsigned(object: JsonObject, field: string, form: RegExp, bits: number): bigint {
   const digits = text(object, field);
   if (!form.test(digits) || BigInt(digits) >= 1n << BigInt(bits))
-    throw new BadJson(`"${field}" is no uint${bits}`);
+    throw new StardustError('TIP-25', `"${field}" is no uint${bits}`);
   return BigInt(digits);
 }

@@ -12,17 +12,22 @@ import {
   concatBytes,
   equalBytes,
   fromHex,
-  Refusal,
   toHex,
   Writer,
 } from '../encoding/bytes.ts';
+import { refusal, StardustError } from '../error.ts';
+import { MAX_BLOCK_LENGTH } from '../wire/block.ts';
 import { networkId } from '../wire/ids.ts';
+import { LEDGER_OUTPUT_HEAD_LENGTH } from '../wire/ledger-output.ts';
 import { leafHash, nodeHash } from './merkle.ts';
 
 /** Bytes of the key at the start of each record: an output ID (B.4), an NFT ID (B.6). */
 export const KEY_BYTES = { outputs: 34, nfts: 32 } as const;
 
 export type FinalTreeName = keyof typeof KEY_BYTES;
+
+/** An output is a part of a block. */
+const MAX_RECORD_BYTES = LEDGER_OUTPUT_HEAD_LENGTH + MAX_BLOCK_LENGTH;
 
 export interface FinalTree {
   /** How many records it has. */
@@ -164,7 +169,7 @@ export function verifyFinalProof(
       ? verifyPresent(readEntry(fields.entry), tree, ledger, key)
       : verifyAbsent(fields, tree, ledger, key);
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, reason: error.message };
+    if (error instanceof StardustError) return { ok: false, reason: error.reason };
     throw error;
   }
 }
@@ -203,7 +208,9 @@ function verifyAbsent(
   return { ok: true, present: false };
 }
 
-/** The key of an entry that is in the tree at its place. Throws a {@link Refusal} otherwise. */
+/**
+ * The key of an entry that is in the tree at its place. Throws a {@link StardustError} otherwise.
+ */
 function requireEntry(entry: FinalEntry, tree: FinalTreeName, ledger: FinalLedger): Uint8Array {
   const { count, root } = ledger[tree];
   const found = rootOfPath(entry, count);
@@ -235,7 +242,7 @@ function rootOfPath({ position, record, path }: FinalEntry, count: number): Uint
   return used === path.length ? node : undefined;
 }
 
-/** Throws a {@link Refusal} unless `json` has the form of {@link finalLedgerToJson}. */
+/** Throws a {@link StardustError} unless `json` has the form of {@link finalLedgerToJson}. */
 export function finalLedgerFromJson(json: unknown): FinalLedger {
   const { networkName, milestoneIndex, milestoneId, outputs, nfts } = asObject(json);
   if (typeof networkName !== 'string') throw refuse('the network has no name');
@@ -264,8 +271,8 @@ function readEntry(json: unknown): FinalEntry {
   };
 }
 
-function refuse(reason: string): Refusal {
-  return new Refusal('B.13', reason);
+function refuse(reason: string): StardustError {
+  return refusal('B.13', reason);
 }
 
 function asObject(json: unknown): Record<string, unknown> {
@@ -281,6 +288,8 @@ function asCount(json: unknown): number {
 }
 
 function asBytes(json: unknown, length?: number): Uint8Array {
+  if (typeof json === 'string' && json.length > 2 + 2 * MAX_RECORD_BYTES)
+    throw refuse('bytes of the proof that are longer than a record');
   if (typeof json !== 'string' || !/^0x([0-9a-f]{2})*$/.test(json))
     throw refuse('bytes of the proof are not 0x and hex digits');
   const bytes = fromHex(json);

@@ -1,15 +1,23 @@
 /**
  * Proofs of inclusion: that a block belongs to a milestone, by the audit path from its ID to the
- * milestone's signed inclusion root (TIP-0004; docs/protocol.md, B.13).
+ * milestone's signed inclusion root, and by keys that the caller trusts (TIP-0004; docs/protocol.md,
+ * B.1, B.13, M-2, M-3).
  *
  * The JSON is that of HORNET's plug-in inx-poi (https://github.com/iotaledger/inx-poi): the tree,
  * reduced to the path to one leaf. `{l, r}` is a node, `{h}` the hash of a subtree that is not on
  * the path, `{value}` the block ID at its end. Proofs come from untrusted sources, so they are read
  * strictly and without recursion.
  */
-import { equalBytes, fromHex, Refusal, toHex } from '../encoding/bytes.ts';
-import { BadJson } from '../encoding/json-object.ts';
-import type { Milestone } from '../wire/milestone.ts';
+import { verifyEd25519 } from '../crypto/ed25519.ts';
+import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
+import { encode } from '../encoding/codec.ts';
+import { part } from '../encoding/json-object.ts';
+import { refusal, StardustError } from '../error.ts';
+import { blockFromJson, milestoneFromJson } from '../json/read-rest-json.ts';
+import { decodeMilestone } from '../milestone.ts';
+import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
+import { block as blockCodec, decodeBlock, type ParsedBlock } from '../wire/block.ts';
+import { type Milestone, milestone as milestoneCodec } from '../wire/milestone.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from './merkle.ts';
 
 /**
@@ -79,14 +87,14 @@ export function proofAmong(
 
 /**
  * Reads a proof: the block ID, and the siblings on its path from the leaf up. Throws a {@link
- * Refusal} if `json` is not a proof.
+ * StardustError} if `json` is not a proof.
  */
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
   let node = asObject(json);
   while (!Object.hasOwn(node, 'value')) {
     if (siblings.length === MAX_DEPTH)
-      throw new Refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
+      throw refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
     requireFields(node, 'l', 'r');
     const left = asObject(node.l);
     const right = asObject(node.r);
@@ -117,65 +125,103 @@ export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8
  * Whether `proof`, untrusted JSON, shows that the block with this ID is in the tree with this root
  * (32 bytes each).
  */
-export function verifyInclusion(proof: unknown, id: Uint8Array, root: Uint8Array): ProofVerdict {
+export function verifyPath(proof: unknown, id: Uint8Array, root: Uint8Array): ProofVerdict {
   try {
-    const parsed = parseProof(proof);
-    if (!equalBytes(parsed.id, id)) return { ok: false, reason: 'B.13: proof of another block' };
-    const isRoot = equalBytes(rootOfProof(parsed.siblings, id), root);
-    return isRoot ? { ok: true } : { ok: false, reason: 'B.13: proof leads to another root' };
+    requirePath(proof, id, root);
+    return { ok: true };
   } catch (error) {
-    return refused(error);
+    if (error instanceof StardustError) return { ok: false, reason: error.reason };
+    throw error;
   }
 }
 
-/**
- * What {@link verifyProofFile} needs of its caller, who knows JSON forms and keys. Both functions
- * throw a {@link Refusal} if there is no answer.
- */
-export interface ProofFileReaders {
-  /** The 32-byte ID (B.1) of a block in JSON form. */
-  blockId(block: unknown): Uint8Array;
-  /** The roots of a milestone in JSON form, if keys that the caller trusts signed it (M-2, M-3). */
-  signedRoots(
-    milestone: unknown,
-  ): Promise<Pick<Milestone, 'inclusionMerkleRoot' | 'appliedMerkleRoot'>>;
+function requirePath(proof: unknown, id: Uint8Array, root: Uint8Array): void {
+  const parsed = parseProof(proof);
+  if (!equalBytes(parsed.id, id)) throw refusal('B.13', 'proof of another block');
+  if (!equalBytes(rootOfProof(parsed.siblings, id), root))
+    throw refusal('B.13', 'proof leads to another root');
+}
+
+/** What a proof file proved. */
+export interface IncludedBlock {
+  /** 32 bytes (B.1). */
+  blockId: Uint8Array;
+  block: ParsedBlock;
+  /** The milestone that references the block. */
+  milestone: Milestone;
+  /**
+   * True if the file proves too that the block's transaction was applied, so that its outputs came
+   * about. Undefined says nothing: the file has no `appliedProof`.
+   */
+  applied: true | undefined;
 }
 
 /**
- * Whether a proof file `{milestone, block, proof}`, untrusted JSON, shows that its milestone
- * references its block.
+ * What a proof file proves: a milestone, which keys of the caller signed, references a block. Block
+ * and milestone are encoded and decoded again. So nothing passes that no node would take, such as a
+ * milestone that one key signed twice. It is not proven that the block's outputs are unspent now.
  *
- * If the file has an `appliedProof`, it must show that the block's transaction was applied. If it
- * has a `blockId`, it must be the ID of the block. Other fields are ignored.
+ * @param file untrusted JSON: `{milestone, block, proof, appliedProof?, blockId?}`, as HORNET's
+ *   plug-in inx-poi makes it, and this node's `/api/edge/v1/blocks/ID/proof`. Other fields are
+ *   ignored.
+ * @param keys who may sign the network's milestones, and how many of them must. Never from a node.
+ * @param verify decides about signatures by ZIP-215; by default in JavaScript
+ * @throws StardustError if the file proves nothing; RangeError if the threshold is not an integer of
+ *   1 or more
+ *
+ * @example
+ * ```ts
+ * import { fromHex } from '@stardust-edge/protocol/bytes';
+ * import { verifyInclusion } from '@stardust-edge/protocol/proof';
+ *
+ * export async function milestoneOf(file: unknown, publicKeys: string[]): Promise<number> {
+ *   const keys = publicKeys.map((key) => ({ publicKey: fromHex(key), first: 0, last: 0 }));
+ *   const { milestone } = await verifyInclusion(file, { keys, threshold: 7 });
+ *   return milestone.index;
+ * }
+ * ```
  */
-export async function verifyProofFile(
+export async function verifyInclusion(
   file: unknown,
-  readers: ProofFileReaders,
-): Promise<ProofVerdict> {
+  keys: MilestoneKeys,
+  verify: VerifySignature = verifyEd25519,
+): Promise<IncludedBlock> {
+  const fields = asObject(file);
+  const included = part(fields, 'block', readBlock);
+  if (fields.blockId !== undefined && !equalBytes(part(fields, 'blockId', bytes32), included.id))
+    throw refusal('B.1', 'block with another ID');
+  const signed = part(fields, 'milestone', readMilestone);
+  const fault = await signatureFault(signed.value, signed.id, keys, verify);
+  if (fault !== undefined) throw refusal('B.13', `milestone that is not properly signed, ${fault}`);
+  const { inclusionMerkleRoot, appliedMerkleRoot } = signed.value;
+  requirePath(fields.proof, included.id, inclusionMerkleRoot);
+  const hasApplied = fields.appliedProof !== undefined;
+  if (hasApplied) requirePath(fields.appliedProof, included.id, appliedMerkleRoot);
+  return {
+    blockId: included.id,
+    block: included,
+    milestone: signed.value,
+    applied: hasApplied || undefined,
+  };
+}
+
+function readBlock(json: unknown): ParsedBlock {
+  const encoded = encode(blockCodec, blockFromJson(json));
   try {
-    const { milestone, block, proof, appliedProof, blockId } = asObject(file);
-    const id = readers.blockId(block);
-    const isNamed = blockId === undefined || equalBytes(bytes32(blockId), id);
-    if (!isNamed) return { ok: false, reason: 'B.1: block with another ID' };
-    const { inclusionMerkleRoot, appliedMerkleRoot } = await readers.signedRoots(milestone);
-    const included = verifyInclusion(proof, id, inclusionMerkleRoot);
-    return included.ok && appliedProof !== undefined
-      ? verifyInclusion(appliedProof, id, appliedMerkleRoot)
-      : included;
+    return decodeBlock(encoded);
   } catch (error) {
-    return refused(error);
+    if (!(error instanceof StardustError)) throw error;
+    throw refusal('B.13', `block that is refused, ${error.reason}`, { cause: error });
   }
 }
 
-function refused(error: unknown): ProofVerdict {
-  if (error instanceof Refusal || error instanceof BadJson)
-    return { ok: false, reason: error.message };
-  throw error;
+function readMilestone(json: unknown) {
+  return decodeMilestone(encode(milestoneCodec, milestoneFromJson(json)));
 }
 
 function asObject(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new Refusal('B.13', 'proof with a part that is no object');
+    throw refusal('B.13', 'proof with a part that is no object');
   }
   return json as Record<string, unknown>;
 }
@@ -185,13 +231,13 @@ function requireFields(node: Record<string, unknown>, ...names: readonly string[
     Object.keys(node).length !== names.length ||
     !names.every((name) => Object.hasOwn(node, name))
   ) {
-    throw new Refusal('B.13', `part of a proof with other fields than ${names.join(' and ')}`);
+    throw refusal('B.13', `part of a proof with other fields than ${names.join(' and ')}`);
   }
 }
 
 function bytes32(json: unknown): Uint8Array {
   if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json)) {
-    throw new Refusal('B.13', 'hash that is not 0x and 64 hex digits');
+    throw refusal('B.13', 'hash that is not 0x and 64 hex digits');
   }
   return fromHex(json);
 }

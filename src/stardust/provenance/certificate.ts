@@ -4,23 +4,10 @@
  * later; of two, the later one refutes the other ({@link laterState}).
  */
 import { blake2b256 } from '../crypto/hash.ts';
-import {
-  concatBytes,
-  equalBytes,
-  fromBase64,
-  fromHex,
-  Refusal,
-  toBase64,
-  toHex,
-} from '../encoding/bytes.ts';
-import {
-  array,
-  asObject,
-  BadJson,
-  integer,
-  type JsonObject,
-  text,
-} from '../encoding/json-object.ts';
+import { fromBase64, toBase64 } from '../encoding/base64.ts';
+import { concatBytes, equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
+import { array, asObject, integer, type JsonObject, text } from '../encoding/json-object.ts';
+import { StardustError } from '../error.ts';
 import { parseProof } from '../proof/proof.ts';
 import { type ParsedBlock, parseBlock } from '../wire/block.ts';
 import { decodeOutput, nftIdOf, outputId } from '../wire/ids.ts';
@@ -68,8 +55,8 @@ export async function proveCertificate(
   try {
     return await judge(asObject(json), nftId, trust);
   } catch (error) {
-    if (error instanceof BadJson || error instanceof Refusal)
-      return refute(`the certificate of NFT ${nftId}: ${error.message}`);
+    if (error instanceof StardustError)
+      return refute(`the certificate of NFT ${nftId}: ${error.reason}`);
     throw error;
   }
 }
@@ -158,7 +145,8 @@ function readConsumed(json: unknown): { hash: Uint8Array; output?: Output } {
     return { hash: blake2b256(bytes), output: decodeOutput(bytes) };
   }
   const hash = text(object, 'hash');
-  if (!/^0x[0-9a-f]{64}$/.test(hash)) throw new BadJson('"hash" is not 32 bytes of hex');
+  if (!/^0x[0-9a-f]{64}$/.test(hash))
+    throw new StardustError('TIP-25', '"hash" is not 32 bytes of hex');
   return { hash: fromHex(hash) };
 }
 
@@ -171,7 +159,7 @@ function base64(object: JsonObject, field: string): Uint8Array {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new BadJson(`"${field}" is not base64`);
+  throw new StardustError('TIP-25', `"${field}" is not base64`);
 }
 
 function isSame(one: SignedMilestone, other: SignedMilestone): boolean {

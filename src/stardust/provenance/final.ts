@@ -2,17 +2,17 @@
  * Judges what a node says of a final ledger (docs/final-ledger.md), by a final root that the reader
  * took from a source of trust.
  */
-import { equalBytes, Refusal, toHex } from '../encoding/bytes.ts';
+import { equalBytes, toHex } from '../encoding/bytes.ts';
+import { StardustError } from '../error.ts';
+import { verifyFinal } from '../final.ts';
 import {
   type FinalLedger,
   type FinalTreeName,
   finalLedgerFromJson,
   finalRoot,
   KEY_BYTES,
-  verifyFinalProof,
 } from '../proof/final-ledger.ts';
 import { decodeOutput } from '../wire/ids.ts';
-import { LEDGER_OUTPUT_HEAD_LENGTH } from '../wire/ledger-output.ts';
 import type { Output } from '../wire/output.ts';
 import { type Finding, prove, refute } from './proved.ts';
 
@@ -30,8 +30,8 @@ export function proveFinalLedger(json: unknown, root: Uint8Array): Finding<Final
       ? prove(ledger)
       : refute(`the node has the final root ${toHex(finalRoot(ledger))}`);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return refute(`what the final root commits to: ${error.message}`);
+    if (!(error instanceof StardustError)) throw error;
+    return refute(`what the final root commits to: ${error.reason}`);
   }
 }
 
@@ -54,12 +54,23 @@ export function proveFinalRecord(
   root: Uint8Array,
 ): Finding<FinalRecord> {
   const id = toHex(key);
-  const name = tree === 'nfts' ? `NFT ${id}` : `output ${id}`;
-  const verdict = verifyFinalProof(answer, tree, key, root);
-  if (!verdict.ok) return refute(`${name}: ${verdict.reason}`);
-  if (!verdict.present) return prove({ tree, id, present: false });
-  const rest = verdict.record.subarray(KEY_BYTES[tree]);
-  if (tree === 'nfts') return prove({ tree, id, present: true, outputId: toHex(rest) });
-  const output = decodeOutput(verdict.record.subarray(LEDGER_OUTPUT_HEAD_LENGTH));
-  return prove({ tree, id, present: true, output });
+  try {
+    if (tree === 'nfts') {
+      const found = verifyFinal(answer, { tree, id: key, root });
+      return prove<FinalRecord>(
+        found.present
+          ? { tree, id, present: true, outputId: toHex(found.outputId) }
+          : { tree, id, present: false },
+      );
+    }
+    const found = verifyFinal(answer, { tree, id: key, root });
+    return prove<FinalRecord>(
+      found.present
+        ? { tree, id, present: true, output: decodeOutput(found.output.bytes) }
+        : { tree, id, present: false },
+    );
+  } catch (error) {
+    if (!(error instanceof StardustError)) throw error;
+    return refute(`${tree === 'nfts' ? 'NFT' : 'output'} ${id}: ${error.reason}`);
+  }
 }

@@ -2,11 +2,10 @@
  * Judges Merkle paths: that a block belongs to a signed milestone, and that its transaction was
  * applied in it (B.13).
  */
-import { equalBytes, fromHex, Refusal, toHex } from '../encoding/bytes.ts';
+import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
+import { StardustError } from '../error.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from '../proof/merkle.ts';
-import { parseProof, type Sibling, verifyProofFile } from '../proof/proof.ts';
-import { proofFileReaders } from '../proof/proof-file.ts';
-import type { Milestone } from '../wire/milestone.ts';
+import { parseProof, type Sibling, verifyInclusion } from '../proof/proof.ts';
 import type { BlockFacts } from './blocks.ts';
 import type { MilestoneOutcome, Order } from './cone.ts';
 import type { SignedMilestone, Trust } from './milestone.ts';
@@ -56,25 +55,20 @@ export async function proveProofFile(
   { keys, verify }: Trust,
 ): Promise<Finding<SignedMilestone>> {
   const { milestone, applied } = provedValue(outcome);
-  const { signedRoots, ...readers } = proofFileReaders(() => keys, verify);
-  let proven: number | undefined;
   // what else is in the file may be large, and is not copied
   const { milestone: signed, block, proof, appliedProof } = Object(file) as Record<string, unknown>;
   if (applied.has(blockId) && appliedProof === undefined)
     return refute(`the proof of block ${blockId} has no path to the applied root`, [blockId]);
   const fields = { milestone: signed, block, proof, appliedProof, blockId };
-  const verdict = await verifyProofFile(fields, {
-    ...readers,
-    async signedRoots(json) {
-      const value = (await signedRoots(json)) as Milestone;
-      proven = value.index;
-      return value;
-    },
-  });
-  if (!verdict.ok) return refute(`the proof of block ${blockId}: ${verdict.reason}`, [blockId]);
-  return proven === milestone.index
-    ? prove(milestone)
-    : refute(`the proof of block ${blockId} leads to milestone ${proven}`, [blockId]);
+  try {
+    const { milestone: proven } = await verifyInclusion(fields, keys, verify);
+    return proven.index === milestone.index
+      ? prove(milestone)
+      : refute(`the proof of block ${blockId} leads to milestone ${proven.index}`, [blockId]);
+  } catch (error) {
+    if (!(error instanceof StardustError)) throw error;
+    return refute(`the proof of block ${blockId}: ${error.reason}`, [blockId]);
+  }
 }
 
 /** A step of a path, for showing it. */
@@ -131,8 +125,8 @@ function readPath(path: unknown, blockId: string): { siblings: Sibling[] } | { r
       ? { siblings }
       : { refused: `this is the proof of block ${toHex(id)}, which was not asked for` };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { refused: error.message };
+    if (!(error instanceof StardustError)) throw error;
+    return { refused: error.reason };
   }
 }
 

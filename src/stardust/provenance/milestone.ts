@@ -1,11 +1,10 @@
 /**
  * Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9).
  */
-import { Reader, Refusal, toHex } from '../encoding/bytes.ts';
-import { decode } from '../encoding/codec.ts';
+import { toHex } from '../encoding/bytes.ts';
+import { StardustError } from '../error.ts';
+import { type DecodedMilestone, decodeMilestone } from '../milestone.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
-import { milestoneId } from '../wire/ids.ts';
-import { type Milestone, milestone } from '../wire/milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
 /** Who may sign, as the reader chose. Never the answer of a node. */
@@ -42,7 +41,7 @@ export type AskedMilestone = { index: number } | { milestoneId: string };
 /** What the bytes say, whoever wrote them: for showing it as the node's word. Undefined: nothing. */
 export function readMilestoneFacts(payload: Uint8Array): MilestoneFacts | undefined {
   const decoded = decodePayload(payload);
-  return 'refused' in decoded ? undefined : factsOf(decoded.value, payload);
+  return 'refused' in decoded ? undefined : factsOf(decoded);
 }
 
 /**
@@ -59,13 +58,12 @@ export async function proveMilestone(
   const decoded = decodePayload(payload);
   const name = 'index' in asked ? `milestone ${asked.index}` : `milestone ${asked.milestoneId}`;
   if ('refused' in decoded) return refute(`${name} does not parse: ${decoded.refused}`);
-  const { value } = decoded;
-  const facts = factsOf(value, payload);
+  const facts = factsOf(decoded);
   if ('index' in asked && facts.index !== asked.index)
     return refute(`the bytes that came for ${name} are those of milestone ${facts.index}`);
   if ('milestoneId' in asked && facts.milestoneId !== asked.milestoneId)
     return refute(`the bytes that came for ${name} are those of ${facts.milestoneId}`);
-  const fault = await signatureFault(value, milestoneId(value, payload), keys, verify);
+  const fault = await signatureFault(decoded.value, decoded.id, keys, verify);
   if (fault !== undefined)
     return refute(`milestone ${facts.index} is not signed by ${whose}: ${fault}`);
   return prove({ ...facts, whose });
@@ -85,18 +83,18 @@ export function proveSignedRoots(
   return prove(value);
 }
 
-function decodePayload(payload: Uint8Array): { value: Milestone } | { refused: string } {
+function decodePayload(payload: Uint8Array): DecodedMilestone | { refused: string } {
   try {
-    return { value: decode(milestone, new Reader(payload)) };
+    return decodeMilestone(payload);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { refused: error.message };
+    if (!(error instanceof StardustError)) throw error;
+    return { refused: error.reason };
   }
 }
 
-function factsOf(value: Milestone, payload: Uint8Array): MilestoneFacts {
+function factsOf({ value, id }: DecodedMilestone): MilestoneFacts {
   return {
-    milestoneId: toHex(milestoneId(value, payload)),
+    milestoneId: toHex(id),
     index: value.index,
     timestamp: value.timestamp,
     previousMilestoneId: toHex(value.previousMilestoneId),

@@ -36,7 +36,7 @@ import {
  * The verdict in a milestone with the timestamp `unixTime` (seconds): `None` if the transaction is
  * applied. Throws an Error if `consumed` are not the transaction's inputs, in their order.
  */
-export function judge(
+export function judgeAt(
   tx: JudgedTransaction,
   consumed: readonly ConsumedOutput[],
   unixTime: number,
@@ -46,7 +46,7 @@ export function judge(
 
 /**
  * What decides that the transaction is in conflict in a milestone with the timestamp `unixTime`
- * (seconds); undefined if it is applied. Throws as {@link judge} does.
+ * (seconds); undefined if it is applied. Throws as {@link judgeAt} does.
  */
 export function findFault(
   tx: JudgedTransaction,
@@ -58,7 +58,7 @@ export function findFault(
 
 /**
  * The verdicts at all timestamps, in ascending order; neighbouring steps have different reasons.
- * Throws as {@link judge} does.
+ * Throws as {@link judgeAt} does.
  */
 export function judgeOverTime(
   tx: JudgedTransaction,

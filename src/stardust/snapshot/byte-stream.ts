@@ -4,8 +4,9 @@
  * A file holds millions of records and does not fit into memory. A part is at most one record long:
  * callers check the length before they take it.
  */
-import { Reader, Refusal } from '../encoding/bytes.ts';
+import { Reader } from '../encoding/bytes.ts';
 import { type Codec, decode } from '../encoding/codec.ts';
+import { StardustError } from '../error.ts';
 
 /** A snapshot file wherever it is stored: `chunks` of any lengths, together `size` bytes. */
 export interface SnapshotFile {
@@ -19,16 +20,17 @@ export type SnapshotKind = 'full' | 'delta';
  * A snapshot file is truncated, damaged, of another kind, or breaks a rule of
  * docs/snapshot-format.md. The message says what is wrong and where in the file.
  */
-export class SnapshotRefusal extends Error {
+export class SnapshotRefusal extends StardustError {
   readonly file: SnapshotKind;
-  /** Bytes from the start of the file. */
-  readonly offset: number;
 
+  /**
+   * @param offset bytes from the start of the file
+   * @param cause why a part of the file is refused, where that is for a rule of its own
+   */
   constructor(file: SnapshotKind, offset: number, reason: string, cause?: unknown) {
-    super(`${file} snapshot, offset ${offset}: ${reason}`, { cause });
-    this.name = 'SnapshotRefusal';
+    const rule = cause instanceof StardustError ? cause.rule : 'TIP-35';
+    super(rule, reason, { path: `${file} snapshot`, offset, cause });
     this.file = file;
-    this.offset = offset;
   }
 }
 
@@ -90,6 +92,16 @@ export class ByteStream {
     await this.#chunks.return?.();
   }
 
+  /** What `work` returns. An error of it gets the position in the file. */
+  async located<T>(offset: number, work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StardustError) throw this.refusal(error.reason, offset, error);
+      throw error;
+    }
+  }
+
   refusal(reason: string, offset: number, cause?: unknown): SnapshotRefusal {
     return new SnapshotRefusal(this.kind, offset, reason, cause);
   }
@@ -109,7 +121,8 @@ export function decodePart<T>(
   try {
     return decode(codec, new Reader(bytes));
   } catch (error) {
-    if (error instanceof Refusal) throw stream.refusal(`${what}: ${error.message}`, offset, error);
+    if (error instanceof StardustError)
+      throw stream.refusal(`${what}: ${error.reason}`, offset, error);
     throw error;
   }
 }

@@ -7,7 +7,8 @@
  * to its target milestone, to which its solid entry points belong. The diffs of a delta snapshot
  * are applied forwards from that target.
  */
-import { Refusal, Writer } from '../encoding/bytes.ts';
+import { Writer } from '../encoding/bytes.ts';
+import { refusal } from '../error.ts';
 import { decodeParameters } from '../wire/parameters.ts';
 import {
   type ChainRules,
@@ -21,7 +22,8 @@ import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { SnapshotMilestone, SnapshotRecord } from './snapshot-records.ts';
 
 /**
- * Applies the records of one file, in their order. Throws a Refusal if a record contradicts others.
+ * Applies the records of one file, in their order. Throws a StardustError if a record contradicts
+ * others.
  */
 export interface Merge {
   take(record: SnapshotRecord): Promise<void>;
@@ -58,7 +60,7 @@ export class FullMerge implements Merge {
     switch (record.kind) {
       case 'output':
         if (record.output.bookedIndex > this.#header.ledgerIndex) {
-          throw new Refusal('1.4', `an output booked after milestone ${this.#header.ledgerIndex}`);
+          throw refusal('1.4', `an output booked after milestone ${this.#header.ledgerIndex}`);
         }
         return this.#ledger.add(record.output);
       case 'diff':
@@ -73,7 +75,7 @@ export class FullMerge implements Merge {
         // added back first.
         if (!this.#isRolledBack()) return;
         if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH) {
-          throw new Refusal('1.5', `a milestone that creates more than ${MAX_CREATED} outputs`);
+          throw refusal('1.5', `a milestone that creates more than ${MAX_CREATED} outputs`);
         }
         this.#created.put(record.output.outputId);
         return this.#ledger.count(record.output, -1);
@@ -159,7 +161,7 @@ export class DeltaMerge implements Merge {
   async finish(): Promise<void> {
     const { index, timestamp } = this.#ledger.milestone;
     if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp) {
-      throw new Refusal(
+      throw refusal(
         '1.2',
         `its diffs lead to milestone ${index}, not to the target that the header names`,
       );

@@ -5,7 +5,8 @@
  * Nothing else of a diff can be verified. A milestone does not commit to the outputs that it
  * creates and consumes (docs/snapshot-format.md#what-a-snapshot-proves).
  */
-import { equalBytes, Refusal } from '../encoding/bytes.ts';
+import { equalBytes } from '../encoding/bytes.ts';
+import { refusal, type StardustError } from '../error.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import type { MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone } from './snapshot-records.ts';
@@ -21,8 +22,8 @@ export interface ChainRules {
 }
 
 /**
- * Throws a Refusal unless `later` is the milestone after `earlier`, names it as the previous one
- * and is later (E.3).
+ * Throws a StardustError unless `later` is the milestone after `earlier`, names it as the previous
+ * one and is later (E.3).
  */
 export function checkLink(
   earlier: MilestoneReference,
@@ -32,20 +33,17 @@ export function checkLink(
   if (later.index !== earlier.index + 1) throw misplaced(later, earlier.index + 1);
   if (rules.unlinked) return;
   if (!equalBytes(later.value.previousMilestoneId, earlier.id)) {
-    throw new Refusal(
+    throw refusal(
       'E.3',
       `milestone ${later.index} does not name milestone ${earlier.index} as the one before it`,
     );
   }
   if (later.timestamp <= earlier.timestamp) {
-    throw new Refusal(
-      'E.3',
-      `milestone ${later.index} is not later than milestone ${earlier.index}`,
-    );
+    throw refusal('E.3', `milestone ${later.index} is not later than milestone ${earlier.index}`);
   }
 }
 
-/** Throws a Refusal unless the milestone is the one that the header refers to. */
+/** Throws a StardustError unless the milestone is the one that the header refers to. */
 export function checkSame(
   milestone: SnapshotMilestone,
   reference: MilestoneReference,
@@ -53,11 +51,11 @@ export function checkSame(
 ): void {
   if (rules.unlinked) return;
   if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp) {
-    throw new Refusal('1.1', `milestone ${milestone.index} is not the one that the header names`);
+    throw refusal('1.1', `milestone ${milestone.index} is not the one that the header names`);
   }
 }
 
-/** Throws a Refusal unless the milestone is properly signed by the given keys (M-2, M-3). */
+/** Throws a StardustError unless the milestone is properly signed by the given keys (M-2, M-3). */
 export async function checkSignatures(
   milestone: SnapshotMilestone,
   { signers }: ChainRules,
@@ -65,12 +63,9 @@ export async function checkSignatures(
   if (signers === undefined) return;
   const fault = await signatureFault(milestone.value, milestone.id, signers.keys, signers.verify);
   if (fault !== undefined)
-    throw new Refusal('1.7', `milestone ${milestone.index} is not properly signed, ${fault}`);
+    throw refusal('1.7', `milestone ${milestone.index} is not properly signed, ${fault}`);
 }
 
-export function misplaced(milestone: SnapshotMilestone, due: number): Refusal {
-  return new Refusal(
-    '1.5',
-    `the diff of milestone ${milestone.index} where milestone ${due} is due`,
-  );
+export function misplaced(milestone: SnapshotMilestone, due: number): StardustError {
+  return refusal('1.5', `the diff of milestone ${milestone.index} where milestone ${due} is due`);
 }

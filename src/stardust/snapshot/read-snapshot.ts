@@ -4,11 +4,11 @@
  *
  * Memory holds one record, one batch of changes, the solid entry points, and the IDs of the outputs
  * that one milestone created. The files are verified while they are read, and at the end. The
- * ledger in the sink is complete, and may replace another one, only when readSnapshot resolves.
+ * ledger in the sink is complete, and may replace another one, only when mergeSnapshot resolves.
  */
 
 import { blake2b256 } from '../crypto/hash.ts';
-import { equalBytes, Refusal, toHex, toHexDigits, Writer } from '../encoding/bytes.ts';
+import { equalBytes, toHex, toHexDigits, Writer } from '../encoding/bytes.ts';
 import type { ProtocolParametersOption } from '../wire/milestone.ts';
 import type { ProtocolParameters } from '../wire/parameters.ts';
 import type { Treasury } from '../wire/treasury.ts';
@@ -61,7 +61,7 @@ export interface SnapshotSummary {
  * Reads the files from the first byte to the last. Rejects with a SnapshotRefusal if they break a
  * rule, and with any error of the sink or of the files' chunks. The files are released in any case.
  */
-export async function readSnapshot(
+export async function mergeSnapshot(
   full: SnapshotFile,
   delta: SnapshotFile | undefined,
   sink: LedgerSink,
@@ -118,7 +118,7 @@ async function mergeFiles(
     current = delta.stream;
     await mergeFile(delta, new DeltaMerge(delta.header, ledger, options));
   }
-  const currentParameters = await located(current, current.offset, () => ledger.conclude());
+  const currentParameters = await current.located(current.offset, () => ledger.conclude());
   if (applied > changes.position) {
     throw new Error(
       `the sink went on from operation ${applied}, the snapshot makes only ${changes.position}`,
@@ -154,21 +154,7 @@ async function mergeFile(
   merge: Merge,
 ): Promise<void> {
   for await (const record of readRecords(stream, header.counts)) {
-    await located(stream, record.offset, () => merge.take(record));
+    await stream.located(record.offset, () => merge.take(record));
   }
-  await located(stream, stream.offset, () => merge.finish());
-}
-
-/** Turns a Refusal into a SnapshotRefusal with the position in the file. */
-async function located<T>(
-  stream: ByteStream,
-  offset: number,
-  work: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refusal) throw stream.refusal(error.message, offset, error);
-    throw error;
-  }
+  await stream.located(stream.offset, () => merge.finish());
 }

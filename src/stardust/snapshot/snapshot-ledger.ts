@@ -2,7 +2,7 @@
  * The ledger while a snapshot is read: the parts of it that fit into memory, and the batches of
  * changes to its outputs.
  */
-import { Refusal } from '../encoding/bytes.ts';
+import { refusal } from '../error.ts';
 import { ParameterTable, PROTOCOL_VERSION } from '../parameter-table.ts';
 import { announcedParameters } from '../wire/milestone.ts';
 import { OutputType } from '../wire/output.ts';
@@ -93,7 +93,7 @@ export class SnapshotLedger {
 
   #requireTreasury(due: Treasury, { index }: SnapshotMilestone): void {
     if (!equalTreasuries(this.treasury, due)) {
-      throw new Refusal(
+      throw refusal(
         '1.5',
         `the treasury in the diff of milestone ${index} is not the one that the ledger holds`,
       );
@@ -101,20 +101,20 @@ export class SnapshotLedger {
   }
 
   /**
-   * The parameters in force at the ledger's milestone. A Refusal if the files lack them, if their
-   * protocol version is unknown, or if the ledger does not hold their token supply.
+   * The parameters in force at the ledger's milestone. A StardustError if the files lack them, if
+   * their protocol version is unknown, or if the ledger does not hold their token supply.
    */
   conclude(): ProtocolParameters {
     const { index } = this.milestone;
     const option = this.parameters.at(index);
     if (option === undefined || option.targetMilestoneIndex < this.leastTarget) {
-      throw new Refusal(
+      throw refusal(
         '1.6',
         `the protocol parameters in force at milestone ${index} are not in the file`,
       );
     }
     if (option.protocolVersion !== PROTOCOL_VERSION) {
-      throw new Refusal(
+      throw refusal(
         'G',
         `protocol version ${option.protocolVersion} is in force at milestone ${index}`,
       );
@@ -124,13 +124,13 @@ export class SnapshotLedger {
     return parameters;
   }
 
-  /** Throws a Refusal unless outputs and treasury together hold the token supply (E.5). */
+  /** Throws a StardustError unless outputs and treasury together hold the token supply (E.5). */
   checkSupply({ tokenSupply }: ProtocolParameters): void {
     const { amount, outputs } = this.totals;
     if (amount + this.treasury.amount !== tokenSupply) {
       const held = `${outputs} outputs hold ${amount} base tokens`;
       const sum = `${held}, the treasury ${this.treasury.amount}`;
-      throw new Refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
+      throw refusal('E.5', `${sum}: together not the token supply of ${tokenSupply}`);
     }
   }
 }

@@ -9,10 +9,14 @@
  */
 
 import { Reader } from '../encoding/bytes.ts';
-import { decode, fixed, record, u32 } from '../encoding/codec.ts';
+import { decode } from '../encoding/codec.ts';
 import { MAX_BLOCK_LENGTH } from '../wire/block.ts';
 import { chainIdOf, milestoneId } from '../wire/ids.ts';
-import { LEDGER_OUTPUT_HEAD_LENGTH, type LedgerOutput } from '../wire/ledger-output.ts';
+import {
+  LEDGER_OUTPUT_HEAD_LENGTH,
+  type LedgerOutput,
+  ledgerOutputHead,
+} from '../wire/ledger-output.ts';
 import { type Milestone, milestone, receiptOf } from '../wire/milestone.ts';
 import { type Output, output } from '../wire/output.ts';
 import { type Treasury, treasury } from '../wire/treasury.ts';
@@ -70,20 +74,6 @@ export const SOLID_ENTRY_POINT_LENGTH = 32;
 const SPENDING_TRANSACTION_ID_LENGTH = 32;
 const TREASURY_LENGTH = 40;
 
-const outputHead = record<{
-  outputId: Uint8Array;
-  blockId: Uint8Array;
-  bookedIndex: number;
-  bookedTimestamp: number;
-  length: number;
-}>({
-  outputId: fixed(34),
-  blockId: fixed(32),
-  bookedIndex: u32,
-  bookedTimestamp: u32,
-  length: u32,
-});
-
 /**
  * Reads everything after the header, to the end of the file. Throws a SnapshotRefusal at the first
  * fault.
@@ -113,7 +103,7 @@ export async function* readRecords(
 async function readOutputRecord(stream: ByteStream, what: string): Promise<SnapshotOutput> {
   const offset = stream.offset;
   const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
-  const { length, ...fields } = decode(outputHead, new Reader(head));
+  const { length, ...fields } = decode(ledgerOutputHead, new Reader(head));
   if (length > MAX_BLOCK_LENGTH) {
     throw stream.refusal(`${what} of ${length} bytes, more than a block can hold`, offset);
   }

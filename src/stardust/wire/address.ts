@@ -30,6 +30,7 @@ export type Address = Ed25519Address | AliasAddress | NftAddress;
 /** An address as a map key: hex of its 33 bytes, type included. */
 export type AddressKey = string;
 
+// @__NO_SIDE_EFFECTS__
 function addressOfType<const T extends Address['type']>(
   type: T,
 ): Codec<{ type: T; id: Uint8Array }> {

@@ -2,10 +2,11 @@
  * Blocks (TIP-0024; docs/protocol.md, A.1, C-1 to C-3), and parsed blocks: a block with the IDs
  * that its bytes determine.
  */
-import { Reader, Refusal } from '../encoding/bytes.ts';
+import { Reader } from '../encoding/bytes.ts';
 import {
   type Codec,
   decode,
+  encodeChecked,
   optionalPayload,
   record,
   u8,
@@ -13,6 +14,7 @@ import {
   u64,
   union,
 } from '../encoding/codec.ts';
+import { located, refusal, StardustError } from '../error.ts';
 import { blockId, milestoneId, signedDigest, transactionId } from './ids.ts';
 import { type Milestone, milestone, parents } from './milestone.ts';
 import { checkTransaction } from './syntax.ts';
@@ -75,37 +77,72 @@ function payloadBytes(value: Block, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Parses any bytes as a block. The result refers to a copy, so the caller may change `received`
- * afterwards.
+ * Decodes any bytes as a block. The result refers to a copy, so the caller may change `received`
+ * afterwards. Throws a StardustError if the block breaks a rule that does not depend on protocol
+ * parameters; admission.ts checks the others.
  *
- * Rules that depend on the protocol parameters are checked in admission.ts.
+ * @example
+ * ```ts
+ * import { decodeBlock } from '@stardust-edge/protocol/block';
+ * import { toHex } from '@stardust-edge/protocol/bytes';
+ *
+ * export function describe(bytes: Uint8Array): string {
+ *   const { id, transaction } = decodeBlock(bytes);
+ *   const outputs = transaction?.value.essence.outputs.length ?? 0;
+ *   return `block ${toHex(id)} has ${outputs} outputs`;
+ * }
+ * ```
  */
-export function parseBlock(received: Uint8Array): ParseResult {
-  if (received.length > MAX_BLOCK_LENGTH) {
-    return { ok: false, rule: 'C-1', reason: `C-1: block of ${received.length} bytes` };
-  }
+export function decodeBlock(received: Uint8Array): ParsedBlock {
+  if (received.length > MAX_BLOCK_LENGTH) throw refusal('C-1', `block of ${received.length} bytes`);
   // not slice(): of a Node Buffer it returns a view
   const bytes = new Uint8Array(received);
-  try {
-    const value = decode(block, new Reader(bytes), 'C-1');
-    const parsed: ParsedBlock = { id: blockId(bytes), bytes, block: value };
-    if (value.payload?.type === 6) {
+  const value = decode(block, new Reader(bytes), 'C-1');
+  const parsed: ParsedBlock = { id: blockId(bytes), bytes, block: value };
+  if (value.payload?.type === 6) {
+    try {
       checkTransaction(value.payload);
-      const own = payloadBytes(value, bytes);
-      parsed.transaction = {
-        value: value.payload,
-        id: transactionId(own),
-        signedDigest: signedDigest(value.payload, own),
-      };
-    } else if (value.payload?.type === 7) {
-      parsed.milestone = {
-        value: value.payload,
-        id: milestoneId(value.payload, payloadBytes(value, bytes)),
-      };
+    } catch (error) {
+      throw located(error, 'payload');
     }
-    return { ok: true, parsed };
+    const own = payloadBytes(value, bytes);
+    parsed.transaction = {
+      value: value.payload,
+      id: transactionId(own),
+      signedDigest: signedDigest(value.payload, own),
+    };
+  } else if (value.payload?.type === 7) {
+    parsed.milestone = {
+      value: value.payload,
+      id: milestoneId(value.payload, payloadBytes(value, bytes)),
+    };
+  }
+  return parsed;
+}
+
+/**
+ * The block's bytes. Throws a StardustError if {@link decodeBlock} would refuse them, or read
+ * another block in them.
+ *
+ * @example
+ * ```ts
+ * import { blockFromJson, encodeBlock } from '@stardust-edge/protocol/block';
+ *
+ * const json = { protocolVersion: 2, parents: [`0x${'00'.repeat(32)}`], nonce: '0' };
+ * console.log(encodeBlock(blockFromJson(json)).length); // 46
+ * ```
+ */
+export function encodeBlock(value: Block): Uint8Array {
+  return decodeBlock(encodeChecked(block, value)).bytes;
+}
+
+/** As {@link decodeBlock}, for bytes of strangers: a refusal is a result. */
+export function parseBlock(received: Uint8Array): ParseResult {
+  try {
+    return { ok: true, parsed: decodeBlock(received) };
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, rule: error.rule, reason: error.message };
+    if (error instanceof StardustError)
+      return { ok: false, rule: error.rule, reason: error.reason };
     throw error;
   }
 }

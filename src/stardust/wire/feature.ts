@@ -56,6 +56,7 @@ const feature: Codec<Feature> = union<Feature>('C-34', u8, {
 /**
  * C-34: a list of features of the allowed types, at most one of each, in ascending order of type.
  */
+// @__NO_SIDE_EFFECTS__
 export function featuresOf(allowed: readonly FeatureTypeNumber[]): Codec<Feature[]> {
   const codec = list(u8, feature, {
     rule: 'C-34',

@@ -33,8 +33,12 @@ export function signedDigest(transaction: Transaction, payload: Uint8Array): Uin
   return blake2b256(essenceBytes(transaction, payload));
 }
 
-/** B.4: 34 bytes, the transaction ID and the output's index as uint16, little-endian. */
+/**
+ * B.4: 34 bytes, the transaction ID and the output's index as uint16, little-endian. Throws a
+ * RangeError if the index does not fit.
+ */
 export function outputId(transactionId: Uint8Array, index: number): Uint8Array {
+  if (!(index >= 0 && index <= 0xffff)) throw new RangeError(`output index ${index}`);
   return concatBytes(transactionId, Uint8Array.of(index & 0xff, index >> 8));
 }
 
@@ -53,7 +57,21 @@ export function aliasIdOf(alias: AliasOutput, ownOutputId: Uint8Array): Uint8Arr
   return isZero(alias.aliasId) ? chainIdFromOutputId(ownOutputId) : alias.aliasId;
 }
 
-/** B.6: the NFT's ID. An output that mints an NFT carries zeros in its place. */
+/**
+ * B.6: the NFT's ID, 32 bytes. An output that mints an NFT carries zeros in its place.
+ *
+ * @param ownOutputId of the output itself, 34 bytes
+ *
+ * @example
+ * ```ts
+ * import { toHex } from '@stardust-edge/protocol/bytes';
+ * import { type NftOutput, nftIdOf, outputId } from '@stardust-edge/protocol/output';
+ *
+ * export function nameOf(nft: NftOutput, transactionId: Uint8Array, index: number): string {
+ *   return toHex(nftIdOf(nft, outputId(transactionId, index)));
+ * }
+ * ```
+ */
 export function nftIdOf(nft: NftOutput, ownOutputId: Uint8Array): Uint8Array {
   return isZero(nft.nftId) ? chainIdFromOutputId(ownOutputId) : nft.nftId;
 }
@@ -116,7 +134,18 @@ export function outputBytes(value: Output): Uint8Array {
   return encode(output, value);
 }
 
-/** Decodes an output from its binary form (A.8); throws a Refusal if the bytes are none. */
+/**
+ * Decodes an output from its binary form (A.8); throws a StardustError if the bytes are none.
+ *
+ * @example
+ * ```ts
+ * import { fromHex } from '@stardust-edge/protocol/bytes';
+ * import { decodeOutput } from '@stardust-edge/protocol/output';
+ *
+ * const hex = `0x0340420f00000000000001${'00'.repeat(34)}00`;
+ * console.log(decodeOutput(fromHex(hex)).amount); // 1000000n
+ * ```
+ */
 export function decodeOutput(bytes: Uint8Array): Output {
   return decode(output, new Reader(bytes));
 }

@@ -5,7 +5,9 @@
  * The layout is that of snapshot files (docs/snapshot-format.md#output-record). The ledger's state
  * hash is taken over the same bytes.
  */
-import type { Writer } from '../encoding/bytes.ts';
+import { Reader, type Writer } from '../encoding/bytes.ts';
+import { decode, fixed, record, u32 } from '../encoding/codec.ts';
+import { refusal } from '../error.ts';
 
 export interface LedgerOutput {
   /** 34 bytes (B.4). */
@@ -33,4 +35,26 @@ export function putLedgerOutput(writer: Writer, output: LedgerOutput): void {
     .u32(output.bookedIndex)
     .u32(output.bookedTimestamp);
   writer.u32(output.bytes.length).put(output.bytes);
+}
+
+/** What is before the output's own bytes. `length` is how many they are. */
+export const ledgerOutputHead = record<Omit<LedgerOutput, 'bytes'> & { length: number }>({
+  outputId: fixed(34),
+  blockId: fixed(32),
+  bookedIndex: u32,
+  bookedTimestamp: u32,
+  length: u32,
+});
+
+/**
+ * What {@link putLedgerOutput} wrote, such as a record of a final ledger. Its byte fields are views.
+ * Throws a StardustError unless it is exactly one record; the output itself is not decoded.
+ */
+export function decodeLedgerOutput(bytes: Uint8Array): LedgerOutput {
+  const head = new Reader(bytes.subarray(0, LEDGER_OUTPUT_HEAD_LENGTH));
+  const { length, ...fields } = decode(ledgerOutputHead, head);
+  const own = bytes.subarray(LEDGER_OUTPUT_HEAD_LENGTH);
+  if (own.length !== length)
+    throw refusal('1.4', `an output of ${own.length} bytes that says it has ${length}`);
+  return { ...fields, bytes: own };
 }

@@ -3,7 +3,6 @@
  * docs/protocol.md, A.10, C-M).
  */
 
-import { Refusal } from '../encoding/bytes.ts';
 import {
   bool,
   byteString,
@@ -19,6 +18,7 @@ import {
   u64,
   union,
 } from '../encoding/codec.ts';
+import { refusal } from '../error.ts';
 import { type Ed25519Address, ed25519Address } from './address.ts';
 import { type Ed25519Signature, ed25519Signature } from './unlock.ts';
 
@@ -103,8 +103,7 @@ export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
   transaction: {
     decode: (r) => {
       const value = optionalTreasuryTransaction.decode(r);
-      if (value === undefined)
-        throw new Refusal('A.10', 'a receipt without its treasury transaction');
+      if (value === undefined) throw refusal('A.10', 'a receipt without its treasury transaction');
       return value;
     },
     encode: optionalTreasuryTransaction.encode,

@@ -1,8 +1,9 @@
 /**
  * Protocol parameters (TIP-0022; docs/protocol.md, G).
  */
-import { equalBytes, Reader, Refusal } from '../encoding/bytes.ts';
+import { equalBytes, Reader } from '../encoding/bytes.ts';
 import { byteString, type Codec, record, u8, u32, u64 } from '../encoding/codec.ts';
+import { refusal } from '../error.ts';
 import { networkId } from './ids.ts';
 
 export interface RentStructure {
@@ -32,7 +33,7 @@ const shortText: Codec<string> = {
     const bytes = shortBytes.decode(r);
     const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes);
     if (!equalBytes(new TextEncoder().encode(text), bytes))
-      throw new Refusal('G', 'a name that is not UTF-8');
+      throw refusal('G', 'a name that is not UTF-8');
     return text;
   },
   encode: (w, v) => shortBytes.encode(w, new TextEncoder().encode(v)),
@@ -51,7 +52,7 @@ export const protocolParameters: Codec<ProtocolParameters> = record<ProtocolPara
 
 /**
  * Decodes the parameters of an option. Bytes after them are ignored, as by the reference (G,
- * H-123). A Refusal if there are too few.
+ * H-123). A StardustError if there are too few.
  */
 export function decodeParameters(bytes: Uint8Array): ProtocolParameters {
   return protocolParameters.decode(new Reader(bytes));

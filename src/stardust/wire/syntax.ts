@@ -6,8 +6,9 @@
  * are in admission.ts.
  */
 
-import { equalBytes, isZero, Refusal, toHexDigits } from '../encoding/bytes.ts';
+import { equalBytes, isZero, toHexDigits } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
+import { located, refusal } from '../error.ts';
 import { AddressType } from './address.ts';
 import { foundryId } from './ids.ts';
 import {
@@ -29,32 +30,47 @@ export const MAX_NATIVE_TOKENS = 64;
 
 const MAX_OUTPUT_INDEX = 127;
 
-/** Throws a Refusal that names the first rule that the transaction breaks. */
+/** Throws a StardustError that names the first rule that the transaction breaks. */
 export function checkTransaction(transaction: Transaction): void {
   const { inputs, outputs } = transaction.essence;
-  for (const input of inputs) {
-    check('C-11', input.outputIndex <= MAX_OUTPUT_INDEX, `input index ${input.outputIndex}`);
-  }
-  for (const output of outputs) checkOutput(output);
+  checkEach('essence.inputs', inputs, ({ outputIndex }) => {
+    check('C-11', outputIndex <= MAX_OUTPUT_INDEX, `input index ${outputIndex}`);
+  });
+  checkEach('essence.outputs', outputs, checkOutput);
   checkNativeTokenCount(outputs);
   checkChainIds(outputs);
   checkUnlocks(transaction.unlocks);
 }
 
+/** An error gets the field's name and the element's position. */
+function checkEach<T>(
+  field: string,
+  elements: readonly T[],
+  checkOne: (element: T, position: number) => void,
+): void {
+  let i = 0;
+  try {
+    for (; i < elements.length; i++) checkOne(elements[i]!, i);
+  } catch (error) {
+    throw located(located(error, i), field);
+  }
+}
+
 function check(rule: string, holds: boolean, reason: string): void {
-  if (!holds) throw new Refusal(rule, reason);
+  if (!holds) throw refusal(rule, reason);
 }
 
 function checkOutput(output: Output): void {
   check('C-14', output.amount !== 0n, 'an output of no base tokens');
-  for (const condition of output.unlockConditions) {
+  checkEach('unlockConditions', output.unlockConditions, (condition) => {
     if (condition.type === UnlockConditionType.Expiration)
       check('C-20', condition.unixTime !== 0, 'expiration at 0');
     if (condition.type === UnlockConditionType.Timelock)
       check('C-21', condition.unixTime !== 0, 'timelock until 0');
-  }
-  for (const token of output.nativeTokens)
-    check('C-23', token.amount !== 0n, 'a native token of amount 0');
+  });
+  checkEach('nativeTokens', output.nativeTokens, ({ amount }) => {
+    check('C-23', amount !== 0n, 'a native token of amount 0');
+  });
   if (output.type === OutputType.Foundry) checkTokenScheme(output.tokenScheme);
   if (output.type === OutputType.Alias) checkAlias(output);
   if (output.type === OutputType.Nft) checkNft(output);
@@ -104,13 +120,13 @@ function checkNativeTokenCount(outputs: readonly Output[]): void {
  */
 function checkChainIds(outputs: readonly Output[]): void {
   const seen = new Set<string>();
-  for (const output of outputs) {
+  checkEach('essence.outputs', outputs, (output) => {
     const id = explicitChainId(output);
-    if (id === undefined || (output.type !== OutputType.Foundry && isZero(id))) continue;
+    if (id === undefined || (output.type !== OutputType.Foundry && isZero(id))) return;
     const key = `${output.type}:${toHexDigits(id)}`;
     check('C-25', !seen.has(key), 'a chain that continues twice');
     seen.add(key);
-  }
+  });
 }
 
 function explicitChainId(output: Output): Uint8Array | undefined {
@@ -128,7 +144,7 @@ function explicitChainId(output: Output): Uint8Array | undefined {
 
 function checkUnlocks(unlocks: readonly Unlock[]): void {
   const signatures = new Set<string>();
-  unlocks.forEach((each, i) => {
+  checkEach('unlocks', unlocks, (each, i) => {
     if (each.type === UnlockType.Signature) {
       const key = toHexDigits(encode(unlock, each));
       check('C-38', !signatures.has(key), `signature unlock ${i} is there twice`);

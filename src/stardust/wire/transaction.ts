@@ -2,7 +2,6 @@
  * Transaction payload, type 6 (TIP-0020; docs/protocol.md, A.3), and the tagged data that it or a
  * block may carry (TIP-0023; A.2).
  */
-import { Refusal } from '../encoding/bytes.ts';
 import {
   byteString,
   type Codec,
@@ -16,6 +15,7 @@ import {
   u32,
   u64,
 } from '../encoding/codec.ts';
+import { refusal } from '../error.ts';
 import { type Output, output } from './output.ts';
 import { type Unlock, unlock, unlockLength } from './unlock.ts';
 
@@ -86,7 +86,7 @@ export const transaction: Codec<Transaction> = {
     const value = fields.decode(r);
     const due = value.essence.inputs.length;
     if (value.unlocks.length !== due)
-      throw new Refusal('C-37', `${value.unlocks.length} unlocks for ${due} inputs`);
+      throw refusal('C-37', `${value.unlocks.length} unlocks for ${due} inputs`);
     return value;
   },
   encode: fields.encode,

@@ -4,8 +4,8 @@
  * An output has at most one condition of each type, in ascending order of type.
  */
 
-import { Refusal } from '../encoding/bytes.ts';
 import { type Codec, constant, list, record, u8, u32, u64, union } from '../encoding/codec.ts';
+import { refusal } from '../error.ts';
 import { type Address, type AliasAddress, address, aliasAddress } from './address.ts';
 
 export const UnlockConditionType = {
@@ -94,6 +94,7 @@ const condition: Codec<UnlockCondition> = union<UnlockCondition>('C-33', u8, con
  * C-33: a list of conditions of the allowed types, at most one of each, in ascending order of type,
  * with all required types.
  */
+// @__NO_SIDE_EFFECTS__
 export function unlockConditionsOf(
   allowed: readonly ConditionType[],
   required: readonly ConditionType[],
@@ -110,7 +111,7 @@ export function unlockConditionsOf(
       checkTypes('C-33', values, allowed);
       for (const type of required) {
         if (!values.some((value) => value.type === type))
-          throw new Refusal('C-33', `condition ${type} is missing`);
+          throw refusal('C-33', `condition ${type} is missing`);
       }
       return values;
     },
@@ -119,8 +120,8 @@ export function unlockConditionsOf(
 }
 
 /**
- * Throws a Refusal unless every element is of an allowed type and no type occurs twice. Expects the
- * elements in ascending order of type.
+ * Throws a StardustError unless every element is of an allowed type and no type occurs twice.
+ * Expects the elements in ascending order of type.
  */
 export function checkTypes(
   rule: string,
@@ -129,9 +130,9 @@ export function checkTypes(
 ): void {
   values.forEach((value, i) => {
     if (!allowed.includes(value.type))
-      throw new Refusal(rule, `type ${value.type} is not allowed here`);
+      throw refusal(rule, `type ${value.type} is not allowed here`).within(i);
     if (value.type === values[i - 1]?.type)
-      throw new Refusal(rule, `type ${value.type} is there twice`);
+      throw refusal(rule, `type ${value.type} is there twice`).within(i);
   });
 }
 

@@ -12,7 +12,7 @@ import {
   PacketType,
   PROTOCOL_LEVEL,
 } from '../../mqtt/packets.ts';
-import { Refusal } from '../../stardust/encoding/bytes.ts';
+import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { UpstreamFailure } from '../upstream.ts';
 
@@ -136,7 +136,7 @@ function readPackets(reader: PacketReader, bytes: Uint8Array): Packet[] {
   try {
     return [...reader.read(bytes)];
   } catch (error) {
-    if (error instanceof Refusal) throw new UpstreamFailure(`MQTT: ${error.message}`);
+    if (error instanceof StardustError) throw new UpstreamFailure(`MQTT: ${error.reason}`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** The routes of a final ledger (docs/contract.md#final-ledger), and who checks what they answer. */
 import { describe, expect, it } from 'vitest';
 import type { NodeClient } from '../../../scripts/lib/node-client.ts';
-import { verifyFinal } from '../../../scripts/verify/verify-final.ts';
+import { proveFinalRecords } from '../../../scripts/verify/verify-final.ts';
 import { NotVerified } from '../../../scripts/verify/verify-node.ts';
 import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
@@ -107,10 +107,10 @@ describe('elsewhere', () => {
   });
 });
 
-describe('verifyFinal', () => {
+describe('proveFinalRecords', () => {
   const ask: NodeClient = (path) => fetch(path);
   const verify = async (ids: readonly string[], trusted = root, node = ask) =>
-    (await Array.fromAsync(verifyFinal(node, trusted, ids))).map(provedValue);
+    (await Array.fromAsync(proveFinalRecords(node, trusted, ids))).map(provedValue);
   const output = `0x${keys.outputs[9]}`;
   const nft = `0x${keys.nfts[3]}`;
 

@@ -20,7 +20,8 @@ import {
   writeStatuses,
 } from '../../../src/ledger/core/packs.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
-import { concatBytes, fromBase64, toBase64 } from '../../../src/stardust/encoding/bytes.ts';
+import { fromBase64, toBase64 } from '../../../src/stardust/encoding/base64.ts';
+import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 
 const uint32 = fc.integer({ min: 0, max: 0xffff_ffff });
 

@@ -12,7 +12,7 @@ import {
 } from '../../../src/ledger/core/packs.ts';
 import { readView } from '../../../src/ledger/view/consistent-view.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
-import { fromBase64, toBase64 } from '../../../src/stardust/encoding/bytes.ts';
+import { fromBase64, toBase64 } from '../../../src/stardust/encoding/base64.ts';
 import {
   ask,
   disturbed,

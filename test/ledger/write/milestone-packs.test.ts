@@ -10,7 +10,7 @@ import { type Database, isPartOf } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
 import { type OutputRow, readStates, Statuses } from '../../../src/ledger/core/packs.ts';
 import { decodeRecord } from '../../../src/ledger/record/block-record.ts';
-import { fromBase64 } from '../../../src/stardust/encoding/bytes.ts';
+import { fromBase64 } from '../../../src/stardust/encoding/base64.ts';
 import {
   ask,
   questionOf,

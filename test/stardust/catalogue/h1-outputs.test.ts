@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
-import { minimumDeposit } from '../../../src/stardust/admission.ts';
+import { depositForLength } from '../../../src/stardust/admission.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import type { Feature } from '../../../src/stardust/wire/feature.ts';
 import { outputBytes } from '../../../src/stardust/wire/ids.ts';
@@ -68,14 +68,14 @@ describe('H.1 amounts', () => {
       foundry(aliasId),
       nft(alice, { immutable: [metadata([1])], tokens: [tokens(aliasId, 5n)] }),
     ]) {
-      const due = minimumDeposit(rentStructure, outputBytes(output).length);
+      const due = depositForLength(rentStructure, outputBytes(output).length);
       expect(admitted([{ ...output, amount: due }])).toBe(OK);
       expect(admitted([{ ...output, amount: due - 1n }])).toBe('C-17');
     }
     // B.14
     const plain = outputBytes(basic(alice)).length;
-    expect(minimumDeposit({ ...rentStructure, vByteCost: 100 }, plain)).toBe(42600n);
-    expect(minimumDeposit({ ...rentStructure, vByteCost: 250 }, plain)).toBe(106500n);
+    expect(depositForLength({ ...rentStructure, vByteCost: 100 }, plain)).toBe(42600n);
+    expect(depositForLength({ ...rentStructure, vByteCost: 250 }, plain)).toBe(106500n);
   });
 
   it('H-17 a storage deposit return lies between a plain output’s deposit and the amount', () => {

@@ -3,7 +3,7 @@
  * senders.
  */
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/stardust/semantics/judge.ts';
+import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { chainIdFromOutputId, outputId } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
@@ -322,7 +322,7 @@ describe('H.4 senders', () => {
       inputs: [owned({ amount: 2_000_000n })],
       outputs: [alias(alice, alice), toAlice(1_000_000n, { features: [sender(created)] })],
     });
-    expect(judge({ ...tx, id }, consumed, 1000)).toBe(SENDER);
+    expect(judgeAt({ ...tx, id }, consumed, 1000)).toBe(SENDER);
   });
 
   it('H-85 the governor is no sender in a state transition', () => {

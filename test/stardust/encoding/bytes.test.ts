@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 import {
   getUint56,
   Reader,
-  Refusal,
   setUint32,
   setUint56,
   UINT56_BYTES,
   Writer,
 } from '../../../src/stardust/encoding/bytes.ts';
+import { StardustError } from '../../../src/stardust/error.ts';
 
 interface Width {
   name: string;
@@ -87,7 +87,7 @@ describe.each(WIDTHS)('$name', ({ length, max, write, read }) => {
   });
 
   it('is not read where its last byte is missing', () => {
-    expect(() => read(new Reader(new Uint8Array(length - 1)))).toThrow(Refusal);
+    expect(() => read(new Reader(new Uint8Array(length - 1)))).toThrow(StardustError);
   });
 });
 

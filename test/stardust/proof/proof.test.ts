@@ -1,50 +1,72 @@
 /** Proofs of inclusion (TIP-0004; docs/protocol.md, B.13), two of them from real networks. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
-import { fromHex, Refusal, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
+import { fromHex, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
+import { StardustError } from '../../../src/stardust/error.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { leafHash, merkleRoot, nodeHash } from '../../../src/stardust/proof/merkle.ts';
 import {
   type Proof,
-  type ProofFileReaders,
   parseProof,
   proofFor,
   rootOfProof,
   verifyInclusion,
-  verifyProofFile,
+  verifyPath,
 } from '../../../src/stardust/proof/proof.ts';
-import { proofFileReaders } from '../../../src/stardust/proof/proof-file.ts';
 import { readJson } from '../../support/vectors.ts';
 
 interface ProofFile {
-  milestone: { inclusionMerkleRoot: string; signatures: { publicKey: string }[] };
-  block: object;
+  milestone: {
+    index: number;
+    timestamp: number;
+    protocolVersion: number;
+    previousMilestoneId: string;
+    parents: string[];
+    inclusionMerkleRoot: string;
+    appliedMerkleRoot: string;
+    metadata?: string;
+    signatures: { publicKey: string; signature: string }[];
+  };
+  block: {
+    protocolVersion: number;
+    parents: string[];
+    payload: { tag: string; data: string };
+    nonce: string;
+  };
   proof: unknown;
+  blockId?: string;
 }
 
-const files = ['private-network', 'shimmer-3857880'].map((name) => ({
-  name,
-  file: readJson(`proofs/${name}.json`) as ProofFile,
-}));
+const files = {
+  'private-network': readJson('proofs/private-network.json') as ProofFile,
+  'shimmer-3857880': readJson('proofs/shimmer-3857880.json') as ProofFile,
+};
 
 const id = (byte: number) => new Uint8Array(32).fill(byte);
 const h = (hash: Uint8Array) => ({ h: toHex(hash) });
 
-function rootsOf(inclusionMerkleRoot: string, appliedMerkleRoot: string) {
-  return {
-    inclusionMerkleRoot: fromHex(inclusionMerkleRoot),
-    appliedMerkleRoot: fromHex(appliedMerkleRoot),
-  };
+/**
+ * A block with tagged data, in binary (A.1, A.2), written down here so that this test needs no
+ * codec.
+ */
+function blockBytes({ protocolVersion, parents, payload, nonce }: ProofFile['block']): Uint8Array {
+  const tag = fromHex(payload.tag);
+  const data = fromHex(payload.data);
+  const writer = new Writer().u8(protocolVersion).u8(parents.length);
+  for (const parent of parents) writer.put(fromHex(parent));
+  writer.u32(4 + 1 + tag.length + 4 + data.length).u32(5);
+  return writer.u8(tag.length).put(tag).u32(data.length).put(data).u64(BigInt(nonce)).finish();
 }
 
-/** Trusts the keys that signed the milestone as it was recorded, all of them. */
-function readersFor({ milestone: { signatures } }: ProofFile): ProofFileReaders {
-  const keys = signatures.map(({ publicKey }) => fromHex(publicKey));
-  const trusted = keys.map((publicKey) => ({ publicKey, first: 0, last: 0 }));
-  return proofFileReaders(
-    () => ({ keys: trusted, threshold: keys.length }),
-    async (...signed) => verifyZip215(...signed),
-  );
+/** The keys that signed a file as it was recorded. */
+function keysOf({ milestone: { signatures } }: ProofFile): MilestoneKeys {
+  const keys = signatures.map((each) => ({
+    publicKey: fromHex(each.publicKey),
+    first: 0,
+    last: 0,
+  }));
+  return { keys, threshold: keys.length };
 }
 
 /** A copy of `json` with `change` applied to its hex string number `position`. */
@@ -70,7 +92,13 @@ function flipBit(text: string, bit: number): string {
 
 describe('proofFor', () => {
   it('cuts the tree down to the way to one leaf', () => {
-    const [a, b, c, d, e] = [id(1), id(2), id(3), id(4), id(5)] as const;
+    const [a, b, c, d, e] = [1, 2, 3, 4, 5].map(id) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ];
     const left = nodeHash(leafHash(a), leafHash(b));
     const both = nodeHash(left, nodeHash(leafHash(c), leafHash(d)));
     expect(proofFor([a, b, c, d, e], 2)).toEqual({
@@ -82,7 +110,7 @@ describe('proofFor', () => {
 
   it('is the leaf alone where the milestone has one block', () => {
     expect(proofFor([id(1)], 0)).toEqual({ value: toHex(id(1)) });
-    expect(verifyInclusion({ value: toHex(id(1)) }, id(1), merkleRoot([id(1)]))).toEqual({
+    expect(verifyPath({ value: toHex(id(1)) }, id(1), merkleRoot([id(1)]))).toEqual({
       ok: true,
     });
   });
@@ -91,23 +119,34 @@ describe('proofFor', () => {
     expect(() => proofFor([id(1), id(2), id(3)], index)).toThrow(RangeError);
   });
 
-  const block = fc.uint8Array({ minLength: 32, maxLength: 32 });
-  const blocks = fc.array(block, { minLength: 1, maxLength: 300, size: 'max' });
+  const cases = fc
+    .array(fc.uint8Array({ minLength: 32, maxLength: 32 }), {
+      minLength: 1,
+      maxLength: 300,
+      size: 'max',
+    })
+    .chain((ids) =>
+      fc.record({
+        ids: fc.constant(ids),
+        index: fc.nat(ids.length - 1),
+        position: fc.nat(),
+        bit: fc.nat(255),
+      }),
+    );
 
   it('makes proofs that verify, and do not with any bit changed', () => {
     fc.assert(
-      fc.property(blocks, fc.nat(), fc.nat(), fc.nat(255), (ids, some, position, bit) => {
-        const index = some % ids.length;
+      fc.property(cases, ({ ids, index, position, bit }) => {
         const block = ids[index]!;
         const root = merkleRoot(ids);
         const proof = proofFor(ids, index);
-        expect(verifyInclusion(proof, block, root)).toEqual({ ok: true });
+        expect(verifyPath(proof, block, root)).toEqual({ ok: true });
 
         const { count } = withChangedHex(proof, -1, String);
         const { changed } = withChangedHex(proof, position % count, (text) => flipBit(text, bit));
-        expect(verifyInclusion(changed, block, root).ok).toBe(false);
-        expect(verifyInclusion(proof, fromHex(flipBit(toHex(block), bit)), root).ok).toBe(false);
-        expect(verifyInclusion(proof, block, fromHex(flipBit(toHex(root), bit))).ok).toBe(false);
+        expect(verifyPath(changed, block, root).ok).toBe(false);
+        expect(verifyPath(proof, fromHex(flipBit(toHex(block), bit)), root).ok).toBe(false);
+        expect(verifyPath(proof, block, fromHex(flipBit(toHex(root), bit))).ok).toBe(false);
       }),
       { numRuns: 60 },
     );
@@ -122,26 +161,31 @@ describe('proofFor', () => {
   });
 });
 
-describe('verifyInclusion', () => {
+describe('verifyPath', () => {
   it('refuses another block and another root', () => {
     const ids = [id(1), id(2), id(3)];
     const proof = proofFor(ids, 1);
-    const refused = (reason: string) => ({ ok: false, reason: `B.13: proof ${reason}` });
-    expect(verifyInclusion(proof, id(3), merkleRoot(ids))).toEqual(refused('of another block'));
-    expect(verifyInclusion(proof, id(2), id(9))).toEqual(refused('leads to another root'));
+    expect(verifyPath(proof, id(3), merkleRoot(ids))).toEqual({
+      ok: false,
+      reason: 'B.13: proof of another block',
+    });
+    expect(verifyPath(proof, id(2), id(9))).toEqual({
+      ok: false,
+      reason: 'B.13: proof leads to another root',
+    });
   });
 
   it('does not take a node for a leaf', () => {
     const [a, b] = [leafHash(id(1)), leafHash(id(2))];
     const root = merkleRoot([id(1), id(2)]);
-    expect(verifyInclusion({ value: toHex(root) }, root, root).ok).toBe(false);
-    expect(verifyInclusion({ l: { value: toHex(a) }, r: h(b) }, a, root).ok).toBe(false);
+    expect(verifyPath({ value: toHex(root) }, root, root).ok).toBe(false);
+    expect(verifyPath({ l: { value: toHex(a) }, r: h(b) }, a, root).ok).toBe(false);
   });
 
   it('does not take left for right', () => {
     const { l, r } = proofFor([id(1), id(2)], 0) as Extract<Proof, { l: unknown }>;
-    expect(verifyInclusion({ l, r }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(true);
-    expect(verifyInclusion({ l: r, r: l }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(false);
+    expect(verifyPath({ l, r }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(true);
+    expect(verifyPath({ l: r, r: l }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(false);
   });
 });
 
@@ -203,8 +247,8 @@ describe('parseProof', () => {
   ];
 
   it.each(wrong)('refuses %s', (_, json) => {
-    expect(() => parseProof(json)).toThrow(Refusal);
-    expect(verifyInclusion(json, id(1), id(2)).ok).toBe(false);
+    expect(() => parseProof(json)).toThrow(StardustError);
+    expect(verifyPath(json, id(1), id(2)).ok).toBe(false);
   });
 
   it('reads 32 levels', () => {
@@ -212,20 +256,23 @@ describe('parseProof', () => {
   });
 
   it('refuses or reads, whatever the JSON', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (json) => verifyInclusion(json, id(1), id(2)).ok === false),
-    );
+    fc.assert(fc.property(fc.jsonValue(), (json) => verifyPath(json, id(1), id(2)).ok === false));
   });
 });
 
-describe.each(files)('verifyProofFile on $name', ({ file }) => {
-  const readers = readersFor(file);
-  const blockId = readers.blockId(file.block);
+describe.each(Object.entries(files))('verifyInclusion on %s', (_, file) => {
+  const keys = keysOf(file);
+  const blockId = blake2b256(blockBytes(file.block));
+  const refused = (changed: unknown, reason: string | RegExp) =>
+    expect(verifyInclusion(changed, keys)).rejects.toThrow(reason);
 
   it('finds the block in its milestone', async () => {
-    expect(await verifyProofFile(file, readers)).toEqual({ ok: true });
-    expect(await verifyProofFile({ ...file, note: 'ignored' }, readers)).toEqual({ ok: true });
-    expect(parseProof(file.proof).id.toHex()).toBe(blockId.toHex());
+    for (const each of [file, { ...file, note: 'ignored' }]) {
+      const included = await verifyInclusion(each, keys);
+      expect(toHex(included.blockId)).toBe(toHex(blockId));
+      expect(included.milestone.index).toBe(file.milestone.index);
+      expect(included.applied).toBe(undefined);
+    }
   });
 
   it('does not verify with any bit of the proof changed', async () => {
@@ -235,52 +282,39 @@ describe.each(files)('verifyProofFile on $name', ({ file }) => {
       const { changed } = withChangedHex(file.proof, position, (text) =>
         flipBit(text, 31 * position),
       );
-      expect((await verifyProofFile({ ...file, proof: changed }, readers)).ok).toBe(false);
+      await refused({ ...file, proof: changed }, /^B\.13: proof (of another block|leads)/);
     }
   });
 
   it('refuses another block', async () => {
     const block = { ...file.block, nonce: '1' };
     const { milestone, proof } = file;
-    expect((await verifyProofFile({ milestone, block, proof }, readers)).ok).toBe(false);
-    const another = await verifyProofFile({ ...file, blockId: toHex(id(1)) }, readers);
-    expect(another).toEqual({ ok: false, reason: 'B.1: block with another ID' });
-    expect((await verifyProofFile({ ...file, blockId: null }, readers)).ok).toBe(false);
+    await refused({ milestone, block, proof }, 'B.13: proof of another block');
+    await refused({ ...file, blockId: toHex(id(1)) }, 'B.1: block with another ID');
+    await refused({ ...file, blockId: null }, 'blockId: B.13: hash that is not');
   });
 
-  it('refuses another root, and a milestone that is not signed', async () => {
+  it('refuses another root, other keys, and a milestone that too few signed', async () => {
     const forged = { ...file.milestone, inclusionMerkleRoot: toHex(leafHash(id(1))) };
-    const unsigned = await verifyProofFile({ ...file, milestone: forged }, readers);
-    expect(unsigned).toMatchObject({
-      ok: false,
-      reason: expect.stringMatching(/not properly signed, M-3/),
-    });
-    const { inclusionMerkleRoot } = file.milestone;
-    const otherRoot: ProofFileReaders = {
-      ...readers,
-      signedRoots: async () => rootsOf(toHex(id(9)), inclusionMerkleRoot),
-    };
-    expect((await verifyProofFile(file, otherRoot)).ok).toBe(false);
+    await refused({ ...file, milestone: forged }, /not properly signed, M-3: signature of /);
+    const [, ...others] = keys.keys;
+    const fewer = { keys: others, threshold: 1 };
+    await expect(verifyInclusion(file, fewer)).rejects.toThrow(/M-[23]/);
+    const more = { ...keys, threshold: keys.threshold + 1 };
+    await expect(verifyInclusion(file, more)).rejects.toThrow('M-2');
+    for (const threshold of [0, Number.NaN])
+      await expect(verifyInclusion(file, { ...keys, threshold })).rejects.toThrow(RangeError);
   });
 
   it('verifies the appliedProof too, against the applied root', async () => {
-    const { proof } = file;
-    const { inclusionMerkleRoot } = file.milestone;
-    const applied: ProofFileReaders = {
-      ...readers,
-      signedRoots: async () => rootsOf(inclusionMerkleRoot, inclusionMerkleRoot),
-    };
-    expect(await verifyProofFile({ ...file, appliedProof: proof }, applied)).toEqual({ ok: true });
-    expect((await verifyProofFile({ ...file, appliedProof: proof }, readers)).ok).toBe(false);
-    expect((await verifyProofFile({ ...file, appliedProof: null }, applied)).ok).toBe(false);
+    await refused({ ...file, appliedProof: file.proof }, 'B.13: proof leads to another root');
+    await refused({ ...file, appliedProof: null }, 'B.13: proof with a part that is no object');
   });
 
-  it('refuses what is no proof file, and rethrows other errors', async () => {
-    expect((await verifyProofFile(null, readers)).ok).toBe(false);
-    expect((await verifyProofFile([file], readers)).ok).toBe(false);
-    const blockId = () => {
-      throw new TypeError('a mistake of the caller');
-    };
-    await expect(verifyProofFile(file, { ...readers, blockId })).rejects.toThrow(TypeError);
+  it('refuses what is no proof file', async () => {
+    await refused(null, 'no object');
+    await refused([file], 'no object');
+    await refused({ ...file, block: undefined }, 'block: not a JSON object');
+    await refused({ ...file, milestone: { ...file.milestone, index: -1 } }, 'milestone: "index"');
   });
 });

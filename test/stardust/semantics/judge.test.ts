@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
+import { judgeAt, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { ConflictReason, type VerdictStep } from '../../../src/stardust/semantics/verdict.ts';
 import type { Address } from '../../../src/stardust/wire/address.ts';
 import { inputsCommitment, outputBytes } from '../../../src/stardust/wire/ids.ts';
@@ -30,7 +30,7 @@ describe('judge', () => {
   it('gives the verdict of every vector', () => {
     for (const { line, tx, consumed } of semanticVectors) {
       expect(() => checkTransaction(tx.value), line.name).not.toThrow();
-      const made = { id: toHex(tx.id), conflict: judge(tx, consumed, line.unixTime) };
+      const made = { id: toHex(tx.id), conflict: judgeAt(tx, consumed, line.unixTime) };
       expect(made, line.name).toEqual({ id: line.transactionId, conflict: line.conflict });
     }
   });
@@ -57,7 +57,7 @@ function reasonAt(steps: readonly VerdictStep[], unixTime: number): number | und
 function expectAgreement(vector: SemanticVector): VerdictStep[] {
   const steps = judgeOverTime(vector.tx, vector.consumed);
   for (const unixTime of [vector.line.unixTime, ...times(vector)]) {
-    expect(reasonAt(steps, unixTime)).toBe(judge(vector.tx, vector.consumed, unixTime));
+    expect(reasonAt(steps, unixTime)).toBe(judgeAt(vector.tx, vector.consumed, unixTime));
   }
   // from 0, ascending, no two neighbours with one reason
   expect(steps[0]?.from).toBe(0);

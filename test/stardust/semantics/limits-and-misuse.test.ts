@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
+import { judgeAt, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import {
   ConflictReason,
@@ -65,7 +65,7 @@ describe('judge', () => {
       consumed.toReversed(),
       [...consumed, consumed[0]!],
     ]) {
-      expect(() => judge(tx, wrong, 1000)).toThrow(/not those that the transaction consumes/);
+      expect(() => judgeAt(tx, wrong, 1000)).toThrow(/not those that the transaction consumes/);
     }
   });
 
@@ -78,7 +78,7 @@ describe('judge', () => {
 
   it('takes the results of signatures as given, and verifies only signature unlocks', async () => {
     const late = 0xffffffff;
-    expect(judge({ ...tx, validSignatures: [true, false] }, consumed, late)).toBe(
+    expect(judgeAt({ ...tx, validSignatures: [true, false] }, consumed, late)).toBe(
       ConflictReason.InvalidSignature,
     );
     const asked: Uint8Array[] = [];

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readCone } from '../../../src/ledger/record/read-cone.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { judge } from '../../../src/stardust/semantics/judge.ts';
+import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
@@ -58,7 +58,7 @@ export async function compareVerdicts(
     const due = around.map((time) => {
       const passed = turns.filter((turn) => turn <= time).length;
       const reason =
-        reasons.get(passed) ?? judge({ ...transaction, validSignatures }, consumed, time);
+        reasons.get(passed) ?? judgeAt({ ...transaction, validSignatures }, consumed, time);
       reasons.set(passed, reason);
       return reason;
     });

@@ -8,7 +8,7 @@
 
 import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
-import { judge } from '../../../src/stardust/semantics/judge.ts';
+import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
 import { ConflictReason, type ConsumedOutput } from '../../../src/stardust/semantics/verdict.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
@@ -178,7 +178,7 @@ async function verdict(
     if (bytes === undefined) return ConflictReason.InputNotFound;
     inputs.push({ id, bytes, output: decode(output, new Reader(bytes)) });
   }
-  return judge(
+  return judgeAt(
     { ...transaction, validSignatures: await validSignatures(transaction) },
     inputs,
     timestamp,

@@ -4,7 +4,7 @@
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
 import { Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
-import { judge, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
+import { judgeAt, judgeOverTime } from '../../../src/stardust/semantics/judge.ts';
 import type {
   ConflictReason,
   ConsumedOutput,
@@ -127,7 +127,7 @@ export function judged(plan: TransactionPlan): {
  */
 export function verdict(plan: TransactionPlan, unixTime = 1000): ConflictReason {
   const { tx, consumed } = judged(plan);
-  const reason = judge(tx, consumed, unixTime);
+  const reason = judgeAt(tx, consumed, unixTime);
   const step = judgeOverTime(tx, consumed).findLast(({ from }) => from <= unixTime);
   if (step?.reason !== reason) throw new Error(`${reason} by judge, ${step?.reason} over time`);
   return reason;

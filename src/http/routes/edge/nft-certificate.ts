@@ -5,7 +5,8 @@
  */
 import type { NamedChange, NftCertificate } from '../../../node/edge-node.ts';
 import { blake2b256 } from '../../../stardust/crypto/hash.ts';
-import { toBase64, toHex } from '../../../stardust/encoding/bytes.ts';
+import { toBase64 } from '../../../stardust/encoding/base64.ts';
+import { toHex } from '../../../stardust/encoding/bytes.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';

@@ -1,0 +1,340 @@
+/**
+ * The package of the protocol: packed, installed into an empty folder without a network, and used as
+ * its README and its comments say, on every Node of this machine and in a bundle for browsers.
+ */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { createContext, Script } from 'node:vm';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { measureLibrary } from '../../../scripts/build/library.ts';
+import { PROJECT } from '../../../scripts/lib/project.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { ownerAt } from '../../../src/stardust/owner.ts';
+import { readSnapshot } from '../../../src/stardust/snapshot.ts';
+import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
+import type { NftOutput } from '../../../src/stardust/wire/output.ts';
+import { madeFinalLedger } from '../../support/final-ledger/made-ledger.ts';
+import { recordedNode } from '../../support/http/recorded-node.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
+import { asFile } from '../../support/ledger/ledger-harness.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { madeSnapshot } from '../../support/scripts/made-snapshot.ts';
+import { temporaryFolder } from '../../support/scripts/script-process.ts';
+import { readLines } from '../../support/vectors.ts';
+
+const run = promisify(execFile);
+const folder = temporaryFolder();
+const built = join(folder, 'built');
+const consumer = join(folder, 'consumer');
+const installed = join(consumer, 'node_modules/@stardust-edge/protocol');
+
+/** Old platforms have no functions for hex and base64; the Node of the tests has. */
+const WITHOUT_NEW = ['Hex', 'Base64']
+  .map((name) => `delete Uint8Array.prototype.to${name}; delete Uint8Array.from${name};`)
+  .join(' ');
+
+/** A tarball of the folder. npm runs on any Node, and asks nobody. */
+async function pack(source: string): Promise<string> {
+  const { stdout } = await run('npm', ['pack', source, '--json', '--ignore-scripts'], {
+    cwd: folder,
+  });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return join(folder, filename);
+}
+
+let sizes = '';
+
+beforeAll(async () => {
+  const args = ['scripts/build.ts', '--library', built];
+  sizes = (await run(process.execPath, args, { cwd: PROJECT })).stdout;
+  const { dependencies } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
+  const needed = Object.keys(dependencies).map((name) => join(PROJECT, 'node_modules', name));
+  const tarballs: string[] = [];
+  for (const source of [built, ...needed]) tarballs.push(await pack(source));
+  mkdirSync(consumer);
+  writeFileSync(join(consumer, 'package.json'), '{"private":true,"type":"module"}');
+  const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const cache = ['--cache', join(folder, 'cache')];
+  await run('npm', ['install', ...flags, ...cache, ...tarballs], { cwd: consumer });
+});
+
+/** Every Node of this machine, one of each version. */
+async function findNodes(): Promise<Map<string, string>> {
+  const paths = (process.env.PATH ?? '').split(delimiter).map((each) => join(each, 'node'));
+  const nodes = new Map<string, string>();
+  for (const path of [process.execPath, ...paths]) {
+    if (!existsSync(path)) continue;
+    const { stdout } = await run(path, ['--version']);
+    if (!nodes.has(stdout.trim())) nodes.set(stdout.trim(), path);
+  }
+  return nodes;
+}
+
+const network = recordedNetwork('network-n');
+const LEDGER_INDEX = 125;
+const MADE_OUTPUTS = 150;
+const made = await madeFinalLedger(MADE_OUTPUTS);
+
+/** The last answer of inx-indexer about each NFT that was there at the end. */
+const found = new Map(
+  (readLines('network-n/nft.jsonl') as { nftId: string; status: number; items?: string[] }[]).map(
+    ({ nftId, status, items }) => [nftId, status === 200 ? items![0]! : undefined],
+  ),
+);
+const nfts = [...found].flatMap(([nftId, outputId]) => {
+  const output = outputId === undefined ? undefined : network.outputs.get(outputId);
+  return output === undefined ? [] : [{ nftId, outputId: outputId!, output }];
+});
+
+const fetchRecorded = fetchFrom({ node: await recordedNode(network, LEDGER_INDEX) });
+
+async function answer(path: string): Promise<unknown> {
+  const nft = /^\/api\/indexer\/v1\/outputs\/nft\/(.*)$/.exec(path);
+  if (nft) return { ledgerIndex: LEDGER_INDEX, items: [found.get(nft[1]!)] };
+  const final = /^\/api\/edge\/v1\/final\/(nfts|outputs)\/0x(.*)$/.exec(path);
+  if (final) return made.ask(final[1] as 'nfts' | 'outputs', final[2]!);
+  return (await fetchRecorded(path)).json();
+}
+
+/** A question to the functions of the README. */
+interface Asked {
+  node: string;
+  publicKeys: string[];
+  nftIds: string[];
+  finalNftIds: string[];
+  root: string;
+  time: number;
+}
+
+const finalNftIds = [...made.keys.nfts.slice(0, 5), '5a'.repeat(32)].map((id) => `0x${id}`);
+const asked: Asked = {
+  node: 'http://127.0.0.1:1/',
+  publicKeys: network.keys.keys.map(({ publicKey }) => toHex(publicKey)),
+  nftIds: nfts.slice(0, 20).map(({ nftId }) => nftId),
+  finalNftIds,
+  root: toHex(made.root),
+  time: 1_700_000_000,
+};
+
+const inHex = (_: string, value: unknown) => (value instanceof Uint8Array ? toHex(value) : value);
+
+/** What was recorded, and what was made up: without any proof. */
+async function expected(): Promise<unknown> {
+  const ownerOf = (bytes: Uint8Array) => ownerAt(decodeOutput(bytes) as NftOutput, asked.time);
+  const owners = nfts.slice(0, asked.nftIds.length).map(({ output }) => ({
+    ...ownerOf(output.bytes),
+    since: output.bookedIndex,
+  }));
+  const held = new Map<string, Uint8Array>();
+  for await (const part of readSnapshot(asFile(madeSnapshot(MADE_OUTPUTS)), { kind: 'full' }))
+    if (part.kind === 'output' && part.output.chainId !== undefined)
+      held.set(toHex(part.output.chainId), part.output.bytes);
+  const finals = finalNftIds.map((id) => (held.has(id) ? ownerOf(held.get(id)!) : null));
+  return JSON.parse(JSON.stringify({ owners, finals }, inHex));
+}
+
+/** What runs where the package is installed. */
+const MAIN = `
+import { fromHex, toHex } from '@stardust-edge/protocol/bytes';
+import { verifyFinalNft } from './verifyFinalNft.js';
+import { verifyNft } from './verifyNft.js';
+
+export async function main({ node, publicKeys, nftIds, finalNftIds, root, time }) {
+  const keys = publicKeys.map((key) => ({ publicKey: fromHex(key), first: 0, last: 0 }));
+  const owners = [];
+  for (const id of nftIds) owners.push(await verifyNft(node, id, { keys, threshold: 2 }, time));
+  const finals = [];
+  for (const id of finalNftIds) finals.push((await verifyFinalNft(node, id, root, time)) ?? null);
+  const inHex = (_, value) => (value instanceof Uint8Array ? toHex(value) : value);
+  return JSON.stringify({ owners, finals }, inHex);
+}
+`;
+
+/** Writes the code of the README, a module for each function, and what calls them. */
+function writeReadmeCode(): void {
+  const text = readFileSync(join(installed, 'README.md'), 'utf8');
+  const blocks = Array.from(text.matchAll(/^```js\n(.*?)^```/gms), ([, code]) => code!);
+  const names = blocks.map((code) => /^export async function (\w+)/m.exec(code)![1]);
+  expect(names).toEqual(['verifyNft', 'verifyFinalNft']);
+  for (const [i, code] of blocks.entries()) writeFileSync(join(consumer, `${names[i]}.js`), code);
+  writeFileSync(join(consumer, 'main.js'), MAIN);
+  const script =
+    "import { main } from './main.js'; console.log(await main(JSON.parse(process.argv[2])));";
+  writeFileSync(join(consumer, 'script.js'), script);
+}
+
+async function serve(): Promise<string> {
+  const server = createServer(async (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(await answer(request.url!)));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('the README', () => {
+  it('verifies NFTs on every Node of this machine, with and without functions for hex', async () => {
+    writeReadmeCode();
+    const questions = JSON.stringify({ ...asked, node: await serve() });
+    const due = await expected();
+    expect(asked.nftIds.length).toBe(20);
+    for (const [version, path] of await findNodes()) {
+      for (const before of ['', WITHOUT_NEW]) {
+        const preload = `data:text/javascript,${encodeURIComponent(before)}`;
+        const args = ['--import', preload, 'script.js', questions];
+        const { stdout } = await run(path, args, { cwd: consumer });
+        expect([version, JSON.parse(stdout)]).toEqual([version, due]);
+      }
+    }
+  });
+
+  it('says what is false', async () => {
+    writeReadmeCode();
+    const node = await serve();
+    const [first, second] = asked.nftIds;
+    const ask = (changes: Partial<Asked>) =>
+      run(process.execPath, ['script.js', JSON.stringify({ ...asked, node, ...changes })], {
+        cwd: consumer,
+      });
+    const [key] = asked.publicKeys;
+    await expect(ask({ publicKeys: [key!] })).rejects.toThrow('M-2: 1 keys may sign, threshold 2');
+    const wrongRoot = { nftIds: [], root: `0x${'00'.repeat(32)}` };
+    await expect(ask(wrongRoot)).rejects.toThrow('B.13: the roots and counts are not those');
+    found.set(first!, found.get(second!));
+    await expect(ask({})).rejects.toThrow('did not create this NFT output');
+    found.set(first!, nfts[0]!.outputId);
+  });
+
+  it('runs in a bundle for browsers, with nothing but what browsers have', async () => {
+    writeReadmeCode();
+    const { outputFiles } = await build({
+      entryPoints: [join(consumer, 'main.js')],
+      bundle: true,
+      minify: true,
+      format: 'iife',
+      globalName: 'bundle',
+      platform: 'browser',
+      target: ['chrome110', 'firefox110', 'safari16.4'],
+      write: false,
+    });
+    const context = createContext({
+      TextEncoder,
+      TextDecoder,
+      URL,
+      fetch: async (url: URL) => ({ ok: true, json: () => answer(url.pathname) }),
+    });
+    new Script(`${WITHOUT_NEW} ${outputFiles[0]!.text}`).runInContext(context);
+    context.asked = JSON.stringify(asked);
+    const text = await new Script('bundle.main(JSON.parse(asked))').runInContext(context);
+    expect(JSON.parse(text)).toEqual(await expected());
+  });
+});
+
+/** Hex and base64 of bytes of many lengths, and what is none. Prints nothing if all is well. */
+const ENCODINGS = `
+import { strict as assert } from 'node:assert';
+import { fromBase64, toBase64 } from '@stardust-edge/protocol/base64';
+import { fromHex, toHex } from '@stardust-edge/protocol/bytes';
+
+for (let length = 0; length < 300; length++) {
+  const bytes = Uint8Array.from({ length }, (_, i) => (i * 7919 + length * 104729) >> 3);
+  const buffer = Buffer.from(bytes);
+  assert.equal(toHex(bytes), '0x' + buffer.toString('hex'));
+  assert.deepEqual(fromHex('0X' + buffer.toString('hex').toUpperCase()), bytes);
+  assert.equal(toBase64(bytes), buffer.toString('base64'));
+  assert.deepEqual(fromBase64(buffer.toString('base64')), bytes);
+}
+for (const text of ['12', '0x1', '0x1g', '0x 1', '0x12 ', 'x'])
+  assert.throws(() => fromHex(text), SyntaxError, text);
+for (const text of ['A', 'AA=', 'AAA==', '!!!!', 'AA=A', 'AAAA=', '-_-_', 'AAé='])
+  assert.throws(() => fromBase64(text), SyntaxError, text);
+`;
+
+describe('the package', () => {
+  it('reads and writes hex and base64 without the functions of 2025', async () => {
+    writeFileSync(join(consumer, 'encodings.js'), ENCODINGS);
+    for (const [version, path] of await findNodes())
+      for (const before of ['', WITHOUT_NEW]) {
+        const preload = `data:text/javascript,${encodeURIComponent(before)}`;
+        const { stdout } = await run(path, ['--import', preload, 'encodings.js'], {
+          cwd: consumer,
+        });
+        expect([version, stdout]).toEqual([version, '']);
+      }
+  });
+
+  it('has what its exports name, and imports nothing but its dependencies', () => {
+    const { exports, dependencies, type, sideEffects } = JSON.parse(
+      readFileSync(join(installed, 'package.json'), 'utf8'),
+    );
+    expect([type, sideEffects]).toEqual(['module', false]);
+    for (const path of Object.values(exports) as string[]) {
+      expect(existsSync(join(installed, path))).toBe(true);
+      if (path.endsWith('.js'))
+        expect(existsSync(join(installed, path.replace(/js$/, 'd.ts')))).toBe(true);
+    }
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
+    const imported = new Set<string>();
+    for (const name of files.filter((each) => /\.(?:js|d\.ts)$/.test(each))) {
+      const text = readFileSync(join(installed, name), 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+      for (const [, target] of text.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)) {
+        if (!target!.startsWith('.')) imported.add(target!.split('/').slice(0, 2).join('/'));
+        else expect(existsSync(join(installed, name, '..', target!))).toBe(true);
+      }
+    }
+    expect([...imported].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+
+  it('is small: a proof takes at most 30 KB', async () => {
+    const measured = await measureLibrary(built);
+    const proof = measured.find(({ subpath }) => subpath.endsWith('/proof'))!;
+    expect(proof.gzipped).toBeGreaterThan(10_000);
+    expect(proof.gzipped).toBeLessThan(30_000);
+    for (const { gzipped } of measured) expect(sizes).toContain(`${gzipped} gzipped`);
+    const readme = readFileSync(join(installed, 'README.md'), 'utf8');
+    for (const [, name, kilobytes] of readme.matchAll(/^\| `(\/[\w-]+)` \|.*\| (\d+) KB \|$/gm)) {
+      const { gzipped } = measured.find(({ subpath }) => subpath.endsWith(name!))!;
+      expect([name, Math.abs(gzipped / 1000 - Number(kilobytes)) < 1]).toEqual([name, true]);
+    }
+    expect(measured.map(({ subpath }) => subpath)).toHaveLength(sizes.trim().split('\n').length);
+  });
+
+  it('has examples that compile, and print what they say', { timeout: 60_000 }, async () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    const examples = files
+      .filter((name) => name.endsWith('.d.ts'))
+      .flatMap((name) =>
+        Array.from(
+          readFileSync(join(installed, name), 'utf8').matchAll(/@example\s+\* ```ts\n(.*?)```/gs),
+          ([, code]) => code!.replaceAll(/^ *\* ?/gm, ''),
+        ),
+      );
+    expect(examples.length).toBeGreaterThan(10);
+    for (const [i, code] of examples.entries())
+      writeFileSync(join(consumer, `example-${i}.ts`), code);
+    const flags = '--strict --module nodenext --target es2022 --lib es2023,dom --types node';
+    const typeRoots = ['--typeRoots', join(PROJECT, 'node_modules/@types')];
+    const sources = examples.map((_, i) => `example-${i}.ts`);
+    const tsc = join(PROJECT, 'node_modules/.bin/tsc');
+    const compiled = await run(tsc, [...flags.split(' '), ...typeRoots, ...sources], {
+      cwd: consumer,
+    }).catch((error) => error);
+    expect(compiled.stdout).toBe('');
+    for (const [i, code] of examples.entries()) {
+      const printed = Array.from(
+        code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm),
+        ([, said]) => said,
+      );
+      const { stdout } = await run('node', [`example-${i}.js`], { cwd: consumer });
+      expect(stdout.trim()).toBe(printed.join('\n'));
+    }
+  });
+});
