@@ -16,7 +16,7 @@ import { BlockKind, type Cone } from './white-flag/cone.ts';
 import { findDecidingInputs } from './white-flag/deciding-input.ts';
 import { computeRoots, LedgerState, type MerkleRoots, walkCone } from './white-flag/walk.ts';
 import type { ParsedBlock } from './wire/block.ts';
-import { decodeOutput, outputBytes, outputId } from './wire/ids.ts';
+import { consumedIds, decodeOutput, outputBytes, outputId } from './wire/ids.ts';
 import type { Milestone } from './wire/milestone.ts';
 
 /** What a ledger knows of an output, before the milestone. */
@@ -207,9 +207,7 @@ async function judgeAll(blocks: readonly ParsedBlock[], options: WhiteFlagInput)
   const faults = new Map<number, Fault | undefined>();
   for (const [position, transaction] of transactions.entries()) {
     if (transaction === undefined) continue;
-    const ids = transaction.value.essence.inputs.map((input) =>
-      outputId(input.transactionId, input.outputIndex),
-    );
+    const ids = consumedIds(transaction.value.essence);
     for (const id of ids) {
       const number = numberOf(id);
       const state = states.has(number) ? undefined : await options.output(id);

@@ -1,9 +1,8 @@
 /**
  * Intake: from parsed blocks to records with numbers, each block examined once.
  *
- * Here signatures are checked, verdicts are made and numbers are given; nothing is written. The
- * same function serves the blocks that will be stored (store-blocks.ts) and those that a request
- * keeps in memory only.
+ * Here signatures are checked, verdicts are made and numbers are given; nothing is written
+ * (store-blocks.ts does that).
  */
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -21,7 +20,13 @@ import type {
   VerdictStep,
 } from '../../stardust/semantics/verdict.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
+import {
+  chainIdOf,
+  consumedIds,
+  decodeOutput,
+  outputBytes,
+  outputId,
+} from '../../stardust/wire/ids.ts';
 import type { Output } from '../../stardust/wire/output.ts';
 import { decodeRecord, encodeRecord } from '../record/block-record.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
@@ -60,18 +65,12 @@ export function outputsToFind(blocks: readonly ParsedBlock[]): OutputsToFind {
   const created = new Set<string>();
   for (const { transaction } of blocks) {
     if (transaction === undefined) continue;
-    for (const id of inputIds(transaction)) consumed.add(toHexDigits(id));
+    for (const id of consumedIds(transaction.value.essence)) consumed.add(toHexDigits(id));
     transaction.value.essence.outputs.forEach((_, i) => {
       created.add(toHexDigits(outputId(transaction.id, i)));
     });
   }
   return { mentioned: [...consumed.union(created)], consumed: [...consumed] };
-}
-
-function inputIds(transaction: ParsedTransaction): Uint8Array[] {
-  return transaction.value.essence.inputs.map((input) =>
-    outputId(input.transactionId, input.outputIndex),
-  );
 }
 
 /** Contents of the outputs that transactions consume. */
@@ -241,7 +240,7 @@ function numberConsumed(
   transaction: ParsedTransaction,
   { numbering, contents }: KnownContents,
 ): Consumed[] {
-  return inputIds(transaction).map((id) => {
+  return consumedIds(transaction.value.essence).map((id) => {
     const hexId = toHexDigits(id);
     const { number, bytes = contents.get(hexId)?.bytes } = numberedOutput(hexId, numbering);
     return { number, id, hexId, ...(bytes && { bytes }) };
@@ -284,7 +283,7 @@ export function contentsConsumed(
   outputs: ReadonlyMap<string, { bytes?: Uint8Array }>,
 ): OutputContent[] | undefined {
   const consumed: OutputContent[] = [];
-  for (const id of inputIds(transaction)) {
+  for (const id of consumedIds(transaction.value.essence)) {
     const bytes = outputs.get(toHexDigits(id))?.bytes;
     if (bytes === undefined) return undefined;
     consumed.push({ id, bytes });

@@ -6,7 +6,7 @@
 import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
 import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
-import { inputsCommitment, outputId as outputIdOf } from '../../stardust/wire/ids.ts';
+import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -266,8 +266,8 @@ async function readConsumed(
     many(statement, (row) => readSpentOutput(JSON.parse(row.text('spent')))),
   );
   const byId = new Map(rows.map((each) => [each.id, each]));
-  const consumed = essence.inputs.map((input): CertifiedInput => {
-    const id = toHexDigits(outputIdOf(input.transactionId, input.outputIndex));
+  const consumed = consumedIds(essence).map((consumedId): CertifiedInput => {
+    const id = toHexDigits(consumedId);
     const output = byId.get(id);
     if (output === undefined) throw damagedNft();
     return { bytes: readOutputBytes(output.bytes, id), isOfNft: output.chain === nftId };

@@ -33,8 +33,12 @@ import {
   type Numbering,
   type OutputsToFind,
 } from '../intake/known-outputs.ts';
-import type { NextNumbers } from '../intake/next-numbers.ts';
-import { type GivenNumbers, nextNumbers, selectGiven } from '../intake/next-numbers.ts';
+import {
+  type GivenNumbers,
+  type NextNumbers,
+  nextNumbers,
+  selectGiven,
+} from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import type { LeftBlocks } from '../view/viewed-packs.ts';
 

@@ -15,7 +15,7 @@ import {
   OutputType,
   output,
 } from './output.ts';
-import { essenceBytes, type Transaction } from './transaction.ts';
+import { essenceBytes, type Transaction, type TransactionEssence } from './transaction.ts';
 import { addressIn, UnlockConditionType } from './unlock-condition.ts';
 
 /** B.1: the hash of the whole block. */
@@ -40,6 +40,11 @@ export function signedDigest(transaction: Transaction, payload: Uint8Array): Uin
 export function outputId(transactionId: Uint8Array, index: number): Uint8Array {
   if (!(index >= 0 && index <= 0xffff)) throw new RangeError(`output index ${index}`);
   return concatBytes(transactionId, Uint8Array.of(index & 0xff, index >> 8));
+}
+
+/** IDs of the outputs that a transaction consumes, in the order of its inputs. */
+export function consumedIds({ inputs }: Pick<TransactionEssence, 'inputs'>): Uint8Array[] {
+  return inputs.map(({ transactionId, outputIndex }) => outputId(transactionId, outputIndex));
 }
 
 /** B.5: the hash of the hashes of the consumed outputs' bytes, in the order of the inputs. */
