@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { writeExplorer } from './scripts/lib/explorer/bundle-explorer.ts';
+import { writeExplorer } from './cli/lib/explorer/bundle-explorer.ts';
 
 /** Generous, as the machine may be busy with something else. In milliseconds. */
 const timeouts = { testTimeout: 120_000, hookTimeout: 120_000 };

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runMain, UsageError } from '../scripts/lib/process/command-line.ts';
+import { runMain, UsageError } from '../cli/lib/process/command-line.ts';
 
 const USAGE = `Usage: npx node bench/reads.ts URL [URL…]
 

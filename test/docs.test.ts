@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { describe, expect, it } from 'vitest';
-import { PROJECT } from '../scripts/lib/project.ts';
+import { PROJECT } from '../cli/lib/project.ts';
 import { FRESHNESS } from '../src/http/freshness.ts';
 import { listRoutes } from '../src/http/routes.ts';
 
@@ -100,7 +100,7 @@ it.each([
   ['[a](#nothing)', 'docs/storage.md'],
   ['[a](nothing.md)', 'docs/storage.md'],
   ['[a](storage.md#nothing)', 'docs/contract.md'],
-  ['[a](../scripts/nothing)', 'docs/contract.md'],
+  ['[a](../cli/nothing)', 'docs/contract.md'],
   ['![a](docs/nothing.svg)', 'README.md'],
   ['see\n\n[a]: nothing.md', 'README.md'],
 ])('%j leads nowhere', (text, file) => {
@@ -130,7 +130,7 @@ describe('findFaults', () => {
     '// docs/protocol.md, S2.13 and README.md, docs/architecture.md#rooms',
     ' * https://example.org/nothing.md#x, https://example.org/nothing.ts',
     '// SHA-512, TIP-0020, UTF-8, v3.0.0-rc.3, D1, RFC 9110 §8.8.1, HTTP/1.1',
-    '// scripts/NAME.ts and migrations/000N_NAME.sql',
+    '// cli/NAME.ts and migrations/000N_NAME.sql',
     '// src/log.ts, ../log.ts, log.ts',
     "const name = 'made-up.ts';",
   ])('finds nothing in: %s', (line) => {

@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PROJECT } from '../scripts/lib/project.ts';
+import { PROJECT } from '../cli/lib/project.ts';
 
 const LOCKFILE = join(PROJECT, 'package-lock.json');
 

@@ -3,7 +3,7 @@
  * `npm run test:browser`, those in browsers: the explorer, and pages of other origins.
  */
 
-import { runMain } from '../scripts/lib/process/command-line.ts';
+import { runMain } from '../cli/lib/process/command-line.ts';
 import { type Count, conclude, run, runVitest } from './support/run-tests.ts';
 
 const USAGE = `Usage: npm test -- [ARGUMENTS OF VITEST]

@@ -7,11 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { experimental_getWranglerCommands } from 'wrangler';
+import { loadCommand } from '../cli/commands.ts';
+import { PROJECT } from '../cli/lib/project.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { loadCommand } from '../scripts/commands.ts';
-import { PROJECT } from '../scripts/lib/project.ts';
-import { callScript } from './support/scripts/call-script.ts';
-import { commandsOf } from './support/scripts/document-commands.ts';
+import { callScript } from './support/cli/call-script.ts';
+import { commandsOf } from './support/cli/document-commands.ts';
 
 const documents = ['README.md', 'CONTRIBUTING.md']
   .concat(readdirSync(join(PROJECT, 'docs')).map((name) => `docs/${name}`))
@@ -40,8 +40,8 @@ describe('npm run', () => {
       (each) => each !== '--help',
     );
     if (flags.length === 0) return;
-    const script = /(?:scripts|bench|test)\/\S+\.ts/.exec(command!)![0];
-    const { stdout } = await callScript(join('..', script), '--help');
+    const script = /(?:tools|bench|test)\/\S+\.ts/.exec(command!)![0];
+    const { stdout } = await callScript(script, '--help');
     for (const flag of flags) expect(stdout, `npm run ${name}`).toContain(flag);
   });
 });

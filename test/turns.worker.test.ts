@@ -9,8 +9,8 @@ import { loadSnapshot } from '../src/ledger/import/load-snapshot.ts';
 import { openIndexLedger } from '../src/nft-index/d1-ledger.ts';
 import type { IndexStore } from '../src/nft-index/ports.ts';
 import { publishTo } from '../src/nft-index/publish.ts';
+import { madeSnapshot } from './support/cli/made-snapshot.ts';
 import { asFile } from './support/ledger/ledger-harness.ts';
-import { madeSnapshot } from './support/scripts/made-snapshot.ts';
 
 const MOST_CALLS = 2000;
 const BUDGET = { operations: 300, statements: 200 };

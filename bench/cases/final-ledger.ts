@@ -6,8 +6,8 @@ import { strict as assert } from 'node:assert';
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { openLocalDatabase, persistPath } from '../../cli/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { buildFinalLedger } from '../../src/ledger/final/build-final-ledger.ts';
 import { readFinalLedger } from '../../src/ledger/final/prove-final.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
@@ -18,8 +18,8 @@ import {
   verifyFinalProof,
 } from '../../src/stardust/proof/final-ledger.ts';
 import type { SnapshotFile } from '../../src/stardust/snapshot/byte-stream.ts';
+import { MADE_INDEX, madeSnapshot } from '../../test/support/cli/made-snapshot.ts';
 import { Random } from '../../test/support/network/random.ts';
-import { MADE_INDEX, madeSnapshot } from '../../test/support/scripts/made-snapshot.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { Connection } from '../tools/connection.ts';
 import { keptLedger, withNewFolder } from '../tools/ledger.ts';

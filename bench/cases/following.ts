@@ -8,7 +8,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { openDatabase } from '../../test/support/edge/d1-file.ts';
 import type { Edge } from '../../test/support/edge/edge.ts';
 import { varsOf } from '../../test/support/edge/follow-network.ts';

@@ -6,9 +6,9 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { prepareSample, type SampleNft } from '../../scripts/start/prepare-sample.ts';
-import { startWranglerDev } from '../../scripts/start/wrangler-dev.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { prepareSample, type SampleNft } from '../../cli/start/prepare-sample.ts';
+import { startWranglerDev } from '../../cli/start/wrangler-dev.ts';
 import { freePort } from '../../test/support/edge/launch.ts';
 import { startServe } from '../../test/support/edge/npm-serve.ts';
 import type { Bench, BenchCase } from '../case.ts';

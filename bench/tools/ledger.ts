@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROJECT } from '../../scripts/lib/project.ts';
-import { openLocalDatabase } from '../../scripts/lib/wrangler/local-database.ts';
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
+import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 
 const LEDGERS = join(tmpdir(), 'stardust-edge-node', 'ledgers');

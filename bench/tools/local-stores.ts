@@ -4,8 +4,8 @@
  * takes ten times as long.
  */
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { openLocalDatabase, persistPath } from '../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { openLocalDatabase, persistPath } from '../../cli/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { withNewFolder } from './ledger.ts';
 
 const SCRIPT = `export default {

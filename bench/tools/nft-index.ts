@@ -8,10 +8,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { persistPath } from '../../scripts/lib/wrangler/local-database.ts';
-import { withLocalKv } from '../../scripts/lib/wrangler/local-kv.ts';
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
+import { persistPath } from '../../cli/lib/wrangler/local-database.ts';
+import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';

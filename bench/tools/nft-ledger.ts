@@ -3,7 +3,7 @@
  * hundred of them.
  */
 
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
 import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
 import { insertParameters } from '../../src/ledger/core/ledger-parameters.ts';

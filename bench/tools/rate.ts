@@ -2,7 +2,7 @@
  * The rate at which a network and its clients use the Worker, as `--rate` of `npm run bench` gives
  * it.
  */
-import { UsageError } from '../../scripts/lib/process/command-line.ts';
+import { UsageError } from '../../cli/lib/process/command-line.ts';
 import type { MilestoneRate } from '../../test/support/network/steady-network.ts';
 
 export interface Rate extends MilestoneRate {

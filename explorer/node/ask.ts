@@ -2,8 +2,8 @@
  * Requests to the node that the page comes from.
  */
 import * as v from 'valibot';
-import { maxAnswerBytes } from '../../scripts/lib/answer-bounds.ts';
 import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
+import { maxAnswerBytes } from '../../verifier/answer-bounds.ts';
 
 /** The node answered with an error, or with something that is not what its contract says. */
 export class NodeError extends Error {

@@ -2,8 +2,7 @@
  * `stardust-edge verify`, in the browser: the same checks of the same modules, against the node
  * that the page comes from.
  */
-import { askFinalRecord, proveFinalRecords } from '../../scripts/verify/verify-final.ts';
-import { type Listener, NotVerified, verifyNode } from '../../scripts/verify/verify-node.ts';
+
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
   type FinalRecord,
@@ -12,6 +11,8 @@ import {
   type Proved,
   provedValue,
 } from '../../src/stardust/provenance/provenance.ts';
+import { askFinalRecord, proveFinalRecords } from '../../verifier/verify-final.ts';
+import { type Listener, NotVerified, verifyNode } from '../../verifier/verify-node.ts';
 import { askHere } from '../node/ask.ts';
 import type { KeyChoice } from './describe-keys.ts';
 import { trustOf } from './judge.ts';

@@ -66,7 +66,7 @@ export function listRoutes(): Readonly<Record<string, Route>> {
 }
 
 /**
- * Only `npx node scripts/openapi.ts` calls this, so the Worker's bundle leaves the descriptions
+ * Only `npx node tools/openapi.ts` calls this, so the Worker's bundle leaves the descriptions
  * out.
  */
 export function describeRoutes(): Operations<typeof ROUTES> {

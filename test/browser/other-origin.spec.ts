@@ -3,7 +3,7 @@
  * of which a browser asks first, and by sdk-wasm as it is.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readWhiteFlag } from '../../scripts/start/sample.ts';
+import { readWhiteFlag } from '../../cli/start/sample.ts';
 import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser/driven-page.ts';
 import { type OtherOrigin, serveOtherOrigin } from '../support/browser/other-origin-site.ts';
 import { errorBody, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';

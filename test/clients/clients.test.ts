@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../src/stardust/json/rest-json.ts';
 import { decodeOutput } from '../../src/stardust/wire/ids.ts';
+import { temporaryFolder } from '../support/cli/script-process.ts';
 import { npmStart, type Served } from '../support/edge/npm-serve.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { MESSAGES } from '../support/http/contract.ts';
 import { nftIdOfOutput } from '../support/payloads/outputs.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const LEDGER_INDEX = 17_339;
 const UNKNOWN = `0x${'5a'.repeat(32)}`;

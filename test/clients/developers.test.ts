@@ -8,7 +8,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { PROJECT } from '../../scripts/lib/project.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { listen } from '../support/edge/launch.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { hasTool } from '../support/tools.ts';

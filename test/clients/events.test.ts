@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { PROJECT } from '../../scripts/lib/project.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { listen } from '../support/edge/launch.ts';
 import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';

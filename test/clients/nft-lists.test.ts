@@ -13,10 +13,10 @@ import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { chainIdOf } from '../../src/stardust/wire/ids.ts';
 import { type BasicOutput, OutputType } from '../../src/stardust/wire/output.ts';
 import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
+import { temporaryFolder } from '../support/cli/script-process.ts';
 import { type RunningWorker, runWorker } from '../support/http/running-worker.ts';
 import { type ListName, plainList } from '../support/nft-list/plain-list.ts';
 import { recordedNfts, recordedOutputs } from '../support/nft-list/recorded-nfts.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
 import { tellSkipped } from '../support/tools.ts';
 
 /** In the course of network-n; so that the follower has not far to go. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
 import {

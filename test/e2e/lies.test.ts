@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCommand, temporaryFolder } from '../support/cli/script-process.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { EXPLAIN_LIES } from '../support/lies/explain-lies.ts';
 import { finalLies, finalQuestion, finalTruth } from '../support/lies/final-lies.ts';
@@ -37,7 +38,6 @@ import {
 import { FINAL_LEDGER, LIES } from '../support/lies/table.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
-import { startCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 
 let sample: SampleWorker;
 let node: LyingNode;

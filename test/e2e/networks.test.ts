@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../support/cli/script-process.ts';
 import { type Edge, startEdge } from '../support/edge/edge.ts';
 import { varsOf } from '../support/edge/follow-network.ts';
 import { askRecorded, expectRecordedEnd, nftsOf } from '../support/edge/recorded-ledger.ts';
@@ -18,7 +19,6 @@ import {
 import { NodeDouble } from '../support/hornet-double/hornet-double.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork, recordedQuestions } from '../support/network/recorded-network.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const folder = temporaryFolder();
 

@@ -9,8 +9,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { computeLedgerRoot } from '../../scripts/ledger-root/compute-ledger-root.ts';
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { computeLedgerRoot } from '../../cli/ledger-root/compute-ledger-root.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
@@ -109,7 +109,7 @@ it('builds the root that ledger-root computes, killed in between or not', async 
     const files = { full: path(name), delta: path('delta') };
     expect((await computeLedgerRoot(files, keys)).root).toEqual(found.root);
   }
-  const script = join(import.meta.dirname, '../scripts/ledger-root/final_root.py');
+  const script = join(import.meta.dirname, '../cli/ledger-root/final_root.py');
   if (!hasTool('python3')) return;
   const { status, stdout } = spawnSync('python3', [script, path('full')], { encoding: 'utf8' });
   expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, found.root.toHex()]);

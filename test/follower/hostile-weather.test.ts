@@ -7,7 +7,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { PROJECT } from '../../scripts/lib/project.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { type Counts, makePlan, runPlan, runSeed } from '../support/weather/run.ts';
 import { CALM, HOSTILE } from '../support/weather/steps.ts';
 

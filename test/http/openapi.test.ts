@@ -2,16 +2,16 @@
 import { join } from 'node:path';
 import { lint, loadConfig } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { version } from '../../package.json';
-import { PROJECT } from '../../scripts/lib/project.ts';
-import { buildDocument } from '../../scripts/openapi/document.ts';
-import examples from '../../scripts/openapi/examples.json';
 import openapi from '../../src/http/assets/openapi.json';
 import { listRoutes } from '../../src/http/routes.ts';
+import { buildDocument } from '../../tools/openapi/document.ts';
+import examples from '../../tools/openapi/examples.json';
 import { checkDescribed } from '../support/http/described.ts';
 
 describe('openapi.json', () => {
-  it('is what `npx node scripts/openapi.ts` makes of the routes', () => {
+  it('is what `npx node tools/openapi.ts` makes of the routes', () => {
     expect(openapi).toEqual(JSON.parse(JSON.stringify(buildDocument(version, examples))));
   });
 

@@ -5,9 +5,9 @@
 import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PROJECT } from '../../scripts/lib/project.ts';
-import { migrate } from '../../scripts/lib/wrangler/local-database.ts';
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
+import { migrate } from '../../cli/lib/wrangler/local-database.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { hasEnded } from '../../src/follower/pass.ts';
 import { LedgerUnreadable, SCHEMA } from '../../src/ledger/core/head.ts';
@@ -16,8 +16,8 @@ import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { prune } from '../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { temporaryFolder } from '../support/cli/script-process.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
 import { fileOf } from '../support/snapshot/memory-sink.ts';
 import { readVector } from '../support/vectors.ts';
 

@@ -4,9 +4,9 @@
  */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { importSnapshot } from '../../scripts/lib/import/import-snapshot.ts';
-import type { SqliteDatabase } from '../../scripts/lib/wrangler/sqlite-database.ts';
-import { sampleKeys } from '../../scripts/start/prepare-sample.ts';
+import { importSnapshot } from '../../cli/lib/import/import-snapshot.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import { sampleKeys } from '../../cli/start/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -14,7 +14,7 @@ import {
   readSampleMilestone,
   SNAPSHOT,
   sampleUpstream,
-} from '../../scripts/start/sample.ts';
+} from '../../cli/start/sample.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import { contentsSql, readOutputBytes } from '../../src/ledger/core/output-bytes.ts';

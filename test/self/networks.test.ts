@@ -4,7 +4,7 @@
  * says (test/vectors/README.md).
  */
 import { describe, expect, it } from 'vitest';
-import { runWhiteFlag } from '../../scripts/conformance/white-flag.ts';
+import { runWhiteFlag } from '../../cli/conformance/white-flag.ts';
 import { admissionFault } from '../../src/stardust/admission.ts';
 import { verifyEd25519 } from '../../src/stardust/crypto/ed25519.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';

@@ -7,12 +7,12 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { startCommand, temporaryFolder } from '../support/cli/script-process.ts';
 import { prepareMoving } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
 import { readInfo } from '../support/edge/walk-network.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { stateHashAt } from '../support/network/state-hash-at.ts';
-import { startCommand, temporaryFolder } from '../support/scripts/script-process.ts';
 
 const BACKUPS = 20;
 const CLIENTS = 4;

@@ -8,12 +8,12 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, it } from 'vitest';
+import { temporaryFolder } from '../support/cli/script-process.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
 import { prepareMoving } from '../support/edge/follow-network.ts';
 import { nftsOf } from '../support/edge/recorded-ledger.ts';
 import { nftsEver, readInfo, untilLedger } from '../support/edge/walk-network.ts';
 import { stateHashAt } from '../support/network/state-hash-at.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const HOUR_MS = 3_600_000;
 

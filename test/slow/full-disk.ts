@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { runMain } from '../../scripts/lib/process/command-line.ts';
+import { runMain } from '../../cli/lib/process/command-line.ts';
 import { readStateHash } from '../support/edge/d1-file.ts';
 import { prepareMoving } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';

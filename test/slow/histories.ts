@@ -2,7 +2,7 @@
  * Many random histories of the NFT index. Fails at the first answer that is not true.
  */
 import { parseArgs } from 'node:util';
-import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
+import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { type Counts, runHistory } from '../support/nft-index/random-history.ts';
 
 const USAGE = `Usage: npx node test/slow/histories.ts [COUNT] [FIRST SEED]

@@ -7,7 +7,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
+import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { openDatabase } from '../support/edge/d1-file.ts';
 import type { Edge } from '../support/edge/edge.ts';
 import { askRoots, type Fed, followFeed, issueMilestone } from '../support/edge/follow-feed.ts';

@@ -12,7 +12,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { PROJECT } from '../../scripts/lib/project.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { launch } from '../support/edge/launch.ts';
 
 type Edit = [file: string, text: string, instead: string];
@@ -177,7 +177,7 @@ const MISTAKES: Record<string, Edit[]> = {
 };
 
 /** What the histories need, to be copied. */
-const PARTS = ['src', 'scripts/lib/process', 'test/support/nft-index', 'test/slow'];
+const PARTS = ['src', 'cli/lib/process', 'test/support/nft-index', 'test/slow'];
 
 const HISTORIES = 20_000;
 

@@ -2,7 +2,7 @@
  * `npm run test:slow`: the long tests, with larger counts than those of `npm test`.
  */
 import { parseArgs } from 'node:util';
-import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
+import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { type Count, conclude, run, runVitest } from '../support/run-tests.ts';
 
 type Run = (inTime: boolean) => Promise<Count>;
@@ -48,7 +48,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   feeds: vitest('e2e', 'e2e/feed', { FEEDS: 'all' }),
   chain: vitest('e2e', 'e2e/chain'),
   forged: vitest('e2e', 'e2e/hostile'),
-  imports: vitest('node', 'scripts/import/import.test', { DEATHS: '40' }),
+  imports: vitest('node', 'test/cli/import/import.test', { DEATHS: '40' }),
   networks: vitest('e2e', 'e2e/networks'),
   'bad-requests': vitest('node', 'http/running-worker', { BAD_REQUESTS: '20000' }),
   'nearly-full': vitest('workerd', 'follower/nearly-full'),

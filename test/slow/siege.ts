@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { runMain } from '../../scripts/lib/process/command-line.ts';
+import { runMain } from '../../cli/lib/process/command-line.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { startServe } from '../support/edge/npm-serve.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';

@@ -8,14 +8,14 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { WRANGLER } from '../../scripts/lib/wrangler/run-wrangler.ts';
-import { readWranglerConfig } from '../../scripts/lib/wrangler/wrangler-config.ts';
-import { checkAddress } from '../../scripts/serve/check-start.ts';
-import { prepareSample } from '../../scripts/start/prepare-sample.ts';
+import { WRANGLER } from '../../cli/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { checkAddress } from '../../cli/serve/check-start.ts';
+import { prepareSample } from '../../cli/start/prepare-sample.ts';
+import { temporaryFolder } from '../support/cli/script-process.ts';
 import { freePort, type Launched, launch } from '../support/edge/launch.ts';
 import { COMMAND, killProcess } from '../support/edge/npm-serve.ts';
 import { freshRandom } from '../support/network/fresh-random.ts';
-import { temporaryFolder } from '../support/scripts/script-process.ts';
 
 const ROUNDS = 13;
 

@@ -3,7 +3,7 @@
  * that is wrong, or milestone that is not applied, and lists the steps that lead to it.
  */
 import { parseArgs } from 'node:util';
-import { runMain, UsageError } from '../../scripts/lib/process/command-line.ts';
+import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { loadRuns, MISTAKES, type Mistake } from '../support/weather/limits.ts';
 
 const USAGE = `Usage: npx node test/slow/weather.ts [--seconds N | --mistake NAME] [COUNT] [FIRST SEED]

@@ -8,8 +8,8 @@
  * it. A few of each outcome were kept. The format is in test/vectors/README.md#single-rules.
  */
 import { describe, expect, it } from 'vitest';
-import { README_PARAMETERS } from '../../scripts/conformance/parameters.ts';
-import { runVector } from '../../scripts/conformance/run-vector.ts';
+import { README_PARAMETERS } from '../../cli/conformance/parameters.ts';
+import { runVector } from '../../cli/conformance/run-vector.ts';
 import { basic } from '../support/payloads/outputs.ts';
 import { admitted, alice } from '../support/stardust/syntactic.ts';
 import { readLines } from '../support/vectors.ts';

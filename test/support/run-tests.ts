@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROJECT } from '../../scripts/lib/project.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 
 export interface Count {
   passed: number;

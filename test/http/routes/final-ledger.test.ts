@@ -1,18 +1,18 @@
 /** The routes of a final ledger (docs/contract.md#final-ledger), and who checks what they answer. */
 import { describe, expect, it } from 'vitest';
-import type { NodeClient } from '../../../scripts/lib/node-client.ts';
-import { proveFinalRecords } from '../../../scripts/verify/verify-final.ts';
-import { NotVerified } from '../../../scripts/verify/verify-node.ts';
 import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { verifyFinalProof } from '../../../src/stardust/proof/final-ledger.ts';
 import { provedValue } from '../../../src/stardust/provenance/proved.ts';
+import type { NodeClient } from '../../../verifier/node-client.ts';
+import { proveFinalRecords } from '../../../verifier/verify-final.ts';
+import { NotVerified } from '../../../verifier/verify-node.ts';
+import { MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
 import { errorBody } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
-import { MADE_INDEX } from '../../support/scripts/made-snapshot.ts';
 
 const FINAL = '/api/edge/v1/final';
 const ABSENT = { outputs: `0x${'5a'.repeat(34)}`, nfts: `0x${'5a'.repeat(32)}` };

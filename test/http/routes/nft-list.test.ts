@@ -3,7 +3,7 @@
  * `npm run test:slow -- lists` asks 10,000 random queries.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { OutputList } from '../../../src/node/edge-node.ts';
 import {
   checkAlways,

@@ -3,7 +3,7 @@
  * database with the ledger of network-n at its end.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';

@@ -10,12 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { README_PARAMETERS } from '../../../scripts/conformance/parameters.ts';
-import { runVector } from '../../../scripts/conformance/run-vector.ts';
-import { importSnapshot } from '../../../scripts/lib/import/import-snapshot.ts';
-import { openLocalDatabase } from '../../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
-import { sampleKeys } from '../../../scripts/start/prepare-sample.ts';
+import { README_PARAMETERS } from '../../../cli/conformance/parameters.ts';
+import { runVector } from '../../../cli/conformance/run-vector.ts';
+import { importSnapshot } from '../../../cli/lib/import/import-snapshot.ts';
+import { openLocalDatabase } from '../../../cli/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import { sampleKeys } from '../../../cli/start/prepare-sample.ts';
 import {
   CONFIRMED,
   PROPOSED,
@@ -23,7 +23,7 @@ import {
   readSampleMilestone,
   SNAPSHOT,
   sampleUpstream,
-} from '../../../scripts/start/sample.ts';
+} from '../../../cli/start/sample.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
@@ -129,7 +129,7 @@ describe('every block of the two milestones', { timeout: 60_000 }, () => {
     const document = join(folder, 'proof.json');
     await writeFile(lines, proofs.map(({ file }) => `${JSON.stringify(file)}\n`).join(''));
     await writeFile(document, JSON.stringify(proofs[0]!.file, undefined, 2));
-    const script = join(PROJECT, 'scripts/stardust-edge.js');
+    const script = join(PROJECT, 'cli/stardust-edge.js');
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...[script, 'conformance'],
       ...[lines, document],

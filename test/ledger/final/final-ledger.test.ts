@@ -19,6 +19,7 @@ import {
   KEY_BYTES,
   verifyFinalProof,
 } from '../../../src/stardust/proof/final-ledger.ts';
+import { MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import {
   absentKey,
   buildWhole,
@@ -36,7 +37,6 @@ import { dump, openMemory } from '../../support/ledger/memory-database.ts';
 import { Random } from '../../support/network/random.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { merkleRootByDefinition } from '../../support/oracle/merkle.ts';
-import { MADE_INDEX } from '../../support/scripts/made-snapshot.ts';
 
 const PROOFS = Number(process.env.PROOFS ?? 200);
 

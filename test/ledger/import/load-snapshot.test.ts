@@ -3,7 +3,7 @@
  * them afterwards, that nothing else is, and that no failure and no interruption shows.
  */
 import { describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { readStagingScript } from '../../../src/ledger/import/staging-tables.ts';

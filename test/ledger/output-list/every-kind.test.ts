@@ -3,7 +3,7 @@
  * served before it is whole.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';

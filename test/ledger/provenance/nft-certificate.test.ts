@@ -3,7 +3,7 @@
  * (src/stardust/provenance/certificate.ts), against what the network's own transactions did.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { MAX_CERTIFICATE } from '../../../src/http/routes/edge/nft-certificate.ts';
 import { inclusionToJson } from '../../../src/http/routes/proof/poi.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';

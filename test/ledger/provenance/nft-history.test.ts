@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import {

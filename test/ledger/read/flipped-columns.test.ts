@@ -5,7 +5,7 @@
  */
 
 import { expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { tellInitial } from '../../../src/events/initial-events.ts';
 import { tellMilestone } from '../../../src/events/milestone-events.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { type NftChanges, readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';

@@ -3,7 +3,7 @@
  * that they break.
  */
 import { describe, expect, it } from 'vitest';
-import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
+import { README_PARAMETERS as parameters } from '../../../cli/conformance/parameters.ts';
 import { depositForLength } from '../../../src/stardust/admission.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import type { Feature } from '../../../src/stardust/wire/feature.ts';

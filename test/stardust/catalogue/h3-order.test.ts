@@ -3,7 +3,7 @@
  * oracle.
  */
 import { describe, expect, it } from 'vitest';
-import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
+import type { WhiteFlagCase } from '../../../cli/conformance/white-flag.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import {

@@ -3,8 +3,8 @@
  * parameters.
  */
 import { describe, expect, it } from 'vitest';
-import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
-import type { WhiteFlagCase } from '../../../scripts/conformance/white-flag.ts';
+import { README_PARAMETERS as parameters } from '../../../cli/conformance/parameters.ts';
+import type { WhiteFlagCase } from '../../../cli/conformance/white-flag.ts';
 import { admissionFault } from '../../../src/stardust/admission.ts';
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
 import { toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';

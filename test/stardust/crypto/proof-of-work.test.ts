@@ -3,7 +3,7 @@
  * asked for a score of 1,500.
  */
 import { describe, expect, it } from 'vitest';
-import { readSampleMilestone } from '../../../scripts/start/sample.ts';
+import { readSampleMilestone } from '../../../cli/start/sample.ts';
 import { hasProofOfWork, trailingZeros } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SNAPSHOT } from '../../../scripts/start/sample.ts';
+import { SNAPSHOT } from '../../../cli/start/sample.ts';
 import {
   blockFromJson,
   blockToJson,

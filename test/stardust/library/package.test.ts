@@ -12,20 +12,20 @@ import { promisify } from 'node:util';
 import { createContext, Script } from 'node:vm';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { measureLibrary } from '../../../scripts/build/library.ts';
-import { PROJECT } from '../../../scripts/lib/project.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { ownerAt } from '../../../src/stardust/owner.ts';
 import { readSnapshot } from '../../../src/stardust/snapshot.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import type { NftOutput } from '../../../src/stardust/wire/output.ts';
+import { measureLibrary } from '../../../tools/build/library.ts';
+import { madeSnapshot } from '../../support/cli/made-snapshot.ts';
+import { temporaryFolder } from '../../support/cli/script-process.ts';
 import { madeFinalLedger } from '../../support/final-ledger/made-ledger.ts';
 import { recordedNode } from '../../support/http/recorded-node.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { asFile } from '../../support/ledger/ledger-harness.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
-import { madeSnapshot } from '../../support/scripts/made-snapshot.ts';
-import { temporaryFolder } from '../../support/scripts/script-process.ts';
 import { readLines } from '../../support/vectors.ts';
 
 const run = promisify(execFile);
@@ -51,7 +51,7 @@ async function pack(source: string): Promise<string> {
 let sizes = '';
 
 beforeAll(async () => {
-  const args = ['scripts/build.ts', '--library', built];
+  const args = ['tools/build.ts', '--library', built];
   sizes = (await run(process.execPath, args, { cwd: PROJECT })).stdout;
   const { dependencies } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
   const needed = Object.keys(dependencies).map((name) => join(PROJECT, 'node_modules', name));

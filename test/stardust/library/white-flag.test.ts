@@ -3,11 +3,8 @@
  * milestones; and what it refuses.
  */
 import { describe, expect, it } from 'vitest';
-import {
-  libraryWhiteFlag,
-  whiteFlagInput,
-} from '../../../scripts/conformance/library-white-flag.ts';
-import { runWhiteFlag } from '../../../scripts/conformance/white-flag.ts';
+import { libraryWhiteFlag, whiteFlagInput } from '../../../cli/conformance/library-white-flag.ts';
+import { runWhiteFlag } from '../../../cli/conformance/white-flag.ts';
 import type { JsonObject } from '../../../src/stardust/encoding/json-object.ts';
 import { type WhiteFlagInput, whiteFlag } from '../../../src/stardust/white-flag.ts';
 import { readLines } from '../../support/vectors.ts';

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundleWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { bundleWorker } from '../../../cli/lib/wrangler/build-worker.ts';
 import { type Edge, startEdge } from '../../support/edge/edge.ts';
 import { measureAllocation } from '../../support/edge/heap.ts';
 

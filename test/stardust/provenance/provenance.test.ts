@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROJECT } from '../../../scripts/lib/project.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
 import { verifyZip215 } from '../../../src/stardust/crypto/ed25519.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
@@ -108,7 +108,7 @@ describe('a proof', () => {
 
   it('is only made by the judges', () => {
     const folder = join('src', 'stardust', 'provenance');
-    const sources = ['src', 'scripts', 'explorer', 'bench'].flatMap((root) =>
+    const sources = ['src', 'cli', 'tools', 'verifier', 'explorer', 'bench'].flatMap((root) =>
       readdirSync(join(PROJECT, root), { recursive: true, encoding: 'utf8' })
         .map((name) => join(root, name))
         .filter((name) => /\.tsx?$/.test(name) && !name.startsWith(folder)),

@@ -3,7 +3,7 @@
  * {@link startEdge}. Other tests that call builtWorker find it there.
  */
 import type { TestProject } from 'vitest/node';
-import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { builtWorker } from '../../../cli/lib/wrangler/build-worker.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

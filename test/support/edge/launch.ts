@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createInterface } from 'node:readline';
-import { PROJECT } from '../../../scripts/lib/project.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
 
 export type Launched = ReturnType<typeof launch>;
 

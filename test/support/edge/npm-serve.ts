@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, launch } from './launch.ts';
 
 /** Of the project's folder. */
-export const COMMAND = 'scripts/stardust-edge.js';
+export const COMMAND = 'cli/stardust-edge.js';
 
 /** The command, the process that has miniflare, and workerd: each one the child of the last. */
 export interface Processes {

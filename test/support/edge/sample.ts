@@ -5,12 +5,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importSnapshot } from '../../../scripts/lib/import/import-snapshot.ts';
-import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
-import { openLocalDatabase } from '../../../scripts/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../../scripts/lib/wrangler/wrangler-config.ts';
-import { prepareSample, type SampleNft } from '../../../scripts/start/prepare-sample.ts';
-import { SNAPSHOT } from '../../../scripts/start/sample.ts';
+import { importSnapshot } from '../../../cli/lib/import/import-snapshot.ts';
+import { builtWorker } from '../../../cli/lib/wrangler/build-worker.ts';
+import { openLocalDatabase } from '../../../cli/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import { prepareSample, type SampleNft } from '../../../cli/start/prepare-sample.ts';
+import { SNAPSHOT } from '../../../cli/start/sample.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
 export interface SampleWorker {

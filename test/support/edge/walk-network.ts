@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
+import { unpackVector } from '../cli/script-process.ts';
 import { ledgerAt, type Network } from '../network/network-model.ts';
 import type { RecordedName, RecordedQuestion } from '../network/recorded-network.ts';
 import { nftIdOfOutput } from '../payloads/outputs.ts';
-import { unpackVector } from '../scripts/script-process.ts';
 import { readLines } from '../vectors.ts';
 import type { Edge } from './edge.ts';
 
@@ -24,7 +24,7 @@ async function importFiles(
   persistTo: string,
   files: { full: string; delta?: string },
 ): Promise<void> {
-  const command = [join(PROJECT, 'scripts/stardust-edge.js'), 'import'];
+  const command = [join(PROJECT, 'cli/stardust-edge.js'), 'import'];
   const delta = files.delta === undefined ? [] : ['--delta', files.delta];
   const args = [...command, files.full, ...delta, '--persist-to', persistTo];
   await promisify(execFile)(process.execPath, args, { cwd: PROJECT });

@@ -2,7 +2,7 @@
  * A final ledger of made-up outputs in a database in memory, with its trees, and the answers to
  * questions about it as a client gets them.
  */
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
 import type { Layout } from '../../../src/ledger/final/final-tables.ts';
@@ -13,10 +13,10 @@ import {
   finalLedgerToJson,
   finalProofToJson,
 } from '../../../src/stardust/proof/final-ledger.ts';
+import { MADE_INDEX, madeSnapshot } from '../cli/made-snapshot.ts';
 import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
 import type { Random } from '../network/random.ts';
-import { MADE_INDEX, madeSnapshot } from '../scripts/made-snapshot.ts';
 
 /** Pages of 32 leaves. */
 export const SMALL: Layout = { rangeLeaves: 4, pageRanges: 8 };

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { builtWorker } from '../../../scripts/lib/wrangler/build-worker.ts';
+import { builtWorker } from '../../../cli/lib/wrangler/build-worker.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import { startEdge } from '../edge/edge.ts';

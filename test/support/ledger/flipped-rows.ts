@@ -1,7 +1,7 @@
 /**
  * Damage on disk, one character at a time: in each column of each row of some tables.
  */
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Random } from '../network/random.ts';
 
 /** Of a table. */

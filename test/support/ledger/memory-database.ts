@@ -1,8 +1,8 @@
 /**
  * Databases in memory with the tables of the migrations, and all that one holds, to compare.
  */
-import { migrate } from '../../../scripts/lib/wrangler/local-database.ts';
-import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { migrate } from '../../../cli/lib/wrangler/local-database.ts';
+import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 
 export async function openMemory(): Promise<SqliteDatabase> {

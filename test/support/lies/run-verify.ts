@@ -4,8 +4,8 @@
  */
 import { vi } from 'vitest';
 import { SAMPLE_KEYS } from '../browser/sample-facts.ts';
-import { callCommand } from '../scripts/call-script.ts';
-import type { Ended } from '../scripts/script-process.ts';
+import { callCommand } from '../cli/call-script.ts';
+import type { Ended } from '../cli/script-process.ts';
 
 /** Time limits are over so many times sooner for who waits for what never comes. */
 const SOONER = 30;

@@ -1,7 +1,7 @@
 /**
  * Databases in memory with the ledger of a recorded network at one of its indexes.
  */
-import type { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { fillIndex, type IndexSettings } from '../../../src/ledger/write/fill-index.ts';

@@ -2,12 +2,12 @@
  * The same white-flag computation by the product and by the oracle, which must agree.
  */
 import { expect } from 'vitest';
-import { productWhiteFlag } from '../../../scripts/conformance/product-white-flag.ts';
+import { productWhiteFlag } from '../../../cli/conformance/product-white-flag.ts';
 import type {
   ComputeWhiteFlag,
   WhiteFlagCase,
   WhiteFlagOutcome,
-} from '../../../scripts/conformance/white-flag.ts';
+} from '../../../cli/conformance/white-flag.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../../../src/stardust/wire/block.ts';
 import { whiteFlag } from './oracle.ts';

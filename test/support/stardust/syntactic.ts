@@ -1,6 +1,6 @@
 /** Helpers of the catalogue's tests: who takes part, the rules that blocks break, and verdicts. */
 import { expect } from 'vitest';
-import { README_PARAMETERS as parameters } from '../../../scripts/conformance/parameters.ts';
+import { README_PARAMETERS as parameters } from '../../../cli/conformance/parameters.ts';
 import { admissionFault } from '../../../src/stardust/admission.ts';
 import type { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';

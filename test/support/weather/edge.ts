@@ -4,7 +4,7 @@
  * through this file only.
  */
 
-import { SqliteDatabase } from '../../../scripts/lib/wrangler/sqlite-database.ts';
+import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { applyPushed } from '../../../src/follower/apply-next.ts';
 import { bring } from '../../../src/follower/bring/bring-blocks.ts';
 import {

@@ -74,7 +74,7 @@ export type Mistake = keyof typeof MUTATIONS;
 
 export const MISTAKES = Object.keys(MUTATIONS) as Mistake[];
 
-const PROJECT = new URL('../../../', import.meta.url).href;
+const PROJECT = new URL('../../..', import.meta.url).href;
 
 /** What `?limits=` in a module's address says; whatever the module imports has the same ones. */
 const CHOICES = ['usual', 'tiny', 'small', 'tiny'] as const;

@@ -1,0 +1,105 @@
+/**
+ * Waits until a deployed node runs the expected version and has caught up.
+ */
+import * as v from 'valibot';
+import type { NodeClient } from '../../verifier/node-client.ts';
+import { ProgressBar } from '../lib/import/progress-bar.ts';
+import { errorMessage } from '../lib/process/command-line.ts';
+
+/** Between two polls. */
+const POLL_EVERY_MS = 5000;
+
+/** The wait is given up when nothing has changed for this time. */
+const STALL_MS = 10 * 60_000;
+
+const INFO = '/api/core/v2/info';
+const info = v.object({
+  version: v.string(),
+  status: v.object({
+    confirmedMilestone: v.object({ index: v.number() }),
+    latestMilestone: v.object({ index: v.number() }),
+  }),
+});
+
+/** What a node reports about itself. */
+export interface NodeState {
+  /** Undefined if it does not answer yet. */
+  version: string | undefined;
+  /** Index of the ledger, and of the newest milestone that is known; 0 where none is. */
+  ledgerIndex: number;
+  latestIndex: number;
+  isHealthy: boolean;
+  /** Whether it is healthy at a milestone that it applied itself: one that can be verified. */
+  hasApplied: boolean;
+  /** Why it is not healthy, for people. */
+  reason: string;
+}
+
+/** Never throws: a node that cannot be reached is not healthy, with that reason. */
+async function readNodeState(node: NodeClient): Promise<NodeState> {
+  const unknown = { version: undefined, ledgerIndex: 0, latestIndex: 0, hasApplied: false };
+  try {
+    const health = await node('/health');
+    await health.body?.cancel();
+    const isHealthy = health.status === 200;
+    const reason = health.headers.get('x-error-detail') ?? `health is ${health.status}`;
+    const response = await node(INFO);
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return { ...unknown, isHealthy: false, reason };
+    }
+    const { version, status } = v.parse(info, await response.json());
+    const ledgerIndex = status.confirmedMilestone.index;
+    // a milestone that came with a snapshot has no explanation
+    const explanation = isHealthy ? await node(`/api/edge/v1/whiteflag/${ledgerIndex}`) : undefined;
+    await explanation?.body?.cancel();
+    return {
+      version,
+      ledgerIndex,
+      latestIndex: status.latestMilestone.index,
+      isHealthy,
+      hasApplied: explanation?.status === 200,
+      reason,
+    };
+  } catch (error) {
+    return { ...unknown, isHealthy: false, reason: errorMessage(error) };
+  }
+}
+
+/** Time, which tests replace. */
+export interface Clock {
+  now(): number;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/**
+ * Returns the state that `isReady`. Throws an Error with the reason when nothing has changed for
+ * ten minutes.
+ */
+export async function followHealth(
+  node: NodeClient,
+  isReady: (state: NodeState) => boolean,
+  clock: Clock,
+): Promise<NodeState> {
+  const bar = new ProgressBar('milestones', process.stderr, clock.now);
+  let first: number | undefined;
+  let changed = { what: '', at: clock.now() };
+  try {
+    for (;;) {
+      const state = await readNodeState(node);
+      if (isReady(state)) return state;
+      const { version, ledgerIndex, latestIndex, reason } = state;
+      if (ledgerIndex > 0) {
+        first ??= ledgerIndex;
+        bar.show('Following', ledgerIndex - first, latestIndex - first);
+      }
+      const what = `${version} ${ledgerIndex}`;
+      if (what !== changed.what) changed = { what, at: clock.now() };
+      else if (clock.now() - changed.at > STALL_MS)
+        throw new Error(`The node does not become healthy: ${reason}`);
+      await clock.sleep(POLL_EVERY_MS);
+    }
+  } finally {
+    bar.clear();
+  }
+}

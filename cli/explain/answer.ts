@@ -1,0 +1,127 @@
+/**
+ * The explanations that `stardust-edge explain` compares: those of edge nodes
+ * (docs/contract.md#explanation-of-a-proposal), and what a HORNET returns about the blocks of a
+ * milestone that it applied.
+ */
+import * as v from 'valibot';
+import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/semantics/verdict.ts';
+import {
+  type NodeClient,
+  openNodeClient,
+  readJson,
+  requestJson,
+} from '../../verifier/node-client.ts';
+import { printable } from '../../verifier/printable.ts';
+
+const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
+const hash = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));
+const state = v.picklist(['noTransaction', 'included', 'conflicting', 'unreferenced']);
+
+const block = v.object({
+  blockId: hash,
+  ledgerInclusionState: state,
+  conflictReason: v.optional(uint),
+  explanation: v.optional(v.string()),
+  rule: v.optional(v.string()),
+  decidingInput: v.optional(
+    v.object({ input: uint, outputId: v.string(), spentBy: v.optional(v.string()) }),
+  ),
+  decidingOutput: v.optional(v.object({ output: uint, outputId: v.string() })),
+});
+
+const explanation = v.object({
+  index: uint,
+  inclusionMerkleRoot: hash,
+  appliedMerkleRoot: hash,
+  blocks: v.array(block),
+});
+
+export type ComparedBlock = v.InferOutput<typeof block>;
+
+/** What a node says of a milestone. */
+export interface Explanation extends Omit<v.InferOutput<typeof explanation>, 'blocks'> {
+  /** In white-flag order; undefined for a place of which the node was not asked. */
+  blocks: readonly (ComparedBlock | undefined)[];
+}
+
+/** Throws an Error with a sentence where the JSON is no explanation. */
+export function readExplanation(json: unknown, source: string): Explanation {
+  const result = v.safeParse(explanation, json, { abortEarly: true });
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const place = printable(v.getDotPath(issue) ?? '');
+  throw new Error(`${source} is no explanation: ${place} ${printable(issue.message)}`);
+}
+
+const CONCURRENT_REQUESTS = 6;
+
+/** An edge node's explanation of the request. */
+export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
+  return requestJson(openNodeClient(url), '/api/edge/v1/whiteflag', explanation, request);
+}
+
+const info = v.object({
+  name: v.string(),
+  status: v.object({ confirmedMilestone: v.object({ index: uint }) }),
+});
+
+/**
+ * Another node's: an edge node explains the request, a HORNET is queried for the blocks of ours.
+ */
+export async function askNode(url: string, request: string, ours: Explanation) {
+  const node = openNodeClient(url);
+  const { name, status } = await requestJson(node, '/api/core/v2/info', info);
+  if (name === 'stardust-edge-node') return askEdgeNode(url, request);
+  if (status.confirmedMilestone.index < ours.index) {
+    throw new Error(
+      `${url} is a ${printable(name)} at milestone ${status.confirmedMilestone.index}: it reports on blocks only after it has applied milestone ${ours.index}`,
+    );
+  }
+  return askHornet(node, ours);
+}
+
+const roots = v.object({ inclusionMerkleRoot: hash, appliedMerkleRoot: hash });
+
+const metadata = v.object({
+  referencedByMilestoneIndex: v.optional(uint, 0),
+  whiteFlagIndex: v.optional(uint, 0),
+  ledgerInclusionState: v.optional(state, 'unreferenced'),
+  conflictReason: v.optional(uint),
+});
+
+/** Those of the blocks that the milestone references, in its order. */
+async function askHornet(node: NodeClient, { index, blocks }: Explanation): Promise<Explanation> {
+  const milestone = `/api/core/v2/milestones/by-index/${index}`;
+  const signed = await requestJson(node, milestone, roots);
+  // a place may be any number, so it is no index of an array
+  const found = new Map<number, ComparedBlock>();
+  const left = blocks.values();
+  const work = async () => {
+    for (const each of left) {
+      if (each === undefined) continue;
+      const { blockId } = each;
+      const path = `/api/core/v2/blocks/${blockId}/metadata`;
+      const response = await node(path);
+      if (response.status === 404) {
+        await response.body?.cancel();
+        continue;
+      }
+      const value = await readJson(response, path, metadata);
+      if (value.referencedByMilestoneIndex !== index) continue;
+      found.set(value.whiteFlagIndex, { blockId, ...value, ...describeConflict(value) });
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
+  return {
+    index,
+    ...signed,
+    blocks: blocks.map((_, place) => found.get(place)),
+  };
+}
+
+/** A HORNET returns the number only. */
+function describeConflict({ conflictReason }: v.InferOutput<typeof metadata>) {
+  if (conflictReason === undefined) return {};
+  const reason = conflictReasonOf(conflictReason);
+  return { explanation: describeReason(reason), rule: rulesOf(reason) };
+}

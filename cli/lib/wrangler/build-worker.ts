@@ -1,0 +1,106 @@
+/**
+ * The Worker as it is deployed: bundled and minified by wrangler, for `npm run serve` and for tests
+ * and benches that run it in miniflare.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeExplorer } from '../explorer/bundle-explorer.ts';
+import { PROJECT } from '../project.ts';
+import { runWrangler } from './run-wrangler.ts';
+
+export interface WorkerModule {
+  type: 'ESModule';
+  path: string;
+  contents: string;
+}
+
+/** Folders from which the Worker and the explorer are bundled. */
+const SOURCES = ['src', 'explorer', 'verifier'];
+
+/** Where {@link builtWorker} builds. */
+const BUILDS = join(PROJECT, 'dist', 'serve');
+
+/** Builds the Worker and its static files into a folder; takes two to three seconds. */
+export async function buildWorker(folder: string): Promise<void> {
+  await bundleWorker(folder, 'wrangler.toml');
+  await writeExplorer(staticFilesOf(folder));
+}
+
+/** Bundles the script of a Worker into a folder, of ours or of another configuration. */
+export async function bundleWorker(folder: string, config: string): Promise<void> {
+  await runWrangler([
+    'deploy',
+    '--dry-run',
+    '--minify',
+    '--config',
+    join(PROJECT, config),
+    '--outdir',
+    folder,
+  ]);
+}
+
+/** What was built. */
+export function readModules(folder: string): WorkerModule[] {
+  const path = join(folder, 'worker.js');
+  return [{ type: 'ESModule', path, contents: readFileSync(path, 'utf8') }];
+}
+
+/**
+ * The folder with the Worker that these sources make: built if there is none yet. Where there are
+ * no sources it is the one that was built for this folder (tools/build/runtime.ts). Throws an
+ * Error with a sentence where it cannot be written.
+ */
+export async function builtWorker(): Promise<string> {
+  if (!existsSync(join(PROJECT, 'src', 'worker.ts'))) return join(BUILDS, names(BUILDS)[0]!);
+  const digest = digestOfSources();
+  const folder = join(BUILDS, digest);
+  if (names(BUILDS).includes(digest)) return folder;
+  const unfinished = `${folder}-${process.pid}`;
+  try {
+    mkdirSync(unfinished, { recursive: true });
+  } catch (error) {
+    throw new Error(
+      `${BUILDS} cannot be written: run npm run build as a user who may write there`,
+      {
+        cause: error,
+      },
+    );
+  }
+  await buildWorker(unfinished);
+  // of two builds at once the first one is kept
+  if (names(BUILDS).includes(digest)) rmSync(unfinished, { recursive: true });
+  else renameSync(unfinished, folder);
+  for (const name of names(BUILDS))
+    if (!name.startsWith(digest)) rmSync(join(BUILDS, name), { recursive: true, force: true });
+  return folder;
+}
+
+/** The static files beside a Worker that {@link buildWorker} built. */
+export function staticFilesOf(folder: string): string {
+  return join(folder, 'static');
+}
+
+/** SHA-256 of everything that goes into the bundles, 0x-less hex. */
+function digestOfSources(): string {
+  const sources = SOURCES.flatMap((folder) =>
+    readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.\w+$/.test(name))
+      .map((name) => join(folder, name)),
+  );
+  const hash = createHash('sha256');
+  for (const name of [...sources, 'package.json', 'package-lock.json'].sort())
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(join(PROJECT, name)))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * A back-up by `wrangler d1 export`, restored into an empty database by the commands of
+ * docs/operations.md, all of it on this machine.
+ */
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cutStatement, MAX_STATEMENT_BYTES } from '../../cli/backup/cut-statements.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
+import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
+import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
+import { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { prepareSample } from '../../cli/start/prepare-sample.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
+import { runCommand, temporaryFolder } from '../support/cli/script-process.ts';
+import { dump, schema } from '../support/ledger/memory-database.ts';
+
+const folder = temporaryFolder();
+const config = readWranglerConfig();
+
+/** All that the database has, its tables' definitions too. */
+async function everything(persistTo: string): Promise<unknown> {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    const tables = (await schema(db)) as { name: string }[];
+    const own = tables.filter(({ name }) => !/^(sqlite_|_cf_)/.test(name));
+    // workerd's own, and that of headOf
+    const { _cf_METADATA: _, head: __, ...rows } = await dump(db);
+    return { schema: own, rows };
+  } finally {
+    db.close();
+  }
+}
+
+/** The commands of docs/operations.md in the first block behind this text. */
+function commandsBehind(text: string): string[] {
+  const page = readFileSync(join(PROJECT, 'docs/operations.md'), 'utf8');
+  const block = /\n\n((?: {4}.*\n)+)/.exec(page.slice(page.indexOf(text)))![1]!;
+  return block.trim().split(/\n\s*/);
+}
+
+/** The row of head apart from what names the import, and the head as the node reads it. */
+async function headOf(persistTo: string) {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    const { generation, ...head } = (await readHead(db))!;
+    return { generation, head };
+  } finally {
+    db.close();
+  }
+}
+
+describe('a back-up', { timeout: 120_000 }, () => {
+  it('brings everything back, rows of more than 100 KB too', async () => {
+    // export knows the data beside a wrangler.toml only
+    const project = join(folder, 'project');
+    const persistTo = join(project, '.wrangler', 'state');
+    await prepareSample(persistTo, config, () => {});
+    copyFileSync(join(PROJECT, 'wrangler.toml'), join(project, 'wrangler.toml'));
+    const db = await openLocalDatabase(persistTo, config);
+    db.exec(`UPDATE pack_content SET bytes = json_array(hex(randomblob(90000)), 'it''s, "ü"')`);
+    db.close();
+
+    const files: Record<string, string> = {
+      BACKUP: join(folder, 'backup.sql'),
+      CUT: join(folder, 'cut.sql'),
+    };
+    const restored = join(folder, 'restored');
+    const where: Record<string, string[]> = {
+      export: ['--config', join(project, 'wrangler.toml')],
+      execute: ['--persist-to', restored],
+    };
+    /** On this machine in place of Cloudflare, where a database need not be created. */
+    const run = async (command: string) => {
+      const [tool, name, ...words] = command.split(' ');
+      const rest = words
+        .map((word) => files[word] ?? word)
+        .map((word) => (word === '--remote' ? '--local' : word))
+        .map((word) => (word.startsWith('stardust-ledger') ? config.databaseName : word));
+      if (`${tool} ${name}` === 'npx stardust-edge')
+        expect(await runCommand(...(rest as [string, ...string[]]))).toMatchObject({ code: 0 });
+      else if (rest[1] !== 'create') await runWrangler([...rest, ...where[rest[1]!]!]);
+    };
+    for (const command of commandsBehind('**On Cloudflare** (')) await run(command);
+    const restoring = commandsBehind('**From a back-up** (Cloudflare)');
+    await expect(run(restoring.at(-1)!.replace('CUT', 'BACKUP'))).rejects.toThrow(
+      'statement too long',
+    );
+    for (const command of restoring) await run(command);
+    const lines = readFileSync(files.CUT!, 'utf8').split('\n');
+    expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(
+      MAX_STATEMENT_BYTES,
+    );
+    const [before, after] = [await headOf(persistTo), await headOf(restored)];
+    expect(after.head).toEqual(before.head);
+    expect(after.generation).not.toBe(before.generation);
+    expect(await everything(restored)).toEqual(await everything(persistTo));
+    // each cut is an import of its own
+    files.CUT = join(folder, 'cut-again.sql');
+    await run(restoring[0]!);
+    expect(readFileSync(files.CUT, 'utf8')).not.toContain(after.generation);
+  });
+
+  it('is not written over, and needs two files', async () => {
+    const from = join(folder, 'backup.sql');
+    expect(await runCommand('backup', '--from-d1', from, from)).toMatchObject({ code: 1 });
+    expect(await runCommand('backup', '--from-d1', from)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('cutStatement', () => {
+  const short = 'INSERT INTO "t" ("a","b") VALUES(1,\'x\');';
+
+  it('leaves what is short as it is', () => {
+    expect([...cutStatement(short)]).toEqual([short]);
+    expect([...cutStatement('anything')]).toEqual(['anything']);
+  });
+
+  it('brings texts with quotes, commas and characters of several bytes through', async () => {
+    const most = 2_000;
+    const texts = ["''',('", "'".repeat(3_000), 'ü€😀'.repeat(900), '', 'x'];
+    const db = new SqliteDatabase(':memory:');
+    db.exec('CREATE TABLE "t" ("a" INTEGER PRIMARY KEY,"b" TEXT,"c" TEXT,"d" TEXT)');
+    for (const [i, text] of texts.entries()) {
+      const quoted = `'${text.replaceAll("'", "''")}'`;
+      const line = `INSERT INTO "t" ("a","b","c","d") VALUES(${i},${quoted},NULL,${quoted});`;
+      for (const statement of cutStatement(line, most)) {
+        expect(Buffer.byteLength(statement)).toBeLessThanOrEqual(most);
+        db.exec(statement);
+      }
+    }
+    const { results } = await db.prepare('SELECT a, b, c, d FROM t ORDER BY a').all();
+    expect(results.map((row) => ({ ...row }))).toEqual(
+      texts.map((text, a) => ({ a, b: text, c: null, d: text })),
+    );
+  });
+
+  it.each([
+    `CREATE TABLE "t" (a) -- ${'x'.repeat(200)}`,
+    `INSERT INTO "t" VALUES(1,'${'x'.repeat(200)}');`,
+    `INSERT INTO "t" ("a","b") VALUES('${'x'.repeat(200)}');`,
+    `INSERT INTO "t" ("a","b") VALUES(1,'${'x'.repeat(200)}'x);`,
+  ])('does not guess at %s', (line) => {
+    expect(() => [...cutStatement(line, 100)]).toThrow('is no INSERT');
+  });
+});

@@ -1,0 +1,44 @@
+/** The checks of `npm run lint`, which runs them over the sources, find what they are there for. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROJECT } from '../../cli/lib/project.ts';
+import { findCircles, findWrongWays, readImports } from '../../tools/check-structure/imports.ts';
+import { findLargeFolders, findSameNames } from '../../tools/check-structure/names.ts';
+
+const graph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
+const files = (folder: string, count: number) =>
+  Array.from({ length: count }, (_, i) => [`${folder}/${i}.ts`, ''] as const);
+
+const folderCircle = {
+  'ledger/read/a.ts': ['ledger/write/a.ts', 'ledger/head.ts'],
+  'ledger/write/b.ts': ['ledger/read/b.ts'],
+  'ledger/head.ts': ['ledger/read/b.ts'],
+};
+const exports = new Map([
+  ['src/a.ts', 'export const Head = v.object({});\nexport type Head = string;\nconst b = 1;'],
+  ['src/b.ts', 'export async function readHead() {}\nexport type Tail = string;'],
+  ['src/c.ts', 'export abstract class Tail {}\n// export function readHead'],
+]);
+
+it.each([
+  [
+    findWrongWays(graph({ 'http/a.ts': ['node/edge-node.ts', 'ledger/head.ts'] })),
+    'http/a.ts: http must not import ledger/head.ts',
+  ],
+  [findWrongWays(graph({ 'attic/box.ts': [] })), /does not know the room attic$/],
+  [findCircles(graph({ 'a.ts': ['b.ts'], 'b.ts': ['a.ts'] })), 'a circle: a.ts -> b.ts -> a.ts'],
+  [findCircles(graph(folderCircle)), 'a circle: ledger/read -> ledger/write -> ledger/read'],
+  [findSameNames(exports), 'Tail is exported by src/b.ts and src/c.ts'],
+  [
+    findLargeFolders(new Map([...files('a', 16), ...files('b', 17), ...files('b/c', 2)])),
+    'b has 17 files, more than 16',
+  ],
+])('%j', (faults, due) => {
+  expect(faults).toEqual([expect.stringMatching(due)]);
+});
+
+it('reads every import, types included', () => {
+  const imports = readImports(join(PROJECT, 'src'));
+  expect(imports.get('node/edge-node.ts')?.some((path) => path.startsWith('ledger/'))).toBe(true);
+  expect(imports.size).toBeGreaterThan(100);
+});

@@ -1,0 +1,175 @@
+/** Every command says how it is called, and refuses what it does not know. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { errorMessage } from '../../cli/lib/process/command-line.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { callCommand, callScript } from '../support/cli/call-script.ts';
+import { runCommand } from '../support/cli/script-process.ts';
+
+const COMMANDS = [
+  'start',
+  'serve',
+  'import',
+  'backup',
+  'restore',
+  'reindex',
+  'verify',
+  'explain',
+  'ledger-root',
+  'conformance',
+  'deploy',
+];
+
+/** Columns of a terminal that is not narrow. */
+const COLUMNS = 100;
+
+describe('stardust-edge', () => {
+  it('lists its commands', async () => {
+    for (const flag of ['-h', '--help', 'help']) {
+      const { code, stdout, stderr } = await callCommand(flag);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: npx stardust-edge /);
+      const listed = Array.from(stdout.matchAll(/^ {2}([a-z][a-z-]+) {2,}/gm), ([, name]) => name);
+      expect(listed).toEqual(COMMANDS);
+    }
+  });
+
+  it.each(COMMANDS)('%s says how it is called', async (name) => {
+    for (const flag of ['-h', '--help']) {
+      const { code, stdout, stderr } = await callCommand(name, flag);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(`Usage: npx stardust-edge ${name} `);
+      for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(COLUMNS);
+    }
+  });
+
+  // others go to wrangler
+  it.each(COMMANDS.filter((name) => name !== 'start'))(
+    '%s refuses an option that it does not know',
+    async (name) => {
+      const { code, stdout, stderr } = await callCommand(name, '--nothing-of-this-name');
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(
+        /^unknown option '--nothing-of-this-name'\n.*--help describes the command line\.\n$/s,
+      );
+    },
+  );
+
+  it.each([
+    [[], /^Usage: npx stardust-edge .*\n--help describes the command line\.\n$/s],
+    [['imprt'], /^unknown command 'imprt'\n\(Did you mean import\?\)\n/],
+    [['help', 'imprt'], /^unknown command 'imprt'\n/],
+    [['deploy', '--location', 'mars'], /Allowed choices are weur, /],
+    [['toString'], /^unknown command 'toString'\n/],
+    [['serve', '--prot', '1'], /^unknown option '--prot'\n\(Did you mean --port\?\)\n/],
+    [['backup'], /^missing required argument 'FILE'\n/],
+    [['backup', 'a', 'b'], /^too many arguments/],
+    [['restore', 'a'], /^--persist-to is missing\n/],
+    [['reindex', '--env', 'staging'], /^--env is for --remote\n/],
+    [['deploy', '--remove', '--dry-run'], /^--remove is with --env and --yes only\n/],
+    // as they were called before
+    [['undeploy'], /^undeploy is now: npx stardust-edge deploy --remove\n/],
+    [['cut-backup', 'a', 'b'], /^cut-backup is now: npx stardust-edge backup --from-d1\n/],
+    [['import', '--full', 'a'], /^--full is now an argument: import FILE\n/],
+    [['verify', 'a', '--milestone-public-keys', 'b'], /^--milestone-public-keys is now --keys\n/],
+    [['import', 'a', '--milestone-public-keys', 'b'], /^--milestone-public-keys is now --keys\n/],
+    [['import', 'a', '--milestone-threshold', '2'], /^--milestone-threshold is now --threshold\n/],
+    [['deploy', '--full', 'a'], /^--full is now an argument: deploy FILE\n/],
+  ])('%j is misuse', async ([name = '', ...args], sentence) => {
+    const called = name === '' ? runCommand('--') : callCommand(name, ...args);
+    expect(await called).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) });
+  });
+
+  it('has a version, and no colours where there is no terminal', async () => {
+    const { version } = packageJson;
+    expect(await runCommand('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect((await callCommand('import', '--help')).stdout).not.toContain('\x1b');
+  });
+
+  it('is called as the image says', async () => {
+    const dockerfile = readFileSync(join(PROJECT, 'container/Dockerfile'), 'utf8');
+    const [, calledAs] = /^ENV STARDUST_EDGE_CALLED_AS="(.*)"$/m.exec(dockerfile)!;
+    const script = join(PROJECT, 'cli/stardust-edge.js');
+    const { stdout } = await promisify(execFile)(process.execPath, [script, 'import', '--help'], {
+      env: { ...process.env, STARDUST_EDGE_CALLED_AS: calledAs! },
+    });
+    expect(stdout).toMatch(/^Usage: docker run stardust-edge-node import /);
+  });
+
+  it.each([
+    ['import', '--max-semi-space-size=2'],
+    ['deploy', '--max-semi-space-size=2'],
+  ])('%s has its memory settings however it is started', async (name, flag) => {
+    // prints the flags of the process that has the command
+    const probe = `data:text/javascript,process.on('exit',()=>console.error(process.execArgv.join()))`;
+    const script = join(PROJECT, 'cli/stardust-edge.js');
+    const { stderr } = await promisify(execFile)(process.execPath, [script, name, '--help'], {
+      env: { ...process.env, NODE_OPTIONS: `--import ${probe}` },
+    });
+    expect(stderr).toContain(flag);
+  });
+});
+
+/** Scripts for developers. */
+const scripts = [
+  ...[
+    'tools/build.ts',
+    'tools/bundle-explorer.ts',
+    'tools/openapi.ts',
+    'cli/start/collect-sample.ts',
+  ],
+  'bench/run.ts',
+  'test/run.ts',
+  'test/slow/full-disk.ts',
+  'test/slow/histories.ts',
+  'test/slow/run.ts',
+];
+
+/** Their flags go to vitest. */
+const PASS_ON = ['test/run.ts'];
+
+it.each(scripts)('%s says with --help how it is called', async (script) => {
+  const { code, stdout, stderr } = await callScript(script, '--help');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: /);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(COLUMNS);
+});
+
+it.each(scripts.filter((script) => !PASS_ON.includes(script)))(
+  '%s refuses a flag that it does not know',
+  async (script) => {
+    const { code, stdout, stderr } = await callScript(script, '--nothing-of-this-name');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^Unknown option '--nothing-of-this-name'.*\n--help describes /);
+  },
+);
+
+it('each file of cli/ is a command', () => {
+  const files = readdirSync(join(PROJECT, 'cli')).filter((name) => name.endsWith('.ts'));
+  const known = [...COMMANDS.map((name) => `${name}.ts`), 'commands.ts'];
+  expect(files.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+it('a full disk is named, whether SQLite or the system finds it', () => {
+  const db = new DatabaseSync(':memory:');
+  db.exec('PRAGMA max_page_count = 2; CREATE TABLE a (b)');
+  const fillings = [
+    () => db.exec('INSERT INTO a SELECT randomblob(100000)'),
+    () => writeFileSync('/dev/full', 'a'),
+  ];
+  for (const fill of fillings) {
+    let thrown: unknown;
+    try {
+      fill();
+    } catch (error) {
+      thrown = error;
+    }
+    expect(errorMessage(thrown)).toMatch(/^the disk is full: free some space, .* \(.+\)$/);
+  }
+  expect(errorMessage(new Error('other'))).toBe('other');
+});

@@ -1,0 +1,114 @@
+/** What `stardust-edge deploy` makes of flags, files and replies, before it does anything. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Found, NOTHING_DEPLOYED } from '../../../cli/deploy/find-deployed.ts';
+import { type Flags, resolveOptions } from '../../../cli/deploy/resolve-options.ts';
+import { findFinalNetwork, readSigners } from '../../../cli/lib/network.ts';
+import type { Ask } from '../../../cli/lib/process/ask.ts';
+import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import { readNetwork } from '../../../cli/start/sample.ts';
+import { KNOWN_NETWORKS } from '../../../verifier/known-networks.ts';
+import { FLAGS, nobody } from '../../support/cli/deploy-machine.ts';
+import { temporaryFolder } from '../../support/cli/script-process.ts';
+
+const base = temporaryFolder();
+
+describe('options', () => {
+  const config = readWranglerConfig();
+  const resolve = (flags: Flags, ask: Ask = nobody, found: Found = NOTHING_DEPLOYED) =>
+    resolveOptions(flags, config, found, ask);
+
+  it('are asked for where no flag gives them', async () => {
+    const asked: string[] = [];
+    const replies = ['shimmer', 'https://a.example,https://b.example', FLAGS.full!, ''];
+    const options = await resolve({}, async (_question, flag) => {
+      asked.push(flag);
+      return replies[asked.length - 1]!;
+    });
+    expect(asked).toEqual(['--network', '--upstream', 'FILE', '--delta']);
+    expect(options).toMatchObject({
+      vars: { UPSTREAM_URL: replies[1], MILESTONE_THRESHOLD: '7' },
+      snapshot: { full: FLAGS.full, delta: undefined },
+    });
+  });
+
+  it.each<[string, Flags, string]>([
+    ['a network that is not known', { ...FLAGS, network: 'iota' }, 'iota is neither'],
+    ['a file without keys', { ...FLAGS, network: 'package.json' }, 'package.json: protocol: '],
+    ['an upstream that is no URL', { ...FLAGS, upstream: 'hornet' }, 'UPSTREAM_URL must be'],
+    ['a setting that is not known', { ...FLAGS, var: ['RETENTION:1'] }, '--var RETENTION:1: '],
+    ['a setting that is not valid', { ...FLAGS, var: ['SERVER_TIMING:x'] }, 'SERVER_TIMING must'],
+    ['a snapshot that is not there', { ...FLAGS, full: 'none.bin' }, 'none.bin: there is no'],
+    ['a pattern without a route', { ...FLAGS, var: ['PUBLIC_ROUTES:/nosuch/*'] }, 'no route'],
+    ['protected routes without a secret', { ...FLAGS, var: ['PROTECTED_ROUTES:*'] }, 'PROTECTED_R'],
+    ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],
+    ['a secrets file that is not there', { ...FLAGS, secrets: 'none.json' }, 'there is no such'],
+    ['a file of other secrets', { ...FLAGS, secrets: 'package.json' }, 'invalid: it must be'],
+    ['keys beside a network', { ...FLAGS, keys: 'ab' }, '--network names the keys'],
+    ['a domain that is a URL', { ...FLAGS, domain: 'https://edge.example' }, '--domain must be'],
+    ['a URL that is none', { ...FLAGS, url: 'edge.example' }, '--url must be a URL'],
+    ['nobody to ask', { ...FLAGS, network: undefined }, 'nobody can be asked'],
+  ])('are refused before anything is done: %s', async (_what, flags, message) => {
+    await expect(resolve(flags)).rejects.toThrow(message);
+  });
+
+  it('may be keys in place of a network', async () => {
+    const keys = `${'ab'.repeat(32)},${'cd'.repeat(32)}`;
+    const { vars } = await resolve({ ...FLAGS, network: undefined, keys });
+    expect(vars).toMatchObject({ MILESTONE_PUBLIC_KEYS: keys, MILESTONE_THRESHOLD: '2' });
+  });
+
+  it('of a network that ended name its last ledger, and nothing to follow', async () => {
+    const final = findFinalNetwork('iota-final')!;
+    const asked: string[] = [];
+    const ask: Ask = async (question) => {
+      asked.push(question);
+      return FLAGS.full!;
+    };
+    const { vars, snapshot } = await resolve({ network: 'iota-final' }, ask);
+    expect(asked).toEqual([`File of the full snapshot, which was published as ${final.url}?`]);
+    expect(snapshot).toEqual({ full: FLAGS.full, delta: undefined, sha256: final.sha256 });
+    expect(vars).toMatchObject({ FINAL_MILESTONE: '17011901', UPSTREAM_URL: '' });
+    const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === 'iota-mainnet')!;
+    expect(vars.MILESTONE_PUBLIC_KEYS).toBe(known.publicKeys.join());
+    expect(vars.MILESTONE_THRESHOLD).toBe(String(known.threshold));
+    await expect(
+      resolve({ network: 'iota-final', full: FLAGS.full, delta: FLAGS.full }),
+    ).rejects.toThrow('one file, without --delta');
+  });
+
+  it('may rely on secrets that are deployed', async () => {
+    const worker = { vars: {}, secrets: ['API_TOKEN'] };
+    const flags = { ...FLAGS, var: ['PROTECTED_ROUTES:*'] };
+    await expect(resolve(flags, nobody, { ...NOTHING_DEPLOYED, worker })).resolves.toBeDefined();
+  });
+});
+
+describe('readSigners', () => {
+  it('knows the keys that signed milestones of Shimmer', () => {
+    const { milestonePublicKeys, milestoneThreshold } = readNetwork();
+    expect(readSigners('shimmer')).toEqual({
+      MILESTONE_PUBLIC_KEYS: milestonePublicKeys.map((key) => key.slice(2)).join(),
+      MILESTONE_THRESHOLD: String(milestoneThreshold),
+    });
+  });
+
+  it("reads the ranges of HORNET's file", () => {
+    const path = join(base, 'ranges.json');
+    const [one, two] = ['ab'.repeat(32), 'cd'.repeat(32)];
+    const publicKeyRanges = [
+      { key: one, start: 0, end: 0 },
+      { key: two, start: 5, end: 90 },
+      { key: two, start: 100, end: 0 },
+    ];
+    writeFileSync(
+      path,
+      JSON.stringify({ app: {}, protocol: { milestonePublicKeyCount: 2, publicKeyRanges } }),
+    );
+    expect(readSigners(path)).toEqual({
+      MILESTONE_PUBLIC_KEYS: `${one},${two}@5-90,${two}@100-0`,
+      MILESTONE_THRESHOLD: '2',
+    });
+  });
+});

@@ -1,0 +1,317 @@
+/**
+ * `stardust-edge deploy`: from nothing to a verified node, whatever fails on the way. Wrangler and
+ * the account at Cloudflare are stand-ins; the databases are SQLite, and what is imported is
+ * recorded.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Flags } from '../../../cli/deploy/resolve-options.ts';
+import { listRemovals, remove } from '../../../cli/deploy/undeploy.ts';
+import { inEnvironment } from '../../../cli/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import {
+  FLAGS,
+  fetchNode,
+  Machine,
+  NAME,
+  network,
+  TAG,
+  withSecrets,
+} from '../../support/cli/deploy-machine.ts';
+import { currentVersion, type FakeAccount, fakeWrangler } from '../../support/cli/fake-account.ts';
+import { temporaryFolder } from '../../support/cli/script-process.ts';
+
+/** test/vectors/README.md */
+const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
+
+/** Calls of wrangler that create something, or change anything. */
+const CREATES = /create|put|--file|apply/;
+const CHANGES = /create|put|--file|apply|deploy /;
+
+/** A network that ended is one file, and follows nothing. */
+const SHORT_FINAL = { network: 'iota-final', upstream: undefined, delta: undefined };
+
+/** The full snapshot without its last byte. */
+const cut = join(temporaryFolder(), 'cut.bin');
+writeFileSync(cut, readFileSync(FLAGS.full!).subarray(0, -1));
+
+/** With a small ledger, for what is imported a hundred times. */
+const SMALL = { ...FLAGS, full: 'sample/snapshot-17338.bin', delta: undefined };
+
+/** A node whose ledger came with an import. */
+const imported = (index: number) => fetchNode(index, index);
+
+beforeEach(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  // bars of progress
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => void vi.restoreAllMocks());
+
+describe('a deployment', () => {
+  it('leads from nothing to a verified node', async () => {
+    const machine = new Machine();
+    expect(await machine.deploy()).toBe(`https://${NAME}.example.workers.dev`);
+    expect(await machine.ledgerHash()).toBe(HASH_A);
+    expect(machine.printed.join('\n')).toMatch(
+      /Milestone 60 of .* is signed by 2 of the keys that were given/,
+    );
+    expect(await machine.state()).toMatchObject({
+      databases: ['stardust-ledger'],
+      hasTriggers: true,
+      version: {
+        tag: TAG,
+        vars: { UPSTREAM_URL: 'https://hornet.example', MILESTONE_THRESHOLD: '2' },
+        namespaceId: `${NAME}-nft-index`,
+        databaseId: 'stardust-ledger',
+      },
+      leftOver: false,
+    });
+    expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
+  });
+
+  it('goes on after a failure at any point, and ends in the same state', async () => {
+    const smooth = new Machine(SMALL);
+    await smooth.deploy();
+    const expected = await smooth.state();
+    const { points } = smooth.account;
+    expect(points).toBeGreaterThan(35);
+    for (let failAt = 0; failAt < points; failAt++) {
+      const machine = new Machine(SMALL);
+      machine.account.failAt = failAt;
+      await expect(machine.deploy(), `point ${failAt}`).rejects.toThrow('no connection');
+      expect(await machine.deploy(), `point ${failAt}`).toBe(`https://${NAME}.example.workers.dev`);
+      expect(await machine.state(), `point ${failAt}`).toEqual(expected);
+    }
+  });
+
+  it('creates and imports nothing again, and verifies each time', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    const before = await machine.state();
+    machine.account.calls.length = 0;
+    machine.printed.length = 0;
+    await machine.deploy();
+    expect(machine.printed.filter((line) => line.endsWith(': done before'))).toHaveLength(3);
+    expect(machine.printed.at(-1)).toBe(
+      'Asked as a coordinator asks, the node answers the signed roots.',
+    );
+    expect(machine.account.calls.filter((call) => CREATES.test(call))).toEqual([]);
+    expect(await machine.state()).toEqual(before);
+  });
+
+  it('deploys the next release with the settings and secrets that are there', async () => {
+    const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'first' }) });
+    machine.flags.var = ['PROTECTED_ROUTES:*/whiteflag*', 'RETENTION_MILESTONES:100'];
+    machine.serve = () => fetchNode(60);
+    await machine.deploy();
+    machine.flags = {};
+    machine.tag = 'next';
+    await machine.deploy();
+    expect(currentVersion(machine.account, NAME)).toMatchObject({
+      tag: 'next',
+      vars: {
+        UPSTREAM_URL: 'https://hornet.example',
+        PROTECTED_ROUTES: '*/whiteflag*',
+        RETENTION_MILESTONES: '100',
+      },
+      secrets: { API_TOKEN: 'first' },
+    });
+  });
+
+  it('creates the stores where the flags say, and serves at the domain', async () => {
+    const flags = { ...FLAGS, location: 'weur', domain: 'edge.example' };
+    const machine = new Machine(flags);
+    expect(await machine.deploy()).toBe('https://edge.example');
+    expect(machine.account.workers.get(NAME)!.domain).toBe('edge.example');
+    expect(machine.account.calls).toContain('d1 create stardust-ledger --location weur --env=');
+    const other = new Machine({ ...FLAGS, jurisdiction: 'eu' });
+    await other.deploy();
+    expect(other.account.calls).toContain('d1 create stardust-ledger --jurisdiction eu --env=');
+    expect(other.account.calls).toContain(
+      `kv namespace create ${NAME}-nft-index --jurisdiction eu --env=`,
+    );
+  });
+
+  it('puts staging beside production', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    const production = currentVersion(machine.account, NAME);
+    const staging = new Machine(FLAGS, 'staging', machine.account);
+    expect(await staging.deploy()).toBe(`https://${NAME}-staging.example.workers.dev`);
+    expect([...machine.account.databases.keys()]).toEqual([
+      'stardust-ledger',
+      'stardust-ledger-staging',
+    ]);
+    expect([...machine.account.namespaces.keys()]).toEqual([
+      `${NAME}-nft-index`,
+      `${NAME}-staging-nft-index`,
+    ]);
+    expect(currentVersion(machine.account, NAME)).toBe(production);
+  });
+
+  it('uses stores that are there, in staging too', async () => {
+    const machine = new Machine(FLAGS, 'staging');
+    const id = machine.account.createNamespace(`${NAME}-staging-nft-index`);
+    machine.account.createDatabase('stardust-ledger-staging');
+    await machine.deploy();
+    expect(currentVersion(machine.account, `${NAME}-staging`)!.namespaceId).toBe(id);
+    expect(machine.account.namespaces.size + machine.account.databases.size).toBe(2);
+  });
+
+  it('does not verify where nothing is followed, and says so', async () => {
+    const machine = new Machine({ ...FLAGS, upstream: '' });
+    const { index } = network.genesis;
+    machine.serve = () => imported(index + 1);
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toMatch(/^Not verified: /);
+    // the empty answer is one: it is not asked for again
+    machine.flags = {};
+    await machine.deploy();
+  });
+
+  it('waits until the node has applied a milestone itself', async () => {
+    const machine = new Machine();
+    // as young as can be, and brought by the snapshot
+    machine.serve = () => (machine.behind > 0 ? imported(59) : fetchNode(60));
+    await machine.deploy();
+    expect(machine.behind).toBe(0);
+    expect(machine.printed.join()).toMatch(/Milestone 60 of .* is signed/);
+  });
+
+  it('gives up waiting when nothing changes, with the reason, and goes on later', async () => {
+    const machine = new Machine();
+    machine.serve = () => fetchNode(57);
+    await expect(machine.deploy()).rejects.toThrow(
+      'does not become healthy: the ledger at milestone 57 is 1000 seconds old',
+    );
+    expect(machine.time).toBeGreaterThan(10 * 60_000);
+    machine.serve = () => fetchNode(60);
+    await machine.deploy();
+  });
+
+  it('fails where the node does not verify', async () => {
+    const machine = new Machine();
+    machine.flags.var = [`MILESTONE_PUBLIC_KEYS:${'ab'.repeat(32)}`, 'MILESTONE_THRESHOLD:1'];
+    machine.flags.delta = undefined;
+    await expect(machine.deploy()).rejects.toThrow('milestone 60 is not signed by the keys');
+  });
+
+  it('does not touch a ledger that another version wrote', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    machine.account.databases.get('stardust-ledger')!.database.exec('UPDATE head SET schema = 9');
+    machine.account.calls.length = 0;
+    await expect(machine.deploy()).rejects.toThrow('ledger schema 9 is not supported');
+    expect(machine.account.calls.filter((call) => CHANGES.test(call))).toEqual([]);
+  });
+});
+
+describe('--dry-run', () => {
+  const NOTHING = { workers: new Map(), namespaces: new Map(), databases: new Map() };
+
+  it('says what would be done, asks nothing and changes nothing', async () => {
+    const machine = new Machine({});
+    const printed = await machine.dryRun();
+    expect(printed).toHaveLength(7);
+    expect(printed[0]).toBe(`D1 and KV: create D1 stardust-ledger and KV ${NAME}-nft-index`);
+    expect(printed[3]).toBe(`Worker: deploy ${NAME} ${TAG} with its settings and secrets`);
+    expect(printed[6]).toBe(
+      'Settings and files are not checked: a deployment would ask for --network.',
+    );
+    expect(machine.account).toMatchObject(NOTHING);
+  });
+
+  it('reads the files, and prints which ledger they hold', async () => {
+    const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'hidden' }) });
+    const printed = await machine.dryRun();
+    expect(printed).toContain('  UPSTREAM_URL=https://hornet.example');
+    expect(printed).toContain('  API_TOKEN, a secret');
+    expect(printed.join()).not.toContain('hidden');
+    expect(printed).toContain(`  network       ${network.genesis.parameters.networkName}`);
+    // test/vectors/README.md
+    expect(printed).toContain('  ledger index  81');
+    expect(printed).toContain(`  state hash    ${HASH_A}`);
+    const sha256 = createHash('sha256').update(readFileSync(FLAGS.full!)).digest('hex');
+    expect(printed).toContain(`  SHA-256       ${sha256}`);
+    expect(machine.account).toMatchObject(NOTHING);
+  });
+
+  it.each<[string, Flags, string]>([
+    ['a setting', { var: ['SERVER_TIMING:x'] }, 'SERVER_TIMING must'],
+    ['another file than the published one', SHORT_FINAL, 'expected 972e4dad'],
+    [
+      'keys that did not sign',
+      { network: undefined, keys: 'ab'.repeat(32) },
+      'may not sign milestone 1',
+    ],
+    ['a file that is cut', { full: cut, delta: undefined }, 'offset'],
+  ])('refuses %s', async (_what, flags, message) => {
+    const machine = new Machine({ ...FLAGS, ...flags });
+    await expect(machine.dryRun()).rejects.toThrow(message);
+    expect(machine.account).toMatchObject(NOTHING);
+  });
+
+  it('sees what is done', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    const printed = await machine.dryRun();
+    const done = ['D1 and KV', 'tables', 'ledger'].map((name) => `${name}: done before`);
+    expect(printed.slice(0, 3)).toEqual(done);
+    expect(printed.filter((line) => line.endsWith(': done before'))).toEqual(done);
+    expect(printed.at(-1)).not.toMatch(/SHA-256/);
+    expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
+  });
+});
+
+describe('undeploy', () => {
+  const config = readWranglerConfig();
+  const runOn = (account: FakeAccount) => inEnvironment('', fakeWrangler(account));
+
+  it('lists what there is, removes it, and leaves nothing, staging aside', async () => {
+    const { account } = await deployed();
+    await new Machine(FLAGS, 'staging', account).deploy();
+    const run = runOn(account);
+    const removals = await listRemovals(run, config);
+    expect(removals.map(({ what }) => what)).toEqual([
+      expect.stringContaining(`Worker ${NAME},`),
+      expect.stringContaining('D1 stardust-ledger,'),
+      expect.stringContaining(`KV ${NAME}-nft-index,`),
+    ]);
+    await remove(run, config, removals);
+    expect([...account.workers.keys()]).toEqual([`${NAME}-staging`]);
+    expect([...account.databases.keys()]).toEqual(['stardust-ledger-staging']);
+    expect([...account.namespaces.keys()]).toEqual([`${NAME}-staging-nft-index`]);
+    expect(await listRemovals(run, config)).toEqual([]);
+  });
+
+  it('fails if anything is left', async () => {
+    const { account } = await deployed();
+    await expect(remove(runOn(account), config, [])).rejects.toThrow('Not removed: Worker');
+  });
+
+  it('removes the rest after a failure at any point', async () => {
+    for (let failAt = 0; ; failAt++) {
+      const { account } = await deployed();
+      const run = runOn(account);
+      const removeAll = async () => remove(run, config, await listRemovals(run, config));
+      account.failAt = account.points + failAt;
+      const error: unknown = await removeAll().catch((thrown: unknown) => thrown);
+      if (error !== undefined) expect(error).toMatchObject({ message: 'no connection' });
+      account.failAt = Number.POSITIVE_INFINITY;
+      await removeAll();
+      expect(account.workers.size + account.databases.size + account.namespaces.size).toBe(0);
+      if (error !== undefined) continue;
+      expect(failAt).toBeGreaterThan(15);
+      break;
+    }
+  });
+});
+
+async function deployed(): Promise<Machine> {
+  const machine = new Machine(SMALL);
+  await machine.deploy();
+  return machine;
+}

@@ -1,0 +1,34 @@
+/** `stardust-edge ledger-root`: what it prints, and which files it refuses. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { callCommand } from '../../support/cli/call-script.ts';
+import { temporaryFolder, unpackVector } from '../../support/cli/script-process.ts';
+
+const folder = temporaryFolder();
+const FULL = unpackVector(folder, 'network-a/full_snapshot.bin');
+const DELTA = unpackVector(folder, 'network-a/delta_snapshot.bin');
+
+it('prints the hashes of a ledger', async () => {
+  const { code, stdout, stderr } = await callCommand('ledger-root', FULL, '--delta', DELTA);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const lines = stdout.trim().split('\n');
+  expect(lines).toHaveLength(9);
+  // recorded from HORNET's tool (test/vectors/README.md)
+  expect(lines).toContain(
+    'state hash      987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e',
+  );
+  expect(stdout).toMatch(/^network {9}stardust_sample1\nledger index {4}81$/m);
+  expect(stdout).toMatch(/^outputs {9}406 {2}0x[0-9a-f]{64}\nNFTs {12}60 {2}0x[0-9a-f]{64}$/m);
+  expect(stdout).toMatch(/^final root {6}0x[0-9a-f]{64}$/m);
+});
+
+it('refuses what is no snapshot, and prints no hash', async () => {
+  const short = join(folder, 'short.bin');
+  writeFileSync(short, readFileSync(FULL).subarray(0, -1));
+  for (const args of [[DELTA], [short], [FULL, '--delta', FULL], ['/nowhere.bin']]) {
+    const { code, stdout } = await callCommand('ledger-root', ...args);
+    expect([args, code, stdout]).toEqual([args, 1, '']);
+  }
+  expect((await callCommand('ledger-root')).code).toBe(2);
+});

@@ -1,0 +1,66 @@
+/**
+ * `stardust-edge reindex`, as the process that operators start.
+ */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
+import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
+import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { reindexRemotely } from '../../cli/reindex/reindex.ts';
+import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
+import { callCommand } from '../support/cli/call-script.ts';
+import { runCommand, temporaryFolder, unpackVector } from '../support/cli/script-process.ts';
+
+const folder = temporaryFolder();
+const config = readWranglerConfig();
+const persistTo = join(folder, 'state');
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const db = await openLocalDatabase(persistTo, config);
+  try {
+    return (await db.prepare(sql).all<Record<string, unknown>>()).results;
+  } finally {
+    db.close();
+  }
+}
+
+describe('reindex', { timeout: 60_000 }, () => {
+  it('writes an entry again that was damaged by hand', async () => {
+    const full = unpackVector(folder, 'network-a/full_snapshot.bin');
+    const delta = unpackVector(folder, 'network-a/delta_snapshot.bin');
+    await runCommand('import', full, '--delta', delta, '--persist-to', persistTo);
+    const [nft] = await query('SELECT id, output FROM nft ORDER BY id LIMIT 1');
+    const key = entryKey(String(nft!.id));
+    await withLocalKv(persistTo, config, (kv) => kv.put(key, 'broken'));
+
+    const { code, stderr } = await runCommand('reindex', '--persist-to', persistTo);
+    expect([code, stderr]).toEqual([0, '']);
+    const text = await withLocalKv(persistTo, config, (kv) =>
+      kv.get(key, { type: 'text', cacheTtl: 30 }),
+    );
+    expect(readEntry(text)).toMatchObject({ value: { outputId: nft!.output } });
+  });
+
+  it('tells the deployed publisher by a command that wrangler understands', async () => {
+    expect(await query('SELECT 1 FROM nft_index')).toHaveLength(1);
+    await reindexRemotely(config, (args) =>
+      runWrangler([
+        ...args.map((arg) => (arg === '--remote' ? '--local' : arg)),
+        '--persist-to',
+        persistTo,
+      ]),
+    );
+    expect(await query('SELECT 1 FROM nft_index')).toHaveLength(0);
+  });
+
+  it('explains its options', async () => {
+    const help = await callCommand('reindex', '--help');
+    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('--remote')]);
+    const both = await callCommand('reindex', '--remote', '--persist-to', persistTo);
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be used with option'),
+    ]);
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * What `npm run serve` tells an operator at the start, and how many connections it takes.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { noteStart } from '../../../cli/serve/check-start.ts';
+import { limitConnections } from '../../../cli/serve/file-limit.ts';
+import { SNAPSHOT } from '../../../cli/start/sample.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+
+const FOLLOWED = { UPSTREAM_URL: 'https://a.example' };
+
+function sample() {
+  return { size: statSync(SNAPSHOT).size, chunks: new Blob([readFileSync(SNAPSHOT)]).stream() };
+}
+
+it('that there is no ledger, and that nothing is followed', async () => {
+  const db = await openMemory();
+  const noLedger = '/a has no ledger: npx stardust-edge import FILE --persist-to /a';
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([noLedger]);
+  for (const vars of [{}, { UPSTREAM_URL: '' }, { UPSTREAM_URL: ' ' }]) {
+    expect(await noteStart(db, '/a', vars)).toEqual([
+      noLedger,
+      'UPSTREAM_URL is not set: nothing is followed',
+    ]);
+  }
+});
+
+it('where the ledger stays, and nothing where it is followed', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([]);
+  expect(await noteStart(db, '/a', {})).toEqual([
+    'UPSTREAM_URL is not set: nothing is followed, the ledger stays at 17338',
+  ]);
+});
+
+it('that the ledger is of another version', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  db.exec('UPDATE head SET schema = 0');
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([
+    expect.stringMatching(/^ledger schema 0 is not supported by this version, which reads /),
+  ]);
+});
+
+it('that a setting is misspelt, wherever it comes from', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  const note = (name: string, meant: string) =>
+    `${name} is not a setting and is ignored: is ${meant} meant?`;
+  const environment = { SERVER_TIMNG: 'true', PATH: '/bin', API_TOKEN: 'x', HOME: '/' };
+  expect(await noteStart(db, '/a', { ...FOLLOWED, UPSTREAM_URLS: '' }, environment)).toEqual([
+    note('UPSTREAM_URLS', 'UPSTREAM_URL'),
+    note('SERVER_TIMNG', 'SERVER_TIMING'),
+  ]);
+});
+
+it('that the ledger is past its final milestone', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  const at = (final: string) => noteStart(db, '/a', { ...FOLLOWED, FINAL_MILESTONE: final });
+  expect(await at('17338')).toEqual([]);
+  expect(await at('17337')).toEqual([
+    'FINAL_MILESTONE is 17337, but the ledger is at 17338 already',
+  ]);
+});
+
+it('the limit of open files bounds connections, and too low a one is an error', () => {
+  expect(limitConnections(1_048_576)).toEqual({ maxConnections: 20_000, note: undefined });
+  expect(limitConnections(Number.POSITIVE_INFINITY).maxConnections).toBe(20_000);
+  expect(limitConnections(60_500)).toEqual({ maxConnections: 20_000, note: undefined });
+  expect(limitConnections(60_499).note).toMatch(/^A process may open 60499 files/);
+  expect(limitConnections(4096)).toEqual({
+    maxConnections: 1198,
+    note: 'A process may open 4096 files (ulimit -n), enough for 1198 connections: raise the limit to 65536',
+  });
+  expect(() => limitConnections(1249)).toThrow(
+    'a process may open only 1249 files (ulimit -n): raise the limit to 65536',
+  );
+});
+
+it('this process has a limit', () => {
+  expect(limitConnections().maxConnections).toBeGreaterThan(0);
+});

@@ -1,0 +1,276 @@
+/** The front of `npm run serve`, before a server that takes workerd's place. */
+import { once } from 'node:events';
+import { createServer as createHttp } from 'node:http';
+import { BlockList, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type Front, openFront } from '../../../../cli/serve/front/front.ts';
+import { listen } from '../../../support/edge/launch.ts';
+
+const GET = 'GET /health HTTP/1.1\r\nHost: edge.example\r\n\r\n';
+
+async function served(server: Server): Promise<URL> {
+  onTestFinished(() => void server.close());
+  return new URL(await listen(server));
+}
+
+/** A front with a clock that can be set forward. */
+async function startFront(maxConnections = 100) {
+  const time = { ahead: 0 };
+  const proxies = new BlockList();
+  proxies.addSubnet('127.0.0.0', 8);
+  const clock = () => performance.now() + time.ahead;
+  const front = await openFront({ host: '127.0.0.1', port: 0, maxConnections, proxies, clock });
+  onTestFinished(() => front.close());
+  return { front, time };
+}
+
+/** Answers with the path and the client's address. */
+async function startEcho(): Promise<URL> {
+  return served(
+    createHttp((request, response) =>
+      response.end(`${request.url} ${request.headers['cf-connecting-ip']}`),
+    ),
+  );
+}
+
+interface Client {
+  socket: Socket;
+  received(): string;
+  isOpen(): boolean;
+}
+
+async function open({ url }: Front, text = '', address = '127.0.0.1'): Promise<Client> {
+  const socket = connect({ port: Number(url.port), host: '127.0.0.1', localAddress: address });
+  let received = '';
+  let isOpen = true;
+  socket.on('data', (bytes) => (received += bytes));
+  socket.on('error', () => {});
+  socket.on('close', () => (isOpen = false));
+  await once(socket, 'connect');
+  if (text !== '') socket.write(text);
+  onTestFinished(() => void socket.destroy());
+  return { socket, received: () => received, isOpen: () => isOpen };
+}
+
+const settled = (check: () => void) => vi.waitFor(check, 5000);
+
+it('requests of one connection are answered in order, with the address of the client', async () => {
+  const { front } = await startFront();
+  front.passTo(await startEcho());
+  const spoofed = GET.replace('\r\n\r\n', '\r\nCF-Connecting-IP: 6.6.6.6\r\n\r\n');
+  const forwarded = GET.replace('\r\n\r\n', '\r\nX-Forwarded-For: 1.1.1.1, 2.2.2.2\r\n\r\n');
+  const client = await open(front, spoofed + forwarded);
+  await settled(() => expect(client.received().match(/\/health [\d.]+/g)).toHaveLength(2));
+  expect(client.received().match(/\/health [\d.]+/g)).toEqual([
+    '/health 127.0.0.1',
+    '/health 2.2.2.2',
+  ]);
+});
+
+it('requests wait for workerd, ten seconds at most, and then get 503 of the contract', async () => {
+  const { front, time } = await startFront();
+  const early = await open(front, GET);
+  await sleep(100);
+  time.ahead = 8000;
+  const later = await open(front, GET);
+  await sleep(1100);
+  expect(early.isOpen()).toBe(true);
+  time.ahead = 10_000;
+  await settled(() => expect(early.isOpen()).toBe(false));
+  expect(early.received()).toMatch(/^HTTP\/1\.1 503 .*"message":"service unavailable"/s);
+  expect(later.received()).toBe('');
+  front.passTo(await startEcho());
+  await settled(() => expect(later.received()).toMatch(/^HTTP\/1\.1 200 /));
+});
+
+it('a request that a dying workerd has, and those after it, are for the next one', async () => {
+  const { front } = await startFront();
+  const sockets: Socket[] = [];
+  const dying = createServer((socket) => sockets.push(socket));
+  front.passTo(await served(dying));
+  const clients = [await open(front, GET), await open(front, GET)];
+  await settled(() => expect(sockets).toHaveLength(2));
+  dying.close();
+  for (const socket of sockets) socket.resetAndDestroy();
+  clients.push(await open(front, GET));
+  await sleep(100);
+  expect(clients.map((each) => each.received())).toEqual(['', '', '']);
+  front.passTo(await startEcho());
+  for (const each of clients)
+    await settled(() => expect(each.received()).toMatch(/^HTTP\/1\.1 200 /));
+});
+
+it('a connection whose last answer is whole outlives workerd; one that is broken off ends', async () => {
+  const { front } = await startFront();
+  const sockets: Socket[] = [];
+  const dying = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      const length = String(bytes).startsWith('GET /short') ? 3 : 2;
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nhi`);
+    });
+  });
+  front.passTo(await served(dying));
+  const [whole, short] = [
+    await open(front, GET),
+    await open(front, GET.replace('/health', '/short')),
+  ];
+  for (const each of [whole, short]) await settled(() => expect(each.received()).toMatch(/hi$/));
+  dying.close();
+  for (const socket of sockets) socket.destroy();
+  await settled(() => expect(short.isOpen()).toBe(false));
+  whole.socket.write(GET);
+  front.passTo(await startEcho());
+  await settled(() => expect(whole.received()).toMatch(/hiHTTP\/1\.1 200 .*\/health/s));
+});
+
+it('a request that three of workerd die of gets 503', async () => {
+  const { front } = await startFront();
+  let deaths = 0;
+  const dying = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      deaths++;
+      socket.resetAndDestroy();
+    });
+  });
+  front.passTo(await served(dying));
+  expect((await fetch(new URL('/health', front.url))).status).toBe(503);
+  expect(deaths).toBe(3);
+});
+
+it('of complete requests that wait, the client that holds most bytes loses some', async () => {
+  const { front } = await startFront();
+  const honest = await open(front, GET, '127.0.0.2');
+  const body = 'x'.repeat(1_000_000);
+  const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const flood: Client[] = [];
+  for (let i = 0; i < 70; i++) flood.push(await open(front, post, '127.0.0.3'));
+  await settled(() => expect(flood.filter((each) => each.isOpen()).length).toBeLessThan(68));
+  front.passTo(await startEcho());
+  await settled(() => expect(honest.received()).toMatch(/200 OK/));
+  expect(flood.filter((each) => each.isOpen()).length).toBeGreaterThan(60);
+});
+
+it('a connection that workerd has closed meanwhile is opened again', async () => {
+  const { front } = await startFront();
+  let answers = 0;
+  // as workerd closes an idle connection: without a word
+  const workerd = createServer((socket) => {
+    let isFirst = true;
+    socket.on('data', () => {
+      if (!isFirst) return void socket.destroy();
+      isFirst = false;
+      answers++;
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+    socket.on('error', () => {});
+  });
+  front.passTo(await served(workerd));
+  const client = await open(front, GET);
+  for (let due = 1; due <= 3; due++) {
+    await settled(() => expect(client.received().match(/200 OK/g)).toHaveLength(due));
+    client.socket.write(GET);
+  }
+  expect(answers).toBeGreaterThanOrEqual(3);
+});
+
+it('a client that sends no more has its answer, and takes no place after it', async () => {
+  const { front } = await startFront();
+  const waiting: (() => void)[] = [];
+  const slow = createHttp((request, response) => {
+    if (request.url === '/slow') waiting.push(() => response.end('late'));
+    else response.end('soon');
+  });
+  // as workerd: it answers though nothing more will come
+  Object.assign(slow, { httpAllowHalfOpen: true });
+  front.passTo(await served(slow));
+  const answered = await open(front, GET);
+  await settled(() => expect(answered.received()).toMatch(/soon/));
+  answered.socket.end();
+  await settled(() => expect(answered.isOpen()).toBe(false));
+  const early = await open(front, GET.replace('/health', '/slow'));
+  await settled(() => expect(waiting).toHaveLength(1));
+  early.socket.end();
+  await sleep(100);
+  expect(early.isOpen()).toBe(true);
+  waiting[0]!();
+  await settled(() => expect(early.isOpen()).toBe(false));
+  expect(early.received()).toMatch(/late/);
+});
+
+it('slow heads and bodies are 400, and silent and idle connections are closed', async () => {
+  const { front, time } = await startFront();
+  front.passTo(await startEcho());
+  const post = 'POST /api/core/v2/whiteflag HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n{';
+  const silent = await open(front);
+  const slow = [await open(front, 'GET /hea'), await open(front, post)];
+  const idle = await open(front, GET);
+  await settled(() => expect(idle.received()).toMatch(/^HTTP\/1.1 200/));
+  time.ahead = 15_000;
+  await settled(() => expect([silent, ...slow].filter((each) => each.isOpen())).toEqual([]));
+  for (const each of slow) expect(each.received()).toMatch(/^HTTP\/1.1 400 .*did not arrive/s);
+  expect(idle.isOpen()).toBe(true);
+  time.ahead = 66_000;
+  await settled(() => expect(idle.isOpen()).toBe(false));
+});
+
+it('where there are too many connections, the client that has most loses some', async () => {
+  const { front } = await startFront(20);
+  front.passTo(await startEcho());
+  const honest = await open(front, GET, '127.0.0.2');
+  await settled(() => expect(honest.received()).toMatch(/200 OK/));
+  const flood: Client[] = [];
+  for (let i = 0; i < 60; i++) flood.push(await open(front, '', '127.0.0.3'));
+  await settled(() => expect(flood.filter((each) => each.isOpen()).length).toBeLessThan(20));
+  honest.socket.write(GET);
+  await settled(() => expect(honest.received().match(/200 OK/g)).toHaveLength(2));
+  const newcomer = await open(front, GET, '127.0.0.4');
+  await settled(() => expect(newcomer.received()).toMatch(/200 OK/));
+});
+
+it('a WebSocket is a tunnel, and an upgrade that is refused is not', async () => {
+  const { front } = await startFront();
+  const seen: string[] = [];
+  const workerd = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      seen.push(String(bytes));
+      const isSocket = String(bytes).includes('/mqtt');
+      socket.write(
+        isSocket
+          ? 'HTTP/1.1 101 Switching\r\n\r\n'
+          : 'HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n',
+      );
+      socket.on('data', (more) => {
+        seen.push(String(more));
+        if (isSocket) socket.write(more);
+      });
+    });
+  });
+  front.passTo(await served(workerd));
+  const upgrade = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`;
+  const tunnel = await open(front, `${upgrade('/mqtt')}frames`);
+  await settled(() => expect(tunnel.received()).toMatch(/^HTTP\/1.1 101 .*frames$/s));
+  tunnel.socket.write('more');
+  await settled(() => expect(tunnel.received()).toMatch(/framesmore$/));
+  seen.length = 0;
+  // bytes behind it are a request like any other, and are checked
+  const hidden = 'GET /metrics HTTP/1.1\r\nHost: x/metrics?\r\n\r\n';
+  const other = await open(front, upgrade('/health') + hidden);
+  await settled(() => expect(other.received()).toMatch(/404 No.*HTTP\/1.1 400/s));
+  // one that was refused is not counted: with the first one this client has half of all
+  for (let i = 0; i < 49; i++) {
+    const client = await open(front, upgrade('/mqtt'));
+    await settled(() => expect(client.received()).toMatch(/^HTTP\/1.1 101/));
+  }
+  const surplus = await open(front, upgrade('/mqtt'));
+  await settled(() => expect(surplus.received()).toMatch(/^HTTP\/1.1 503 .*too many WebSockets/s));
+  const another = await open(front, upgrade('/mqtt'), '127.0.0.2');
+  await settled(() => expect(another.received()).toMatch(/^HTTP\/1.1 101/));
+  await sleep(20);
+  expect(seen.join('')).not.toContain('/metrics');
+});

@@ -1,0 +1,201 @@
+/**
+ * `npm run serve`: what it serves, what it refuses and in which words, and that it leaves nothing
+ * behind. test/e2e/serve.test.ts kills it while it follows a network.
+ */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readVars } from '../../../cli/lib/wrangler/read-vars.ts';
+import { checkAddress } from '../../../cli/serve/check-start.ts';
+import { holdFolder } from '../../../cli/serve/hold-folder.ts';
+import { SNAPSHOT } from '../../../cli/start/sample.ts';
+import { callCommand } from '../../support/cli/call-script.ts';
+import { runCommand, startCommand, temporaryFolder } from '../../support/cli/script-process.ts';
+import { listen } from '../../support/edge/launch.ts';
+import { killProcess, startServe } from '../../support/edge/npm-serve.ts';
+import { readInfo } from '../../support/edge/walk-network.ts';
+
+const folder = temporaryFolder();
+
+/** Asks until it answers. */
+async function untilServed(url: string, tries = 600): Promise<number> {
+  for (; tries > 0; tries--) {
+    const info = await readInfo(url).catch(() => undefined);
+    if (info !== undefined) return info.status.confirmedMilestone.index;
+    await sleep(50);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+describe('npm run serve', () => {
+  const persistTo = join(folder, 'state');
+
+  it('serves what was imported, alone, and starts again what dies', async () => {
+    await runCommand('import', SNAPSHOT, '--persist-to', persistTo);
+    const served = await startServe(['--port', '0', '--persist-to', persistTo]);
+    onTestFinished(() => served.kill('all').catch(() => undefined));
+    expect(await untilServed(served.url)).toBe(17338);
+    // no way in for development
+    for (const path of ['/cdn-cgi/handler/scheduled', '/cdn-cgi/explorer', '/cdn-cgi/mf/stream'])
+      expect((await fetch(served.url + path)).status).toBe(404);
+
+    const second = await runCommand('serve', '--port', '0', '--persist-to', persistTo);
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      `${persistTo} is being served by another process: ` +
+        'stop it, or name another folder by --persist-to\n',
+    ]);
+
+    for (const name of ['workerd', 'host'] as const) {
+      const before = served.processes();
+      expect(killProcess(before[name]!)).toBe(true);
+      await sleep(500);
+      expect(await untilServed(served.url)).toBe(17338);
+      const after = served.processes();
+      expect(after.workerd).not.toBe(before.workerd);
+      expect(after.serve).toBe(before.serve);
+    }
+
+    // a host that is stopped cannot see that its parent died
+    process.kill(served.processes().host!, 'SIGSTOP');
+    await served.kill('serve');
+    await expect(readInfo(served.url)).rejects.toThrow('fetch failed');
+  });
+
+  it('starts where nothing was imported, says so, and ends without an error', async () => {
+    const served = await startServe(['--port', '0', '--persist-to', join(folder, 'empty')], {
+      PUBLIC_ROUTES: '/nosuch/*,/health',
+    });
+    const answer = await fetch(`${served.url}/health`);
+    expect([answer.status, answer.headers.get('x-error-detail')]).toEqual([
+      503,
+      'no ledger was imported yet',
+    ]);
+    // as systemd does: a signal to each of its processes
+    for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
+    expect(await served.stop()).toBe(0);
+    const empty = join(folder, 'empty');
+    // how many files a process may open is up to the machine (check-start.test.ts), and so is whether
+    // the host sees workerd end before its own signal comes
+    const isOther = (line: string) =>
+      !/"event":"http.request"|^A process may open|^\[mf:warn\] .* crashed/.test(line);
+    const said = served.log.filter(isOther);
+    expect(said.toSorted()).toEqual([
+      `${empty} has no ledger: npx stardust-edge import FILE --persist-to ${empty}`,
+      'PUBLIC_ROUTES: /nosuch/* matches no route (docs/contract.md)',
+      `Serving ${empty} at ${served.url}/`,
+      'UPSTREAM_URL is not set: nothing is followed',
+    ]);
+  });
+
+  it('refuses a port in use', async () => {
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    const { port } = new URL(await listen(other));
+    const { code, stderr } = await runCommand(
+      ...(['serve', '--port', String(port), '--persist-to', join(folder, 'other')] as const),
+    );
+    expect([code, stderr]).toEqual([
+      1,
+      `port ${port} of 127.0.0.1 is in use: name another by --port\n`,
+    ]);
+  });
+
+  it.each(['x', '-1', '65536', '1e3', ''])('refuses port %j', async (port) => {
+    const { code, stderr } = await callCommand('serve', `--port=${port}`);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(`--port must be a number from 0 to 65535, not ${port}\n`);
+  });
+
+  it('refuses a data folder that cannot be one', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await runCommand('serve', '--persist-to', file);
+    expect([code, stderr]).toEqual([1, `${file} is not a folder\n`]);
+    const inProc = await runCommand('serve', '--persist-to', '/proc/edge');
+    expect([inProc.code, inProc.stderr]).toEqual([
+      1,
+      '/proc/edge cannot be written (ENOENT): name another folder by --persist-to\n',
+    ]);
+  });
+});
+
+it('refuses a data folder on a full disk', async () => {
+  const full = join(folder, 'full');
+  mkdirSync(full);
+  symlinkSync('/dev/full', join(full, 'space.probe'));
+  const { code, stderr } = await runCommand('serve', '--port', '0', '--persist-to', full);
+  expect([code, stderr]).toEqual([
+    1,
+    `${full} has no space left on its disk (ENOSPC): ` +
+      'free some, or name another folder by --persist-to\n',
+  ]);
+});
+
+it('refuses an address that is not of this machine', async () => {
+  await expect(checkAddress('192.0.2.1', 8787)).rejects.toThrow(
+    '192.0.2.1 is no address of this machine (EADDRNOTAVAIL): name another by --host',
+  );
+  await expect(checkAddress('127.0.0.1', 0)).resolves.toBeUndefined();
+});
+
+it('holds a data folder until it lets it go', () => {
+  const held = join(folder, 'held');
+  const lock = holdFolder(held);
+  expect(() => holdFolder(held)).toThrow(`${held} is being served by another process`);
+  lock.close();
+  holdFolder(held).close();
+});
+
+describe('settings', () => {
+  const file = join(folder, 'dev.vars');
+  writeFileSync(file, 'UPSTREAM_URL="https://b.example"\nAPI_TOKEN=b\nFINAL_MILESTONE=2\n');
+  const signers = { MILESTONE_PUBLIC_KEYS: 'ab'.repeat(32), MILESTONE_THRESHOLD: '1' };
+  const vars = { UPSTREAM_URL: 'https://a.example', RETENTION_MILESTONES: '100', ...signers };
+
+  it('of wrangler.toml, over these of .dev.vars, over both of the environment', () => {
+    const environment = { FINAL_MILESTONE: '3', VERSION: '1', PATH: '/bin' };
+    expect(readVars({ vars }, environment, file)).toEqual({
+      UPSTREAM_URL: 'https://b.example',
+      RETENTION_MILESTONES: '100',
+      ...signers,
+      API_TOKEN: 'b',
+      FINAL_MILESTONE: '3',
+    });
+    expect(readVars({ vars }, { UPSTREAM_URL: '' }, join(folder, 'none'))).toEqual({
+      UPSTREAM_URL: '',
+      RETENTION_MILESTONES: '100',
+      ...signers,
+    });
+  });
+
+  it('that following needs are missed by name; without an upstream they are not missed', () => {
+    const none = join(folder, 'none');
+    const missed = 'must be set where UPSTREAM_URL is: ';
+    expect(() => readVars({ vars }, { MILESTONE_THRESHOLD: '' }, none)).toThrow(
+      `MILESTONE_THRESHOLD ${missed}`,
+    );
+    const neither = { MILESTONE_PUBLIC_KEYS: ' ', MILESTONE_THRESHOLD: '' };
+    expect(() => readVars({ vars }, neither, none)).toThrow(
+      `MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD ${missed}`,
+    );
+    expect(readVars({ vars: {} }, { UPSTREAM_URL: '' }, none)).toEqual({ UPSTREAM_URL: '' });
+  });
+
+  it('that are wrong are named, all of them', () => {
+    const environment = { UPSTREAM_URL: 'ftp://a', MILESTONE_THRESHOLD: 'x' };
+    expect(() => readVars({ vars }, environment, file)).toThrow(
+      /^UPSTREAM_URL must be http or https URLs.*\nMILESTONE_THRESHOLD must be an integer/,
+    );
+  });
+});
+
+it('ends with an exit code that systemd does not restart on if a setting is wrong', async () => {
+  const { ended } = startCommand('serve', ['--persist-to', join(folder, 'unused')], {
+    FINAL_MILESTONE: 'x',
+  });
+  const { code, stderr } = await ended;
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^FINAL_MILESTONE must be [^\n]+\n$/)]);
+});

@@ -1,0 +1,152 @@
+/**
+ * `npm start`: the sample, served by wrangler dev, with real requests; the examples of openapi.json
+ * are among them.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { prepareSample } from '../../cli/start/prepare-sample.ts';
+import { readSampleMilestone, readWhiteFlag } from '../../cli/start/sample.ts';
+import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { parseBlock } from '../../src/stardust/wire/block.ts';
+import { outputId } from '../../src/stardust/wire/ids.ts';
+import { listExampleRequests } from '../../tools/openapi/document.ts';
+import examples from '../../tools/openapi/examples.json';
+import { runCommand, startCommand, temporaryFolder } from '../support/cli/script-process.ts';
+import { freePort } from '../support/edge/launch.ts';
+import { freshRandom } from '../support/network/fresh-random.ts';
+import { nftIdOfOutput } from '../support/payloads/outputs.ts';
+
+const folder = temporaryFolder();
+
+/**
+ * NFT IDs and output IDs of all that the milestone's transactions create; none of them is spent in
+ * it again.
+ */
+function mintedNfts(): [nftId: string, outputId: string][] {
+  return readSampleMilestone(17339).blocks.flatMap((hex) => {
+    const result = parseBlock(fromHex(hex));
+    const transaction = result.ok ? result.parsed.transaction : undefined;
+    return (transaction?.value.essence.outputs ?? []).flatMap((value, i): [string, string][] => {
+      const id = outputId(transaction!.id, i);
+      const nftId = nftIdOfOutput(value, id);
+      return nftId === undefined ? [] : [[toHex(nftId), toHex(id)]];
+    });
+  });
+}
+
+async function isSilent(port: number): Promise<boolean> {
+  for (let i = 0; i < 50; i++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+    if (answer === undefined) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+/** Starts it and waits for the two requests that it prints. */
+async function start(port: number, persistTo: string) {
+  const running = startCommand('start', ['--port', String(port), '--persist-to', persistTo]);
+  await running.until(/"appliedMerkleRoot"/);
+  return { ...running, printed: running.log.join('\n') };
+}
+
+/** Tips are ordered by when they were stored, which the kills before have changed. */
+function withSortedTips(answer: unknown): unknown {
+  const { tips } = answer as { tips?: string[] };
+  return tips === undefined ? answer : { tips: tips.toSorted() };
+}
+
+async function ledgerHash(persistTo: string): Promise<string> {
+  const db = await openLocalDatabase(persistTo, readWranglerConfig());
+  try {
+    return (await ledgerStateHash(db)).toHex();
+  } finally {
+    db.close();
+  }
+}
+
+describe('npm start', { timeout: 120_000 }, () => {
+  const persistTo = join(folder, 'state');
+
+  it('goes on where it was killed while preparing, and serves the sample', async () => {
+    const random = freshRandom();
+    for (let deaths = 0; deaths < 6; deaths++) {
+      const { child, ended } = startCommand('start', ['--port', '1', '--persist-to', persistTo]);
+      await sleep(random.between(300, 800));
+      child.kill('SIGKILL');
+      await ended;
+    }
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const { child, ended, printed } = await start(port, persistTo);
+
+    const minted = mintedNfts();
+    expect(minted).toHaveLength(23);
+    for (const [nftId, id] of minted) {
+      const answer = await fetch(`${origin}/api/indexer/v1/outputs/nft/${nftId}`);
+      expect([answer.status, await answer.json()]).toEqual([
+        200,
+        { ledgerIndex: 17339, items: [id] },
+      ]);
+    }
+    for (const unknown of [`0x${'00'.repeat(32)}`, `0x${'ab'.repeat(32)}`]) {
+      expect((await fetch(`${origin}/api/indexer/v1/outputs/nft/${unknown}`)).status).toBe(404);
+    }
+    const { request, expected } = readWhiteFlag();
+    const answer = await fetch(`${origin}/api/core/v2/whiteflag`, {
+      method: 'POST',
+      body: JSON.stringify(request),
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, expected]);
+    for (const [operationId, { path, body }] of listExampleRequests()) {
+      const response = await fetch(`${origin}${path}`, {
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      expect([operationId, withSortedTips(await response.json())]).toEqual([
+        operationId,
+        withSortedTips(examples[operationId as keyof typeof examples]),
+      ]);
+    }
+    // on a sample of 2022
+    expect((await fetch(`${origin}/health`)).status).toBe(503);
+
+    const [nftId, id] = minted.find(([each]) => printed.includes(each))!;
+    expect(printed).toContain(
+      `curl ${origin}/api/indexer/v1/outputs/nft/${nftId}\n  answers {"ledgerIndex":17339,"items":["${id}"]}`,
+    );
+    expect(printed).toContain(
+      `-d '${JSON.stringify(request)}'\n  answers ${JSON.stringify(expected)}`,
+    );
+
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(0);
+    expect(await isSilent(port)).toBe(true);
+    const smooth = join(folder, 'smooth');
+    await prepareSample(smooth, readWranglerConfig(), () => {});
+    expect(await ledgerHash(persistTo)).toBe(await ledgerHash(smooth));
+  });
+
+  it('does nothing again, and leaves nothing running when it is killed', async () => {
+    const port = await freePort();
+    const { child, ended, printed } = await start(port, persistTo);
+    expect(printed).not.toMatch(/Importing|Taking|Publishing/);
+    child.kill('SIGKILL');
+    await ended;
+    expect(await isSilent(port)).toBe(true);
+  });
+
+  it('does not touch the ledger of another network', async () => {
+    const foreign = join(folder, 'foreign');
+    const file = join(folder, 'made.bin');
+    const { writeMadeSnapshot } = await import('../support/cli/made-snapshot.ts');
+    writeMadeSnapshot(file, 1);
+    await runCommand('import', file, '--persist-to', foreign);
+    const { code, stderr } = await runCommand('start', '--persist-to', foreign);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^\S+ holds a ledger of network made: npm start would replace it/);
+  });
+});

@@ -1,0 +1,44 @@
+/** Patterns of PUBLIC_ROUTES and PROTECTED_ROUTES that match no route. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROJECT } from '../../cli/lib/project.ts';
+import { findUnmatched, readRoutePaths } from '../../cli/lib/unmatched-patterns.ts';
+import { matchesAny } from '../../src/http/access/path-patterns.ts';
+
+const PATHS = readRoutePaths(join(PROJECT, 'src/http/assets/openapi.json'));
+const NFT = `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`;
+
+it.each([
+  '/',
+  '*',
+  '/metrics',
+  '/API/CORE/*',
+  '*/whiteflag*',
+  '/explorer/*',
+  '/explorer/a*.js',
+  '*/metadata',
+  NFT,
+  `${NFT}*`,
+  NFT.slice(0, -20).concat('*'),
+  '/api/core/v2/milestones/by-index/1*/utxo-changes',
+])('finds a route for %s, which lets requests through', (pattern) => {
+  for (const name of ['PUBLIC_ROUTES', 'PROTECTED_ROUTES'])
+    expect(findUnmatched({ [name]: ` ${pattern},` }, PATHS)).toEqual([]);
+});
+
+it.each([
+  '/nosuch/*',
+  '/api/core/v3/*',
+  '/metric',
+  '/metrics/',
+  '/explorer/',
+  '/explorer/*/a',
+  `${NFT}/metadata`,
+  '/api/core/v2/tips/*',
+  '/health*a',
+])('finds no route for %s', (pattern) => {
+  const sentence = `PUBLIC_ROUTES: ${pattern} matches no route (docs/contract.md)`;
+  expect(findUnmatched({ PUBLIC_ROUTES: `/health,${pattern}` }, PATHS)).toEqual([sentence]);
+  for (const path of ['/', '/metrics', '/health', NFT, '/explorer/app.js'])
+    expect(matchesAny(path, [pattern])).toBe(false);
+});

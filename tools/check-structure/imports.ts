@@ -1,0 +1,163 @@
+/**
+ * Whether the folders of src/ depend on each other one way only (docs/architecture.md#rooms), type
+ * imports included, and whether any files or folders import each other in a circle.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/**
+ * What each room may import besides itself; each file that is in src/ itself is a room of its own.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  stardust: [],
+  'clock.ts': [],
+  'log.ts': ['clock.ts'],
+  'bounded-map.ts': [],
+  'data-centre-cache.ts': ['log.ts'],
+  'read-bounded.ts': [],
+  'shared-limit.ts': ['clock.ts'],
+  'turns.ts': ['clock.ts'],
+  'schemas.ts': [],
+  'settings.ts': ['stardust'],
+  'verify-signature.ts': ['stardust'],
+  ledger: ['stardust', 'log.ts', 'verify-signature.ts'],
+  'nft-index': [
+    'stardust',
+    'ledger',
+    'bounded-map.ts',
+    'data-centre-cache.ts',
+    'log.ts',
+    'turns.ts',
+  ],
+  mqtt: ['stardust'],
+  upstream: [
+    'stardust',
+    'ledger',
+    'mqtt',
+    'bounded-map.ts',
+    'clock.ts',
+    'log.ts',
+    'read-bounded.ts',
+    'schemas.ts',
+    'settings.ts',
+    'verify-signature.ts',
+  ],
+  events: ['stardust', 'ledger', 'mqtt', 'clock.ts', 'log.ts', 'turns.ts'],
+  follower: [
+    'stardust',
+    'mqtt',
+    'events',
+    'ledger',
+    'nft-index',
+    'upstream',
+    'clock.ts',
+    'log.ts',
+    'settings.ts',
+    'turns.ts',
+    'verify-signature.ts',
+  ],
+  node: [
+    'stardust',
+    'ledger',
+    'nft-index',
+    'upstream',
+    'events',
+    'follower',
+    'log.ts',
+    'settings.ts',
+    'shared-limit.ts',
+    'verify-signature.ts',
+  ],
+  http: [
+    'stardust',
+    'node/edge-node.ts',
+    'clock.ts',
+    'log.ts',
+    'bounded-map.ts',
+    'data-centre-cache.ts',
+    'read-bounded.ts',
+    'schemas.ts',
+    'settings.ts',
+    'shared-limit.ts',
+    'turns.ts',
+  ],
+  'worker.ts': ['http', 'node', 'events', 'follower', 'clock.ts', 'settings.ts'],
+};
+
+/** By file, relative to the root: the files of the root that it imports, types included. */
+export type ImportGraph = ReadonlyMap<string, readonly string[]>;
+
+export function readImports(root: string): ImportGraph {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  return new Map(
+    files.map((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const specifiers = text.matchAll(/(?:from|import\(|^import) ?'(\.[^']+)'/gm);
+      const targets = Array.from(specifiers, ([, path]) => normalize(join(dirname(file), path!)));
+      return [file, targets.filter((target) => !target.startsWith('..'))];
+    }),
+  );
+}
+
+/** A sentence for each import that goes the wrong way. */
+export function findWrongWays(graph: ImportGraph): string[] {
+  const faults: string[] = [];
+  for (const [file, targets] of graph) {
+    const room = roomOf(file);
+    const allowed = MAY_IMPORT[room];
+    if (allowed === undefined) {
+      faults.push(`${file}: tools/check-structure/imports.ts does not know the room ${room}`);
+      continue;
+    }
+    for (const target of targets) {
+      const other = roomOf(target);
+      if (other !== room && !allowed.includes(other) && !allowed.includes(target))
+        faults.push(`${file}: ${room} must not import ${target}`);
+    }
+  }
+  return faults;
+}
+
+/** A sentence for each circle of imports that is found first: of files, or of folders. */
+export function findCircles(files: ImportGraph): string[] {
+  return [...circlesOf(files), ...circlesOf(folderGraph(files))];
+}
+
+/** By folder: the folders that its files import, other than those around it and within it. */
+function folderGraph(files: ImportGraph): ImportGraph {
+  const graph = new Map<string, string[]>();
+  for (const [file, targets] of files) {
+    const folder = dirname(file);
+    const others = targets.map(dirname).filter((other) => !isWithin(folder, other));
+    const separate = others.filter((other) => !isWithin(other, folder));
+    graph.set(folder, [...(graph.get(folder) ?? []), ...separate]);
+  }
+  return graph;
+}
+
+/** @param outer `.` is around all */
+function isWithin(inner: string, outer: string): boolean {
+  return outer === '.' || `${inner}/`.startsWith(`${outer}/`);
+}
+
+function circlesOf(graph: ImportGraph): string[] {
+  const faults: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      faults.push(`a circle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const target of graph.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return faults;
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[0]!;
+}

@@ -1,0 +1,65 @@
+/**
+ * Checks what an edge node says of a final ledger (docs/final-ledger.md), against a final root that
+ * the reader chose. It runs in Node, and in browsers as a part of the explorer. It only asks: what
+ * the answers prove is judged by src/stardust/provenance/.
+ */
+import * as v from 'valibot';
+import { fromHex } from '../src/stardust/encoding/bytes.ts';
+import {
+  type FinalRecord,
+  type Finding,
+  type Proved,
+  proveFinalLedger,
+  proveFinalRecord,
+  tell,
+  treeOfId,
+} from '../src/stardust/provenance/provenance.ts';
+import { type NodeClient, requestJson } from './node-client.ts';
+import { NotVerified } from './verify-node.ts';
+
+const PATH = '/api/edge/v1/final';
+
+/** What a node proves of an ID. @param id 0x… of an output or an NFT */
+export async function askFinalRecord(
+  node: NodeClient,
+  root: Uint8Array,
+  id: string,
+): Promise<Finding<FinalRecord>> {
+  const tree = treeOfId(id);
+  if (tree === undefined) throw new Error(`${id} is neither an output ID nor an NFT ID`);
+  const answer = await requestJson(node, `${PATH}/${tree}/${id}`, v.unknown());
+  return proveFinalRecord(answer, tree, fromHex(id), root);
+}
+
+/**
+ * Yields what was proved, each as a sentence. Throws a {@link NotVerified} for the first answer that
+ * proves nothing, and an Error where the node does not answer.
+ *
+ * @param root the final root that the reader trusts: 32 bytes
+ * @param ids of outputs and NFTs, 0x…
+ */
+export async function* proveFinalRecords(
+  node: NodeClient,
+  root: Uint8Array,
+  ids: readonly string[],
+): AsyncGenerator<Proved<string>, void> {
+  const ledger = proveFinalLedger(await requestJson(node, PATH, v.unknown()), root);
+  if (ledger.standing !== 'proved') throw new NotVerified(ledger.reason);
+  yield tell(ledger.proof, ({ outputs, nfts, networkName, milestoneIndex }) => {
+    const what = `${outputs.count} outputs and ${nfts.count} NFTs of ${networkName}`;
+    return `The final root commits to ${what} at milestone ${milestoneIndex}.`;
+  });
+  for (const id of ids) {
+    const record = await askFinalRecord(node, root, id);
+    if (record.standing !== 'proved') throw new NotVerified(record.reason);
+    yield tell(record.proof, describeRecord);
+  }
+}
+
+function describeRecord(record: FinalRecord): string {
+  const name = `${record.tree === 'nfts' ? 'NFT' : 'Output'} ${record.id}`;
+  if (!record.present) return `${name} is not in the ledger.`;
+  return record.tree === 'outputs'
+    ? `${name} is in the ledger, unspent.`
+    : `${name} is in the ledger, in output ${record.outputId}.`;
+}
