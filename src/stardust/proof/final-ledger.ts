@@ -72,20 +72,26 @@ export function nftRecord(nftId: Uint8Array, outputId: Uint8Array): Uint8Array {
   return concatBytes(nftId, outputId);
 }
 
-/** The path of the node at `index` among these neighbours, which are all of a tree or subtree. */
-export function auditPath(hashes: readonly Uint8Array[], index: number): Uint8Array[] {
-  const path: Uint8Array[] = [];
-  let level = hashes;
-  for (let at = index; level.length > 1; at >>= 1) {
-    const sibling = level[at ^ 1];
-    if (sibling !== undefined) path.push(sibling);
-    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => {
-      const [left, right] = [level[2 * i]!, level[2 * i + 1]];
+/** The hashes over neighbours, which are all of a tree or subtree: level by level, up to its root. */
+export function treeLevels(hashes: readonly Uint8Array[]): (readonly Uint8Array[])[] {
+  const levels = [hashes];
+  for (let level = hashes; level.length > 1; levels.push(level)) {
+    const below = level;
+    level = Array.from({ length: Math.ceil(below.length / 2) }, (_, i) => {
+      const [left, right] = [below[2 * i]!, below[2 * i + 1]];
       // B.13: a last node without a neighbour goes up as it is
       return right === undefined ? left : nodeHash(left, right);
     });
   }
-  return path;
+  return levels;
+}
+
+/** The siblings of the node at `index`, and of those above it. */
+export function pathThrough(
+  levels: readonly (readonly Uint8Array[])[],
+  index: number,
+): Uint8Array[] {
+  return levels.flatMap((level, height) => level[Math.floor(index / 2 ** height) ^ 1] ?? []);
 }
 
 /** A tree that grows by one leaf at a time (B.13), in memory for its right edge only. */

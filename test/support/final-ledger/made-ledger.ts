@@ -19,7 +19,7 @@ import { openMemory } from '../ledger/memory-database.ts';
 import type { Random } from '../network/random.ts';
 
 /** Pages of 32 leaves. */
-export const SMALL: Layout = { rangeLeaves: 4, pageRanges: 8 };
+export const SMALL: Layout = { groupLeaves: 2, rangeGroups: 2, pageRanges: 8 };
 
 export interface MadeLedger {
   db: SqliteDatabase;
