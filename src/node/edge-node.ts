@@ -14,8 +14,8 @@ import type { EventCounts } from '../events/event-broker.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
-import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { readHead } from '../ledger/core/head.ts';
+import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
 import type { OutputQuery } from '../ledger/output-list/output-query.ts';
 import {
@@ -53,8 +53,8 @@ import { validateProof } from './validate-proof.ts';
 export type { EventCounts } from '../events/event-broker.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { LedgerDamaged } from '../ledger/core/checksum.ts';
-export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
 export { LedgerUnreadable } from '../ledger/core/head.ts';
+export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/size/database-size.ts';
 export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
 export {
   ALL_KINDS,
