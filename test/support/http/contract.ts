@@ -53,9 +53,15 @@ export const WHITE_FLAG = '/api/core/v2/whiteflag';
 const UNKNOWN_ID = `0x${'5a'.repeat(32)}`;
 const ZERO_ID = `0x${'0'.repeat(64)}`;
 
-/** The body, the exact bytes of it, that an error has. */
-export function errorBody(status: number): string {
-  return `{"error":{"code":${status},"message":"${MESSAGES[status]}"}}`;
+/** The body, the exact bytes of it, that an error with this status and X-Error-Detail has. */
+export function errorBody(status: number, detail: string | null | undefined): string {
+  const error = { code: status, message: MESSAGES[status] };
+  return JSON.stringify({ error: detail == null ? error : { ...error, detail } });
+}
+
+/** That of a response that is this error. */
+export function errorBodyOf({ status, headers }: Response): string {
+  return errorBody(status, headers.get('x-error-detail'));
 }
 
 export function post(
@@ -68,8 +74,9 @@ export function post(
 export async function checkRow(fetch: Fetch, row: Row): Promise<void> {
   const response = await fetch(row.path, row.init);
   const text = await response.text();
+  const ofSuccess = typeof row.body === 'string' ? row.body : JSON.stringify(row.body);
   expect(`${response.status} ${text}`).toBe(
-    `${row.status} ${row.status >= 400 ? errorBody(row.status) : typeof row.body === 'string' ? row.body : JSON.stringify(row.body)}`,
+    `${row.status} ${row.status >= 400 ? errorBodyOf(response) : ofSuccess}`,
   );
   for (const [name, value] of Object.entries(row.headers ?? {}))
     expect([name, response.headers.get(name)]).toEqual([name, value]);
