@@ -155,12 +155,12 @@ describe('GET /health', () => {
 it('GET /api/routes names the APIs', async () => {
   const response = await fetchFrom()('/api/routes');
   expect(await response.json()).toEqual({
-    routes: ['core/v2', 'indexer/v1', 'poi/v1'],
+    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'poi/v1'],
     indexed: ['nft'],
   });
   const withEvents = await fetchFrom({ node: { hasEvents: true } })('/api/routes');
   expect(await withEvents.json()).toMatchObject({
-    routes: ['core/v2', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
+    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
   });
 });
 
