@@ -174,6 +174,8 @@ function Shown({
       return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
     case 'verify':
       return <VerifyView info={info} />;
+    case 'alias':
+    case 'foundry':
     case 'unknown':
       return (
         <section class="page missing">

@@ -15,7 +15,7 @@ export interface ProposalFields {
 export type View =
   | { name: 'home' }
   | { name: 'search'; text: string }
-  | { name: 'nft' | 'output' | 'block' | 'transaction'; id: string }
+  | { name: (typeof BY_ID)[number]; id: string }
   /** `milestone` is an index, or an ID. `block` is the selected one of its blocks. */
   | { name: 'milestone'; milestone: string; block?: string }
   | { name: 'address' | 'issuer'; address: string; cursor?: string }
@@ -23,7 +23,7 @@ export type View =
   | { name: 'verify' }
   | { name: 'unknown' };
 
-const BY_ID = ['nft', 'output', 'block', 'transaction'] as const;
+const BY_ID = ['nft', 'alias', 'foundry', 'output', 'block', 'transaction'] as const;
 const BY_ADDRESS = ['address', 'issuer'] as const;
 
 /** The view that a fragment names, with or without its `#`. */

@@ -5,7 +5,7 @@ import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { formatAmount } from '../format.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
 import { readOutput } from '../node/ledger.ts';
 import type { Info, Output, OutputAnswer } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';

@@ -3,7 +3,8 @@
  */
 import { useState } from 'preact/hooks';
 import type { FinalRecord, Finding, Proved } from '../../src/stardust/provenance/provenance.ts';
-import { asSentence, formatAmount } from '../format.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
+import { asSentence } from '../format.ts';
 import type { Info } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
