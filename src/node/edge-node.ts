@@ -26,6 +26,7 @@ import {
 import { type NamedChange, readNftCertificate } from '../ledger/provenance/nft-certificate.ts';
 import { type HistoryPosition, readNftHistory } from '../ledger/provenance/nft-history.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
+import { type OwnersQuery, readCollectionOwners } from '../ledger/read/collection-owners.ts';
 import { readNftChanges } from '../ledger/read/nft-changes.ts';
 import { readNftGallery } from '../ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
@@ -76,6 +77,7 @@ export type {
   BlockProof,
   ExplainedBlock,
 } from '../ledger/read/applied-milestone.ts';
+export { MAX_COLLECTION, type OwnersQuery } from '../ledger/read/collection-owners.ts';
 export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
 export type { NftStatus } from '../ledger/read/nft-gallery.ts';
 export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
@@ -152,6 +154,8 @@ export function openNode(settings: Settings) {
     /** By address or by issuer alone. */
     listNftOutputs: (query: OutputQuery, minLedgerIndex: number) =>
       readNftGallery(sessionFrom(minLedgerIndex), query),
+    readCollectionOwners: (query: OwnersQuery, minLedgerIndex: number) =>
+      readCollectionOwners(sessionFrom(minLedgerIndex), query),
     /** After milestone `after`. */
     readNftChanges: (after: number, minLedgerIndex: number) =>
       readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
