@@ -12,7 +12,9 @@ import {
   type Info,
   info,
   type Nft,
+  type NftHistory,
   nft,
+  nftHistory,
   nftList,
   nfts,
   type OutputAnswer,
@@ -45,6 +47,29 @@ export async function readNft(nftId: string): Promise<Said<Nft & { ledgerIndex: 
   requireSame('NFT', nftId, said.nftId);
   return { said };
 }
+
+const HISTORY_PAGE = 10;
+
+/** What became of an NFT, the newest change first. @param cursor of the page before */
+export async function readHistory(
+  nftId: string,
+  cursor: string | undefined,
+): Promise<Said<NftHistory>> {
+  const query = new URLSearchParams({
+    pageSize: String(HISTORY_PAGE),
+    ...(cursor !== undefined && { cursor }),
+  });
+  const said = await askJson(`/api/edge/v1/nfts/${part(nftId)}/history?${query}`, nftHistory);
+  requireSame('NFT', nftId, said.nftId);
+  return { said };
+}
+
+/** JSON that the caller judges. @param blockId of the change; the newest one without it */
+export const readCertificate = (nftId: string, blockId: string | undefined) =>
+  askJson(
+    `/api/edge/v1/nfts/${part(nftId)}/certificate${blockId === undefined ? '' : `?block=${blockId}`}`,
+    v.record(v.string(), v.unknown()),
+  );
 
 /** A page of the NFTs of an address or an issuer, of one moment. */
 export const readNftPage = (filter: Record<string, string>) =>

@@ -4,5 +4,6 @@
 export { proveSignedRoots, readMilestoneFacts } from '../../src/stardust/provenance/provenance.ts';
 export { judgeMilestone, readBlock, readSigned } from './judge.ts';
 export { judgePath } from './judge-block.ts';
+export { judgeCertificate } from './judge-certificate.ts';
 export { judgeCone } from './judge-cone.ts';
 export { finalOutputHere, NotVerified, verifyFinalHere, verifyHere } from './verify-here.ts';

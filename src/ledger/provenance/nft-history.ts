@@ -11,7 +11,7 @@ import { type Database, isPartOf } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { TRANSACTION_ID_DIGITS } from '../core/packs.ts';
+import { TRANSACTION_ID_DIGITS } from '../core/packs/milestone-part.ts';
 import { many, readBatch } from '../core/read-batch.ts';
 import {
   damagedNft,
