@@ -219,7 +219,10 @@ function sumToJson({ outputs, amount, depositReturn, timelocked, nativeTokens }:
     amount: String(amount),
     depositReturn: String(depositReturn),
     timelocked: String(timelocked),
-    nativeTokens: [...nativeTokens].map(([id, held]) => ({ id: `0x${id}`, amount: `0x${held.toString(16)}` })),
+    nativeTokens: [...nativeTokens].map(([id, held]) => ({
+      id: `0x${id}`,
+      amount: `0x${held.toString(16)}`,
+    })),
   };
 }
 

@@ -84,42 +84,38 @@ export function noFinalLedger(found: Omit<NoFinalLedger, 'ok'> | undefined): Htt
 
 const place: JsonSchema = { type: 'integer', minimum: 0 };
 
+const finalTreeSchema: JsonSchema = /* @__PURE__ */ named('FinalTree', () =>
+  objectOf({
+    count: described('How many records it has.', place),
+    root: described('The Merkle root over the records in order of their IDs.', hashSchema),
+  }),
+);
+
 /** What the final root commits to. */
 function ledgerFields(): Record<string, JsonSchema> {
-  const tree = named(
-    'FinalTree',
-    objectOf({
-      count: described('How many records it has.', place),
-      root: described('The Merkle root over the records in order of their IDs.', hashSchema),
-    }),
-  );
   return {
     networkName: textSchema,
     milestoneIndex: milestoneIndexSchema,
     milestoneId: hashSchema,
-    outputs: described('The tree over all unspent outputs.', tree),
-    nfts: described('The tree over all NFTs.', tree),
+    outputs: described('The tree over all unspent outputs.', finalTreeSchema),
+    nfts: described('The tree over all NFTs.', finalTreeSchema),
   };
 }
 
-export function finalLedgerSchema(): JsonSchema {
-  return named('FinalLedgerParts', objectOf(ledgerFields()));
-}
+export const finalLedgerSchema: JsonSchema = /* @__PURE__ */ named('FinalLedgerParts', () =>
+  objectOf(ledgerFields()),
+);
 
-export function finalEntrySchema(): JsonSchema {
-  return named(
-    'FinalEntry',
-    objectOf({
-      position: described('Place in the tree, from 0 on.', place),
-      record: bytesSchema,
-      path: described('Siblings on the path to the root, from the leaf up.', arrayOf(hashSchema)),
-    }),
-  );
-}
+export const finalEntrySchema: JsonSchema = /* @__PURE__ */ named('FinalEntry', () =>
+  objectOf({
+    position: described('Place in the tree, from 0 on.', place),
+    record: bytesSchema,
+    path: described('Siblings on the path to the root, from the leaf up.', arrayOf(hashSchema)),
+  }),
+);
 
 export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
-  const fields = ledgerFields();
-  const [ledger, entry] = [finalLedgerSchema(), finalEntrySchema()];
+  const [ledger, entry] = [finalLedgerSchema, finalEntrySchema];
   const neighbour = oneOf(entry, { type: 'null' });
   const proof = named('FinalProof', {
     oneOf: [
@@ -142,7 +138,7 @@ export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
         schema: named(
           'FinalLedger',
           objectOf(
-            { ...fields, finalRoot: hashSchema },
+            { ...ledgerFields(), finalRoot: hashSchema },
             {
               snapshotSha256: described(
                 'Hex of the SHA-256 of the file that the ledger was imported from.',

@@ -1,6 +1,6 @@
 /**
  * GET /api/edge/v1/final/addresses/:bech32[?cursor=]: a page of the statement of an address at a final
- * ledger (docs/contract.md#statement).
+ * ledger (docs/contract.md#statement-of-an-address).
  */
 import type { Position } from '../../../node/edge-node.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';
@@ -122,7 +122,7 @@ export function describeStatement(): Operations<typeof statementRoutes> {
           objectOf({
             format: { type: 'string', const: STATEMENT_FORMAT },
             address: bech32Schema,
-            ledger: finalLedgerSchema(),
+            ledger: finalLedgerSchema,
             proves: { type: 'string', const: STATEMENT_PROVES },
             doesNotProve: { type: 'string', const: STATEMENT_LIMIT },
             after: described(
@@ -131,7 +131,7 @@ export function describeStatement(): Operations<typeof statementRoutes> {
             ),
             next: described('The cursor of the next page; null: this is the last.', orNone(cursor)),
             totals: named('StatementTotals', totals),
-            outputs: described('By time of creation, then by ID.', arrayOf(finalEntrySchema())),
+            outputs: described('By time of creation, then by ID.', arrayOf(finalEntrySchema)),
           }),
         ),
         ledgerIndex: 'named',
