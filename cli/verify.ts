@@ -3,7 +3,9 @@
  * keys that sign milestones, or of a final ledger against its root; the smoke test after a
  * deployment.
  */
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
 import {
   describeVerdict,
@@ -14,7 +16,7 @@ import {
 import { verifySignature } from '../src/verify-signature.ts';
 import { openNodeClient } from '../verifier/node-client.ts';
 import { printable } from '../verifier/printable.ts';
-import { proveFinalRecords } from '../verifier/verify-final.ts';
+import { proveFinalRecords, reportStatement } from '../verifier/verify-final.ts';
 import { NotVerified, verifyNode } from '../verifier/verify-node.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import {
@@ -30,7 +32,8 @@ import { UsageError } from './lib/process/command-line.ts';
 const ABOUT = `Takes the newest milestone that the node names, its cone and the proof of a block
 that chance picks, through the public routes, and checks them against the keys. Not checked: NFTs,
 outputs and owners, and whether there is a newer milestone. With --final-root it checks which
-outputs and NFTs are in a final ledger (docs/final-ledger.md).
+outputs and NFTs are in a final ledger (docs/final-ledger.md), and what they hold. Given files with
+the statement of an address instead of a URL, it checks them without a node.
 
 Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the
 command line is not valid.`;
@@ -38,13 +41,16 @@ command line is not valid.`;
 /** A sentence with two IDs is not cut. */
 const MAX_LINE = 500;
 
+/** A page of a statement has up to 6 MB; it may be indented. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
 export const verifyCommand = (): Command =>
   addOptions(
     newCommand('verify', ABOUT)
-      .argument('<URL>', 'of an edge node; a user name and a password may stand in it')
+      .argument('<URL>', 'of an edge node; a user name and a password may stand in it; or a FILE')
       .argument(
         '[ID...]',
-        'with --final-root: outputs and NFTs, whether the ledger has them or not',
+        'with --final-root: outputs and NFTs, whether the ledger has them or not; or more FILES',
       ),
     networkOptions(),
   )
@@ -59,6 +65,8 @@ async function verify(
   ids: readonly string[],
   options: NetworkOptions & { finalRoot?: string },
 ): Promise<number> {
+  if (options.finalRoot !== undefined && existsSync(url))
+    return verifyFiles([url, ...ids], options.finalRoot);
   if (URL.parse(url) === null) throw new UsageError(`${url} is no URL`);
   const { finalRoot, network, keys: keysGiven } = options;
   if (finalRoot !== undefined) {
@@ -89,6 +97,29 @@ async function verify(
     const proof = await verifyNode(openNodeClient(url), trust, Math.random(), listener);
     console.log(describeVerdict(provedValue(proof), now()));
   });
+}
+
+/** Pages of the statement of an address, in order. */
+async function verifyFiles(files: readonly string[], finalRoot: string): Promise<number> {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
+    throw new UsageError('--final-root must be 0x and 64 hex digits');
+  return judge(async () => {
+    const pages = files.map(readStatementFile);
+    const { proved, open } = reportStatement(pages, fromHex(finalRoot));
+    for (const sentence of proved) print(sentence);
+    console.log('\nNot proved:');
+    for (const sentence of open) console.log(printable(sentence, MAX_LINE));
+  });
+}
+
+function readStatementFile(file: string): unknown {
+  const { size } = statSync(file);
+  if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than a page of a statement`);
+  try {
+    return parseBoundedJson(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function print(sentence: Proved<string>): void {

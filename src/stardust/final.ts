@@ -56,4 +56,19 @@ export {
   finalLedgerFromJson,
   finalRoot,
 } from './proof/final-ledger.ts';
+export {
+  STATEMENT_FORMAT,
+  STATEMENT_LIMIT,
+  STATEMENT_PARTS,
+  STATEMENT_PROVES,
+  type StatedOutput,
+  type Statement,
+  type StatementPart,
+  type StatementSum,
+  type StatementTotals,
+  type StatementVerdict,
+  statementCursor,
+  sumStated,
+  verifyStatement,
+} from './proof/statement.ts';
 export type { LedgerOutput } from './wire/ledger-output.ts';

@@ -12,6 +12,7 @@
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
+ * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
  */
 export {
   type BlockFacts,
@@ -35,8 +36,10 @@ export {
 } from './cone.ts';
 export {
   type FinalRecord,
+  joinStatements,
   proveFinalLedger,
   proveFinalRecord,
+  proveStatement,
   treeOfId,
 } from './final.ts';
 export {

@@ -172,8 +172,12 @@ describe('proveFinalRecords', () => {
     expect(await verify([output, ABSENT.outputs, nft, ABSENT.nfts])).toEqual([
       `The final root commits to 150 outputs and ${keys.nfts.length} NFTs of made at milestone 10.`,
       `Output ${output} is in the ledger, unspent.`,
+      'Basic output, with 1,000,000 base tokens.',
+      expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `Output ${ABSENT.outputs} is not in the ledger.`,
       `NFT ${nft} is in the ledger, in output 0x${held}.`,
+      `NFT ${nft}, with 1,000,000 base tokens.`,
+      expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `NFT ${ABSENT.nfts} is not in the ledger.`,
     ]);
   });
