@@ -20,7 +20,13 @@ export {
   proveBlocks,
   proveWalk,
 } from './blocks.ts';
-export { laterState, latestState, type NftState, proveCertificate } from './certificate.ts';
+export {
+  laterState,
+  latestState,
+  MAX_CERTIFICATE_BYTES,
+  type NftState,
+  proveCertificate,
+} from './certificate.ts';
 export {
   compareCone,
   comparePayloads,
