@@ -42,7 +42,7 @@ declare class AbortSignal {
   addEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** https://fetch.spec.whatwg.org/, as far as verifier/ask-node.ts uses it. */
+/** https://fetch.spec.whatwg.org/, as far as verifier/read-node-json.ts uses it. */
 declare function fetch(
   url: string,
   init: { redirect: 'manual'; signal: AbortSignal },

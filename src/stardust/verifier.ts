@@ -9,11 +9,11 @@ import { encodeOutput } from './output.ts';
 import {
   askAboutNft,
   askFinal,
-  type FinalAnswer,
-  type Holder,
+  type FinalHolding,
+  type NftHolder,
   type NodeAnswer,
 } from './verifier/ask-about-nft.ts';
-import type { Asked, Platform } from './verifier/ask-node.ts';
+import type { Asked, Platform } from './verifier/read-node-json.ts';
 import { type AskedNode, type Weighed, weighAnswers } from './verifier/weigh-answers.ts';
 import type { NftOutput } from './wire/output.ts';
 
@@ -71,7 +71,7 @@ export interface NftQuery {
   atLeast?: Guarantee;
 }
 
-export interface Moment {
+export interface MilestoneTime {
   milestoneIndex: number;
   /** Unix seconds; undefined where only the index is proven. */
   timestamp: number | undefined;
@@ -81,13 +81,13 @@ interface Answered {
   guarantee: Guarantee;
   nftId: string;
   /** When it came to this state; undefined where that is not shown. */
-  since: Moment | undefined;
+  since: MilestoneTime | undefined;
   /**
    * Up to when it had this state as far as the guarantee goes: `final`, the last milestone;
    * `unrefuted`, the oldest of the newest milestones of the nodes that agree; `created`, `since`;
    * `claimed`, undefined.
    */
-  asOf: Moment | undefined;
+  asOf: MilestoneTime | undefined;
   asked: readonly AskedNode[];
 }
 
@@ -263,7 +263,7 @@ function concludeFromWords(
   return { ...facts, guarantee: 'claimed', ...stateOf(held, 'absent') };
 }
 
-function isSameHolder(one: Holder | undefined, other: Holder | undefined): boolean {
+function isSameHolder(one: NftHolder | undefined, other: NftHolder | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return (
     one.outputId === other.outputId &&
@@ -273,7 +273,7 @@ function isSameHolder(one: Holder | undefined, other: Holder | undefined): boole
 
 function concludeFinal(
   nftId: string,
-  { milestoneIndex, held }: FinalAnswer,
+  { milestoneIndex, held }: FinalHolding,
   asked: readonly AskedNode[],
 ): VerifiedNft {
   const since = held && { milestoneIndex: held.bookedIndex, timestamp: held.bookedTimestamp };
@@ -281,17 +281,17 @@ function concludeFinal(
   return { nftId, guarantee: 'final', since, asOf, asked, ...stateOf(held, 'absent') };
 }
 
-function stateOf(held: Holder | undefined, otherwise: GoneNft['standing']) {
+function stateOf(held: NftHolder | undefined, otherwise: GoneNft['standing']) {
   return held === undefined
     ? { standing: otherwise, outputId: undefined, output: undefined }
     : { standing: 'held' as const, outputId: held.outputId, output: held.output };
 }
 
-function momentOf({ index, timestamp }: { index: number; timestamp: number }): Moment {
+function momentOf({ index, timestamp }: { index: number; timestamp: number }): MilestoneTime {
   return { milestoneIndex: index, timestamp };
 }
 
 export type { MilestoneKey, VerifySignature } from './milestone-keys.ts';
 export type { NftState, SignedMilestone } from './provenance/provenance.ts';
-export type { FetchedAnswer, FetchInit } from './verifier/ask-node.ts';
+export type { FetchedAnswer, FetchInit } from './verifier/read-node-json.ts';
 export { type AskedNode, Refuted, type Witness } from './verifier/weigh-answers.ts';

@@ -51,6 +51,18 @@ export interface NftState {
  *
  * @param json answer of a node
  * @param nftId `0x…` in lower case
+ *
+ * @example
+ * ```ts
+ * import { provedValue, proveCertificate, type Trust } from '@stardust-edge/protocol/provenance';
+ *
+ * export async function holderSince(json: unknown, nftId: string, trust: Trust): Promise<string> {
+ *   const finding = await proveCertificate(json, nftId, trust);
+ *   if (finding.standing !== 'proved') throw new Error(finding.reason);
+ *   const { held, since } = provedValue(finding.proof);
+ *   return `in ${held?.outputId ?? 'no output'} since milestone ${since.index}, or moved later`;
+ * }
+ * ```
  */
 export async function proveCertificate(
   json: unknown,

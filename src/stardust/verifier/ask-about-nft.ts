@@ -18,13 +18,13 @@ import {
 } from '../provenance/provenance.ts';
 import { decodeOutput, networkId, nftIdOf } from '../wire/ids.ts';
 import { type NftOutput, type Output, OutputType } from '../wire/output.ts';
-import { type Asked, askNode } from './ask-node.ts';
+import { type Asked, readNodeJson } from './read-node-json.ts';
 
 /** An output of 32 KB in hex is 66 KB, and an NFT's metadata come twice. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 
 /** An output that holds an NFT. */
-export interface Holder {
+export interface NftHolder {
   /** `0x` and 68 hex digits. */
   outputId: string;
   output: NftOutput;
@@ -34,7 +34,7 @@ export interface Holder {
 export type NodeAnswer = { node: string } & (
   | { kind: 'certificate'; certificate: unknown; proof: Proved<NftState> }
   /** It has no certificate, only its word. `held` is undefined where it has no such NFT. */
-  | { kind: 'word'; held: Holder | undefined; why: string }
+  | { kind: 'word'; held: NftHolder | undefined; why: string }
   | { kind: 'failure'; reason: string }
 );
 
@@ -47,7 +47,7 @@ export async function askAboutNft(
   const node = asked.url;
   const failure = (reason: string): NodeAnswer => ({ node, kind: 'failure', reason });
   const path = `/api/edge/v1/nfts/${nftId}`;
-  const answer = await askNode(asked, `${path}/certificate`, MAX_CERTIFICATE_BYTES);
+  const answer = await readNodeJson(asked, `${path}/certificate`, MAX_CERTIFICATE_BYTES);
   if ('failure' in answer) return failure(answer.failure);
   if (answer.status === 200) {
     const { json } = answer;
@@ -58,7 +58,7 @@ export async function askAboutNft(
     return { node, kind: 'certificate', certificate: json, proof: finding.proof };
   }
   const why = `no certificate, status ${answer.status}`;
-  const word = await askNode(asked, path, MAX_ANSWER_BYTES);
+  const word = await readNodeJson(asked, path, MAX_ANSWER_BYTES);
   if ('failure' in word) return failure(`${why}; ${word.failure}`);
   if (word.status === 404) return { node, kind: 'word', held: undefined, why };
   if (word.status !== 200) return failure(`${why}; status ${word.status}`);
@@ -70,7 +70,7 @@ export async function askAboutNft(
   }
 }
 
-function readWord(json: unknown, nftId: string): Holder {
+function readWord(json: unknown, nftId: string): NftHolder {
   const object = asObject(json);
   const outputId = text(object, 'outputId');
   const output = outputFromJson(object.output);
@@ -86,11 +86,11 @@ function isNft(output: Output, outputId: Uint8Array, nftId: string): output is N
 }
 
 /** What a final ledger has of an NFT. */
-export interface FinalAnswer {
+export interface FinalHolding {
   /** Of the last milestone. */
   milestoneIndex: number;
   /** Undefined where it is proven that the ledger does not have the NFT. */
-  held: (Holder & { bookedIndex: number; bookedTimestamp: number }) | undefined;
+  held: (NftHolder & { bookedIndex: number; bookedTimestamp: number }) | undefined;
 }
 
 /** @param root the final root that the reader trusts: 32 bytes */
@@ -99,10 +99,10 @@ export async function askFinal(
   nftId: string,
   root: Uint8Array,
   networkName: string,
-): Promise<FinalAnswer | { failure: string }> {
+): Promise<FinalHolding | { failure: string }> {
   const ask = async (tree: string, id: string) => {
     const path = `/api/edge/v1/final/${tree}/${id}`;
-    const answer = await askNode(asked, path, MAX_ANSWER_BYTES);
+    const answer = await readNodeJson(asked, path, MAX_ANSWER_BYTES);
     if ('failure' in answer || answer.status === 200) return answer;
     return { failure: `no proof of the final ledger, status ${answer.status}` };
   };

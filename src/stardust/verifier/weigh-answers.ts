@@ -1,6 +1,6 @@
 /**
- * What the answers of several nodes about one NFT show together (docs/contract.md#what-several-
- * certificates-prove). Who asks them: src/stardust/verifier.ts.
+ * What the answers of several nodes about one NFT show together, by
+ * docs/contract.md#what-several-certificates-prove. src/stardust/verifier.ts asks the nodes.
  */
 import { laterState, type NftState, provedValue } from '../provenance/provenance.ts';
 import type { NodeAnswer } from './ask-about-nft.ts';

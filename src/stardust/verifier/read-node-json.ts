@@ -41,7 +41,7 @@ export interface Asked {
 export type NodeJson = { status: number; json: unknown } | { failure: string };
 
 /** The JSON of a path; undefined where the status is not 200. */
-export async function askNode(
+export async function readNodeJson(
   { url, platform, timeoutSeconds }: Asked,
   path: string,
   maxBytes: number,
