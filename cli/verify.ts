@@ -5,7 +5,7 @@
  */
 import { type Command, Option } from 'commander';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
-import type { MilestoneKeys } from '../src/stardust/milestone-keys.ts';
+import type { MilestoneKeys } from '../src/stardust/milestone.ts';
 import {
   describeVerdict,
   type Proved,

@@ -2,7 +2,7 @@
  * What several edge nodes prove of an NFT together, in sentences: src/stardust/verifier.ts asks and
  * judges.
  */
-import { describeSignedAge, formatTime } from '../src/stardust/provenance/words.ts';
+import { describeSignedAge, formatTime } from '../src/stardust/provenance/provenance.ts';
 import {
   createVerifier,
   type MilestoneTime,

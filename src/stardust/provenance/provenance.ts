@@ -75,5 +75,7 @@ export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
+  formatAge,
+  formatTime,
   isLive,
 } from './words.ts';
