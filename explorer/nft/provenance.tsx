@@ -158,7 +158,7 @@ function Changes({ nftId, history }: { nftId: string; history: NftHistory }) {
   const { changes, complete, since, cursor } = history;
   return (
     <>
-      <ol class="changes">
+      <ol class="history">
         {changes.map((change, i) => (
           <Change key={i} nftId={nftId} change={change} />
         ))}

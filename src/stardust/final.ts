@@ -55,6 +55,9 @@ export {
   type FinalTree,
   finalLedgerFromJson,
   finalRoot,
+  GrowingTree,
+  KEY_BYTES,
+  nftRecord,
 } from './proof/final-ledger.ts';
 export {
   STATEMENT_FORMAT,
@@ -71,4 +74,10 @@ export {
   sumStated,
   verifyStatement,
 } from './proof/statement.ts';
-export type { LedgerOutput } from './wire/ledger-output.ts';
+export {
+  decodeLedgerOutput,
+  LEDGER_OUTPUT_HEAD_LENGTH,
+  type LedgerOutput,
+  ledgerOutputHead,
+  putLedgerOutput,
+} from './wire/ledger-output.ts';

@@ -102,13 +102,13 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await textOf(page, '.certificate [data-standing=proved]').toMatch(
         /^Held by this output since milestone 17339 of 28 Sept 2022, 17:25:01 UTC, signed by \d+ of /,
       );
-      await textOf(page, '.changes li').toMatch(/ UTC, milestone 17339, transaction/);
+      await textOf(page, '.history li').toMatch(/ UTC, milestone 17339, transaction/);
       expect(await page.evaluate('document.title')).toBe(
         'NFT 0x0255e848…785aa7 · Stardust edge node',
       );
       await expectLook('nft');
       await click(page, 'button', 'Check it');
-      await textOf(page, '.changes [data-standing=proved]').toMatch(
+      await textOf(page, '.history [data-standing=proved]').toMatch(
         /^It came to output 0x.* in milestone 17339, signed by \d+ of /,
       );
       await click(page, 'summary', 'Metadata as JSON');

@@ -3,8 +3,12 @@
  * it is made of the record, so it is as good as the record's proof.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
-import type { NativeToken, Output } from '../../src/stardust/wire/output.ts';
+import {
+  type Address,
+  AddressType,
+  type NativeToken,
+  type Output,
+} from '../../src/stardust/output.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { formatAmount, formatTokens, type TokenUnit } from './amounts.ts';
 import { chainOf, KIND_WORDS, outputKind } from './kind.ts';
@@ -31,7 +35,7 @@ export function finalWords(networkName: string, prefix?: string): FinalWords {
 }
 
 /** An output as a final ledger has it. */
-export interface FinalHolding {
+export interface HeldOutput {
   /** 0x…. */
   id: string;
   output: Output;
@@ -40,7 +44,7 @@ export interface FinalHolding {
 }
 
 /** What it is and holds, and who can unlock it from its creation on: one sentence each. */
-export function describeHolding(holding: FinalHolding, words: FinalWords): string[] {
+export function describeHolding(holding: HeldOutput, words: FinalWords): string[] {
   const { output, bookedTimestamp } = holding;
   // the root has no time at which the network ended, so the sentences begin with the output
   const moment = { unixTime: bookedTimestamp, tense: 'now' } as const;
@@ -53,7 +57,7 @@ export function describeHolding(holding: FinalHolding, words: FinalWords): strin
 
 /** "NFT 0x…, with 1.5 SMR". */
 export function describeContent(
-  { id, output }: Pick<FinalHolding, 'id' | 'output'>,
+  { id, output }: Pick<HeldOutput, 'id' | 'output'>,
   { baseToken }: FinalWords,
 ): string {
   const chain = chainOf(output, fromHex(id));
@@ -69,7 +73,7 @@ export function describeTokens(tokens: readonly NativeToken[]): string[] {
 }
 
 /** Of the NFT or alias that the output holds: it may unlock its own deposit. */
-function ownAddress({ id, output }: FinalHolding): Address | undefined {
+function ownAddress({ id, output }: HeldOutput): Address | undefined {
   const chain = chainOf(output, fromHex(id));
   if (chain?.kind !== 'nft' && chain?.kind !== 'alias') return undefined;
   const type = chain.kind === 'nft' ? AddressType.Nft : AddressType.Alias;

@@ -10,7 +10,7 @@ import {
   type StatementPart,
   type StatementSum,
 } from '../../src/stardust/final.ts';
-import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { formatTime } from '../../src/stardust/provenance/provenance.ts';
 import { formatAmount } from './amounts.ts';
 import { describeHolding, describeTokens, type FinalWords, writeAddress } from './holding.ts';
 

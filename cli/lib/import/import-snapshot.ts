@@ -11,8 +11,8 @@ import {
   loadSnapshot,
 } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
-import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
+import { SnapshotRefusal } from '../../../src/stardust/snapshot.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { openSnapshotFile } from '../snapshot-file.ts';
 import type { MayReplace } from './check-replacement.ts';

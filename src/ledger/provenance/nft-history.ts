@@ -4,7 +4,7 @@
  * output that held the NFT before (docs/storage.md#histories-of-nfts).
  */
 
-import { ownerAt } from '../../stardust/owner.ts';
+import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { NftOutput } from '../../stardust/wire/output.ts';
 import { type Database, isPartOf } from '../core/database.ts';

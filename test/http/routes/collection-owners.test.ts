@@ -1,7 +1,7 @@
 /** GET /api/edge/v1/collections/:issuer/owners, from a database with the ledger of network-n. */
 import { describe, expect, it } from 'vitest';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
-import { ownerAt } from '../../../src/stardust/owner.ts';
+import { ownerAt } from '../../../src/stardust/output.ts';
 import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { milestoneAt } from '../../support/network/network-model.ts';

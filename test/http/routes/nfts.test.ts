@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
-import { ownerAt } from '../../../src/stardust/owner.ts';
+import { ownerAt } from '../../../src/stardust/output.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';

@@ -7,7 +7,7 @@ import type { NftOutputs, NftStatus, OutputQuery } from '../../../node/edge-node
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
-import { ownerAt } from '../../../stardust/owner.ts';
+import { ownerAt } from '../../../stardust/output.ts';
 import { FeatureType } from '../../../stardust/wire/feature.ts';
 import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../../stardust/wire/output.ts';
