@@ -35,7 +35,7 @@ export function finalWords(networkName: string, prefix?: string): FinalWords {
 }
 
 /** An output as a final ledger has it. */
-export interface HeldOutput {
+export interface ProvedHolding {
   /** 0x…. */
   id: string;
   output: Output;
@@ -44,7 +44,7 @@ export interface HeldOutput {
 }
 
 /** What it is and holds, and who can unlock it from its creation on: one sentence each. */
-export function describeHolding(holding: HeldOutput, words: FinalWords): string[] {
+export function describeHolding(holding: ProvedHolding, words: FinalWords): string[] {
   const { output, bookedTimestamp } = holding;
   // the root has no time at which the network ended, so the sentences begin with the output
   const moment = { unixTime: bookedTimestamp, tense: 'now' } as const;
@@ -57,7 +57,7 @@ export function describeHolding(holding: HeldOutput, words: FinalWords): string[
 
 /** "NFT 0x…, with 1.5 SMR". */
 export function describeContent(
-  { id, output }: Pick<HeldOutput, 'id' | 'output'>,
+  { id, output }: Pick<ProvedHolding, 'id' | 'output'>,
   { baseToken }: FinalWords,
 ): string {
   const chain = chainOf(output, fromHex(id));
@@ -73,7 +73,7 @@ export function describeTokens(tokens: readonly NativeToken[]): string[] {
 }
 
 /** Of the NFT or alias that the output holds: it may unlock its own deposit. */
-function ownAddress({ id, output }: HeldOutput): Address | undefined {
+function ownAddress({ id, output }: ProvedHolding): Address | undefined {
   const chain = chainOf(output, fromHex(id));
   if (chain?.kind !== 'nft' && chain?.kind !== 'alias') return undefined;
   const type = chain.kind === 'nft' ? AddressType.Nft : AddressType.Alias;
