@@ -8,7 +8,7 @@ import type { Finding, SignedMilestone } from '../src/stardust/provenance/proven
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
-import type { Info } from './node/shapes.ts';
+import { hasEnded, type Info } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Head, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
@@ -19,7 +19,6 @@ import { warnOfName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
 import { BlockView, TransactionView } from './views/block.tsx';
-import { GalleryView } from './views/gallery.tsx';
 import { HomeView } from './views/home.tsx';
 import { NftView } from './views/nft.tsx';
 import { OutputView } from './views/output.tsx';
@@ -148,7 +147,7 @@ function Shown({
     case 'home':
       return <HomeView info={info} head={head} />;
     case 'search':
-      return <SearchView text={view.text} open={open} />;
+      return <SearchView text={view.text} info={info} open={open} />;
     case 'nft':
       return <NftView id={view.id} info={info} />;
     case 'output':
@@ -167,15 +166,30 @@ function Shown({
           info={info}
         />
       );
+    case 'milestones':
+      return <Later key="milestones" load={loadMilestonesView} from={view.from} info={info} />;
     case 'address':
+    case 'nfts':
     case 'issuer':
-      return <GalleryView role={view.name} address={view.address} cursor={view.cursor} />;
+      return (
+        <Later
+          key={`address ${view.address}`}
+          load={loadAddressView}
+          name={view.name}
+          address={view.address}
+          page={view.page ?? 1}
+          info={info}
+        />
+      );
     case 'proposal':
       return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
     case 'verify':
       return <VerifyView info={info} />;
     case 'alias':
     case 'foundry':
+      return (
+        <Later key={view.name} load={loadChainView} kind={view.name} id={view.id} info={info} />
+      );
     case 'unknown':
       return (
         <section class="page missing">
@@ -186,7 +200,10 @@ function Shown({
   }
 }
 
-// views with a graph are loaded when one is opened
+// these views are loaded when one is opened
+const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
+const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
+const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
 
@@ -291,7 +308,7 @@ function LedgerState({
           {isSilent ? SILENT : isNow ? 'live' : describeSignedAge(signed, now)}
         </span>
       )}
-      {signed !== undefined && !isSilent && isFinal(info) && (
+      {signed !== undefined && !isSilent && hasEnded(info) && (
         // no key signs that nothing comes after
         <span data-standing="said"> · this node says {FINAL}</span>
       )}
@@ -318,12 +335,8 @@ function Foreignish({ text }: { text: string }) {
   return <bdi>{text.slice(0, 40)}</bdi>;
 }
 
-function isFinal({ features }: Info): boolean {
-  return features.includes('finalMilestone');
-}
-
 function describeState(info: Info, age: number): string {
-  if (isFinal(info)) return FINAL;
+  if (hasEnded(info)) return FINAL;
   return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
@@ -350,7 +363,8 @@ function Search({ view }: { view: View }) {
         }}
       >
         <label for="search">
-          NFT, output, block, transaction or milestone ID · milestone index · address
+          ID of an NFT, alias, foundry, token, output, block, transaction or milestone · milestone
+          index · address
         </label>
         <div class="row">
           <input
@@ -376,9 +390,10 @@ function Search({ view }: { view: View }) {
   );
 }
 
-/** Another block of the same milestone is not another view. */
+/** Another block of the same milestone is not another view, nor another page of a list. */
 function keyOf(view: View): string {
-  return view.name === 'milestone' ? `${view.name} ${view.milestone}` : formatRoute(view);
+  if (view.name === 'milestone') return `${view.name} ${view.milestone}`;
+  return 'address' in view ? `${view.name} ${view.address}` : formatRoute(view);
 }
 
 /** A new view begins at its head, for the keyboard and for screen readers, too. */

@@ -146,6 +146,15 @@ export function addUp(
   };
 }
 
+/** Whether an unlock condition of the output has the address, its returns among them. */
+export function namesAddress({ unlockConditions }: Output, address: Address): boolean {
+  return unlockConditions.some(
+    (condition) =>
+      ('address' in condition && isSame(condition.address, address)) ||
+      ('returnAddress' in condition && isSame(condition.returnAddress, address)),
+  );
+}
+
 function isSame(a: Address, b: Address): boolean {
   return a.type === b.type && equalBytes(a.id, b.id);
 }

@@ -103,15 +103,22 @@ const TITLE = 'Stardust edge node';
 export function Head({
   kind,
   children,
+  title,
+  api,
   aside,
 }: {
   kind: string;
   children: ComponentChildren;
+  /** Of the window; without it, what the heading says. */
+  title?: string | undefined;
+  /** The path of what the node answers about it. */
+  api?: string;
   aside?: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${kind} ${heading.current?.textContent?.trim()} · ${TITLE}`;
+    const text = title ?? heading.current?.textContent?.trim();
+    document.title = `${kind} ${text} · ${TITLE}`;
     return () => {
       document.title = TITLE;
     };
@@ -124,8 +131,22 @@ export function Head({
           {children}
         </h1>
       </div>
-      {aside}
+      {(aside !== undefined || api !== undefined) && (
+        <div class="aside">
+          {aside}
+          {api !== undefined && <Api path={api} />}
+        </div>
+      )}
     </header>
+  );
+}
+
+/** A link to what the node answers, as programs read it. */
+function Api({ path }: { path: string }) {
+  return (
+    <a class="api" href={path}>
+      API <span class="unseen">answer of this page</span>
+    </a>
   );
 }
 

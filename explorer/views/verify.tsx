@@ -9,7 +9,7 @@ import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
-import type { Info } from '../node/shapes.ts';
+import { hasEnded, type Info } from '../node/shapes.ts';
 import { Head, To } from '../parts/parts.tsx';
 import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
@@ -80,7 +80,7 @@ export function VerifyView({ info }: { info: Info }) {
       <div role="status" id="verdict">
         <Ending progress={progress} />
       </div>
-      {info.features.includes('finalMilestone') && <FinalLedgerForm />}
+      {hasEnded(info) && <FinalLedgerForm />}
       <p class="hint">
         The page that checks comes from this node, too. If you do not trust it in that, run{' '}
         <code>npx stardust-edge verify</code> from a copy of the source.
