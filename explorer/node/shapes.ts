@@ -45,6 +45,11 @@ export type Info = v.InferOutput<typeof info> & {
   newestBlockAgeSeconds: number | undefined;
 };
 
+/** Whether the network has ended, as the node says: nothing comes after its ledger. */
+export function hasEnded({ features }: Info): boolean {
+  return features.includes('finalMilestone');
+}
+
 const address = v.variant('type', [
   v.object({ type: v.literal(0), pubKeyHash: id }),
   v.object({ type: v.literal(8), aliasId: id }),
@@ -85,6 +90,7 @@ const outputMetadata = v.object({
   milestoneTimestampBooked: uint,
   ledgerIndex: uint,
 });
+export type OutputMetadata = v.InferOutput<typeof outputMetadata>;
 
 /** `GET /api/core/v2/outputs/:outputId`. */
 export const outputAnswer = v.object({ metadata: outputMetadata, output });
