@@ -1,7 +1,7 @@
 /**
  * The explorer: the search box, the state of the ledger, and the view that the URL names.
  */
-import { type ComponentChildren, type ComponentType, render } from 'preact';
+import { type ComponentChildren, render } from 'preact';
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
@@ -10,9 +10,10 @@ import { formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
 import { hasEnded, type Info } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
+import { Later } from './parts/later.tsx';
 import { Head, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
-import { type Loaded, useLoad } from './parts/use-load.ts';
+import type { Loaded } from './parts/use-load.ts';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
 import { warnOfName } from './verify/describe-keys.ts';
@@ -21,7 +22,6 @@ import { NetworkName } from './verify/network-name.ts';
 import { BlockView, TransactionView } from './views/block.tsx';
 import { HomeView } from './views/home.tsx';
 import { NftView } from './views/nft.tsx';
-import { OutputView } from './views/output.tsx';
 import { SearchView } from './views/search.tsx';
 import { VerifyView } from './views/verify.tsx';
 
@@ -151,11 +151,11 @@ function Shown({
     case 'nft':
       return <NftView id={view.id} info={info} />;
     case 'output':
-      return <OutputView id={view.id} info={info} />;
+      return <Later key="output" load={loadOutputView} id={view.id} info={info} />;
     case 'block':
-      return <BlockView id={view.id} />;
+      return <BlockView id={view.id} info={info} />;
     case 'transaction':
-      return <TransactionView id={view.id} />;
+      return <TransactionView id={view.id} info={info} />;
     case 'milestone':
       return (
         <Later
@@ -200,28 +200,13 @@ function Shown({
   }
 }
 
-// these views are loaded when one is opened
+// what few visitors open is loaded when it is opened
 const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
 const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
 const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
+const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
-
-/** A view whose script is loaded first. */
-function Later<P extends object>({ load, ...props }: P & { load(): Promise<ComponentType<P>> }) {
-  const loaded = useLoad(load, [load]);
-  if (loaded.state === 'done') {
-    const Loaded = loaded.value;
-    return <Loaded {...(props as unknown as P)} />;
-  }
-  return loaded.state === 'failed' ? (
-    <Remark>A part of this page could not be loaded. Reload the page.</Remark>
-  ) : (
-    <p class="loading" role="status">
-      Reading …
-    </p>
-  );
-}
 
 function NoLedger({ error }: { error: Error }) {
   return (

@@ -12,7 +12,7 @@ import {
 import type { Balance, Tenure } from '../../verifier/balance.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { formatCount, plural } from '../format.ts';
-import type { ReadOutput } from '../node/lists.ts';
+import type { ListedOutput } from '../node/lists.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
 
 type PartName = 'available' | 'deposit' | 'locked' | 'claimable' | 'pending' | 'returns';
@@ -31,7 +31,7 @@ export function BalanceParts({
   info,
 }: {
   balance: Balance;
-  tenures: ReadonlyMap<Tenure, readonly ReadOutput[]>;
+  tenures: ReadonlyMap<Tenure, readonly ListedOutput[]>;
   info: Info;
 }) {
   const parts = partsOf(balance, tenures, hasEnded(info)).filter(
@@ -61,11 +61,11 @@ export function BalanceParts({
 
 function partsOf(
   { available, deposit, locked, claimable, pending, returns, counts, chains, tokens }: Balance,
-  tenures: ReadonlyMap<Tenure, readonly ReadOutput[]>,
+  tenures: ReadonlyMap<Tenure, readonly ListedOutput[]>,
   isOver: boolean,
 ): readonly BalancePart[] {
   const timesOf = (tenure: Tenure, type: 'timelock' | 'expiration') =>
-    (tenures.get(tenure) ?? []).flatMap(({ decoded }) => timeOf(decoded, type)).sort(byNumber);
+    (tenures.get(tenure) ?? []).flatMap(({ output }) => timeOf(output, type)).sort(byNumber);
   const hasTokens = [...tokens.values()].some(({ own }) => own > 0n);
   const kept = [
     ...KINDS.map(([kind, noun]) => [chains.filter((each) => each.kind === kind).length, noun]),

@@ -25,7 +25,7 @@ import {
 const part = encodeURIComponent;
 
 /** Throws a {@link NodeError} where the node answers about another thing than the one asked for. */
-function requireSame(what: string, asked: string, answered: string): void {
+export function requireSame(what: string, asked: string, answered: string): void {
   if (answered !== asked.toLowerCase())
     throw new NodeError(0, `The node was asked for ${what} ${asked}, and answers another one.`);
 }

@@ -2,12 +2,9 @@
  * Lists of outputs (TIP-26): all IDs that a list has, of one moment, and the outputs themselves.
  */
 
-import { outputFromJson } from '../../src/stardust/json/read-rest-json.ts';
-import type { Said } from '../../src/stardust/provenance/provenance.ts';
-import type { Output } from '../../src/stardust/wire/output.ts';
 import { askJson, NodeError } from './ask.ts';
-import { readOutput } from './ledger.ts';
-import { type OutputAnswer, outputIds } from './shapes.ts';
+import { type LedgerOutput, readLedgerOutputs } from './outputs.ts';
+import { outputIds } from './shapes.ts';
 
 /** Of a list that is read as a whole, in pages of 1,000. */
 const MAX_IDS = 10_000;
@@ -103,54 +100,17 @@ export async function readIdOfChain(kind: 'alias' | 'foundry', id: string): Prom
   return outputId;
 }
 
-export interface ReadOutput extends OutputAnswer {
+/** An unspent output of a list. */
+export interface ListedOutput extends LedgerOutput {
+  /** 0x and 68 hex digits. */
   outputId: string;
-  /** The output, of a known kind. */
-  decoded: Output;
 }
 
-/** The output with this ID, which is one of the four kinds that hold base tokens. */
-export async function readDecoded(outputId: string): Promise<Said<ReadOutput>> {
-  const { said } = await readOutput(outputId);
-  const { transactionId, outputIndex } = said.metadata;
-  const place = [outputIndex & 0xff, outputIndex >> 8].map((byte) => hexOf(byte)).join('');
-  if (outputId !== `${transactionId}${place}`)
-    throw new NodeError(0, `The node was asked for output ${outputId}, and answers another one.`);
-  return { said: { ...said, outputId, decoded: decode(said.output) } };
-}
-
-const hexOf = (byte: number) => byte.toString(16).padStart(2, '0');
-
-function decode(json: unknown): Output {
-  try {
-    return outputFromJson(json);
-  } catch (error) {
-    throw new NodeError(
-      0,
-      `The node's answer is not what its contract says: ${(error as Error).message}.`,
-      error,
-    );
-  }
-}
-
-/** Requests under way at once: a browser makes no more of one host. */
-const AT_ONCE = 6;
-
-/** Each output by its ID, in order. */
-export async function readAll(
-  ids: readonly string[],
-  onRead: (count: number) => void = () => {},
-): Promise<readonly ReadOutput[]> {
-  const found: ReadOutput[] = [];
-  let next = 0;
-  let count = 0;
-  async function readOn(): Promise<void> {
-    while (next < ids.length) {
-      const place = next++;
-      found[place] = (await readDecoded(ids[place]!)).said;
-      onRead(++count);
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, readOn));
-  return found;
+/** Each output by its ID, in order. Throws a NodeError where one does not come. */
+export async function readAll(ids: readonly string[]): Promise<readonly ListedOutput[]> {
+  const found = await readLedgerOutputs(ids);
+  return found.map((each, place) => {
+    if (each instanceof Error) throw each;
+    return { ...each.said, outputId: ids[place]! };
+  });
 }

@@ -104,6 +104,7 @@ const outputMetadata = v.object({
   milestoneTimestampBooked: uint,
   ledgerIndex: uint,
 });
+export type OutputMetadata = v.InferOutput<typeof outputMetadata>;
 
 /** `GET /api/core/v2/outputs/:outputId`. */
 export const outputAnswer = v.object({ metadata: outputMetadata, output });

@@ -5,11 +5,13 @@
  */
 import {
   type AskedMilestone,
+  type BlockContent,
   type BlockFacts,
   type BlockSet,
   type Finding,
   notChecked,
   proveBlockBytes,
+  proveBlockContent,
   proveBlocks,
   proveMilestone,
   type SignedMilestone,
@@ -73,6 +75,15 @@ export async function readSigned(
 export async function readBlock(blockId: string): Promise<Finding<BlockFacts>> {
   try {
     return proveBlockBytes(await readBlockBytes(blockId), blockId);
+  } catch (error) {
+    return notChecked(`the bytes of block ${blockId}: ${(error as Error).message}`);
+  }
+}
+
+/** As {@link readBlock}, with what the block carries. */
+export async function readBlockContent(blockId: string): Promise<Finding<BlockContent>> {
+  try {
+    return proveBlockContent(await readBlockBytes(blockId), blockId);
   } catch (error) {
     return notChecked(`the bytes of block ${blockId}: ${(error as Error).message}`);
   }

@@ -6,12 +6,12 @@ import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { type Tenure, tenureOf } from '../../verifier/balance.ts';
+import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
-import { OutputRows, Pager, pageOf, ROWS } from '../address/output-rows.tsx';
 import { TokenList } from '../address/token-list.tsx';
 import { formatCount, plural } from '../format.ts';
-import { listPath, type ReadOutput } from '../node/lists.ts';
+import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
 import { Awaited, Head, Id, To } from '../parts/parts.tsx';
 import { NotChecked } from '../parts/standing.tsx';
@@ -123,7 +123,9 @@ function Tabs({
 }
 
 function Held({ page, info, ...named }: NamedAddress & { page: number; info: Info }) {
-  const { reading, wantAll } = useHoldings(named, info, ({ ids }) => pageOf(ids, page, ROWS));
+  const { reading, isAll, wantAll } = useHoldings(named, info, ({ ids }) =>
+    pageOf(ids, page, ROWS),
+  );
   if (reading.state === 'listing')
     return (
       <p class="loading" role="status">
@@ -139,7 +141,16 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
   const { holdings } = reading;
   if (holdings.list.ids.length === 0)
     return <Nothing ledgerIndex={holdings.list.ledgerIndex} info={info} />;
-  return <HeldOutputs {...named} holdings={holdings} page={page} info={info} wantAll={wantAll} />;
+  return (
+    <HeldOutputs
+      {...named}
+      holdings={holdings}
+      page={page}
+      info={info}
+      isAll={isAll}
+      wantAll={wantAll}
+    />
+  );
 }
 
 function Nothing({ ledgerIndex, info }: { ledgerIndex: number; info: Info }) {
@@ -157,15 +168,22 @@ function HeldOutputs({
   holdings,
   page,
   info,
+  isAll,
   wantAll,
-}: NamedAddress & { holdings: Holdings; page: number; info: Info; wantAll(): void }) {
-  const { list, outputs, unixTime, balance, isWanted } = holdings;
+}: NamedAddress & {
+  holdings: Holdings;
+  page: number;
+  info: Info;
+  isAll: boolean;
+  wantAll(): void;
+}) {
+  const { list, outputs, unixTime, balance } = holdings;
   const count = list.ids.length;
   const read = list.ids.flatMap((id) => outputs.get(id) ?? []);
   const shown = pageOf(list.ids, page, ROWS);
   const rows = shown.flatMap((id) => outputs.get(id) ?? []);
-  const tenures: ReadonlyMap<Tenure, readonly ReadOutput[]> = Map.groupBy(read, ({ decoded }) =>
-    tenureOf(decoded, address, unixTime),
+  const tenures: ReadonlyMap<Tenure, readonly ListedOutput[]> = Map.groupBy(read, ({ output }) =>
+    tenureOf(output, address, unixTime),
   );
   return (
     <>
@@ -178,7 +196,7 @@ function HeldOutputs({
         </h2>
         {balance !== undefined ? (
           <BalanceParts balance={balance} tenures={tenures} info={info} />
-        ) : isWanted ? (
+        ) : isAll ? (
           <Adding count={read.length} of={count} />
         ) : (
           <p>
@@ -197,7 +215,7 @@ function HeldOutputs({
         <h2 id="outputs-title">Outputs</h2>
         <p class="said-label">This node says. Not checked. The newest first.</p>
         {rows.length === shown.length ? (
-          <OutputRows outputs={rows} address={address} unixTime={unixTime} info={info} />
+          <AddressOutputs outputs={rows} address={address} unixTime={unixTime} info={info} />
         ) : (
           <p class="loading">Reading …</p>
         )}

@@ -7,12 +7,13 @@ import { describeConflict } from '../cone/kinds.tsx';
 import { JudgedBlock } from '../cone/merkle-path-panel.tsx';
 import { formatCount } from '../format.ts';
 import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
-import type { BlockMetadata } from '../node/shapes.ts';
+import type { BlockMetadata, Info } from '../node/shapes.ts';
+import { Later } from '../parts/later.tsx';
 import { Awaited, Facts, Head, Id, To } from '../parts/parts.tsx';
 import { NotChecked, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
-export function BlockView({ id }: { id: string }) {
+export function BlockView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readBlockMetadata(id), [id]);
   return (
     <Awaited
@@ -21,12 +22,12 @@ export function BlockView({ id }: { id: string }) {
       id={id}
       missing="This node does not know the block, it says: it never came, or it is older than what the node keeps."
     >
-      {(metadata) => <BlockPage metadata={metadata} />}
+      {(metadata) => <BlockPage metadata={metadata} info={info} />}
     </Awaited>
   );
 }
 
-export function TransactionView({ id }: { id: string }) {
+export function TransactionView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readIncludedBlock(id), [id]);
   return (
     <Awaited
@@ -35,7 +36,7 @@ export function TransactionView({ id }: { id: string }) {
       id={id}
       missing="No transaction with this ID was applied here, this node says: it was in conflict, or it is older than what the node keeps."
     >
-      {(metadata) => <BlockPage metadata={metadata} transactionId={id.toLowerCase()} />}
+      {(metadata) => <BlockPage metadata={metadata} transactionId={id.toLowerCase()} info={info} />}
     </Awaited>
   );
 }
@@ -43,9 +44,11 @@ export function TransactionView({ id }: { id: string }) {
 function BlockPage({
   metadata,
   transactionId,
+  info,
 }: {
   metadata: Said<BlockMetadata>;
   transactionId?: string;
+  info: Info;
 }) {
   const { blockId, referencedByMilestoneIndex: index } = metadata.said;
   return (
@@ -69,7 +72,11 @@ function BlockPage({
         {...(transactionId !== undefined && { transactionId })}
         milestoneIndex={index}
         said={metadata.said}
-      />
+      >
+        {(block) => (
+          <Later load={loadPayloadView} block={block} metadata={metadata.said} info={info} />
+        )}
+      </JudgedBlock>
       {index === undefined && (
         <NotChecked>
           where it stands. No milestone references this block yet, this node says, so there is
@@ -79,6 +86,8 @@ function BlockPage({
     </article>
   );
 }
+
+const loadPayloadView = async () => (await import('./transaction.tsx')).PayloadView;
 
 function SaidFacts({
   metadata,

@@ -10,33 +10,35 @@ import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 import {
   type AliasOutput,
   type FoundryOutput,
+  type NativeToken,
   type Output,
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
-import { readClaim } from '../address/token-list.tsx';
 import { formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { type ReadOutput, readDecoded, readIdOfChain, readIds } from '../node/lists.ts';
+import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
+import { readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { readData } from '../words/data.ts';
-import { AddressLink, TokenAmount } from '../words/words.tsx';
+import { DataText } from '../words/data-text.tsx';
+import { useTokenClaims } from '../words/token-claims.ts';
+import { AddressLink, ClaimedAmount, TokenUnits } from '../words/words.tsx';
 import { ProofOfOutput } from './verify-final.tsx';
 
 type ChainKind = 'alias' | 'foundry';
 
-async function readChain(kind: ChainKind, id: string): Promise<Said<ReadOutput>> {
-  const read = await readDecoded(await readIdOfChain(kind, id));
-  const { outputId, decoded } = read.said;
-  const chain = chainOf(decoded, fromHex(outputId));
+async function readChain(kind: ChainKind, id: string): Promise<Said<ListedOutput>> {
+  const outputId = await readIdOfChain(kind, id);
+  const { said } = await readLedgerOutput(outputId);
+  const chain = chainOf(said.output, fromHex(outputId));
   if (chain?.kind !== kind || chain.id !== id)
     throw new NodeError(0, `The node was asked for ${kind} ${id}, and answers another one.`);
-  return read;
+  return { said: { ...said, outputId } };
 }
 
 export function ChainView({ kind, id: typed, info }: { kind: ChainKind; id: string; info: Info }) {
@@ -80,11 +82,11 @@ function ChainPage({
 }: {
   kind: ChainKind;
   id: string;
-  read: Said<ReadOutput>;
+  read: Said<ListedOutput>;
   info: Info;
 }) {
-  const { decoded, outputId, output } = read.said;
-  const claim = decoded.type === OutputType.Foundry ? readTokenClaim(decoded) : undefined;
+  const { output, outputId, json } = read.said;
+  const claim = output.type === OutputType.Foundry ? readTokenClaim(output) : undefined;
   return (
     <article class="page">
       <Head
@@ -96,19 +98,19 @@ function ChainPage({
       </Head>
       <SaidByNode of={read} proof={<ProofOfOutput id={outputId} outputId={outputId} info={info} />}>
         {(said) =>
-          said.decoded.type === OutputType.Alias ? (
-            <AliasFacts id={id} said={said} alias={said.decoded} info={info} />
+          said.output.type === OutputType.Alias ? (
+            <AliasFacts id={id} said={said} alias={said.output} info={info} />
           ) : (
-            <FoundryFacts id={id} said={said} foundry={said.decoded as FoundryOutput} info={info} />
+            <FoundryFacts id={id} said={said} foundry={said.output as FoundryOutput} info={info} />
           )
         }
       </SaidByNode>
-      {decoded.type === OutputType.Alias && <Foundries id={id} info={info} />}
-      {decoded.type === OutputType.Foundry && <Holders info={info} />}
-      <Metadata output={decoded} />
+      {output.type === OutputType.Alias && <Foundries id={id} info={info} />}
+      {output.type === OutputType.Foundry && <Holders info={info} />}
+      <Metadata output={output} />
       <Folded
         title="Output as JSON, this node says"
-        text={() => JSON.stringify(output, undefined, 2)}
+        text={() => JSON.stringify(json, undefined, 2)}
       />
     </article>
   );
@@ -121,7 +123,7 @@ function AliasFacts({
   info,
 }: {
   id: string;
-  said: ReadOutput;
+  said: ListedOutput;
   alias: AliasOutput;
   info: Info;
 }) {
@@ -137,14 +139,14 @@ function AliasFacts({
         [
           'State controller',
           <>
-            <AddressLink address={controller} hrp={hrp} />
+            <AddressLink address={controller} info={info} />
             <p class="note">changes its state, mints by its foundries, and moves what it holds</p>
           </>,
         ],
         [
           'Governor',
           <>
-            <AddressLink address={governor} hrp={hrp} />
+            <AddressLink address={governor} info={info} />
             <p class="note">changes its controllers and features, and can destroy it</p>
           </>,
         ],
@@ -157,8 +159,8 @@ function AliasFacts({
             <p class="note">what that address holds, this alias unlocks</p>
           </>,
         ],
-        ['Issuer', issuer && <AddressLink address={issuer} hrp={hrp} />],
-        ['Sender', sender && <AddressLink address={sender} hrp={hrp} />],
+        ['Issuer', issuer && <AddressLink address={issuer} info={info} />],
+        ['Sender', sender && <AddressLink address={sender} info={info} />],
         ...commonRows(said, info),
       ]}
     />
@@ -172,7 +174,7 @@ function FoundryFacts({
   info,
 }: {
   id: string;
-  said: ReadOutput;
+  said: ListedOutput;
   foundry: FoundryOutput;
   info: Info;
 }) {
@@ -220,10 +222,10 @@ function FoundryFacts({
   );
 }
 
-function commonRows({ decoded, outputId, metadata }: ReadOutput, info: Info) {
+function commonRows({ output, outputId, metadata }: ListedOutput, info: Info) {
   return [
-    ['Deposit', formatAmount(decoded.amount, info.baseToken)],
-    ['Native tokens', decoded.nativeTokens.length > 0 && <OwnTokens output={decoded} />],
+    ['Deposit', formatAmount(output.amount, info.baseToken)],
+    ['Native tokens', output.nativeTokens.length > 0 && <OwnTokens tokens={output.nativeTokens} />],
     ['Output', <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />],
     [
       'As it is since',
@@ -236,32 +238,27 @@ function commonRows({ decoded, outputId, metadata }: ReadOutput, info: Info) {
   ] as const;
 }
 
-function OwnTokens({ output }: { output: Output }) {
+function OwnTokens({ tokens }: { tokens: readonly NativeToken[] }) {
+  const claims = useTokenClaims(tokens);
   return (
     <>
-      {output.nativeTokens.map((token) => (
-        <p key={toHex(token.id)}>
-          <ClaimedAmount token={token} />
-        </p>
+      {tokens.map((token) => (
+        <div key={toHex(token.id)}>
+          <TokenUnits token={token} />
+          <ClaimedAmount token={token} claims={claims} />
+        </div>
       ))}
     </>
   );
 }
 
-function ClaimedAmount({ token }: { token: Output['nativeTokens'][number] }) {
-  const id = toHex(token.id);
-  const claim = useLoad(() => readClaim(id), [id]);
-  return <TokenAmount token={token} claim={claim.state === 'done' ? claim.value : undefined} />;
-}
-
 /** Each is read for its name. */
 const MAX_FOUNDRIES = 50;
 
-async function readFoundries(id: string, hrp: string): Promise<readonly ReadOutput[]> {
+async function readFoundries(id: string, hrp: string): Promise<readonly ListedOutput[]> {
   const aliasAddress = toBech32(hrp, { type: AddressType.Alias, id: fromHex(id) });
   const { ids } = await readIds('foundry', { aliasAddress });
-  const read = await Promise.all(ids.slice(0, MAX_FOUNDRIES).map(readDecoded));
-  return read.map(({ said }) => said);
+  return readAll(ids.slice(0, MAX_FOUNDRIES));
 }
 
 function Foundries({ id, info }: { id: string; info: Info }) {
@@ -272,17 +269,17 @@ function Foundries({ id, info }: { id: string; info: Info }) {
       <h2 id="foundries-title">Its foundries</h2>
       <p class="said-label">This node says. Not checked. The newest first.</p>
       <ul class="examples">
-        {loaded.value.map(({ decoded, outputId }) => {
-          const chain = chainOf(decoded, fromHex(outputId));
-          if (chain === undefined || decoded.type !== OutputType.Foundry) return null;
-          const { minted, melted } = decoded.tokenScheme;
+        {loaded.value.map(({ output, outputId }) => {
+          const chain = chainOf(output, fromHex(outputId));
+          if (chain === undefined || output.type !== OutputType.Foundry) return null;
+          const { minted, melted } = output.tokenScheme;
           return (
             <li key={outputId}>
               <To view={{ name: 'foundry', id: chain.id }}>
-                <Foreign text={readTokenClaim(decoded)?.name ?? 'without a name'} />
+                <Foreign text={readTokenClaim(output)?.name ?? 'without a name'} />
               </To>{' '}
               <span class="hint">
-                <Foreign text={formatTokens(minted - melted, readTokenClaim(decoded))} />
+                <Foreign text={formatTokens(minted - melted, readTokenClaim(output))} />
               </span>
             </li>
           );
@@ -313,10 +310,7 @@ function Metadata({ output }: { output: Output }) {
         : undefined,
     ],
   ] as const;
-  const shown = parts.flatMap(([title, bytes]) => {
-    const data = bytes && readData(bytes);
-    return data === undefined ? [] : [{ title, ...data }];
-  });
+  const shown = parts.filter(([, bytes]) => bytes !== undefined && bytes.length > 0);
   if (shown.length === 0) return null;
   return (
     <section aria-labelledby="chain-says" class="claims">
@@ -325,8 +319,8 @@ function Metadata({ output }: { output: Output }) {
         Nobody has verified this. Whoever controls it could write anything here, and so could this
         node.
       </p>
-      {shown.map(({ title, form, text }) => (
-        <Folded key={title} title={`${title}, as ${form}`} text={() => text} />
+      {shown.map(([title, bytes]) => (
+        <DataText key={title} title={title} bytes={bytes!} />
       ))}
     </section>
   );

@@ -2,7 +2,7 @@
  * The NFTs that an address can unlock, or those that it issued: a gallery, the newest first.
  */
 import { useState } from 'preact/hooks';
-import { Pager, pageOf } from '../address/output-rows.tsx';
+import { Pager, pageOf } from '../address/address-outputs.tsx';
 import { formatCount, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import { GatewayChoice, Thumbnail, useGateway } from '../nft/picture.tsx';

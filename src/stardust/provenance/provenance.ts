@@ -6,7 +6,10 @@
  * - {@link proveMilestone}: bytes and keys → ID, index, time, previous milestone, roots, signers.
  * - {@link proveOrder}, {@link proveApplied}: a milestone and IDs → its blocks in order, by the
  *   inclusion root; which were applied, by the applied root.
- * - {@link proveBlockBytes}: bytes and an ID → parents, kind, ID of its transaction.
+ * - {@link proveBlockBytes}, {@link proveBlockContent}: bytes and an ID → parents, kind, ID of its
+ *   transaction; all that it carries.
+ * - {@link proveCreated}, {@link proveConsumed}: the bytes of a transaction → what it creates, and
+ *   which outputs it commits to consume; {@link proveFault}: what decides about it.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
@@ -14,9 +17,11 @@
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  */
 export {
+  type BlockContent,
   type BlockFacts,
   type BlockSet,
   proveBlockBytes,
+  proveBlockContent,
   proveBlocks,
   proveWalk,
 } from './blocks.ts';
@@ -55,6 +60,7 @@ export {
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
+export { type CreatedOutput, proveConsumed, proveCreated, proveFault } from './outputs.ts';
 export {
   type Finding,
   notChecked,

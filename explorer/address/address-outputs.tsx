@@ -8,8 +8,8 @@ import { formatAmount } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { formatCount, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
-import type { ReadOutput } from '../node/lists.ts';
-import type { Info } from '../node/shapes.ts';
+import type { ListedOutput } from '../node/lists.ts';
+import type { Info, Output as NftJson } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
 import { SentenceText } from '../words/words.tsx';
@@ -22,13 +22,13 @@ export function pageOf<T>(all: readonly T[], page: number, size: number): readon
   return all.slice((page - 1) * size, page * size);
 }
 
-export function OutputRows({
+export function AddressOutputs({
   outputs,
   address,
   unixTime,
   info,
 }: {
-  outputs: readonly ReadOutput[];
+  outputs: readonly ListedOutput[];
   address: Address;
   unixTime: number;
   info: Info;
@@ -36,7 +36,7 @@ export function OutputRows({
   return (
     <ol class="outputs">
       {outputs.map((each) => (
-        <OutputRow
+        <AddressOutputRow
           key={each.outputId}
           {...each}
           address={address}
@@ -48,19 +48,19 @@ export function OutputRows({
   );
 }
 
-function OutputRow({
+function AddressOutputRow({
   outputId,
-  decoded,
   output,
+  json,
   metadata,
   address,
   unixTime,
   info,
-}: ReadOutput & { address: Address; unixTime: number; info: Info }) {
-  const kind = outputKind(decoded);
-  const chain = chainOf(decoded, fromHex(outputId));
-  const name = kind === 'nft' ? readMetadata(output)?.claims?.name : undefined;
-  const tokens = decoded.nativeTokens.length;
+}: ListedOutput & { address: Address; unixTime: number; info: Info }) {
+  const kind = outputKind(output);
+  const chain = chainOf(output, fromHex(outputId));
+  const name = kind === 'nft' ? readMetadata(json as NftJson)?.claims?.name : undefined;
+  const tokens = output.nativeTokens.length;
   return (
     <li>
       <p class="what">
@@ -73,11 +73,11 @@ function OutputRow({
         )}
       </p>
       <p class="amount">
-        {formatAmount(decoded.amount, info.baseToken)}
+        {formatAmount(output.amount, info.baseToken)}
         {tokens > 0 && ` and ${plural(tokens, 'native token')}`}
       </p>
       <div class="hint">
-        {describeTenure(decoded, address, unixTime).map((sentence, i) => (
+        {describeTenure(output, address, unixTime).map((sentence, i) => (
           <SentenceText key={i} sentence={sentence} info={info} />
         ))}
         <p>
