@@ -6,7 +6,6 @@ import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from '
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
-import { formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
 import { hasEnded, type Info } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
@@ -244,7 +243,7 @@ function Masthead({ view, info, head, isSilent }: MastheadProps) {
       </To>
       {info.state === 'done' && <LedgerState info={info.value} head={head} isSilent={isSilent} />}
       <nav aria-label="Views">
-        {link('proposal', 'Proposal')}
+        {info.state === 'done' && !hasEnded(info.value) && link('proposal', 'Proposal')}
         {link('verify', 'Verify')}
       </nav>
     </header>
@@ -284,12 +283,12 @@ function LedgerState({
       <Foreignish text={info.protocol.networkName} /> ·{' '}
       {signed === undefined ? (
         <span data-standing="said">
-          this node says: ledger <strong>{formatCount(confirmedMilestone.index)}</strong> ·{' '}
+          this node says: ledger <strong>{confirmedMilestone.index}</strong> ·{' '}
           {isSilent ? SILENT : describeState(info, age)}
         </span>
       ) : (
         <span data-standing="proved">
-          ledger <strong>{formatCount(signed.index)}</strong> ·{' '}
+          ledger <strong>{signed.index}</strong> ·{' '}
           {isSilent ? SILENT : isNow ? 'live' : describeSignedAge(signed, now)}
         </span>
       )}
@@ -308,8 +307,8 @@ function NodeState({ info }: { info: Info }) {
   const newest = age === undefined ? '' : `, the newest ${formatAge(age)} ago`;
   return (
     <p id="node-state" data-standing="said">
-      This node says: version {version.slice(0, 20)}. It keeps milestones from{' '}
-      {formatCount(status.pruningIndex + 1)} on.
+      This node says: version {version.slice(0, 20)}. It has nothing of milestones before{' '}
+      {status.pruningIndex + 1}.
       {blocksBy !== undefined && ` Blocks come by ${blocksBy.slice(0, 20)}${newest}.`}
     </p>
   );

@@ -2,7 +2,7 @@
  * Milestones as rows, the newest first: when, and how many blocks of which kind.
  */
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { formatCount, plural } from '../format.ts';
+import { plural } from '../format.ts';
 import { To } from '../parts/parts.tsx';
 import type { Summary } from './summaries.ts';
 
@@ -17,7 +17,7 @@ export function MilestoneRows({
     <ol class="milestones">
       {indexes.map((index) => (
         <li key={index}>
-          <To view={{ name: 'milestone', milestone: String(index) }}>{formatCount(index)}</To>{' '}
+          <To view={{ name: 'milestone', milestone: String(index) }}>{index}</To>{' '}
           <span class="hint">
             <MilestoneWords summary={summaries.get(index)} />
           </span>

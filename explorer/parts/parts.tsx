@@ -41,7 +41,7 @@ export function Id({ id, what, view, whole = false }: IdProps) {
 
 const COPIED_MS = 1500;
 
-function Copy({ text, what }: { text: string; what: string }) {
+export function Copy({ text, what }: { text: string; what: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return undefined;
@@ -99,6 +99,10 @@ export function Foreign({ text }: { text: string }) {
 /** Of the page, and behind the title of each view. */
 const TITLE = 'Stardust edge node';
 
+/** A name of anybody's may be long, and turn what stands behind it. */
+const MAX_TITLE = 100;
+const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
+
 /** The head of a view: what kind of thing it is, and which one. */
 export function Head({
   kind,
@@ -118,7 +122,7 @@ export function Head({
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const text = title ?? heading.current?.textContent?.trim();
-    document.title = `${kind} ${text} · ${TITLE}`;
+    document.title = `${kind} ${text?.replaceAll(UNSEEN, '').slice(0, MAX_TITLE)} · ${TITLE}`;
     return () => {
       document.title = TITLE;
     };

@@ -156,7 +156,7 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
 function Nothing({ ledgerIndex, info }: { ledgerIndex: number; info: Info }) {
   return (
     <p class="reason" data-standing="said">
-      This node says, and it is not checked: at ledger index {formatCount(ledgerIndex)}
+      This node says, and it is not checked: at ledger index {ledgerIndex}
       {hasEnded(info) && ', the last one of the network,'} no unspent output names this address.
     </p>
   );
@@ -206,8 +206,8 @@ function HeldOutputs({
           </p>
         )}
         <p class="hint">
-          {plural(count, 'unspent output')} at ledger index {formatCount(list.ledgerIndex)}, judged
-          at {formatTime(unixTime)} UTC{hasEnded(info) && ', when the network ended'}.
+          {plural(count, 'unspent output')} at ledger index {list.ledgerIndex}, judged at{' '}
+          {formatTime(unixTime)} UTC{hasEnded(info) && ', when the network ended'}.
         </p>
         {balance !== undefined && <TokenList tokens={balance.tokens} />}
       </section>

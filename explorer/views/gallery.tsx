@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks';
 import { Pager, pageOf } from '../address/address-outputs.tsx';
-import { formatCount, plural } from '../format.ts';
+import { plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import { GatewayChoice, Thumbnail, useGateway } from '../nft/picture.tsx';
 import { readNfts } from '../node/ledger.ts';
@@ -33,7 +33,7 @@ export function Gallery({ name, address, page, info }: GalleryProps) {
       {({ ids, ledgerIndex }) =>
         ids.length === 0 ? (
           <p class="reason" data-standing="said">
-            This node says, and it is not checked: at ledger index {formatCount(ledgerIndex)}
+            This node says, and it is not checked: at ledger index {ledgerIndex}
             {hasEnded(info) && ', the last one of the network,'}{' '}
             {name === 'issuer'
               ? 'there is no NFT that this address issued.'
@@ -72,7 +72,7 @@ function GalleryPage({
       </p>
       <div class="tools">
         <p class="hint" role="status">
-          {plural(count, 'NFT')} at ledger index {formatCount(ledgerIndex)}, the newest first
+          {plural(count, 'NFT')} at ledger index {ledgerIndex}, the newest first
         </p>
         <div class="choice">
           <button type="button" disabled={isWanted} onClick={() => want(true)}>

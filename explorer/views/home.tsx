@@ -5,7 +5,7 @@ import type { Finding, SignedMilestone } from '../../src/stardust/provenance/pro
 import { describeSigned, formatTime } from '../../src/stardust/provenance/words.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { type Kind, Mark } from '../cone/kinds.tsx';
-import { formatCount, plural } from '../format.ts';
+import { plural } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { indexesFrom, type Summary, useSummaries } from '../milestones/summaries.ts';
 import { readMetadata } from '../nft/claims.ts';
@@ -42,7 +42,7 @@ function LiveHome({ info, head }: HomeProps) {
       <section aria-labelledby="milestone-title">
         <p class="kind">Newest milestone that this node names</p>
         <h2 id="milestone-title">
-          <To view={{ name: 'milestone', milestone: String(index) }}>{formatCount(index)}</To>
+          <To view={{ name: 'milestone', milestone: String(index) }}>{index}</To>
         </h2>
         <Signed head={head} />
         {newest?.state === 'known' && <Strip kinds={newest.summary.kinds} rate={rate} />}
@@ -105,7 +105,11 @@ function EndedHome({ info, head }: HomeProps) {
       <section aria-labelledby="milestone-title">
         <p class="kind">This node says that the network ended at milestone</p>
         <h2 id="milestone-title">
-          <To view={{ name: 'milestone', milestone: String(index) }}>{formatCount(index)}</To>
+          {head?.standing === 'proved' ? (
+            <To view={{ name: 'milestone', milestone: String(index) }}>{index}</To>
+          ) : (
+            index
+          )}
         </h2>
         <Signed head={head} />
         <div class="said" data-standing="said">
@@ -166,7 +170,7 @@ function NftRows({ nfts }: { nfts: readonly Nft[] }) {
         ))}
       </ul>
       <p>
-        Who has the first one:{' '}
+        Holder of the first one:{' '}
         <Id id={address} what="address" view={{ name: 'address', address }} />
       </p>
     </>

@@ -1,7 +1,6 @@
 /**
  * The milestones that the node keeps, page by page, back from the newest.
  */
-import { formatCount } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { indexesFrom, useSummaries } from '../milestones/summaries.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
@@ -23,11 +22,11 @@ export function MilestonesView({ from, info }: { from: number | undefined; info:
   return (
     <article class="page">
       <Head kind="Milestones" api="/api/core/v2/info">
-        {last === undefined ? 'None' : `${formatCount(first)} to ${formatCount(last)}`}
+        {last === undefined ? 'None' : `${first} to ${last}`}
       </Head>
       {last === undefined ? (
         <p class="reason" data-standing="said">
-          This node keeps no milestone {from !== undefined && `up to ${formatCount(from)}`}, it says
+          This node keeps no milestone {from !== undefined && `up to ${from}`}, it says
           {hasEnded(info) && ': the network ended, and this node has its ledger and not its past'}.
         </p>
       ) : (

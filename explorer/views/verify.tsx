@@ -61,7 +61,9 @@ export function VerifyView({ info }: { info: Info }) {
 
   return (
     <article class="page">
-      <Head kind="Verify">Do not trust this node</Head>
+      <Head kind="Verify" api="/api/core/v2/info">
+        Do not trust this node
+      </Head>
       <p class="lead">
         Your browser takes the newest milestone that this node names, every block that it references
         and the proof of one of them, and checks all of it against public keys that sign milestones.
@@ -78,7 +80,7 @@ export function VerifyView({ info }: { info: Info }) {
       />
       <Steps passed={passed} progress={progress} />
       <div role="status" id="verdict">
-        <Ending progress={progress} />
+        <Ending progress={progress} info={info} />
       </div>
       {hasEnded(info) && <FinalLedgerForm />}
       <p class="hint">
@@ -156,7 +158,7 @@ function KeyForm({
       </button>
       <p class="hint wide">
         Whatever this page checks, it checks against {describeKeys(chosen)}
-        {chosen.kind === 'known' && chosen.isDefault && ', as nobody has chosen others yet'}.
+        {chosen.kind === 'known' && chosen.isDefault && ', as nobody has chosen others'}.
       </p>
     </form>
   );
@@ -211,7 +213,7 @@ function PassedStep({ step, proof }: { step: string; proof: Proved<string> }) {
   );
 }
 
-function Ending({ progress }: { progress: Progress }) {
+function Ending({ progress, info }: { progress: Progress; info: Info }) {
   switch (progress.state) {
     case 'verified': {
       const { index } = provedValue(progress.proof).milestone;
@@ -235,7 +237,7 @@ function Ending({ progress }: { progress: Progress }) {
     case 'stopped':
       return <NotChecked>{progress.reason}</NotChecked>;
     case 'nothing':
-      return <NothingToCheck />;
+      return <NothingToCheck info={info} />;
     case 'running':
       return <p class="loading">{progress.text}</p>;
     case 'idle':
