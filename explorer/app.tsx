@@ -347,8 +347,7 @@ function Search({ view }: { view: View }) {
         }}
       >
         <label for="search">
-          ID of an NFT, alias, foundry, token, output, block, transaction or milestone · milestone
-          index · address
+          An address, an ID of any kind, or the index of a milestone
         </label>
         <div class="row">
           <input
