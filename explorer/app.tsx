@@ -24,7 +24,6 @@ import { GalleryView } from './views/gallery.tsx';
 import { HomeView } from './views/home.tsx';
 import { NftView } from './views/nft.tsx';
 import { SearchView } from './views/search.tsx';
-import { VerifyView } from './views/verify.tsx';
 
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
@@ -173,7 +172,7 @@ function Shown({
     case 'proposal':
       return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
     case 'verify':
-      return <VerifyView info={info} />;
+      return <Later key="verify" load={loadVerifyView} info={info} />;
     case 'alias':
     case 'foundry':
     case 'unknown':
@@ -188,6 +187,7 @@ function Shown({
 
 // what few visitors open is loaded when it is opened
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
+const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
 

@@ -3,12 +3,8 @@
  * went. Loaded when one is opened.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import {
-  type Finding,
-  type OutputInBlock,
-  provedValue,
-  type Said,
-} from '../../src/stardust/provenance/provenance.ts';
+import type { OutputInBlock } from '../../src/stardust/provenance/outputs.ts';
+import { type Finding, provedValue, type Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
