@@ -99,7 +99,7 @@ export function Cone(props: ConeProps) {
               />
             )}
           </div>
-          <BlockTable {...{ blocks, faulty, select }} />
+          <BlockTable {...{ blocks, faulty, milestoneIndex, select }} />
         </section>
       )}
     </>

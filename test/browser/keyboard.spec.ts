@@ -69,7 +69,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
     await tabTo(page, /^milestone 17339$/);
     await enter();
-    await untilHead(page, /^17,339$/);
+    await untilHead(page, /^17339$/);
     await untilCount(page, 'svg .block[role=button]', 38);
     await tabTo(page, /^0: tagged data/);
     for (let i = 1; i <= 5; i++) await page.keyboard.press('ArrowRight');
