@@ -22,7 +22,6 @@ import { BlockView, TransactionView } from './views/block.tsx';
 import { HomeView } from './views/home.tsx';
 import { NftView } from './views/nft.tsx';
 import { SearchView } from './views/search.tsx';
-import { VerifyView } from './views/verify.tsx';
 
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
@@ -183,7 +182,7 @@ function Shown({
     case 'proposal':
       return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
     case 'verify':
-      return <VerifyView info={info} />;
+      return <Later key="verify" load={loadVerifyView} info={info} />;
     case 'alias':
     case 'foundry':
       return (
@@ -204,6 +203,7 @@ const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
 const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
 const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
+const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
 

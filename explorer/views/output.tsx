@@ -3,7 +3,8 @@
  * went. Loaded when one is opened.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import type { CreatedOutput, Finding, Said } from '../../src/stardust/provenance/provenance.ts';
+import type { OutputInBlock } from '../../src/stardust/provenance/outputs.ts';
+import { type Finding, provedValue, type Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
@@ -15,6 +16,7 @@ import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
 import { Found, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { judgeCreated } from '../verify/judge-transaction.ts';
+import { NetworkNote, networkWords } from '../words/network.tsx';
 import { contentRows } from '../words/output-rows.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ClaimedAmount, SentenceText } from '../words/words.tsx';
@@ -93,7 +95,7 @@ function UnlockPart({ id, said: { output, metadata }, info }: PartProps) {
             `This node says that it was unspent when the network ended, on ${when}. Not checked here.`}
         </p>
         {describeUnlock(output, moment, ownAddress(output, id)).map((sentence, i) => (
-          <SentenceText key={i} sentence={sentence} info={info} />
+          <SentenceText key={i} sentence={sentence} network={networkWords(undefined, info)} />
         ))}
       </div>
     </section>
@@ -109,20 +111,25 @@ function ownAddress(output: Output, id: string): Address | undefined {
 
 function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
   const judged = useLoad(() => judgeCreated(metadata.blockId, id, output), [id]);
-  const finding: Finding<CreatedOutput> | undefined =
+  const finding: Finding<OutputInBlock> | undefined =
     judged.state === 'done' ? judged.value : undefined;
   const isProved = finding?.standing === 'proved';
+  const networkId =
+    finding?.standing === 'proved'
+      ? provedValue(finding.proof).block.parsed.transaction?.value.essence.networkId
+      : undefined;
   const claims = useTokenClaims(output.nativeTokens);
   return (
     <section aria-labelledby="content-title">
       <h2 id="content-title">What it holds</h2>
       <div class={isProved ? 'proved' : 'said'} data-standing={isProved ? 'proved' : 'said'}>
         {!isProved && <p class="said-label">This node says.</p>}
-        <Facts rows={contentRows(output, id, info)} />
+        <Facts rows={contentRows(output, id, networkWords(networkId, info))} />
       </div>
       {output.nativeTokens.map((token) => (
         <ClaimedAmount key={toHex(token.id)} token={token} claims={claims} />
       ))}
+      {networkId !== undefined && <NetworkNote id={networkId} info={info} />}
       <div role="status">
         {finding === undefined ? (
           <p class="loading">Hashing …</p>

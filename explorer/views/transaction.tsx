@@ -18,13 +18,14 @@ import {
 import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import type { TaggedData } from '../../src/stardust/wire/transaction.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
+import type { NetworkWords } from '../../verifier/words/sentence.ts';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { BlockMetadata, Info } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { type JudgedInputs, judgeFault, judgeInputs } from '../verify/judge-transaction.ts';
+import { type JudgedInputs, judgeInputs } from '../verify/judge-transaction.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
 import { type Changes, readChanges } from '../words/changes.ts';
@@ -32,6 +33,7 @@ import { findSpentInput } from '../words/conflict.ts';
 import { DataText } from '../words/data-text.tsx';
 import { type Flow, type FlowInput, type FlowOutput, readFlow } from '../words/flow.ts';
 import { InputCard, OutputCard } from '../words/flow-cards.tsx';
+import { NetworkNote, networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ChainLink, SentenceText, TokenUnits } from '../words/words.tsx';
 
@@ -78,12 +80,20 @@ function TransactionPart({ block, transaction, metadata, info }: TransactionProp
   );
   const isProved = judged?.consumed.standing === 'proved';
   const changes = useMemo(() => readChanges(flow), [flow]);
-  const { payload } = transaction.value.essence;
+  const { payload, networkId } = transaction.value.essence;
+  const network = networkWords(networkId, info);
   return (
     <>
-      <FlowPart block={block} flow={flow} judged={judged} info={info} />
+      <FlowPart
+        block={block}
+        flow={flow}
+        judged={judged}
+        info={info}
+        networkId={networkId}
+        network={network}
+      />
       {judged !== undefined && (
-        <ChangesPart changes={changes} flow={flow} info={info} isProved={isProved} />
+        <ChangesPart changes={changes} flow={flow} network={network} isProved={isProved} />
       )}
       {judged !== undefined && <ConflictPart block={block} judged={judged} metadata={metadata} />}
       {payload !== undefined && <TaggedPart block={block} data={payload} />}
@@ -96,13 +106,17 @@ function FlowPart({
   flow,
   judged,
   info,
+  networkId,
+  network,
 }: Pick<TransactionProps, 'block' | 'info'> & {
+  networkId: bigint;
+  network: NetworkWords;
   flow: Flow;
   judged: JudgedInputs | undefined;
 }) {
   const { inputs, outputs, consumed, created } = flow;
   const claims = useTokenClaims([...created.tokens, ...(consumed?.tokens ?? [])]);
-  const write = (amount: bigint) => formatAmount(amount, info.baseToken);
+  const write = (amount: bigint) => formatAmount(amount, network.baseToken);
   const isProved = judged?.consumed.standing === 'proved';
   return (
     <section class="flow" aria-labelledby="flow-title">
@@ -120,7 +134,7 @@ function FlowPart({
               <InputCard
                 input={input}
                 place={place}
-                info={info}
+                network={network}
                 claims={claims}
                 isProved={isProved}
                 absence={judged && absenceOf(judged.said[place])}
@@ -140,7 +154,7 @@ function FlowPart({
             kind="cards"
             all={outputs}
             show={(output: FlowOutput, place) => (
-              <OutputCard output={output} place={place} info={info} claims={claims} />
+              <OutputCard output={output} place={place} network={network} claims={claims} />
             )}
           />
         </section>
@@ -164,11 +178,8 @@ function FlowPart({
             Nothing is paid for a transaction: what goes in comes out, {write(created.amount)}.
           </p>
         )}
-        <p class="hint" data-standing="said">
-          That amounts have {info.baseToken.decimals} decimals and are in{' '}
-          {info.baseToken.tickerSymbol}, and that addresses begin with {info.protocol.bech32Hrp},
-          this node says. Names in quotation marks are what metadata claims.
-        </p>
+        <NetworkNote id={networkId} info={info} />
+        <p class="hint">Names in quotation marks are what metadata claims.</p>
       </div>
     </section>
   );
@@ -221,12 +232,12 @@ function absenceOf(said: JudgedInputs['said'][number] | undefined): string | und
 function ChangesPart({
   changes: { chains, tokens, isWhole },
   flow,
-  info,
+  network,
   isProved,
 }: {
   changes: Changes;
   flow: Flow;
-  info: Info;
+  network: NetworkWords;
   isProved: boolean;
 }) {
   if (chains.length === 0 && tokens.length === 0) return null;
@@ -248,7 +259,7 @@ function ChangesPart({
               <p class="deed">
                 <ChainLink chain={change.chain} /> {change.deed}
               </p>
-              <SentenceText sentence={change.sentence} info={info} />
+              <SentenceText sentence={change.sentence} network={network} />
             </>
           )}
         />
@@ -364,7 +375,14 @@ function FaultPart({
   const choice = useKeyChoice();
   const networkName = useNetworkName();
   const judged = useLoad(
-    () => judgeFault(block, consumed, index, choice, networkName),
+    async () =>
+      (await import('../verify/judge-fault.ts')).judgeFault(
+        block,
+        consumed,
+        index,
+        choice,
+        networkName,
+      ),
     [block, consumed, index, choice, networkName],
   );
   if (judged.state === 'loading') return <p class="loading">Judging …</p>;

@@ -23,7 +23,7 @@ export function FinalLedgerForm() {
     if (progress.state === 'running') return;
     setProven([]);
     setProgress({ state: 'running' });
-    const verifier = await import('../verify/verifier.ts');
+    const verifier = await import('../verify/verify-here.ts');
     try {
       for await (const sentence of verifier.verifyFinalHere(root.trim(), id.trim()))
         setProven((before) => [...before, sentence]);
@@ -132,7 +132,7 @@ function FinalProof({ id, info }: { id: string; info: Info }) {
   async function check(): Promise<void> {
     if (asked.state === 'running') return;
     setAsked({ state: 'running' });
-    const verifier = await import('../verify/verifier.ts');
+    const verifier = await import('../verify/verify-here.ts');
     setAsked({ state: 'done', finding: await verifier.finalOutputHere(root.trim(), id) });
   }
   return (

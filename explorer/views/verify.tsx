@@ -44,7 +44,7 @@ export function VerifyView({ info }: { info: Info }) {
     chooseKeys(choice);
     setPassed([]);
     setProgress({ state: 'running', text: 'Verifying …' });
-    const verifier = await import('../verify/verifier.ts');
+    const verifier = await import('../verify/verify-here.ts');
     try {
       if (await isFresh()) return setProgress({ state: 'nothing' });
       const proof = await verifier.verifyHere(choice, {

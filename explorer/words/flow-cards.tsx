@@ -8,9 +8,8 @@ import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { formatAmount, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { type Chain, KIND_WORDS } from '../../verifier/words/kind.ts';
-import type { Sentence } from '../../verifier/words/sentence.ts';
+import type { NetworkWords, Sentence } from '../../verifier/words/sentence.ts';
 import { readMetadata } from '../nft/claims.ts';
-import type { Info } from '../node/shapes.ts';
 import { Foreign, Id } from '../parts/parts.tsx';
 import { type FlowInput, type FlowOutput, holderOf } from './flow.ts';
 import type { TokenClaims } from './token-claims.ts';
@@ -19,7 +18,7 @@ import { AddressLink, ClaimedAmount, SentenceText, TokenUnits } from './words.ts
 interface CardProps {
   /** From 0. */
   place: number;
-  info: Info;
+  network: NetworkWords;
   claims: TokenClaims;
 }
 
@@ -38,7 +37,7 @@ export function InputCard({
   const { by, output } = input;
   const whom = by && (
     <p>
-      from <AddressLink address={by} info={props.info} />
+      from <AddressLink address={by} network={props.network} />
     </p>
   );
   if (output === undefined)
@@ -60,11 +59,11 @@ export function OutputCard({ output, ...props }: CardProps & { output: FlowOutpu
   return (
     <Card what="Output" shown={output} isProved {...props}>
       <p>
-        to <AddressLink address={holderOf(output.output)} info={props.info} />
+        to <AddressLink address={holderOf(output.output)} network={props.network} />
       </p>
       {describeConditions(output.output).map((sentence, i) => (
         <div class="note" key={i}>
-          <SentenceText sentence={sentence} info={props.info} />
+          <SentenceText sentence={sentence} network={props.network} />
         </div>
       ))}
     </Card>
@@ -76,7 +75,7 @@ function Card({
   shown: { id, output, chain },
   isProved,
   place,
-  info,
+  network,
   claims,
   children,
 }: CardProps & {
@@ -86,7 +85,7 @@ function Card({
   children: ComponentChildren;
 }) {
   const standing = isProved ? 'proved' : 'said';
-  const amount = formatAmount(output.amount, info.baseToken);
+  const amount = formatAmount(output.amount, network.baseToken);
   return (
     <div class="card">
       <CardHead what={what} id={id} place={place} />

@@ -13,17 +13,17 @@ import {
 } from '../../src/stardust/wire/unlock-condition.ts';
 import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
-import type { Info } from '../node/shapes.ts';
+import type { NetworkWords } from '../../verifier/words/sentence.ts';
 import { Id, type Rows } from '../parts/parts.tsx';
 import { DataText } from './data-text.tsx';
 import { AddressLink, TokenUnits } from './words.tsx';
 
 /** @param id of the output, 0x… */
-export function contentRows(output: Output, id: string, info: Info): Rows {
+export function contentRows(output: Output, id: string, network: NetworkWords): Rows {
   const chain = chainOf(output, fromHex(id));
   const immutable = 'immutableFeatures' in output ? output.immutableFeatures : [];
   return [
-    ['Amount', formatAmount(output.amount, info.baseToken)],
+    ['Amount', formatAmount(output.amount, network.baseToken)],
     [
       'Native tokens',
       output.nativeTokens.length > 0 &&
@@ -44,9 +44,9 @@ export function contentRows(output: Output, id: string, info: Info): Rows {
       ),
     ],
     ...stateRows(output),
-    ...output.unlockConditions.map((condition) => conditionRow(condition, info)),
-    ...output.features.map((feature) => featureRow(feature, '', info)),
-    ...immutable.map((feature) => featureRow(feature, 'Immutable ', info)),
+    ...output.unlockConditions.map((condition) => conditionRow(condition, network)),
+    ...output.features.map((feature) => featureRow(feature, '', network)),
+    ...immutable.map((feature) => featureRow(feature, 'Immutable ', network)),
   ];
 }
 
@@ -80,9 +80,9 @@ function stateRows(output: Output): Rows {
 
 function conditionRow(
   condition: UnlockCondition,
-  info: Info,
+  network: NetworkWords,
 ): readonly [string, ComponentChildren] {
-  const link = (address: Address) => <AddressLink address={address} info={info} />;
+  const link = (address: Address) => <AddressLink address={address} network={network} />;
   switch (condition.type) {
     case UnlockConditionType.Address:
       return ['Address', link(condition.address)];
@@ -90,7 +90,7 @@ function conditionRow(
       return [
         'Storage deposit',
         <>
-          {formatAmount(condition.amount, info.baseToken)}, returned to{' '}
+          {formatAmount(condition.amount, network.baseToken)}, returned to{' '}
           {link(condition.returnAddress)}
         </>,
       ];
@@ -115,15 +115,15 @@ function conditionRow(
 function featureRow(
   feature: Feature,
   prefix: '' | 'Immutable ',
-  info: Info,
+  network: NetworkWords,
 ): readonly [string, ComponentChildren] {
   const term = (word: string) =>
     prefix === '' ? `${word[0]!.toUpperCase()}${word.slice(1)}` : `${prefix}${word}`;
   switch (feature.type) {
     case FeatureType.Sender:
-      return [term('sender'), <AddressLink address={feature.address} info={info} />];
+      return [term('sender'), <AddressLink address={feature.address} network={network} />];
     case FeatureType.Issuer:
-      return [term('issuer'), <AddressLink address={feature.address} info={info} />];
+      return [term('issuer'), <AddressLink address={feature.address} network={network} />];
     case FeatureType.Metadata:
       return [term('metadata'), <DataText bytes={feature.data} />];
     case FeatureType.Tag:

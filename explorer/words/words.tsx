@@ -14,17 +14,12 @@ import {
   writePart,
 } from '../../verifier/words/sentence.ts';
 import { shortenAddress } from '../format.ts';
-import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import type { TokenClaims } from './token-claims.ts';
 
-function networkWords({ protocol, baseToken }: Info): NetworkWords {
-  return { bech32Hrp: protocol.bech32Hrp, baseToken };
-}
-
 /** An address with its link; that of an alias or an NFT says so. */
-export function AddressLink({ address, info }: { address: Address; info: Info }) {
-  const bech32 = toBech32(info.protocol.bech32Hrp, address);
+export function AddressLink({ address, network }: { address: Address; network: NetworkWords }) {
+  const bech32 = toBech32(network.bech32Hrp, address);
   return (
     <>
       {kindOfAddress(address)}
@@ -34,8 +29,8 @@ export function AddressLink({ address, info }: { address: Address; info: Info })
 }
 
 /** Within a sentence: without a button. */
-function PlainAddress({ address, info }: { address: Address; info: Info }) {
-  const bech32 = toBech32(info.protocol.bech32Hrp, address);
+function PlainAddress({ address, network }: { address: Address; network: NetworkWords }) {
+  const bech32 = toBech32(network.bech32Hrp, address);
   return (
     <>
       {kindOfAddress(address)}
@@ -48,13 +43,12 @@ function PlainAddress({ address, info }: { address: Address; info: Info }) {
   );
 }
 
-export function SentenceText({ sentence, info }: { sentence: Sentence; info: Info }) {
-  const network = networkWords(info);
+export function SentenceText({ sentence, network }: { sentence: Sentence; network: NetworkWords }) {
   return (
     <p class="sentence">
       {sentence.map((part, i) =>
         typeof part === 'object' && 'address' in part ? (
-          <PlainAddress key={i} address={part.address} info={info} />
+          <PlainAddress key={i} address={part.address} network={network} />
         ) : (
           writePart(part, network)
         ),
