@@ -346,9 +346,7 @@ function Search({ view }: { view: View }) {
           if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">
-          An address, an ID of any kind, or the index of a milestone
-        </label>
+        <label for="search">An address, an ID of any kind, or the index of a milestone</label>
         <div class="row">
           <input
             id="search"
