@@ -5,3 +5,4 @@
 export { proveSignedRoots, readMilestoneFacts } from '../../src/stardust/provenance/provenance.ts';
 export { judgeMilestone, readBlockContent, readSigned } from './judge.ts';
 export { judgePath } from './judge-block.ts';
+export { judgeCertificate } from './judge-certificate.ts';

@@ -1,7 +1,8 @@
 /**
  * The one module that judges what a node says: under the page, `stardust-edge verify` and `npm run
- * explain` alike. It takes bytes, and keys or a root that the reader chose, and returns what they
- * prove. It has no platform: it fetches nothing and knows no clock.
+ * explain` alike; the subpath `/provenance` of the package (../README.md). It takes bytes, and keys
+ * or a root that the reader chose, and returns what they prove. It has no platform: it fetches
+ * nothing and knows no clock.
  *
  * - {@link proveMilestone}: bytes and keys → ID, index, time, previous milestone, roots, signers.
  * - {@link proveOrder}, {@link proveApplied}: a milestone and IDs → its blocks in order, by the
@@ -27,7 +28,13 @@ export {
   proveBlocks,
   proveWalk,
 } from './blocks.ts';
-export { laterState, latestState, type NftState, proveCertificate } from './certificate.ts';
+export {
+  laterState,
+  latestState,
+  MAX_CERTIFICATE_BYTES,
+  type NftState,
+  proveCertificate,
+} from './certificate.ts';
 export {
   compareCone,
   comparePayloads,
@@ -75,5 +82,7 @@ export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
+  formatAge,
+  formatTime,
   isLive,
 } from './words.ts';
