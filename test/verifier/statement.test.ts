@@ -18,7 +18,7 @@ import { makeStatement, statementToJson } from '../../src/stardust/proof/stateme
 import { provedValue } from '../../src/stardust/provenance/provenance.ts';
 import { putLedgerOutput } from '../../src/stardust/wire/ledger-output.ts';
 import { type Output, output } from '../../src/stardust/wire/output.ts';
-import { reportStatement } from '../../verifier/verify-final.ts';
+import { reportStatement } from '../../verifier/verify-statement.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { temporaryFolder } from '../support/cli/script-process.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
-import { type Statement, sumStated, verifyFinal, verifyStatement } from '../final.ts';
+import { verifyFinal } from '../final.ts';
 import {
   type FinalLedger,
   type FinalTreeName,
@@ -12,10 +12,9 @@ import {
   finalRoot,
   KEY_BYTES,
 } from '../proof/final-ledger.ts';
-import { addressKey } from '../wire/address.ts';
 import { decodeOutput } from '../wire/ids.ts';
 import type { Output } from '../wire/output.ts';
-import { type Finding, notChecked, type Proved, prove, provedValue, refute } from './proved.ts';
+import { type Finding, prove, refute } from './proved.ts';
 
 /** The tree that a 0x… ID belongs to; undefined if it is neither an output ID nor an NFT ID. */
 export function treeOfId(id: string): FinalTreeName | undefined {
@@ -77,34 +76,4 @@ export function proveFinalRecord(
     if (!(error instanceof StardustError)) throw error;
     return refute(`${tree === 'nfts' ? 'NFT' : 'output'} ${id}: ${error.reason}`);
   }
-}
-
-/** @param json a page of the statement of an address, of anybody */
-export function proveStatement(json: unknown, root: Uint8Array): Finding<Statement> {
-  const verdict = verifyStatement(json, root);
-  return verdict.ok
-    ? prove(verdict.statement)
-    : refute(`the statement is not proved: ${verdict.reason}`);
-}
-
-/**
- * Pages of one statement, in their order, as one. Its parts add up anew; all else of it was proved
- * with the pages.
- */
-export function joinStatements(pages: readonly Proved<Statement>[]): Finding<Statement> {
-  const [first, ...more] = pages.map(provedValue);
-  if (first === undefined) return notChecked('a statement without pages');
-  const key = addressKey(first.address);
-  let joined = first;
-  for (const [i, page] of more.entries()) {
-    const isSame =
-      addressKey(page.address) === key &&
-      page.prefix === first.prefix &&
-      equalBytes(finalRoot(page.ledger), finalRoot(first.ledger));
-    if (!isSame) return refute(`file ${i + 2} is of another address or ledger than the first`);
-    if (page.after === undefined || page.after !== joined.next)
-      return refute(`file ${i + 2} is not the page behind file ${i + 1}`);
-    joined = { ...joined, outputs: [...joined.outputs, ...page.outputs], next: page.next };
-  }
-  return prove({ ...joined, totals: sumStated(joined.outputs, key) });
 }

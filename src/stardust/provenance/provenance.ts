@@ -9,14 +9,16 @@
  *   inclusion root; which were applied, by the applied root.
  * - {@link proveBlockBytes}, {@link proveBlockContent}: bytes and an ID → parents, kind, ID of its
  *   transaction; all that it carries.
- * - {@link proveCreated}, {@link proveConsumed}: the bytes of a transaction → what it creates, and
- *   which outputs it commits to consume; {@link proveFault}: what decides about it.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
+ *
+ * `outputs.ts` and `fault.ts` are imported by themselves, so that a page without a transaction does not
+ * load them: bytes of a transaction → what it creates, which outputs it commits to consume; what decides
+ * about it, by all rules of a verdict.
  */
 export {
   type BlockContent,
@@ -48,10 +50,8 @@ export {
 } from './cone.ts';
 export {
   type FinalRecord,
-  joinStatements,
   proveFinalLedger,
   proveFinalRecord,
-  proveStatement,
   treeOfId,
 } from './final.ts';
 export {
@@ -70,7 +70,6 @@ export {
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
-export { type OutputInBlock, proveConsumed, proveCreated, proveFault } from './outputs.ts';
 export {
   type Finding,
   notChecked,
@@ -80,6 +79,7 @@ export {
   type Said,
   tell,
 } from './proved.ts';
+export { joinStatements, proveStatement } from './statement.ts';
 export {
   describeSigned,
   describeSignedAge,
