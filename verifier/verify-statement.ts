@@ -2,16 +2,18 @@
  * Checks statements of addresses at a final ledger (docs/final-ledger.md), offline, against a final root
  * that the reader chose; in Node, and in browsers as a part of the explorer.
  */
-import type { Statement } from '../src/stardust/final.ts';
 import {
   type Finding,
-  joinStatements,
   type Proved,
   provedValue,
-  proveStatement,
   refute,
   tell,
 } from '../src/stardust/provenance/provenance.ts';
+import {
+  joinStatements,
+  proveStatement,
+  type Statement,
+} from '../src/stardust/provenance/statement.ts';
 import { findKnownNetwork } from './known-networks.ts';
 import { NotVerified } from './verify-node.ts';
 import { finalWords } from './words/holding.ts';

@@ -33,18 +33,28 @@ function Judged({ id, root }: { id: string; root: string }) {
   const judged = useLoad(() => finalOutputHere(root, id), [root, id]);
   if (judged.state === 'loading') return <p class="loading">Checking …</p>;
   if (judged.state === 'failed') return <NotChecked>{asSentence(judged.error.message)}</NotChecked>;
-  return <Found finding={judged.value} words={(record) => <Sentences record={record} />} />;
+  return (
+    <Found finding={judged.value} words={(record) => <Sentences record={record} page={id} />} />
+  );
 }
 
-function Sentences({ record }: { record: FinalRecord }) {
+/** @param page ID of what the page is about */
+function Sentences({ record, page }: { record: FinalRecord; page: string }) {
   if (!record.present)
     return <>The ledger has no {record.tree === 'nfts' ? 'NFT' : 'output'} with this ID.</>;
   // an NFT is asked for by the output that holds it
   if (record.tree === 'nfts') return <>It is in output {record.outputId}.</>;
   return (
     <>
-      It is in the ledger, unspent, in output{' '}
-      <Id id={record.id} what="output ID" view={{ name: 'output', id: record.id }} />.
+      {record.id === page ? (
+        'It is in the ledger, unspent.'
+      ) : (
+        <>
+          It is in the ledger, in output{' '}
+          <Id id={record.id} what="output ID" view={{ name: 'output', id: record.id }} />, which is
+          unspent.
+        </>
+      )}
       {describeHolding(record, finalWords(record.networkName)).map((sentence, i) => (
         <span key={i} class="line">
           {' '}

@@ -1,9 +1,10 @@
 /**
  * A statement of an address as a person reads it, on the page and on paper.
  */
-import type { Statement } from '../../src/stardust/final.ts';
+
 import type { Proved } from '../../src/stardust/provenance/provenance.ts';
 import { provedValue } from '../../src/stardust/provenance/provenance.ts';
+import type { Statement } from '../../src/stardust/provenance/statement.ts';
 import { finalWords } from '../../verifier/words/holding.ts';
 import {
   describeLimit,

@@ -4,14 +4,13 @@
  */
 import { useState } from 'preact/hooks';
 import { parseBoundedJson } from '../../src/stardust/encoding/json-object.ts';
-import type { Statement } from '../../src/stardust/final.ts';
 import {
   type Finding,
-  joinStatements,
   type Proved,
   provedValue,
   refute,
 } from '../../src/stardust/provenance/provenance.ts';
+import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
 import { judgeStatement } from '../../verifier/verify-statement.ts';
 import { asSentence, shortenAddress } from '../format.ts';
 import { askStatement } from '../node/ledger.ts';
@@ -154,7 +153,7 @@ function Shown({ progress, root }: { progress: Progress; root: string | undefine
           <Found
             finding={progress.finding}
             words={({ outputs }) =>
-              `Proved by your browser: each of these ${outputs.length} outputs was in the last ledger.`
+              `Your browser has checked ${outputs.length === 1 ? 'the proof of 1 output' : `the proofs of ${outputs.length} outputs`} against the final root.`
             }
           />
         )}

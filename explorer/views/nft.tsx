@@ -37,7 +37,7 @@ export function NftView({ id, info }: { id: string; info: Info }) {
       >
         {(nft) => <NftPage of={nft} info={info} />}
       </Awaited>
-      <ArchiveProof id={id.toLowerCase()} info={info} />
+      {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
       {isMissing(loaded) && <Burned nftId={id.toLowerCase()} />}
     </>
   );
@@ -81,6 +81,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
       <Head kind="NFT" title={title} api={`/api/edge/v1/nfts/${nft.nftId}`}>
         <Id id={nft.nftId} what="NFT ID" />
       </Head>
+      <ArchiveProof id={nft.nftId} info={info} />
       <div class="columns">
         <Picture uri={claims?.uri} title={title} />
         <div>

@@ -35,7 +35,7 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
       >
         {(answer) => <OutputPage id={id.toLowerCase()} answer={answer} info={info} />}
       </Awaited>
-      <ArchiveProof id={id.toLowerCase()} info={info} />
+      {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
     </>
   );
 }
@@ -51,6 +51,7 @@ function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutpu
       >
         <Id id={id} what="output ID" />
       </Head>
+      <ArchiveProof id={id} info={info} />
       <UnlockPart id={id} said={answer.said} info={info} />
       <ContentPart id={id} said={answer.said} info={info} />
       <section aria-labelledby="where-title">
