@@ -189,8 +189,8 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
           `Held as deposit ${amountOf(deposit)} The least that 2 NFTs, 1 alias, 1 foundry and native tokens must hold.`,
           `Locked by time ${amountOf(locked)} In 2 outputs, the last one until 25 Jul 2023, 17:25:01 UTC.`,
           `To be claimed ${amountOf(claimable)} In 1 output that this address can claim, before 29 Sept 2022, 17:25:01 UTC.`,
-          `Pending to others ${amountOf(pending)} In 1 output that this address has for a time, or only if others do not claim it first.`,
-          `To be returned ${amountOf(returns)} Deposits in 1 output of others, due when they are spent.`,
+          `Pending to others ${amountOf(pending)} In 1 output that others can claim first, or that this address would have for a time.`,
+          `To be returned ${amountOf(returns)} Deposits in 1 output of others, due when it is spent.`,
         ].join(' '),
       );
       await textOf(page, '.balance').toContain(
