@@ -81,7 +81,6 @@ export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
-  formatAge,
   formatTime,
   isLive,
 } from './words.ts';
