@@ -6,9 +6,8 @@ import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from '
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
-import { formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
-import type { Info } from './node/shapes.ts';
+import { hasEnded, type Info } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
 import { Head, To } from './parts/parts.tsx';
@@ -20,11 +19,9 @@ import { warnOfName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
 import { BlockView, TransactionView } from './views/block.tsx';
-import { GalleryView } from './views/gallery.tsx';
 import { HomeView } from './views/home.tsx';
 import { NftView } from './views/nft.tsx';
 import { SearchView } from './views/search.tsx';
-import { VerifyView } from './views/verify.tsx';
 
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
@@ -148,7 +145,7 @@ function Shown({
     case 'home':
       return <HomeView info={info} head={head} />;
     case 'search':
-      return <SearchView text={view.text} open={open} />;
+      return <SearchView text={view.text} info={info} open={open} />;
     case 'nft':
       return <NftView id={view.id} info={info} />;
     case 'output':
@@ -167,15 +164,30 @@ function Shown({
           info={info}
         />
       );
+    case 'milestones':
+      return <Later key="milestones" load={loadMilestonesView} from={view.from} info={info} />;
     case 'address':
+    case 'nfts':
     case 'issuer':
-      return <GalleryView role={view.name} address={view.address} cursor={view.cursor} />;
+      return (
+        <Later
+          key={`address ${view.address}`}
+          load={loadAddressView}
+          name={view.name}
+          address={view.address}
+          page={view.page ?? 1}
+          info={info}
+        />
+      );
     case 'proposal':
       return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
     case 'verify':
-      return <VerifyView info={info} />;
+      return <Later key="verify" load={loadVerifyView} info={info} />;
     case 'alias':
     case 'foundry':
+      return (
+        <Later key={view.name} load={loadChainView} kind={view.name} id={view.id} info={info} />
+      );
     case 'unknown':
       return (
         <section class="page missing">
@@ -187,7 +199,11 @@ function Shown({
 }
 
 // what few visitors open is loaded when it is opened
+const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
+const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
+const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
+const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
 
@@ -227,7 +243,7 @@ function Masthead({ view, info, head, isSilent }: MastheadProps) {
       </To>
       {info.state === 'done' && <LedgerState info={info.value} head={head} isSilent={isSilent} />}
       <nav aria-label="Views">
-        {link('proposal', 'Proposal')}
+        {info.state === 'done' && !hasEnded(info.value) && link('proposal', 'Proposal')}
         {link('verify', 'Verify')}
       </nav>
     </header>
@@ -267,16 +283,16 @@ function LedgerState({
       <Foreignish text={info.protocol.networkName} /> ·{' '}
       {signed === undefined ? (
         <span data-standing="said">
-          this node says: ledger <strong>{formatCount(confirmedMilestone.index)}</strong> ·{' '}
+          this node says: ledger <strong>{confirmedMilestone.index}</strong> ·{' '}
           {isSilent ? SILENT : describeState(info, age)}
         </span>
       ) : (
         <span data-standing="proved">
-          ledger <strong>{formatCount(signed.index)}</strong> ·{' '}
+          ledger <strong>{signed.index}</strong> ·{' '}
           {isSilent ? SILENT : isNow ? 'live' : describeSignedAge(signed, now)}
         </span>
       )}
-      {signed !== undefined && !isSilent && isFinal(info) && (
+      {signed !== undefined && !isSilent && hasEnded(info) && (
         // no key signs that nothing comes after
         <span data-standing="said"> · this node says {FINAL}</span>
       )}
@@ -291,8 +307,8 @@ function NodeState({ info }: { info: Info }) {
   const newest = age === undefined ? '' : `, the newest ${formatAge(age)} ago`;
   return (
     <p id="node-state" data-standing="said">
-      This node says: version {version.slice(0, 20)}. It keeps milestones from{' '}
-      {formatCount(status.pruningIndex + 1)} on.
+      This node says: version {version.slice(0, 20)}. It has nothing of milestones before{' '}
+      {status.pruningIndex + 1}.
       {blocksBy !== undefined && ` Blocks come by ${blocksBy.slice(0, 20)}${newest}.`}
     </p>
   );
@@ -303,12 +319,8 @@ function Foreignish({ text }: { text: string }) {
   return <bdi>{text.slice(0, 40)}</bdi>;
 }
 
-function isFinal({ features }: Info): boolean {
-  return features.includes('finalMilestone');
-}
-
 function describeState(info: Info, age: number): string {
-  if (isFinal(info)) return FINAL;
+  if (hasEnded(info)) return FINAL;
   return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
@@ -334,9 +346,7 @@ function Search({ view }: { view: View }) {
           if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">
-          NFT, output, block, transaction or milestone ID · milestone index · address
-        </label>
+        <label for="search">An address, an ID of any kind, or the index of a milestone</label>
         <div class="row">
           <input
             id="search"
@@ -361,9 +371,10 @@ function Search({ view }: { view: View }) {
   );
 }
 
-/** Another block of the same milestone is not another view. */
+/** Another block of the same milestone is not another view, nor another page of a list. */
 function keyOf(view: View): string {
-  return view.name === 'milestone' ? `${view.name} ${view.milestone}` : formatRoute(view);
+  if (view.name === 'milestone') return `${view.name} ${view.milestone}`;
+  return 'address' in view ? `${view.name} ${view.address}` : formatRoute(view);
 }
 
 /** A new view begins at its head, for the keyboard and for screen readers, too. */

@@ -12,7 +12,6 @@ import type {
   Proved,
 } from '../../src/stardust/provenance/provenance.ts';
 import { describeSigned } from '../../src/stardust/provenance/words.ts';
-import { formatCount } from '../format.ts';
 import { readBlockJson } from '../node/ledger.ts';
 import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
@@ -98,7 +97,7 @@ function rowsOf({ payload, parents, transactionId, milestoneIndex }: BlockFacts)
         CARRIES[payload]
       ) : (
         <To view={{ name: 'milestone', milestone: String(milestoneIndex) }}>
-          milestone {formatCount(milestoneIndex)}
+          milestone {milestoneIndex}
         </To>
       ),
     ],
@@ -251,7 +250,7 @@ function describeState(state: BlockMetadata['ledgerInclusionState']): string {
     case 'noTransaction':
       return 'no transaction';
     case undefined:
-      return 'nothing that was decided yet';
+      return 'nothing that was decided';
   }
 }
 

@@ -1,27 +1,25 @@
 /**
- * Judges what a transaction consumes, and why it is in conflict, for its page.
+ * Judges what a transaction consumes, and what creates an output, for their pages.
  */
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import {
+  type OutputInBlock,
+  proveConsumed,
+  proveCreated,
+} from '../../src/stardust/provenance/outputs.ts';
 import {
   type BlockContent,
   type Finding,
   notChecked,
-  type OutputInBlock,
   type Proved,
-  proveConsumed,
-  proveCreated,
   provedValue,
-  proveFault,
   type Said,
-  type SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import type { ConsumedOutput, Fault } from '../../src/stardust/semantics/verdict.ts';
+import type { ConsumedOutput } from '../../src/stardust/semantics/verdict.ts';
 import { consumedIds } from '../../src/stardust/wire/ids.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { type LedgerOutput, readLedgerOutputs } from '../node/outputs.ts';
-import type { KeyChoice } from './describe-keys.ts';
-import { readBlockContent, readSigned } from './judge.ts';
+import { readBlockContent } from './judge.ts';
 
 export interface JudgedInputs {
   /** What the node says of each input, or why it does not. */
@@ -45,24 +43,6 @@ export async function judgeInputs(block: Proved<BlockContent>): Promise<JudgedIn
             `the inputs, as ${missing === ids.length ? 'none' : `only ${known.length}`} of their ${ids.length} outputs came`,
           ),
   };
-}
-
-export interface JudgedFault {
-  fault: Fault | undefined;
-  milestone: SignedMilestone;
-}
-
-/** What decides about the transaction at the time of the milestone that references its block. */
-export async function judgeFault(
-  block: Proved<BlockContent>,
-  consumed: Proved<readonly ConsumedOutput[]>,
-  index: number,
-  choice: KeyChoice,
-  networkName: string,
-): Promise<Finding<JudgedFault>> {
-  const signed = await readSigned(index, choice, networkName);
-  if (signed.standing !== 'proved') return signed;
-  return proveFault(signed.proof, block, consumed, verifySignature);
 }
 
 /** Whether the block that the node names creates this output, with these bytes. */

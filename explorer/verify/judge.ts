@@ -84,7 +84,7 @@ export async function readSigned(
 }
 
 /** The block with this ID, read and judged. Never rejects. */
-export async function readBlock(blockId: string): Promise<Finding<BlockFacts>> {
+async function readBlock(blockId: string): Promise<Finding<BlockFacts>> {
   try {
     return proveBlockBytes(await readBlockBytes(blockId), blockId);
   } catch (error) {

@@ -75,7 +75,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
   const title = claims?.name ?? shorten(nft.nftId);
   return (
     <article class="page">
-      <Head kind="NFT">
+      <Head kind="NFT" title={title} api={`/api/edge/v1/nfts/${nft.nftId}`}>
         <Id id={nft.nftId} what="NFT ID" />
       </Head>
       <div class="columns">

@@ -3,18 +3,13 @@
  * went. Loaded when one is opened.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import {
-  type Finding,
-  type OutputInBlock,
-  provedValue,
-  type Said,
-} from '../../src/stardust/provenance/provenance.ts';
+import type { OutputInBlock } from '../../src/stardust/provenance/outputs.ts';
+import { type Finding, provedValue, type Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { describeUnlock, type UnlockMoment } from '../../verifier/words/unlock.ts';
-import { formatCount } from '../format.ts';
 import { type LedgerOutput, readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
@@ -46,7 +41,10 @@ function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutpu
   const kind = outputKind(output);
   return (
     <article class="page">
-      <Head kind={kind === 'basic' ? KIND_WORDS.basic : `${KIND_WORDS[kind]} output`}>
+      <Head
+        kind={kind === 'basic' ? KIND_WORDS.basic : `${KIND_WORDS[kind]} output`}
+        api={`/api/core/v2/outputs/${id}`}
+      >
         <Id id={id} what="output ID" />
       </Head>
       <UnlockPart id={id} said={answer.said} info={info} />
@@ -154,7 +152,7 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
 
 /** @param index of a milestone; where the node does not keep it, nothing is linked */
 function MilestoneText({ index, info }: { index: number; info: Info }) {
-  const text = `milestone ${formatCount(index)}`;
+  const text = `milestone ${index}`;
   if (index <= info.status.pruningIndex) return <span>{text}</span>;
   return <To view={{ name: 'milestone', milestone: String(index) }}>{text}</To>;
 }
@@ -168,12 +166,7 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
     <>
       <Facts
         rows={[
-          [
-            'State',
-            metadata.isSpent
-              ? 'spent'
-              : `unspent at ledger index ${formatCount(metadata.ledgerIndex)}`,
-          ],
+          ['State', metadata.isSpent ? 'spent' : `unspent at ledger index ${metadata.ledgerIndex}`],
           [
             'Spent by',
             transactionIdSpent !== undefined && (
@@ -216,8 +209,8 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
       />
       {!isKept && (
         <p class="note">
-          Block, transaction and milestone are not links: this node keeps milestones from{' '}
-          {formatCount(info.status.pruningIndex + 1)} on.
+          Block, transaction and milestone are not links: this node has nothing of milestones before{' '}
+          {info.status.pruningIndex + 1}.
         </p>
       )}
     </>

@@ -25,7 +25,7 @@ import type { BlockMetadata, Info } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { type JudgedInputs, judgeFault, judgeInputs } from '../verify/judge-transaction.ts';
+import { type JudgedInputs, judgeInputs } from '../verify/judge-transaction.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
 import { type Changes, readChanges } from '../words/changes.ts';
@@ -375,7 +375,14 @@ function FaultPart({
   const choice = useKeyChoice();
   const networkName = useNetworkName();
   const judged = useLoad(
-    () => judgeFault(block, consumed, index, choice, networkName),
+    async () =>
+      (await import('../verify/judge-fault.ts')).judgeFault(
+        block,
+        consumed,
+        index,
+        choice,
+        networkName,
+      ),
     [block, consumed, index, choice, networkName],
   );
   if (judged.state === 'loading') return <p class="loading">Judging …</p>;

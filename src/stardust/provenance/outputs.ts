@@ -1,18 +1,13 @@
 /**
  * Judges outputs by the bytes of transactions: an output that one creates is in its bytes (B.4), and
- * one commits to the outputs that it consumes (B.5). With those, and the time of a signed milestone,
- * the verdict on the transaction can be computed again (D.2).
+ * one commits to the outputs that it consumes (B.5).
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
-import { findFault } from '../semantics/judge.ts';
-import { verifySignatures } from '../semantics/signatures.ts';
-import type { ConsumedOutput, Fault } from '../semantics/verdict.ts';
-import type { ParsedBlock } from '../wire/block.ts';
+import type { ConsumedOutput } from '../semantics/verdict.ts';
 import { consumedIds, inputsCommitment, outputBytes, outputId } from '../wire/ids.ts';
 import type { Output } from '../wire/output.ts';
 import type { BlockContent } from './blocks.ts';
-import type { SignedMilestone, Trust } from './milestone.ts';
-import { type Finding, notChecked, type Proved, prove, provedValue, refute } from './proved.ts';
+import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
 /** An output, and the block whose transaction creates it. */
 export interface OutputInBlock {
@@ -58,32 +53,4 @@ export function proveConsumed(
     return refute('the outputs do not hash to the inputs commitment of the transaction', [blockId]);
   const ids = consumedIds(essence);
   return prove(outputs.map((output, i) => ({ id: ids[i]!, bytes: all[i]!, output })));
-}
-
-/**
- * What decides about a transaction at the time of a signed milestone, if all its inputs are unspent;
- * undefined if nothing speaks against it.
- */
-export async function proveFault(
-  signed: Proved<SignedMilestone>,
-  block: Proved<BlockContent>,
-  consumed: Proved<readonly ConsumedOutput[]>,
-  verify: Trust['verify'],
-): Promise<Finding<{ fault: Fault | undefined; milestone: SignedMilestone }>> {
-  const milestone = provedValue(signed);
-  const { transaction } = provedValue(block).parsed;
-  const outputs = provedValue(consumed);
-  if (transaction === undefined || !isOf(transaction, outputs))
-    return notChecked('the verdict, as the outputs are those of another transaction');
-  const validSignatures = await verifySignatures(transaction, verify);
-  const fault = findFault({ ...transaction, validSignatures }, outputs, milestone.timestamp);
-  return prove({ fault, milestone });
-}
-
-function isOf(
-  { value }: NonNullable<ParsedBlock['transaction']>,
-  consumed: readonly ConsumedOutput[],
-): boolean {
-  const ids = consumedIds(value.essence);
-  return ids.length === consumed.length && ids.every((id, i) => equalBytes(id, consumed[i]!.id));
 }

@@ -9,13 +9,15 @@
  *   inclusion root; which were applied, by the applied root.
  * - {@link proveBlockBytes}, {@link proveBlockContent}: bytes and an ID → parents, kind, ID of its
  *   transaction; all that it carries.
- * - {@link proveCreated}, {@link proveConsumed}: the bytes of a transaction → what it creates, and
- *   which outputs it commits to consume; {@link proveFault}: what decides about it.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
+ *
+ * `outputs.ts` and `fault.ts` are imported by themselves, so that a page without a transaction does not
+ * load them: bytes of a transaction → what it creates, which outputs it commits to consume; what decides
+ * about it, by all rules of a verdict.
  */
 export {
   type BlockContent,
@@ -67,7 +69,6 @@ export {
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
-export { type OutputInBlock, proveConsumed, proveCreated, proveFault } from './outputs.ts';
 export {
   type Finding,
   notChecked,

@@ -5,15 +5,14 @@
 import { describe, expect, it } from 'vitest';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { proveFault } from '../../../src/stardust/provenance/fault.ts';
+import { proveConsumed, proveCreated } from '../../../src/stardust/provenance/outputs.ts';
 import {
   type BlockContent,
   type Finding,
   type Proved,
   proveBlockContent,
-  proveConsumed,
-  proveCreated,
   provedValue,
-  proveFault,
   proveMilestone,
   type Trust,
 } from '../../../src/stardust/provenance/provenance.ts';
