@@ -14,6 +14,7 @@
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
+ * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
  *
  * `outputs.ts` and `fault.ts` are imported by themselves, so that a page without a transaction does not
  * load them: bytes of a transaction → what it creates, which outputs it commits to consume; what decides
@@ -78,11 +79,11 @@ export {
   type Said,
   tell,
 } from './proved.ts';
+export { joinStatements, proveStatement } from './statement.ts';
 export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
-  formatAge,
   formatTime,
   isLive,
 } from './words.ts';
