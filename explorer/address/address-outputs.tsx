@@ -12,6 +12,7 @@ import type { ListedOutput } from '../node/lists.ts';
 import type { Info, Output as NftJson } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
+import { networkWords } from '../words/network.tsx';
 import { SentenceText } from '../words/words.tsx';
 import { describeTenure } from './tenure.ts';
 
@@ -78,7 +79,7 @@ function AddressOutputRow({
       </p>
       <div class="hint">
         {describeTenure(output, address, unixTime).map((sentence, i) => (
-          <SentenceText key={i} sentence={sentence} info={info} />
+          <SentenceText key={i} sentence={sentence} network={networkWords(undefined, info)} />
         ))}
         <p>
           <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} /> of{' '}

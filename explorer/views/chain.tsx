@@ -26,6 +26,7 @@ import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.ts
 import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { DataText } from '../words/data-text.tsx';
+import { networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { AddressLink, ClaimedAmount, TokenUnits } from '../words/words.tsx';
 import { ProofOfOutput } from './verify-final.tsx';
@@ -139,14 +140,14 @@ function AliasFacts({
         [
           'State controller',
           <>
-            <AddressLink address={controller} info={info} />
+            <AddressLink address={controller} network={networkWords(undefined, info)} />
             <p class="note">changes its state, mints by its foundries, and moves what it holds</p>
           </>,
         ],
         [
           'Governor',
           <>
-            <AddressLink address={governor} info={info} />
+            <AddressLink address={governor} network={networkWords(undefined, info)} />
             <p class="note">changes its controllers and features, and can destroy it</p>
           </>,
         ],
@@ -159,8 +160,14 @@ function AliasFacts({
             <p class="note">what that address holds, this alias unlocks</p>
           </>,
         ],
-        ['Issuer', issuer && <AddressLink address={issuer} info={info} />],
-        ['Sender', sender && <AddressLink address={sender} info={info} />],
+        [
+          'Issuer',
+          issuer && <AddressLink address={issuer} network={networkWords(undefined, info)} />,
+        ],
+        [
+          'Sender',
+          sender && <AddressLink address={sender} network={networkWords(undefined, info)} />,
+        ],
         ...commonRows(said, info),
       ]}
     />
