@@ -347,10 +347,7 @@ function Search({ view }: { view: View }) {
           if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">
-          ID of an NFT, alias, foundry, token, output, block, transaction or milestone · milestone
-          index · address
-        </label>
+        <label for="search">An address, an ID of any kind, or the index of a milestone</label>
         <div class="row">
           <input
             id="search"

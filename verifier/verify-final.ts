@@ -5,9 +5,15 @@
  */
 import * as v from 'valibot';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
-import { proveFinalLedger, proveFinalRecord, treeOfId } from '../src/stardust/provenance/final.ts';
-import { tell } from '../src/stardust/provenance/proved.ts';
-import type { FinalRecord, Finding, Proved } from '../src/stardust/provenance/provenance.ts';
+import {
+  type FinalRecord,
+  type Finding,
+  type Proved,
+  proveFinalLedger,
+  proveFinalRecord,
+  tell,
+  treeOfId,
+} from '../src/stardust/provenance/provenance.ts';
 import { type NodeClient, requestJson } from './node-client.ts';
 import { NotVerified } from './verify-node.ts';
 

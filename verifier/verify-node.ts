@@ -13,27 +13,30 @@
  * 5. The white flag, asked as the coordinator did, answers the signed roots.
  */
 import * as v from 'valibot';
-import { proveBlockBytes, proveBlocks, proveWalk } from '../src/stardust/provenance/blocks.ts';
 import {
+  type BlockFacts,
   compareCone,
+  describeSigned,
+  type Finding,
+  type MilestoneOutcome,
+  notChecked,
+  type Order,
+  type Proved,
   proveApplied,
+  proveBlockBytes,
+  proveBlocks,
   proveCone,
+  provedValue,
+  proveMilestone,
   proveOrder,
-} from '../src/stardust/provenance/cone.ts';
-import { proveProofFile } from '../src/stardust/provenance/inclusion.ts';
-import { proveMilestone, proveSignedRoots } from '../src/stardust/provenance/milestone.ts';
-import { notChecked, provedValue, tell } from '../src/stardust/provenance/proved.ts';
-import type {
-  BlockFacts,
-  Finding,
-  MilestoneOutcome,
-  Order,
-  Proved,
-  SaidBlock,
-  SignedMilestone,
-  Trust,
+  proveProofFile,
+  proveSignedRoots,
+  proveWalk,
+  type SaidBlock,
+  type SignedMilestone,
+  type Trust,
+  tell,
 } from '../src/stardust/provenance/provenance.ts';
-import { describeSigned } from '../src/stardust/provenance/words.ts';
 import { mustAnswer, type NodeClient, requestJson } from './node-client.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';

@@ -254,7 +254,12 @@ function describeState(state: BlockMetadata['ledgerInclusionState']): string {
   }
 }
 
-function Levels({ levels: { leaf, levels } }: { levels: NonNullable<JudgedPath['levels']> }) {
+/** The hashes of a path, from the leaf up. */
+export function Levels({
+  levels: { leaf, levels },
+}: {
+  levels: NonNullable<JudgedPath['levels']>;
+}) {
   const shown = useCountUp(levels.length + 1);
   return (
     <ol class="levels">

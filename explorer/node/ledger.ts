@@ -13,7 +13,9 @@ import {
   type Info,
   info,
   type Nft,
+  type NftHistory,
   nft,
+  nftHistory,
   nfts,
   type OutputAnswer,
   outputAnswer,
@@ -52,6 +54,29 @@ export async function readNft(nftId: string): Promise<Said<Nft & { ledgerIndex: 
   requireSame('NFT', nftId, said.nftId);
   return { said };
 }
+
+const HISTORY_PAGE = 10;
+
+/** What became of an NFT, the newest change first. @param cursor of the page before */
+export async function readHistory(
+  nftId: string,
+  cursor: string | undefined,
+): Promise<Said<NftHistory>> {
+  const query = new URLSearchParams({
+    pageSize: String(HISTORY_PAGE),
+    ...(cursor !== undefined && { cursor }),
+  });
+  const said = await askJson(`/api/edge/v1/nfts/${part(nftId)}/history?${query}`, nftHistory);
+  requireSame('NFT', nftId, said.nftId);
+  return { said };
+}
+
+/** JSON that the caller judges. @param blockId of the change; the newest one without it */
+export const readCertificate = (nftId: string, blockId: string | undefined) =>
+  askJson(
+    `/api/edge/v1/nfts/${part(nftId)}/certificate${blockId === undefined ? '' : `?block=${blockId}`}`,
+    v.record(v.string(), v.unknown()),
+  );
 
 /** NFTs by the IDs of their outputs; without those that were moved meanwhile. */
 export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> {

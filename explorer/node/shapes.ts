@@ -132,6 +132,30 @@ export const nfts = v.object({
   cursor: v.optional(v.string()),
 });
 
+const owner = nft.entries.owner;
+
+const nftChange = v.object({
+  milestoneIndex: uint,
+  milestoneTimestamp: uint,
+  transactionId: id,
+  blockId: id,
+  outputId: v.nullable(outputId),
+  kind: v.picklist(['minted', 'transferred', 'changed', 'burned']),
+  owner: v.nullable(owner),
+});
+export type NftChange = v.InferOutput<typeof nftChange>;
+
+/** `GET /api/edge/v1/nfts/:nftId/history`. */
+export const nftHistory = v.object({
+  nftId: id,
+  ledgerIndex: uint,
+  since: uint,
+  complete: v.boolean(),
+  changes: v.pipe(v.array(nftChange), v.maxLength(100)),
+  cursor: v.optional(v.string()),
+});
+export type NftHistory = v.InferOutput<typeof nftHistory>;
+
 /** `GET /api/indexer/v1/outputs?…`, and of one kind or one chain. */
 export const outputIds = v.object({
   ledgerIndex: uint,

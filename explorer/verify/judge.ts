@@ -51,6 +51,18 @@ export async function judgeMilestone(
   networkName: string,
 ): Promise<Finding<SignedMilestone>> {
   const finding = await proveMilestone(payload, asked, trustOf(choice));
+  return softenDefault(finding, choice, networkName);
+}
+
+/**
+ * What is refuted by keys that nobody chose, of a network that the node calls by another name, is not
+ * checked.
+ */
+export function softenDefault<T>(
+  finding: Finding<T>,
+  choice: KeyChoice,
+  networkName: string,
+): Finding<T> {
   const isOther =
     choice.kind === 'known' && choice.isDefault && choice.network.networkName !== networkName;
   return finding.standing === 'refuted' && isOther

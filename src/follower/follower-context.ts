@@ -2,9 +2,9 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { measureDatabase } from '../ledger/core/measure-database.ts';
+import { isDatabaseFull } from '../ledger/core/size/database-size.ts';
+import { measureDatabase } from '../ledger/core/size/measure-database.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,

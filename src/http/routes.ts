@@ -13,6 +13,10 @@ import { describeReceipts, receiptRoutes } from './routes/core/receipts.ts';
 import { describeTips, tipsRoutes } from './routes/core/tips.ts';
 import { describeWhiteFlag, whiteFlagRoutes } from './routes/core/white-flag.ts';
 import {
+  collectionOwnerRoutes,
+  describeCollectionOwners,
+} from './routes/edge/collection-owners.ts';
+import {
   describeMilestoneExplanation,
   milestoneExplanationRoutes,
 } from './routes/edge/milestone-explanation.ts';
@@ -43,6 +47,7 @@ const ROUTES = {
   ...nftHistoryRoutes,
   ...nftCertificateRoutes,
   ...nftChangeRoutes,
+  ...collectionOwnerRoutes,
   ...outputRoutes,
   ...blockRoutes,
   ...milestoneRoutes,
@@ -79,6 +84,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describeNftHistory(),
     ...describeNftCertificate(),
     ...describeNftChanges(),
+    ...describeCollectionOwners(),
     ...describeOutputs(),
     ...describeBlocks(),
     ...describeMilestones(),

@@ -55,5 +55,14 @@ export {
   type FinalTree,
   finalLedgerFromJson,
   finalRoot,
+  GrowingTree,
+  KEY_BYTES,
+  nftRecord,
 } from './proof/final-ledger.ts';
-export type { LedgerOutput } from './wire/ledger-output.ts';
+export {
+  decodeLedgerOutput,
+  LEDGER_OUTPUT_HEAD_LENGTH,
+  type LedgerOutput,
+  ledgerOutputHead,
+  putLedgerOutput,
+} from './wire/ledger-output.ts';

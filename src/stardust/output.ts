@@ -29,7 +29,7 @@ export function encodeOutput(value: Output): Uint8Array {
 export { minimumDeposit } from './admission.ts';
 export { outputFromJson } from './json/read-rest-json.ts';
 export { outputToJson } from './json/rest-json.ts';
-export { type Owner, ownerAt } from './owner.ts';
+export { type Owner, ownerAt } from './semantics/owner.ts';
 export {
   type Address,
   AddressType,

@@ -6,7 +6,7 @@
  * left to the walk from an upstream's tips (store-tips.ts).
  */
 import { hasPassed } from '../../clock.ts';
-import { MAX_PACK_BLOCKS } from '../../ledger/core/packs.ts';
+import { MAX_PACK_BLOCKS } from '../../ledger/core/packs/packs.ts';
 import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { readPosition } from '../ledger-position.ts';
 import { storeBelow } from '../store/store-gathered.ts';

@@ -10,8 +10,8 @@
 import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
-import { lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
 import { walkDown } from '../../ledger/intake/walk-down.ts';
+import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';

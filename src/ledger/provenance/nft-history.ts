@@ -4,14 +4,14 @@
  * output that held the NFT before (docs/storage.md#histories-of-nfts).
  */
 
-import { ownerAt } from '../../stardust/owner.ts';
+import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { NftOutput } from '../../stardust/wire/output.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { TRANSACTION_ID_DIGITS } from '../core/packs.ts';
+import { TRANSACTION_ID_DIGITS } from '../core/packs/milestone-part.ts';
 import { many, readBatch } from '../core/read-batch.ts';
 import {
   damagedNft,

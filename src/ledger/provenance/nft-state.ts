@@ -17,7 +17,11 @@ import {
   type UnspentOutput,
   unspentFromRow,
 } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow, TRANSACTION_ID_DIGITS } from '../core/packs.ts';
+import {
+  readSpentOutput,
+  type SpentRow,
+  TRANSACTION_ID_DIGITS,
+} from '../core/packs/milestone-part.ts';
 import { first, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { readOutput } from '../read/output-status.ts';
 import { selectReferencedBytes } from '../read/referenced-blocks.ts';

@@ -1,22 +1,23 @@
 /**
  * The one module that judges what a node says: under the page, `stardust-edge verify` and `npm run
- * explain` alike. It takes bytes, and keys or a root that the reader chose, and returns what they
- * prove. It has no platform: it fetches nothing and knows no clock.
+ * explain` alike; the subpath `/provenance` of the package (../README.md). It takes bytes, and keys
+ * or a root that the reader chose, and returns what they prove. It has no platform: it fetches
+ * nothing and knows no clock.
  *
  * - {@link proveMilestone}: bytes and keys → ID, index, time, previous milestone, roots, signers.
  * - {@link proveOrder}, {@link proveApplied}: a milestone and IDs → its blocks in order, by the
  *   inclusion root; which were applied, by the applied root.
  * - {@link proveBlockBytes}, {@link proveBlockContent}: bytes and an ID → parents, kind, ID of its
  *   transaction; all that it carries.
+ * - {@link proveCreated}, {@link proveConsumed}: the bytes of a transaction → what it creates, and
+ *   which outputs it commits to consume; {@link proveFault}: what decides about it.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  *
- * `outputs.ts` and `fault.ts` are imported by themselves, so that a page without a transaction does not
- * load them: bytes of a transaction → what it creates, which outputs it commits to consume; what decides
- * about it, by all rules of a verdict.
+ * A page imports the files of this folder themselves, as esbuild would load all of them otherwise.
  */
 export {
   type BlockContent,
@@ -27,7 +28,13 @@ export {
   proveBlocks,
   proveWalk,
 } from './blocks.ts';
-export { laterState, latestState, type NftState, proveCertificate } from './certificate.ts';
+export {
+  laterState,
+  latestState,
+  MAX_CERTIFICATE_BYTES,
+  type NftState,
+  proveCertificate,
+} from './certificate.ts';
 export {
   compareCone,
   comparePayloads,
@@ -40,6 +47,7 @@ export {
   proveOrder,
   type SaidBlock,
 } from './cone.ts';
+export { proveFault } from './fault.ts';
 export {
   type FinalRecord,
   proveFinalLedger,
@@ -62,6 +70,7 @@ export {
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
+export { type OutputInBlock, proveConsumed, proveCreated } from './outputs.ts';
 export {
   type Finding,
   notChecked,
@@ -75,5 +84,7 @@ export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
+  formatAge,
+  formatTime,
   isLive,
 } from './words.ts';

@@ -10,7 +10,7 @@ import { proveFinalRecords } from '../../../verifier/verify-final.ts';
 import { NotVerified } from '../../../verifier/verify-node.ts';
 import { MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
-import { errorBody } from '../../support/http/contract.ts';
+import { errorBodyOf } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 
@@ -81,7 +81,7 @@ describe('at the final milestone', () => {
 describe('elsewhere', () => {
   it.each(PATHS)('%s is 404 without a final milestone', async (path) => {
     const response = await fetchFrom()(path);
-    expect([response.status, await response.text()]).toEqual([404, errorBody(404)]);
+    expect([response.status, await response.text()]).toEqual([404, errorBodyOf(response)]);
     expect(response.headers.get('x-error-detail')).toMatch('FINAL_MILESTONE is not set');
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
@@ -98,7 +98,7 @@ describe('elsewhere', () => {
     const { db: building } = await madeFinalLedger(5);
     await building.prepare('DELETE FROM final_root').run();
     const response = await fetchAt(MADE_INDEX, building)(path);
-    expect([response.status, await response.text()]).toEqual([503, errorBody(503)]);
+    expect([response.status, await response.text()]).toEqual([503, errorBodyOf(response)]);
     expect(response.headers.get('retry-after')).toBe('60');
   });
 
