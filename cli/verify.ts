@@ -3,8 +3,10 @@
  * keys that sign milestones, or of a final ledger against its root; the smoke test after a
  * deployment. With `--nft`, what several nodes say of an NFT.
  */
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
+import { parseBoundedJson } from '../src/stardust/encoding/json-object.ts';
 import type { MilestoneKeys } from '../src/stardust/milestone.ts';
 import {
   describeVerdict,
@@ -19,6 +21,7 @@ import { printable } from '../verifier/printable.ts';
 import { proveFinalRecords } from '../verifier/verify-final.ts';
 import { describeAsked, describeNft, verifyNft } from '../verifier/verify-nft.ts';
 import { NotVerified, verifyNode } from '../verifier/verify-node.ts';
+import { reportStatement } from '../verifier/verify-statement.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { findNetworkName } from './lib/network.ts';
 import {
@@ -34,7 +37,8 @@ import { UsageError } from './lib/process/command-line.ts';
 const ABOUT = `Takes the newest milestone that the node names, its cone and the proof of a block
 that chance picks, through the public routes, and checks them against the keys. Not checked: NFTs,
 outputs and owners, and whether there is a newer milestone. With --final-root it checks which
-outputs and NFTs are in a final ledger (docs/final-ledger.md).
+outputs and NFTs are in a final ledger (docs/final-ledger.md), and what they hold. Given files with
+the statement of an address instead of a URL, it checks them without a node.
 
 With --nft it asks several nodes about an NFT, and checks their certificates
 (docs/contract.md#what-several-certificates-prove). One of them that is honest and current refutes
@@ -46,17 +50,20 @@ command line is not valid.`;
 /** A sentence with two IDs is not cut. */
 const MAX_LINE = 500;
 
+/** A page of a statement has up to 6 MB; it may be indented. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
 /** What each of several nodes says is not cut. */
 const MAX_NODES_LINE = 5000;
 
 export const verifyCommand = (): Command =>
   addOptions(
     newCommand('verify', ABOUT)
-      .argument('<URL>', 'of an edge node; a user name and a password may stand in it')
+      .argument('<URL>', 'of an edge node; a user name and a password may stand in it; or a FILE')
       .argument(
         '[MORE...]',
         'with --nft: URLs of further nodes; with --final-root alone: IDs of outputs and NFTs, ' +
-          'whether the ledger has them or not',
+          'whether the ledger has them or not; or further FILES',
       ),
     networkOptions(),
   )
@@ -93,6 +100,8 @@ async function verify(
   options: VerifyOptions,
   command: Command,
 ): Promise<number> {
+  if (options.finalRoot !== undefined && existsSync(url))
+    return verifyFiles([url, ...more], options.finalRoot);
   if (URL.parse(url) === null) throw new UsageError(`${url} is no URL`);
   const { finalRoot, network, keys: keysGiven, nft } = options;
   if (finalRoot !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
@@ -125,6 +134,29 @@ async function verify(
     const proof = await verifyNode(openNodeClient(url), trust, Math.random(), listener);
     console.log(describeVerdict(provedValue(proof), now()));
   });
+}
+
+/** Pages of the statement of an address, in order. */
+async function verifyFiles(files: readonly string[], finalRoot: string): Promise<number> {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
+    throw new UsageError('--final-root must be 0x and 64 hex digits');
+  return judge(async () => {
+    const pages = files.map(readStatementFile);
+    const { proved, open } = reportStatement(pages, fromHex(finalRoot));
+    for (const sentence of proved) print(sentence);
+    console.log('\nNot proved:');
+    for (const sentence of open) console.log(printable(sentence, MAX_LINE));
+  });
+}
+
+function readStatementFile(file: string): unknown {
+  const { size } = statSync(file);
+  if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than a page of a statement`);
+  try {
+    return parseBoundedJson(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function readKeys(options: NetworkOptions): MilestoneKeys {

@@ -2,7 +2,6 @@
  * Public networks and who signs their milestones, so that operators and visitors of the explorer
  * need not paste keys. They are part of the source, and not an answer of a node.
  */
-
 export interface KnownNetwork {
   /** As the info of its nodes has it. */
   networkName: string;
@@ -16,6 +15,11 @@ export interface KnownNetwork {
   baseToken: { tickerSymbol: string; decimals: number };
   /** What its addresses begin with. */
   bech32Hrp: string;
+  /**
+   * 0x…: of its last ledger (docs/final-ledger.md), where one was published and computed here again.
+   * None was yet.
+   */
+  finalRoot?: string;
 }
 
 /**

@@ -37,6 +37,7 @@ import { describeMetrics, metricsRoutes } from './routes/node/metrics.ts';
 import { blockProofRoutes, describeBlockProof } from './routes/proof/block-proof.ts';
 import { describeFinalLedger, finalLedgerRoutes } from './routes/proof/final-ledger.ts';
 import { describePoi, poiRoutes } from './routes/proof/poi.ts';
+import { describeStatement, statementRoutes } from './routes/proof/statement.ts';
 
 const ROUTES = {
   ...nftLookupRoutes,
@@ -59,6 +60,7 @@ const ROUTES = {
   ...poiRoutes,
   ...blockProofRoutes,
   ...finalLedgerRoutes,
+  ...statementRoutes,
   ...eventRoutes,
   ...healthRoutes,
   ...metricsRoutes,
@@ -96,6 +98,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describePoi(),
     ...describeBlockProof(),
     ...describeFinalLedger(),
+    ...describeStatement(),
     ...describeEvents(),
     ...describeHealth(),
     ...describeMetrics(),

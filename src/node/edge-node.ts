@@ -17,6 +17,7 @@ import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
+import { readStatement, type StatementQuery } from '../ledger/final/read-statement.ts';
 import type { OutputQuery } from '../ledger/output-list/output-query.ts';
 import {
   readIndexedKinds,
@@ -57,6 +58,7 @@ export { LedgerDamaged } from '../ledger/core/checksum.ts';
 export { LedgerUnreadable } from '../ledger/core/head.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/size/database-size.ts';
 export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
+export type { AddressStatement, StatementQuery } from '../ledger/final/read-statement.ts';
 export {
   ALL_KINDS,
   END,
@@ -192,6 +194,9 @@ export function openNode(settings: Settings) {
       finalMilestone === undefined
         ? undefined
         : proveFinal(newSession(), finalMilestone, tree, key),
+    /** As of readFinalLedger, undefined. */
+    readStatement: async (query: StatementQuery) =>
+      finalMilestone === undefined ? undefined : readStatement(newSession(), finalMilestone, query),
     /** Undefined where the settings name no keys. */
     validateProof: async (file: Readonly<Record<string, unknown>>) =>
       milestoneKeys && validateProof(file, milestoneKeys),

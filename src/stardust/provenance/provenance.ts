@@ -16,6 +16,7 @@
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
+ * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
  *
  * A page imports the files of this folder themselves, as esbuild would load all of them otherwise.
  */
@@ -80,11 +81,11 @@ export {
   type Said,
   tell,
 } from './proved.ts';
+export { joinStatements, proveStatement } from './statement.ts';
 export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
-  formatAge,
   formatTime,
   isLive,
 } from './words.ts';
