@@ -9,6 +9,8 @@
  *   inclusion root; which were applied, by the applied root.
  * - {@link proveBlockBytes}, {@link proveBlockContent}: bytes and an ID → parents, kind, ID of its
  *   transaction; all that it carries.
+ * - {@link proveCreated}, {@link proveConsumed}: the bytes of a transaction → what it creates, and
+ *   which outputs it commits to consume; {@link proveFault}: what decides about it.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
@@ -16,9 +18,7 @@
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
  *
- * `outputs.ts` and `fault.ts` are imported by themselves, so that a page without a transaction does not
- * load them: bytes of a transaction → what it creates, which outputs it commits to consume; what decides
- * about it, by all rules of a verdict.
+ * A page imports the files of this folder themselves, as esbuild would load all of them otherwise.
  */
 export {
   type BlockContent,
@@ -48,6 +48,7 @@ export {
   proveOrder,
   type SaidBlock,
 } from './cone.ts';
+export { proveFault } from './fault.ts';
 export {
   type FinalRecord,
   proveFinalLedger,
@@ -70,6 +71,7 @@ export {
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
+export { type OutputInBlock, proveConsumed, proveCreated } from './outputs.ts';
 export {
   type Finding,
   notChecked,
