@@ -50,7 +50,7 @@ export function reportStatement(pages: readonly unknown[], root: Uint8Array): St
 }
 
 /** As the root proves it, with addresses as the network writes them, where it is a known one. */
-export function judgeStatement(json: unknown, root: Uint8Array): Finding<Statement> {
+function judgeStatement(json: unknown, root: Uint8Array): Finding<Statement> {
   const finding = proveStatement(json, root);
   if (finding.standing !== 'proved') return finding;
   const { ledger, prefix } = provedValue(finding.proof);
