@@ -9,8 +9,6 @@
  *   inclusion root; which were applied, by the applied root.
  * - {@link proveBlockBytes}, {@link proveBlockContent}: bytes and an ID → parents, kind, ID of its
  *   transaction; all that it carries.
- * - {@link proveCreated}, {@link proveConsumed}: the bytes of a transaction → what it creates, and
- *   which outputs it commits to consume; {@link proveFault}: what decides about it.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
@@ -18,7 +16,9 @@
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
  *
- * A page imports the files of this folder themselves, as esbuild would load all of them otherwise.
+ * A page imports the files of this folder themselves, as esbuild would load all of them otherwise. It
+ * alone uses `outputs.ts`, bytes of a transaction → what it creates, and which outputs it commits to
+ * consume, and `fault.ts`: what decides about it.
  */
 export {
   type BlockContent,
@@ -38,7 +38,6 @@ export {
 } from './certificate.ts';
 export {
   compareCone,
-  comparePayloads,
   type MilestoneOutcome,
   type Order,
   type PastCone,
@@ -48,7 +47,6 @@ export {
   proveOrder,
   type SaidBlock,
 } from './cone.ts';
-export { proveFault } from './fault.ts';
 export {
   type FinalRecord,
   proveFinalLedger,
@@ -67,11 +65,9 @@ export {
   type MilestoneFacts,
   proveMilestone,
   proveSignedRoots,
-  readMilestoneFacts,
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
-export { type OutputInBlock, proveConsumed, proveCreated } from './outputs.ts';
 export {
   type Finding,
   notChecked,
