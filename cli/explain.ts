@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { parseBoundedJson } from '../src/stardust/encoding/json-object.ts';
+import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { printable } from '../verifier/printable.ts';
 import { askEdgeNode, askNode, type Explanation, readExplanation } from './explain/answer.ts';
 import { compareExplanations } from './explain/compare.ts';

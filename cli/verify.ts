@@ -5,8 +5,8 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
-import { parseBoundedJson } from '../src/stardust/encoding/json-object.ts';
 import type { MilestoneKeys } from '../src/stardust/milestone.ts';
 import {
   describeVerdict,

@@ -3,12 +3,16 @@
  * (https://github.com/iotaledger/iota-sdk, `Balance`): its total is what the address can spend at any
  * time from now on. What it may get, or may lose, is apart.
  */
-import { minimumDeposit } from '../src/stardust/admission.ts';
+
 import { equalBytes, fromHex, toHex } from '../src/stardust/encoding/bytes.ts';
-import type { Address } from '../src/stardust/wire/address.ts';
-import { type Output, OutputType } from '../src/stardust/wire/output.ts';
-import type { RentStructure } from '../src/stardust/wire/parameters.ts';
-import { findCondition, UnlockConditionType } from '../src/stardust/wire/unlock-condition.ts';
+import type { Address, RentStructure } from '../src/stardust/output.ts';
+import {
+  findCondition,
+  minimumDeposit,
+  type Output,
+  OutputType,
+  UnlockConditionType,
+} from '../src/stardust/output.ts';
 import { type Chain, chainOf, type OutputKind, outputKind } from './words/kind.ts';
 import { unlockPeriods } from './words/unlock.ts';
 

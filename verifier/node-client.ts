@@ -3,7 +3,7 @@
  */
 import * as v from 'valibot';
 import { readBounded } from '../src/read-bounded.ts';
-import { parseBoundedJson } from '../src/stardust/encoding/json-object.ts';
+import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { maxAnswerBytes } from './answer-bounds.ts';
 import { printable } from './printable.ts';
 

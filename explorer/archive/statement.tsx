@@ -3,7 +3,7 @@
  * the browser against the final root. Loaded at an ended network only.
  */
 import { useState } from 'preact/hooks';
-import { parseBoundedJson } from '../../src/stardust/encoding/json-object.ts';
+import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 import {
   type Finding,
   type Proved,

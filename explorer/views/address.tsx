@@ -4,8 +4,8 @@
 
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { type Address, AddressType } from '../../src/stardust/output.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { type Tenure, tenureOf } from '../../verifier/balance.ts';
 import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';
@@ -84,9 +84,9 @@ function ChainOf({ address: { type, id } }: { address: Address }) {
   const name = type === AddressType.Alias ? 'alias' : 'nft';
   return (
     <p>
-      The address of {name === 'alias' ? 'the alias' : 'the NFT'}{' '}
-      <Id id={toHex(id)} what={`${name} ID`} view={{ name, id: toHex(id) }} />: whoever unlocks that
-      unlocks what this address holds.
+      Whoever unlocks {name === 'alias' ? 'the alias' : 'the NFT'}{' '}
+      <Id id={toHex(id)} what={`${name} ID`} view={{ name, id: toHex(id) }} /> unlocks what this
+      address holds.
     </p>
   );
 }
@@ -190,7 +190,7 @@ function HeldOutputs({
   );
   return (
     <>
-      <section class="said" data-standing="said" aria-labelledby="balance-title">
+      <section class="said balance" data-standing="said" aria-labelledby="balance-title">
         <p class="said-label">
           This node says. Not checked: a node can leave outputs out of a list.
         </p>

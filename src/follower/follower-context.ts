@@ -84,6 +84,11 @@ export interface FollowerMemory {
     hasLooseEnds: boolean;
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
+    /**
+     * Tops of walks that have not come down, each where the one before was cut off, the first at the
+     * tips: hex IDs (store/store-tips.ts).
+     */
+    cut: OfLedgerIndex<(readonly string[])[]>;
     /** How many passes leave tips alone, after one that stored some. */
     passesToRest: number;
     /** Unix milliseconds at which the newest block was stored. */
@@ -191,7 +196,13 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       saidOfNumbers: createSaidOfNumbers(),
     },
     failed: undefined,
-    tips: { hasLooseEnds: false, lookedAt: 0, passesToRest: 0, newestBlock: undefined },
+    tips: {
+      hasLooseEnds: false,
+      lookedAt: 0,
+      cut: ofLedgerIndex(() => []),
+      passesToRest: 0,
+      newestBlock: undefined,
+    },
     upkeep: {
       // until the first pass has looked
       room: Number.POSITIVE_INFINITY,

@@ -58,7 +58,7 @@ export { LedgerDamaged } from '../ledger/core/checksum.ts';
 export { LedgerUnreadable } from '../ledger/core/head.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/size/database-size.ts';
 export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
-export type { AddressStatement, StatementQuery } from '../ledger/final/read-statement.ts';
+export type { StatementQuery } from '../ledger/final/read-statement.ts';
 export {
   ALL_KINDS,
   END,

@@ -12,14 +12,14 @@ import { findLargeFolders, findSameNames, type Sources } from './names.ts';
 
 const USAGE = `Usage: npx node tools/check-structure/check-structure.ts
 
-Checks that the folders of src/ import each other one way only, that cli/, verifier/ and explorer/
-use src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and verifier/
+Checks that the folders of src/ import each other one way only, that cli/ and verifier/ use
+src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and verifier/
 export the same name, and that no folder is too large. A part of npm run lint.`;
 
-function readSources(roots: readonly string[]): Sources {
-  const files = roots.flatMap((root) =>
+function readSources(): Sources {
+  const files = ['src', 'cli', 'tools', 'verifier'].flatMap((root) =>
     readdirSync(join(PROJECT, root), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
+      .filter((name) => name.endsWith('.ts'))
       .map((name) => join(root, name)),
   );
   return new Map(files.map((file) => [file, readFileSync(join(PROJECT, file), 'utf8')]));
@@ -28,12 +28,12 @@ function readSources(roots: readonly string[]): Sources {
 await runMain(USAGE, (args) => {
   parseArgs({ args });
   const graph = readImports(join(PROJECT, 'src'));
-  const sources = readSources(['src', 'cli', 'tools', 'verifier']);
+  const sources = readSources();
   const { exports } = JSON.parse(readFileSync(join(PROJECT, 'src/stardust/package.json'), 'utf8'));
   const faults = [
     ...findWrongWays(graph),
     ...findCircles(graph),
-    ...findPastEntries(new Map([...sources, ...readSources(['explorer'])]), exports),
+    ...findPastEntries(sources, exports),
     ...findSameNames(sources),
     ...findLargeFolders(sources),
   ];

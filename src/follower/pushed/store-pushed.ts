@@ -38,16 +38,16 @@ export async function storePushed(context: FeedTools): Promise<number> {
   noteLedger(memory, position);
   const { belowMaxDepth } = position.rules.parameters[0]!;
   const ids = tops.map(([id]) => id);
-  const limits = { maxFetched: 0, maxLevels: Number.POSITIVE_INFINITY, deadline: 0 };
-  const { stored, isCut } = await storeBelow(context, position, ids, {
+  const limits = { budget: { fetchesLeft: 0 }, maxLevels: Number.POSITIVE_INFINITY, deadline: 0 };
+  const { stored, cut } = await storeBelow(context, position, ids, {
     ...limits,
     maxDepth: belowMaxDepth,
     most: FULL_PACK,
   });
   for (const [id, came] of tops) {
     // where no parent is missing, only an upstream can tell whether the block is unreferenced
-    const isLeft = pool.get(id) !== undefined && (!isCut || hasPassed(LATE_MS, came, Date.now()));
-    if (!isLeft) continue;
+    const isLate = cut.length === 0 || hasPassed(LATE_MS, came, Date.now());
+    if (!isLate || pool.get(id) === undefined) continue;
     pool.settle(id);
     tips.hasLooseEnds = true;
   }

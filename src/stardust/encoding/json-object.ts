@@ -73,5 +73,3 @@ export function array(object: JsonObject, field: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new StardustError('TIP-25', `"${field}" is no list`);
   return value;
 }
-
-export { parseBoundedJson } from './bounded-json.ts';

@@ -15,10 +15,10 @@
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  *
- * `outputs.ts` and `fault.ts` are imported by themselves, so that a page without a transaction does not
- * load them: bytes of a transaction → what it creates, which outputs it commits to consume; what decides
- * about it, by all rules of a verdict. So is `statement.ts`: a statement and a final root → what an
- * address held.
+ * A page imports the files of this folder themselves, as esbuild would load all of them otherwise. It
+ * alone uses `outputs.ts`, bytes of a transaction → what it creates, and which outputs it commits to
+ * consume, and `fault.ts`: what decides about it.
+ * The subpath `/statement` has `statement.ts`: a statement and a final root → what an address held.
  */
 export {
   type BlockContent,
@@ -38,7 +38,6 @@ export {
 } from './certificate.ts';
 export {
   compareCone,
-  comparePayloads,
   type MilestoneOutcome,
   type Order,
   type PastCone,
@@ -66,7 +65,6 @@ export {
   type MilestoneFacts,
   proveMilestone,
   proveSignedRoots,
-  readMilestoneFacts,
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
@@ -83,7 +81,6 @@ export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
-  formatAge,
   formatTime,
   isLive,
 } from './words.ts';

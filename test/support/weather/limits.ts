@@ -13,7 +13,13 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
   'follower/upkeep.ts': { RESOLVING_STEPS: [2, 5] },
   'follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
   'follower/pushed/store-pushed.ts': { MAX_TOPS: [2, 20] },
-  'follower/store/gather-blocks.ts': { MAX_QUERIED: [4, 30], QUERIED_AT_ONCE: [2, 10] },
+  'follower/store/gather-blocks.ts': {
+    MAX_QUERIED: [4, 30],
+    QUERIED_AT_ONCE: [2, 10],
+    MAX_FETCHED_HEAP_BYTES: [30_000, 100_000],
+    FETCHED_AT_ONCE: [2, 8],
+  },
+  'follower/store/store-gathered.ts': { MAX_STORED_HEAP_BYTES: [10_000, 50_000] },
   'follower/store/leave-out.ts': { MAX_QUERIED: [2, 20], QUERIED_AT_ONCE: [1, 5] },
   'follower/store/store-cone.ts': {
     MAX_LEVELS: [2, 6],
@@ -21,7 +27,7 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
     LEVELS_AT_ONCE: [12, 40],
     PARTS_AT_ONCE: [2, 6],
   },
-  'follower/store/store-tips.ts': { MAX_LEVELS: [3, 10] },
+  'follower/store/store-tips.ts': { MAX_FETCHED: [10, 40], MAX_LEVELS: [3, 10], MAX_CUT: [6, 20] },
   'ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
   'ledger/core/packs/packs.ts': { MAX_PACK_BLOCKS: [3, 60] },
   'ledger/core/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
