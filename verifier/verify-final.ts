@@ -14,9 +14,8 @@ import {
   proveFinalRecord,
   tell,
   treeOfId,
-} from '../src/stardust/provenance/provenance.ts';
-import { type NodeClient, requestJson } from './node-client.ts';
-import { NotVerified } from './verify-node.ts';
+} from '../src/stardust/provenance/final.ts';
+import { type NodeClient, NotVerified, requestJson } from './node-client.ts';
 import { describeHolding, finalWords } from './words/holding.ts';
 
 const PATH = '/api/edge/v1/final';

@@ -7,7 +7,7 @@ import { asSentence } from '../format.ts';
 import { Id } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { finalOutputHere } from '../verify/verify-here.ts';
+import { finalOutputHere } from '../verify/final-here.ts';
 import { useFinalRoot } from './root-choice.ts';
 import { RootForm } from './root-form.tsx';
 

@@ -9,13 +9,13 @@ import {
   type Proved,
   provedValue,
   refute,
-} from '../../src/stardust/provenance/provenance.ts';
+} from '../../src/stardust/provenance/proved.ts';
 import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
 import { judgeStatement } from '../../verifier/verify-statement.ts';
 import { asSentence, shortenAddress } from '../format.ts';
 import { askStatement } from '../node/ledger.ts';
 import { Found, NotChecked } from '../parts/standing.tsx';
-import { parseRoot } from '../verify/verify-here.ts';
+import { parseRoot } from '../verify/final-here.ts';
 import { useFinalRoot } from './root-choice.ts';
 import { RootForm } from './root-form.tsx';
 import { StatementSheet } from './statement-sheet.tsx';

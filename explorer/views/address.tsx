@@ -11,7 +11,7 @@ import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { TokenList } from '../address/token-list.tsx';
-import { ArchiveStatement } from '../archive/mount.tsx';
+import { ArchiveStatement } from '../archive/archive-statement.tsx';
 import { formatCount, plural } from '../format.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';

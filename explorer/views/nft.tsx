@@ -9,7 +9,7 @@ import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
-import { ArchiveProof } from '../archive/mount.tsx';
+import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { formatShare, shorten } from '../format.ts';
 import { type Claims, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';

@@ -25,7 +25,7 @@ export function FinalLedgerForm() {
     setProgress({ state: 'running' });
     // it is entered once
     if (isRoot(root.trim())) chooseRoot(root.trim());
-    const verifier = await import('../verify/verify-here.ts');
+    const verifier = await import('../verify/final-here.ts');
     try {
       for await (const sentence of verifier.verifyFinalHere(root.trim(), id.trim()))
         setProven((before) => [...before, sentence]);

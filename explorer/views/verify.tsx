@@ -6,7 +6,7 @@ import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
 import { describeVerdict } from '../../src/stardust/provenance/words.ts';
 import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
-import { ArchiveFiles } from '../archive/mount.tsx';
+import { ArchiveFiles } from '../archive/archive-statement.tsx';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';

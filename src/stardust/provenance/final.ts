@@ -1,6 +1,6 @@
 /**
  * Judges what a node says of a final ledger (docs/final-ledger.md), by a final root that the reader
- * took from a source of trust.
+ * took from a source of trust. The subpath `/final-record` of the package (../README.md).
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
@@ -79,3 +79,5 @@ function readRecord(answer: unknown, tree: FinalTreeName, id: Uint8Array, root: 
   const { bytes, bookedTimestamp } = found.output;
   return { tree, present: true as const, output: decodeOutput(bytes), bookedTimestamp };
 }
+
+export { type Finding, type Proved, provedValue, tell } from './proved.ts';
