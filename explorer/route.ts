@@ -24,6 +24,8 @@ export type View =
   | { name: AddressViewName; address: string; page?: number }
   | { name: 'proposal'; fields?: ProposalFields }
   | { name: 'verify' }
+  /** What an address held when the network ended; without one, from files. */
+  | { name: 'statement'; of?: string }
   | { name: 'unknown' };
 
 const BY_ID = ['nft', 'alias', 'foundry', 'output', 'block', 'transaction'] as const;
@@ -46,6 +48,7 @@ export function parseRoute(fragment: string): View {
     if (kind === '') return { name: 'home' };
     if (kind === 'search') return { name: 'search', text: parameters.get('q') ?? '' };
     if (kind === 'verify') return { name: 'verify' };
+    if (kind === 'statement') return { name: 'statement' };
     if (kind === 'milestones') return { name: 'milestones', ...numberIn(parameters, 'from', 1) };
     if (kind === 'proposal') return { name: 'proposal', ...fieldsOf(parameters) };
     return { name: 'unknown' };
@@ -53,6 +56,7 @@ export function parseRoute(fragment: string): View {
   for (const name of BY_ID) if (kind === name) return { name, id };
   for (const name of BY_ADDRESS)
     if (kind === name) return { name, address: id, ...numberIn(parameters, 'page', 2) };
+  if (kind === 'statement') return { name: 'statement', of: id };
   if (kind === 'milestone') return { name: 'milestone', milestone: id, ...optional('block') };
   return { name: 'unknown' };
 }
@@ -67,6 +71,8 @@ export function formatRoute(view: View): string {
       return `#/search?${new URLSearchParams({ q: view.text })}`;
     case 'verify':
       return '#/verify';
+    case 'statement':
+      return view.of === undefined ? '#/statement' : `#/statement/${encodeURIComponent(view.of)}`;
     case 'proposal':
       return view.fields === undefined
         ? '#/proposal'

@@ -21,7 +21,7 @@ import { describeHolding, finalWords } from './words/holding.ts';
 const PATH = '/api/edge/v1/final';
 
 /** What a node proves of an ID. @param id 0x… of an output or an NFT */
-export async function askFinalRecord(
+async function askFinalRecord(
   node: NodeClient,
   root: Uint8Array,
   id: string,

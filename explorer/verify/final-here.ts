@@ -1,13 +1,15 @@
 /**
- * `stardust-edge verify --final-root`, in the browser, against the node that the page comes from.
+ * What the node proves of an output or an NFT to a final root that the visitor chose.
  */
-import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import type { FinalRecord } from '../../src/stardust/provenance/final.ts';
-import { type Finding, type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
-import { askFinalRecord, proveFinalRecords } from '../../verifier/verify-final.ts';
-import { askHere } from '../node/ask.ts';
-
-export { NotVerified } from '../../verifier/node-client.ts';
+import * as v from 'valibot';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import {
+  type FinalRecord,
+  proveFinalRecord,
+  treeOfId,
+} from '../../src/stardust/provenance/final.ts';
+import { type Finding, provedValue } from '../../src/stardust/provenance/proved.ts';
+import { askJson } from '../node/ask.ts';
 
 /** @param root 0x and 64 hex digits */
 export function parseRoot(root: string): Uint8Array {
@@ -15,26 +17,13 @@ export function parseRoot(root: string): Uint8Array {
   return fromHex(root);
 }
 
-/**
- * Yields what the final root proves of the ledger and of an ID, and throws as `verifyHere`.
- *
- * @param root 0x and 64 hex digits, from a source that the visitor trusts
- * @param id of an output or an NFT, 0x…
- */
-export async function* verifyFinalHere(
-  root: string,
-  id: string,
-): AsyncGenerator<Proved<string>, void> {
-  yield* proveFinalRecords(askHere, parseRoot(root), [id]);
-}
-
 /** An output that the final root commits to, whole: that of an NFT, or the one with the ID. */
 export async function finalOutputHere(root: string, id: string): Promise<Finding<FinalRecord>> {
-  const trusted = parseRoot(root);
-  const record = await askFinalRecord(askHere, trusted, id);
+  const tree = treeOfId(id);
+  if (tree === undefined) throw new Error(`${id} is neither an output ID nor an NFT ID`);
+  const answer = await askJson(`/api/edge/v1/final/${tree}/${id}`, v.unknown());
+  const record = proveFinalRecord(answer, tree, fromHex(id), parseRoot(root));
   if (record.standing !== 'proved') return record;
   const value = provedValue(record.proof);
-  return value.tree === 'nfts' && value.present
-    ? askFinalRecord(askHere, trusted, toHex(fromHex(value.outputId)))
-    : record;
+  return value.tree === 'nfts' && value.present ? finalOutputHere(root, value.outputId) : record;
 }

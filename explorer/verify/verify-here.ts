@@ -5,9 +5,11 @@
 
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
 import { NotVerified } from '../../verifier/node-client.ts';
+import { proveFinalRecords } from '../../verifier/verify-final.ts';
 import { type Listener, verifyNode } from '../../verifier/verify-node.ts';
 import { askHere } from '../node/ask.ts';
 import type { KeyChoice } from './describe-keys.ts';
+import { parseRoot } from './final-here.ts';
 import { trustOf } from './judge.ts';
 
 export { NotVerified };
@@ -21,4 +23,17 @@ export function verifyHere(
   listener: Listener,
 ): Promise<Proved<MilestoneOutcome>> {
   return verifyNode(askHere, trustOf(choice), Math.random(), listener);
+}
+
+/**
+ * Yields what the final root proves of the ledger and of an ID, and throws as {@link verifyHere}.
+ *
+ * @param root 0x and 64 hex digits, from a source that the visitor trusts
+ * @param id of an output or an NFT, 0x…
+ */
+export async function* verifyFinalHere(
+  root: string,
+  id: string,
+): AsyncGenerator<Proved<string>, void> {
+  yield* proveFinalRecords(askHere, parseRoot(root), [id]);
 }

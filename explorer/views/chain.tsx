@@ -33,7 +33,7 @@ import { DataText } from '../words/data-text.tsx';
 import { networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { AddressLink, ClaimedAmount, TokenUnits } from '../words/words.tsx';
-import { ProofOfOutput } from './verify-final.tsx';
+import { ProofOfOutput } from './proof-of-output.tsx';
 
 type ChainKind = 'alias' | 'foundry';
 

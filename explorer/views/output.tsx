@@ -22,7 +22,7 @@ import { NetworkNote, networkWords } from '../words/network.tsx';
 import { contentRows } from '../words/output-rows.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ClaimedAmount, SentenceText } from '../words/words.tsx';
-import { ProofOfOutput } from './verify-final.tsx';
+import { ProofOfOutput } from './proof-of-output.tsx';
 
 export function OutputView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readLedgerOutput(id), [id]);
