@@ -46,22 +46,12 @@ function importsOf(path: string, when: 'before' | 'later'): string[] {
   );
 }
 
-/** Texts of scripts that a page loads only where the network has ended, or has not. */
-const OF_ENDED = 'Proved against the final root';
-const OF_LIVE = 'the certificate names another NFT or output than its block has';
-
 /** A script and all that it imports, and also what it may import later. */
-function withImports(
-  path: string,
-  isWhole: boolean,
-  found = new Set<string>(),
-  left = '',
-): Set<string> {
-  if (found.has(path) || (left !== '' && textOf(path).includes(left))) return found;
+function withImports(path: string, isWhole: boolean, found = new Set<string>()): Set<string> {
+  if (found.has(path)) return found;
   found.add(path);
   const later = isWhole ? importsOf(path, 'later') : [];
-  for (const each of [...importsOf(path, 'before'), ...later])
-    withImports(each, isWhole, found, left);
+  for (const each of [...importsOf(path, 'before'), ...later]) withImports(each, isWhole, found);
   return found;
 }
 
@@ -78,11 +68,8 @@ it('loads up to 55 KB for every view, and with any one 75 KB, other than the lay
   views.delete('verifier.js');
   expect(views.size).toBeGreaterThan(8);
   for (const view of views) {
-    // a network goes on, and no final root proves anything; or it has ended, without certificates
-    for (const other of [OF_ENDED, OF_LIVE]) {
-      const all = withImports(view, true, new Set(), other);
-      expect(all).not.toContain('explorer/layout.js');
-      expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75_000);
-    }
+    const all = withImports(view, true);
+    expect(all).not.toContain('explorer/layout.js');
+    expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75_000);
   }
 });
