@@ -27,6 +27,7 @@ describe('settings', () => {
       apiUser: undefined,
       apiToken: undefined,
       finalMilestone: undefined,
+      keepsHistory: false,
       indexAll: false,
       retentionMilestones: 17_280,
       serverTiming: false,

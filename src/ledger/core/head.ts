@@ -72,6 +72,11 @@ export interface Head {
    * filled, 'all' (ALL_INDEXED) when it is whole.
    */
   indexed: string;
+  /**
+   * The milestone from which on nft_past has the changes of NFTs that nothing else keeps
+   * (past-nfts.ts); 0 where it has none.
+   */
+  history: number;
   /** No fence is about it. */
   integrity: Integrity;
 }
@@ -169,6 +174,7 @@ export function headFromRow(row: Row): Head {
     idTables: readIdTables(row.text('id_tables')),
     forgotten: row.integer('forgotten'),
     indexed: row.text('indexed'),
+    history: row.integer('history'),
     integrity,
   };
 }
@@ -207,6 +213,7 @@ function headCells(head: Head): Cell[] {
     writeIdTables(head.idTables),
     head.forgotten,
     head.indexed,
+    head.history,
   ];
 }
 

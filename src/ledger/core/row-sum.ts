@@ -28,6 +28,7 @@ export const SUMMED_COLUMNS = {
     'id_tables',
     'forgotten',
     'indexed',
+    'history',
     'integrity',
   ],
   // the payload has a checksum of its own
@@ -39,6 +40,17 @@ export const SUMMED_COLUMNS = {
   parameters: ['target', 'bytes'],
   receipt: ['migrated_at', 'milestone', 'bytes'],
   id: ['milestone', 'block'],
+  nft_past: [
+    'id',
+    'output',
+    'conditions',
+    'block',
+    'created',
+    'created_time',
+    'spender',
+    'burned_block',
+    'burned_time',
+  ],
   nft_index: ['token', 'generation', 'state'],
   // the ranges lead to the root, which a proof is checked against
   final_page: ['milestone', 'tree', 'page', 'first', 'last', 'leaves', 'amount', 'nfts', 'root'],
@@ -125,7 +137,7 @@ export interface ScrubPosition {
 
 /** The column `head.integrity`, as JSON. */
 export interface Integrity {
-  /** The fingerprint of `output`, and of each table of the index of IDs that is in use. */
+  /** The fingerprint of `output`, of each table of the index of IDs that is in use, and of `nft_past` if it is. */
   fingerprints: Readonly<Record<string, number>>;
   /** Absent before the first step of a scrub. */
   scrub?: ScrubPosition;

@@ -56,7 +56,7 @@ function expected(nft: string, since: number, ledger: number) {
 }
 
 function eventOf({ held, ...facts }: NftChange): LifeEvent {
-  const owner = held && addressKey(ownerAt(held.output, facts.timestamp).address);
+  const owner = held && addressKey(ownerAt(held, facts.timestamp).address);
   return { ...facts, outputId: held?.outputId, owner };
 }
 

@@ -17,6 +17,7 @@ export function testHead(generation: string, start: number, ledger = start): Hea
     idTables: [{ table: 0, first: start }],
     forgotten: 0,
     indexed: '',
+    history: 0,
     integrity: { fingerprints: {} },
   };
 }
