@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import type { Columns } from '../../../src/ledger/core/read-batch.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import {
   type HistoryPosition,
@@ -32,6 +33,7 @@ import { openMemory } from '../../support/ledger/memory-database.ts';
 import { freshRandom } from '../../support/network/fresh-random.ts';
 import { fullSnapshot } from '../../support/network/network-snapshot.ts';
 import { eventsOfLives, type LifeEvent, nftLives } from '../../support/network/nft-lives.ts';
+import type { Random } from '../../support/network/random.ts';
 
 const MILESTONES = 30;
 
@@ -345,6 +347,91 @@ it('a character that was changed never makes a history another one', async () =>
   });
   expect(errors).toBeGreaterThan(5);
 }, 60_000);
+
+describe('changes that are in nft_past', () => {
+  let db: SqliteDatabase;
+  beforeAll(async () => {
+    db = await openMemory();
+    const rig = await startLedger(db, network, 0, { retention: 4 });
+    rig.following.keepsHistory = true;
+    await followTo(rig, MILESTONES);
+  });
+
+  async function histories(between: (nft: string) => Promise<unknown>): Promise<void> {
+    for (const nft of nfts) await between(nft);
+  }
+  const read = (nft: string) => readPages((from) => readNftHistory(db, nft, 7, from), 7);
+
+  it('all of them are known, by the follower', async () => {
+    await histories(async (nft) => expect(await read(nft)).toEqual(expected(nft, 1, MILESTONES)));
+    expect(await db.prepare('SELECT min(idx) FROM milestone').first('min(idx)')).toBe(26);
+    while (!(await scrub(db)));
+  });
+
+  it('a row that vanished never makes a history shorter, and the scrub finds it', async () => {
+    const { results: rows } = await db.prepare('SELECT lower(hex(id)) AS id FROM nft_past').all();
+    let silent = 0;
+    for (const { id } of rows) {
+      const nft = String(id).slice(0, 64);
+      const stays = 'INSERT INTO kept SELECT * FROM nft_past WHERE id = unhex(?1)';
+      db.exec('CREATE TABLE kept AS SELECT * FROM nft_past LIMIT 0');
+      await db.prepare(stays).bind(id).run();
+      await db.prepare('DELETE FROM nft_past WHERE id = unhex(?1)').bind(id).run();
+      const found = await read(nft).catch((error: Error) => error.message);
+      // of a burned NFT with one row nothing is left
+      if (found === 'unknown') silent++;
+      else expect(found).toContain('are damaged on disk');
+      db.exec('INSERT INTO nft_past SELECT * FROM kept; DROP TABLE kept');
+      expect(await read(nft)).toEqual(expected(nft, 1, MILESTONES));
+    }
+    expect(rows.length).toBeGreaterThan(20);
+    expect(silent).toBeLessThan(rows.length / 4);
+  });
+
+  it('a byte that was changed never makes a history another one', async () => {
+    const random = freshRandom();
+    const { results: rows } = await db.prepare('SELECT * FROM nft_past').all<Columns>();
+    let errors = 0;
+    for (const row of random.sample(rows, 12)) {
+      const key = new Uint8Array(row.id as number[]);
+      for (const [column, value] of Object.entries(row)) {
+        if (value === null) continue;
+        const other = otherValue(random, value);
+        const put = (to: unknown, at: unknown) =>
+          db.prepare(`UPDATE nft_past SET ${column} = ?1 WHERE id = ?2`).bind(to, at).run();
+        await put(other, key);
+        for (const nft of nfts) {
+          const found = await read(nft).catch(({ name }: Error) => name);
+          if (found === 'LedgerDamaged') errors++;
+          // a row that its key hides is found by the scrub
+          else if (column !== 'id' || found !== 'unknown')
+            expect(found, column).toEqual(expected(nft, 1, MILESTONES));
+        }
+        await put(
+          Array.isArray(value) ? new Uint8Array(value) : value,
+          column === 'id' ? other : key,
+        );
+      }
+    }
+    expect(errors).toBeGreaterThan(50);
+  });
+
+  it('a scrub finds a row that vanished', async () => {
+    await db.prepare('DELETE FROM nft_past WHERE id = (SELECT max(id) FROM nft_past)').run();
+    const scrubAll = async () => {
+      while (!(await scrub(db)));
+    };
+    await expect(scrubAll()).rejects.toThrow('rows of the table nft_past');
+  });
+});
+
+/** One byte, or the number, is another one. */
+function otherValue(random: Random, value: unknown): number | Uint8Array {
+  if (!Array.isArray(value)) return Number(value) ^ 1;
+  const bytes = new Uint8Array(value);
+  bytes[random.below(bytes.length)]! ^= 1;
+  return bytes;
+}
 
 it('a part that damage hides is an error, and never a shorter history', async () => {
   const db = await openMemory();
