@@ -74,7 +74,7 @@ export interface Head {
   indexed: string;
   /**
    * The milestone from which on nft_past has the changes of NFTs that nothing else keeps
-   * (past-nfts.ts); 0 where it has none.
+   * (held-outputs.ts); 0 where it has none.
    */
   history: number;
   /** No fence is about it. */
