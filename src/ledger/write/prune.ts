@@ -140,14 +140,13 @@ export async function prune(
   options: PruneOptions = {},
 ): Promise<Shortage | undefined> {
   const { limitBytes, isFull = false } = options;
-  const deletePacks = selectDeletedPacks(db);
   const removed = await deleteOld(db, retention, options);
   if (removed?.head === undefined) return undefined;
   const { packs, first } = removed;
   let { head } = removed;
   let deleted = packs.value.length;
   for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
-    deleted = (await readAlone(deletePacks)).length;
+    deleted = (await readAlone(selectDeletedPacks(db))).length;
   const { ledger, idTables } = head;
 
   const size = { bytes: packs.bytes, limitBytes };
