@@ -3,7 +3,7 @@
  * and their fields are described in test/vectors/README.md.
  */
 import type { Command } from 'commander';
-import type { ProtocolParameters } from '../src/stardust/wire/parameters.ts';
+import type { ProtocolParameters } from '../src/stardust/block.ts';
 import { README_PARAMETERS, readParameterFile } from './conformance/parameters.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { runVector } from './conformance/run-vector.ts';

@@ -1,22 +1,29 @@
 /**
  * `stardust-edge verify URL`: checks what an edge node says of its newest milestone against the
  * keys that sign milestones, or of a final ledger against its root; the smoke test after a
- * deployment.
+ * deployment. With `--nft`, what several nodes say of an NFT.
  */
-import type { Command } from 'commander';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
+import type { MilestoneKeys } from '../src/stardust/milestone.ts';
 import {
   describeVerdict,
   type Proved,
   provedValue,
   treeOfId,
 } from '../src/stardust/provenance/provenance.ts';
+import { type Guarantee, Refuted, Unproven } from '../src/stardust/verifier.ts';
 import { verifySignature } from '../src/verify-signature.ts';
 import { openNodeClient } from '../verifier/node-client.ts';
 import { printable } from '../verifier/printable.ts';
 import { proveFinalRecords } from '../verifier/verify-final.ts';
+import { describeAsked, describeNft, verifyNft } from '../verifier/verify-nft.ts';
 import { NotVerified, verifyNode } from '../verifier/verify-node.ts';
+import { reportStatement } from '../verifier/verify-statement.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
+import { findNetworkName } from './lib/network.ts';
 import {
   addOptions,
   exitWith,
@@ -30,7 +37,12 @@ import { UsageError } from './lib/process/command-line.ts';
 const ABOUT = `Takes the newest milestone that the node names, its cone and the proof of a block
 that chance picks, through the public routes, and checks them against the keys. Not checked: NFTs,
 outputs and owners, and whether there is a newer milestone. With --final-root it checks which
-outputs and NFTs are in a final ledger (docs/final-ledger.md).
+outputs and NFTs are in a final ledger (docs/final-ledger.md), and what they hold. Given files with
+the statement of an address instead of a URL, it checks them without a node.
+
+With --nft it asks several nodes about an NFT, and checks their certificates
+(docs/contract.md#what-several-certificates-prove). One of them that is honest and current refutes
+all others. A network that is not known by --network also needs --network-name.
 
 Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the
 command line is not valid.`;
@@ -38,49 +50,82 @@ command line is not valid.`;
 /** A sentence with two IDs is not cut. */
 const MAX_LINE = 500;
 
+/** A page of a statement has up to 6 MB; it may be indented. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+/** What each of several nodes says is not cut. */
+const MAX_NODES_LINE = 5000;
+
 export const verifyCommand = (): Command =>
   addOptions(
     newCommand('verify', ABOUT)
-      .argument('<URL>', 'of an edge node; a user name and a password may stand in it')
+      .argument('<URL>', 'of an edge node; a user name and a password may stand in it; or a FILE')
       .argument(
-        '[ID...]',
-        'with --final-root: outputs and NFTs, whether the ledger has them or not',
+        '[MORE...]',
+        'with --nft: URLs of further nodes; with --final-root alone: IDs of outputs and NFTs, ' +
+          'whether the ledger has them or not; or further FILES',
       ),
     networkOptions(),
   )
+    .option('--nft <ID>', 'who or what holds an NFT')
+    .option(
+      '--network-name <NAME>',
+      'with --nft: of a network that --network does not know by name',
+    )
+    .option('--max-age <SECONDS>', "with --nft: how old a node's newest milestone may be", '30')
+    .option('--agree <N>', 'with --nft: how many current nodes must agree', '2')
+    .addOption(
+      new Option('--at-least <GUARANTEE>', 'with --nft: what must be shown')
+        .choices(['final', 'unrefuted', 'created'])
+        .default('unrefuted'),
+    )
     .option(
       '--final-root <ROOT>',
       'the final root from a source that you trust, not from this node',
     )
     .action(exitWith(verify));
 
+interface VerifyOptions extends NetworkOptions {
+  finalRoot?: string;
+  nft?: string;
+  networkName?: string;
+  maxAge: string;
+  agree: string;
+  atLeast: Guarantee;
+}
+
 async function verify(
   url: string,
-  ids: readonly string[],
-  options: NetworkOptions & { finalRoot?: string },
+  more: readonly string[],
+  options: VerifyOptions,
+  command: Command,
 ): Promise<number> {
+  if (options.finalRoot !== undefined && existsSync(url))
+    return verifyFiles([url, ...more], options.finalRoot);
   if (URL.parse(url) === null) throw new UsageError(`${url} is no URL`);
-  const { finalRoot, network, keys: keysGiven } = options;
+  const { finalRoot, network, keys: keysGiven, nft } = options;
+  if (finalRoot !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
+    throw new UsageError('--final-root must be 0x and 64 hex digits');
+  if (nft !== undefined) return verifyNftOf([url, ...more], nft, options);
+  const other = command.options.find(
+    (each) =>
+      each.description.startsWith('with --nft') &&
+      command.getOptionValueSource(each.attributeName()) === 'cli',
+  );
+  if (other !== undefined) throw new UsageError(`${other.long} is for --nft`);
   if (finalRoot !== undefined) {
     if ((network ?? keysGiven) !== undefined)
       throw new UsageError('--network and --keys are not for --final-root');
-    if (!/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
-      throw new UsageError('--final-root must be 0x and 64 hex digits');
-    const strange = ids.find((id) => treeOfId(id) === undefined);
+    const strange = more.find((id) => treeOfId(id) === undefined);
     if (strange !== undefined)
       throw new UsageError(`${strange} is neither an output ID nor an NFT ID`);
     return judge(async () => {
-      for await (const sentence of proveFinalRecords(openNodeClient(url), fromHex(finalRoot), ids))
+      for await (const sentence of proveFinalRecords(openNodeClient(url), fromHex(finalRoot), more))
         print(sentence);
     });
   }
-  if (ids.length > 0) throw new UsageError('one URL must be given');
-  const { MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD } = resolveSigners(options);
-  if (MILESTONE_PUBLIC_KEYS === undefined)
-    throw new UsageError('--network or --keys must be given, or --final-root');
-  const names = { publicKeys: '--keys', threshold: '--threshold' };
-  const keys = parseMilestoneKeys(MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD, names);
-  if (keys === undefined) throw new UsageError('--keys is empty');
+  if (more.length > 0) throw new UsageError('one URL must be given');
+  const keys = readKeys(options);
   const whose = network === undefined ? 'the keys that you gave' : `the keys of ${network}`;
   return judge(async () => {
     const now = () => Date.now() / 1000;
@@ -88,6 +133,71 @@ async function verify(
     const listener = { onProved: print, now };
     const proof = await verifyNode(openNodeClient(url), trust, Math.random(), listener);
     console.log(describeVerdict(provedValue(proof), now()));
+  });
+}
+
+/** Pages of the statement of an address, in order. */
+async function verifyFiles(files: readonly string[], finalRoot: string): Promise<number> {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
+    throw new UsageError('--final-root must be 0x and 64 hex digits');
+  return judge(async () => {
+    const pages = files.map(readStatementFile);
+    const { proved, open } = reportStatement(pages, fromHex(finalRoot));
+    for (const sentence of proved) print(sentence);
+    console.log('\nNot proved:');
+    for (const sentence of open) console.log(printable(sentence, MAX_LINE));
+  });
+}
+
+function readStatementFile(file: string): unknown {
+  const { size } = statSync(file);
+  if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than a page of a statement`);
+  try {
+    return parseBoundedJson(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function readKeys(options: NetworkOptions): MilestoneKeys {
+  const { MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD } = resolveSigners(options);
+  if (MILESTONE_PUBLIC_KEYS === undefined)
+    throw new UsageError('--network or --keys must be given, or --final-root');
+  const names = { publicKeys: '--keys', threshold: '--threshold' };
+  const keys = parseMilestoneKeys(MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD, names);
+  if (keys === undefined) throw new UsageError('--keys is empty');
+  return keys;
+}
+
+async function verifyNftOf(
+  urls: readonly string[],
+  nftId: string,
+  options: VerifyOptions,
+): Promise<number> {
+  const strange = urls.find((each) => URL.parse(each) === null);
+  if (strange !== undefined) throw new UsageError(`${strange} is no URL`);
+  const { finalRoot, maxAge, agree, atLeast } = options;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(nftId)) throw new UsageError(`${nftId} is no NFT ID`);
+  if (!/^\d+$/.test(maxAge + agree))
+    throw new UsageError('--max-age and --agree are whole numbers');
+  if (atLeast === 'final' && finalRoot === undefined)
+    throw new UsageError('--at-least final needs --final-root');
+  const networkName = options.networkName ?? findNetworkName(options.network);
+  if (networkName === undefined) throw new UsageError('--network-name must be given');
+  const verifier = {
+    ...readKeys(options),
+    nodes: urls,
+    networkName,
+    verify: verifySignature,
+    ...(finalRoot !== undefined && { finalRoot: fromHex(finalRoot) }),
+  };
+  const query = { nodes: Number(agree), maxAgeSeconds: Number(maxAge), atLeast };
+  return judge(async () => {
+    const found = await verifyNft(verifier, nftId, query).catch((error: unknown) => {
+      throw error instanceof RangeError ? new UsageError(error.message) : error;
+    });
+    for (const line of describeAsked(found)) console.log(printable(line, MAX_LINE));
+    console.log(printable(describeNft(found, Date.now() / 1000), MAX_LINE));
   });
 }
 
@@ -101,9 +211,14 @@ async function judge(check: () => Promise<void>): Promise<number> {
     await check();
     return 0;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const { message } = error as Error;
-    if (error instanceof NotVerified) console.log(printable(`False: ${message}.`, MAX_LINE));
-    else console.error(printable(`Not checked: ${message}`, MAX_LINE));
+    if (error instanceof NotVerified || error instanceof Refuted)
+      console.log(printable(`False: ${message}.`, MAX_LINE));
+    else
+      console.error(
+        printable(`Not checked: ${message}`, error instanceof Unproven ? MAX_NODES_LINE : MAX_LINE),
+      );
     return 1;
   }
 }

@@ -1,30 +1,27 @@
 /**
  * The explorer: the search box, the state of the ledger, and the view that the URL names.
  */
-import { type ComponentChildren, type ComponentType, render } from 'preact';
+import { type ComponentChildren, render } from 'preact';
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
-import { formatCount } from './format.ts';
 import { askHealth } from './node/ask.ts';
-import type { Info } from './node/shapes.ts';
+import { hasEnded, type Info } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
+import { Later } from './parts/later.tsx';
 import { Head, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
-import { type Loaded, useLoad } from './parts/use-load.ts';
+import type { Loaded } from './parts/use-load.ts';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
 import { warnOfName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
 import { BlockView, TransactionView } from './views/block.tsx';
-import { GalleryView } from './views/gallery.tsx';
 import { HomeView } from './views/home.tsx';
 import { NftView } from './views/nft.tsx';
-import { OutputView } from './views/output.tsx';
 import { SearchView } from './views/search.tsx';
-import { VerifyView } from './views/verify.tsx';
 
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
@@ -148,15 +145,15 @@ function Shown({
     case 'home':
       return <HomeView info={info} head={head} />;
     case 'search':
-      return <SearchView text={view.text} open={open} />;
+      return <SearchView text={view.text} info={info} open={open} />;
     case 'nft':
       return <NftView id={view.id} info={info} />;
     case 'output':
-      return <OutputView id={view.id} info={info} />;
+      return <Later key="output" load={loadOutputView} id={view.id} info={info} />;
     case 'block':
-      return <BlockView id={view.id} />;
+      return <BlockView id={view.id} info={info} />;
     case 'transaction':
-      return <TransactionView id={view.id} />;
+      return <TransactionView id={view.id} info={info} />;
     case 'milestone':
       return (
         <Later
@@ -167,13 +164,30 @@ function Shown({
           info={info}
         />
       );
+    case 'milestones':
+      return <Later key="milestones" load={loadMilestonesView} from={view.from} info={info} />;
     case 'address':
+    case 'nfts':
     case 'issuer':
-      return <GalleryView role={view.name} address={view.address} cursor={view.cursor} />;
+      return (
+        <Later
+          key={`address ${view.address}`}
+          load={loadAddressView}
+          name={view.name}
+          address={view.address}
+          page={view.page ?? 1}
+          info={info}
+        />
+      );
     case 'proposal':
       return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
     case 'verify':
-      return <VerifyView info={info} />;
+      return <Later key="verify" load={loadVerifyView} info={info} />;
+    case 'alias':
+    case 'foundry':
+      return (
+        <Later key={view.name} load={loadChainView} kind={view.name} id={view.id} info={info} />
+      );
     case 'unknown':
       return (
         <section class="page missing">
@@ -184,25 +198,14 @@ function Shown({
   }
 }
 
-// views with a graph are loaded when one is opened
+// what few visitors open is loaded when it is opened
+const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
+const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
+const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
+const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
+const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
-
-/** A view whose script is loaded first. */
-function Later<P extends object>({ load, ...props }: P & { load(): Promise<ComponentType<P>> }) {
-  const loaded = useLoad(load, [load]);
-  if (loaded.state === 'done') {
-    const Loaded = loaded.value;
-    return <Loaded {...(props as unknown as P)} />;
-  }
-  return loaded.state === 'failed' ? (
-    <Remark>A part of this page could not be loaded. Reload the page.</Remark>
-  ) : (
-    <p class="loading" role="status">
-      Reading …
-    </p>
-  );
-}
 
 function NoLedger({ error }: { error: Error }) {
   return (
@@ -240,7 +243,7 @@ function Masthead({ view, info, head, isSilent }: MastheadProps) {
       </To>
       {info.state === 'done' && <LedgerState info={info.value} head={head} isSilent={isSilent} />}
       <nav aria-label="Views">
-        {link('proposal', 'Proposal')}
+        {info.state === 'done' && !hasEnded(info.value) && link('proposal', 'Proposal')}
         {link('verify', 'Verify')}
       </nav>
     </header>
@@ -280,16 +283,16 @@ function LedgerState({
       <Foreignish text={info.protocol.networkName} /> ·{' '}
       {signed === undefined ? (
         <span data-standing="said">
-          this node says: ledger <strong>{formatCount(confirmedMilestone.index)}</strong> ·{' '}
+          this node says: ledger <strong>{confirmedMilestone.index}</strong> ·{' '}
           {isSilent ? SILENT : describeState(info, age)}
         </span>
       ) : (
         <span data-standing="proved">
-          ledger <strong>{formatCount(signed.index)}</strong> ·{' '}
+          ledger <strong>{signed.index}</strong> ·{' '}
           {isSilent ? SILENT : isNow ? 'live' : describeSignedAge(signed, now)}
         </span>
       )}
-      {signed !== undefined && !isSilent && isFinal(info) && (
+      {signed !== undefined && !isSilent && hasEnded(info) && (
         // no key signs that nothing comes after
         <span data-standing="said"> · this node says {FINAL}</span>
       )}
@@ -304,8 +307,8 @@ function NodeState({ info }: { info: Info }) {
   const newest = age === undefined ? '' : `, the newest ${formatAge(age)} ago`;
   return (
     <p id="node-state" data-standing="said">
-      This node says: version {version.slice(0, 20)}. It keeps milestones from{' '}
-      {formatCount(status.pruningIndex + 1)} on.
+      This node says: version {version.slice(0, 20)}. It has nothing of milestones before{' '}
+      {status.pruningIndex + 1}.
       {blocksBy !== undefined && ` Blocks come by ${blocksBy.slice(0, 20)}${newest}.`}
     </p>
   );
@@ -316,12 +319,8 @@ function Foreignish({ text }: { text: string }) {
   return <bdi>{text.slice(0, 40)}</bdi>;
 }
 
-function isFinal({ features }: Info): boolean {
-  return features.includes('finalMilestone');
-}
-
 function describeState(info: Info, age: number): string {
-  if (isFinal(info)) return FINAL;
+  if (hasEnded(info)) return FINAL;
   return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
@@ -347,9 +346,7 @@ function Search({ view }: { view: View }) {
           if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">
-          NFT, output, block, transaction or milestone ID · milestone index · address
-        </label>
+        <label for="search">An address, an ID of any kind, or the index of a milestone</label>
         <div class="row">
           <input
             id="search"
@@ -374,9 +371,10 @@ function Search({ view }: { view: View }) {
   );
 }
 
-/** Another block of the same milestone is not another view. */
+/** Another block of the same milestone is not another view, nor another page of a list. */
 function keyOf(view: View): string {
-  return view.name === 'milestone' ? `${view.name} ${view.milestone}` : formatRoute(view);
+  if (view.name === 'milestone') return `${view.name} ${view.milestone}`;
+  return 'address' in view ? `${view.name} ${view.address}` : formatRoute(view);
 }
 
 /** A new view begins at its head, for the keyboard and for screen readers, too. */

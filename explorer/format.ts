@@ -17,17 +17,6 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** @param amount digits, in the smallest unit */
-export function formatAmount(
-  amount: string,
-  { decimals, tickerSymbol }: { decimals: number; tickerSymbol: string },
-): string {
-  const padded = amount.padStart(decimals + 1, '0');
-  const whole = padded.slice(0, padded.length - decimals).replaceAll(/\B(?=(\d{3})+$)/g, ',');
-  const rest = padded.slice(padded.length - decimals).replace(/0+$/, '');
-  return `${whole}${rest === '' ? '' : `.${rest}`} ${tickerSymbol}`;
-}
-
 /** A share from 0 to 1, such as "2.5 %". */
 export function formatShare(share: number): string {
   return `${(share * 100).toLocaleString('en', { maximumFractionDigits: 2 })} %`;

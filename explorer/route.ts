@@ -15,16 +15,22 @@ export interface ProposalFields {
 export type View =
   | { name: 'home' }
   | { name: 'search'; text: string }
-  | { name: 'nft' | 'output' | 'block' | 'transaction'; id: string }
+  | { name: (typeof BY_ID)[number]; id: string }
   /** `milestone` is an index, or an ID. `block` is the selected one of its blocks. */
   | { name: 'milestone'; milestone: string; block?: string }
-  | { name: 'address' | 'issuer'; address: string; cursor?: string }
+  /** `from` is the index of the first row; without it, the newest. */
+  | { name: 'milestones'; from?: number }
+  /** `page` begins with 1, which is left out. */
+  | { name: AddressViewName; address: string; page?: number }
   | { name: 'proposal'; fields?: ProposalFields }
   | { name: 'verify' }
   | { name: 'unknown' };
 
-const BY_ID = ['nft', 'output', 'block', 'transaction'] as const;
-const BY_ADDRESS = ['address', 'issuer'] as const;
+const BY_ID = ['nft', 'alias', 'foundry', 'output', 'block', 'transaction'] as const;
+const BY_ADDRESS = ['address', 'nfts', 'issuer'] as const;
+
+/** What an address holds, its NFTs, and those that it issued. */
+export type AddressViewName = (typeof BY_ADDRESS)[number];
 
 /** The view that a fragment names, with or without its `#`. */
 export function parseRoute(fragment: string): View {
@@ -40,12 +46,13 @@ export function parseRoute(fragment: string): View {
     if (kind === '') return { name: 'home' };
     if (kind === 'search') return { name: 'search', text: parameters.get('q') ?? '' };
     if (kind === 'verify') return { name: 'verify' };
+    if (kind === 'milestones') return { name: 'milestones', ...numberIn(parameters, 'from', 1) };
     if (kind === 'proposal') return { name: 'proposal', ...fieldsOf(parameters) };
     return { name: 'unknown' };
   }
   for (const name of BY_ID) if (kind === name) return { name, id };
   for (const name of BY_ADDRESS)
-    if (kind === name) return { name, address: id, ...optional('cursor') };
+    if (kind === name) return { name, address: id, ...numberIn(parameters, 'page', 2) };
   if (kind === 'milestone') return { name: 'milestone', milestone: id, ...optional('block') };
   return { name: 'unknown' };
 }
@@ -64,14 +71,27 @@ export function formatRoute(view: View): string {
       return view.fields === undefined
         ? '#/proposal'
         : `#/proposal?${new URLSearchParams({ ...view.fields })}`;
+    case 'milestones':
+      return `#/milestones${queryOf({ from: view.from?.toString() })}`;
     case 'milestone':
       return `#/milestone/${encodeURIComponent(view.milestone)}${queryOf({ block: view.block })}`;
     case 'address':
-    case 'issuer':
-      return `#/${view.name}/${encodeURIComponent(view.address)}${queryOf({ cursor: view.cursor })}`;
+    case 'nfts':
+    case 'issuer': {
+      const page = view.page === undefined || view.page === 1 ? undefined : String(view.page);
+      return `#/${view.name}/${encodeURIComponent(view.address)}${queryOf({ page })}`;
+    }
     default:
       return `#/${view.name}/${encodeURIComponent(view.id)}`;
   }
+}
+
+/** Left out where it is none, or less than `least`. */
+function numberIn<N extends string>(parameters: URLSearchParams, name: N, least: number) {
+  const value = Number(parameters.get(name));
+  return (Number.isInteger(value) && value >= least ? { [name]: value } : {}) as {
+    [_ in N]?: number;
+  };
 }
 
 function decode(part: string): string {

@@ -231,6 +231,15 @@ CREATE TABLE final_page (
   PRIMARY KEY (milestone, tree, page)
 ) WITHOUT ROWID;
 
+-- Up to 256 leaves of a tree in one row, so that many proofs read few leaves each.
+CREATE TABLE final_range (
+  milestone INTEGER NOT NULL,
+  tree TEXT NOT NULL,
+  first TEXT NOT NULL,                -- ID of its first leaf
+  groups TEXT NOT NULL,               -- of each 8 leaves: ID of the first, hash over them
+  PRIMARY KEY (milestone, tree, first)
+) WITHOUT ROWID;
+
 -- One row, once all pages are there.
 CREATE TABLE final_root (
   one INTEGER PRIMARY KEY CHECK (one = 1),

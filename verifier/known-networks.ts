@@ -2,7 +2,6 @@
  * Public networks and who signs their milestones, so that operators and visitors of the explorer
  * need not paste keys. They are part of the source, and not an answer of a node.
  */
-
 export interface KnownNetwork {
   /** As the info of its nodes has it. */
   networkName: string;
@@ -12,6 +11,15 @@ export interface KnownNetwork {
   publicKeys: readonly string[];
   /** How many of them must have signed. */
   threshold: number;
+  /** How its amounts are written. */
+  baseToken: { tickerSymbol: string; decimals: number };
+  /** What its addresses begin with. */
+  bech32Hrp: string;
+  /**
+   * 0x…: of its last ledger (docs/final-ledger.md), where one was published and computed here again.
+   * None was yet.
+   */
+  finalRoot?: string;
 }
 
 /**
@@ -23,6 +31,8 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
     networkName: 'shimmer',
     title: 'Shimmer',
     threshold: 7,
+    baseToken: { tickerSymbol: 'SMR', decimals: 6 },
+    bech32Hrp: 'smr',
     publicKeys: [
       'a507d2a592a5f0424ed8530603c08acebe088ae26211e90b79bfec0970a2397f',
       '71a09774449a081450a51e0245a1e9850190f93508fd8f21bb9b9ca169765f30',
@@ -40,6 +50,8 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
     networkName: 'iota-mainnet',
     title: 'IOTA',
     threshold: 7,
+    baseToken: { tickerSymbol: 'IOTA', decimals: 6 },
+    bech32Hrp: 'iota',
     publicKeys: [
       '2fb1d7ec714adf365eefa343b66c0c459a9930276aff08cde482cb8050028624',
       '8845cd560d66d50070c6e251d7a0a19f8de217fabf53a78ee15b41d85a489cc6',

@@ -16,14 +16,21 @@ export type NodeClient = (
 /** For one answer, its body included. A node that computes a white flag needs some of it. */
 const TIMEOUT_MS = 30_000;
 
+/** The URL of a node without user name and password, and the header of HTTP Basic that has them. */
+export function splitCredentials(text: string): { base: string; headers: Record<string, string> } {
+  const { username, password, origin, pathname } = new URL(text);
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const base = `${origin}${pathname.replace(/\/+$/, '')}`;
+  if (username === '') return { base, headers: {} };
+  return {
+    base,
+    headers: { authorization: `Basic ${new TextEncoder().encode(user).toBase64()}` },
+  };
+}
+
 /** @param text base URL; a user name and a password in it are sent by HTTP Basic */
 export function openNodeClient(text: string, timeout = TIMEOUT_MS): NodeClient {
-  const url = new URL(text);
-  const { username, password } = url;
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const credentials: Record<string, string> =
-    username === '' ? {} : { authorization: `Basic ${new TextEncoder().encode(user).toBase64()}` };
-  const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  const { base, headers: credentials } = splitCredentials(text);
   return async (path, { body, accept } = {}) => {
     try {
       const response = await fetch(base + path, {
@@ -62,7 +69,7 @@ async function readWhole(response: Response, maxBytes: number): Promise<Response
  * What is behind an error of fetch, whose own message is `fetch failed`. It has Node's code, such
  * as ECONNREFUSED.
  */
-function causeOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return causeOf(error.cause);
   // one for each address of the host

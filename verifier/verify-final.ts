@@ -9,6 +9,7 @@ import {
   type FinalRecord,
   type Finding,
   type Proved,
+  provedValue,
   proveFinalLedger,
   proveFinalRecord,
   tell,
@@ -16,6 +17,7 @@ import {
 } from '../src/stardust/provenance/provenance.ts';
 import { type NodeClient, requestJson } from './node-client.ts';
 import { NotVerified } from './verify-node.ts';
+import { describeHolding, finalWords } from './words/holding.ts';
 
 const PATH = '/api/edge/v1/final';
 
@@ -53,6 +55,16 @@ export async function* proveFinalRecords(
     const record = await askFinalRecord(node, root, id);
     if (record.standing !== 'proved') throw new NotVerified(record.reason);
     yield tell(record.proof, describeRecord);
+    const value = provedValue(record.proof);
+    const held =
+      value.tree === 'nfts' && value.present
+        ? await askFinalRecord(node, root, value.outputId)
+        : record;
+    if (held.standing !== 'proved') throw new NotVerified(held.reason);
+    const output = provedValue(held.proof);
+    if (output.tree !== 'outputs' || !output.present) continue;
+    const words = finalWords(provedValue(ledger.proof).networkName);
+    for (const sentence of describeHolding(output, words)) yield tell(held.proof, () => sentence);
   }
 }
 

@@ -12,13 +12,16 @@ import { buildFinalLedger } from '../../src/ledger/final/build-final-ledger.ts';
 import { readFinalLedger } from '../../src/ledger/final/prove-final.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { fillIndex } from '../../src/ledger/write/fill-index.ts';
+import { toBech32 } from '../../src/stardust/bech32.ts';
 import {
   type FinalTreeName,
   KEY_BYTES,
   verifyFinalProof,
 } from '../../src/stardust/proof/final-ledger.ts';
+import { verifyStatement } from '../../src/stardust/proof/statement.ts';
 import type { SnapshotFile } from '../../src/stardust/snapshot/byte-stream.ts';
-import { MADE_INDEX, madeSnapshot } from '../../test/support/cli/made-snapshot.ts';
+import { MADE_HOLDER, MADE_INDEX, madeSnapshot } from '../../test/support/cli/made-snapshot.ts';
+import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import { Random } from '../../test/support/network/random.ts';
 import type { Bench, BenchCase } from '../case.ts';
 import { Connection } from '../tools/connection.ts';
@@ -42,12 +45,20 @@ interface Questions {
   asked: readonly { tree: FinalTreeName; present: boolean; ids: readonly string[] }[];
 }
 
-async function run({ worker: folder, report }: Bench): Promise<void> {
-  const kept = await keptLedger(`final-${OUTPUTS}`, async (db) => {
+/** Outputs of the one address whose statement is made. */
+const STATED = 1000;
+const STATEMENTS = 10;
+
+async function openKept(): Promise<string> {
+  return keptLedger(`final-${OUTPUTS}`, async (db) => {
     await loadSnapshot(db, madeFile(), undefined);
     while (!(await fillIndex(db, SETTINGS)));
     while (!(await buildFinalLedger(db, MADE_INDEX)));
   });
+}
+
+async function run({ worker: folder, report }: Bench): Promise<void> {
+  const kept = await openKept();
   const questions = await chooseQuestions(kept);
   await withEdge({ folder, persistTo: kept, vars: VARS }, ({ url }) =>
     prove(questions, url, (name, value) => report({ name, value, ...WITHIN })),
@@ -68,8 +79,8 @@ async function run({ worker: folder, report }: Bench): Promise<void> {
 
 /** The made snapshot, as a file is read. */
 function madeFile(): SnapshotFile {
-  const size = madeSnapshot(OUTPUTS).reduce((sum, { length }) => sum + length, 0);
-  return { size, chunks: Readable.from(madeSnapshot(OUTPUTS)) };
+  const size = madeSnapshot(OUTPUTS, STATED).reduce((sum, { length }) => sum + length, 0);
+  return { size, chunks: Readable.from(madeSnapshot(OUTPUTS, STATED)) };
 }
 
 /** Asks for all proofs and verifies them. `take` gets 99 % of the times of each kind, milliseconds. */
@@ -93,6 +104,41 @@ async function prove(
     take(name, percentile(times, 99));
   }
   connection.close();
+}
+
+/** Makes and verifies statements of one address: all are the same, so none may come from a cache. */
+async function runStatements({ worker: folder, report }: Bench): Promise<void> {
+  const kept = await openKept();
+  const { root } = await chooseQuestions(kept);
+  const path = `/api/edge/v1/final/addresses/${toBech32('mde', MADE_HOLDER)}`;
+  await withEdge({ folder, persistTo: kept, vars: VARS, inspect: true }, async (edge) => {
+    const connection = new Connection(edge.url);
+    const [made, verified]: number[][] = [[], []];
+    let [bytes, heap] = [0, 0];
+    for (let i = 0; i < STATEMENTS; i++) {
+      const start = performance.now();
+      const { status, body } = await connection.get(path);
+      made!.push(performance.now() - start);
+      assert.equal(status, 200, body);
+      bytes = body.length;
+      const from = performance.now();
+      const verdict = verifyStatement(JSON.parse(body), root);
+      verified!.push(performance.now() - from);
+      assert(verdict.ok && verdict.statement.outputs.length === STATED);
+      if (i === 0) heap = (await readHeaps(edge)).get(OUR_ISOLATE)!;
+    }
+    connection.close();
+    const ms = (most: number) => ({ unit: 'ms', target: { most } }) as const;
+    report({ name: 'slowest of 10 made', value: Math.max(...made!), ...ms(2000) });
+    report({ name: 'slowest of 10 verified', value: Math.max(...verified!), ...ms(1000) });
+    report({
+      name: 'heap after the first, garbage included',
+      value: heap / 1e6,
+      unit: 'MB',
+      target: { most: 100 },
+    });
+    report({ name: 'size', value: bytes / 1e6, unit: 'MB', target: { most: 3 } });
+  });
 }
 
 async function chooseQuestions(persistTo: string): Promise<Questions> {
@@ -121,5 +167,10 @@ export const finalLedgerCases: readonly BenchCase[] = [
     name: 'final ledger',
     about: 'Proofs over a million outputs or OUTPUTS, one connection, every proof verified.',
     run,
+  },
+  {
+    name: 'statement',
+    about: `Statements of an address with ${STATED} outputs of a million or OUTPUTS.`,
+    run: runStatements,
   },
 ];

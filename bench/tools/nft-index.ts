@@ -13,7 +13,7 @@ import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
 import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
-import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
+import { insertHead, insertMilestone } from '../../src/ledger/core/write-head.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { MAX_STATES, RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';

@@ -5,10 +5,10 @@
 
 import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { forEachPiece, runBatch } from '../../src/ledger/core/database.ts';
-import { insertHead, insertMilestone } from '../../src/ledger/core/head.ts';
 import { insertParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { splitContents, writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { rowSum } from '../../src/ledger/core/row-sum.ts';
+import { insertHead, insertMilestone } from '../../src/ledger/core/write-head.ts';
 import { insertListRows, listRow } from '../../src/ledger/output-list/list-rows.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';

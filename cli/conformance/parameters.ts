@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
+import type { ProtocolParameters } from '../../src/stardust/block.ts';
 
 export const README_PARAMETERS: ProtocolParameters = {
   version: 2,

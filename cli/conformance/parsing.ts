@@ -2,16 +2,16 @@
  * Blocks as the reference parses them: `{block, valid, blockId?, payloadId?, json?}`
  * (docs/protocol.md C without C-4 to C-6).
  */
-import { transactionAdmissionFault } from '../../src/stardust/admission.ts';
 import {
   blockToJson,
   encodeBlock,
   type ParsedBlock,
+  type ProtocolParameters,
   parseBlock,
+  transactionAdmissionFault,
 } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { bytes, flag, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
-import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
 import { firstDifference } from './compare.ts';
 
 export function runParsing(vector: JsonObject, parameters: ProtocolParameters): string | undefined {

@@ -11,7 +11,7 @@ import {
   LedgerState,
   NOT_A_TRANSACTION,
   walkCone,
-} from '../../src/stardust/white-flag/walk.ts';
+} from '../../src/stardust/white-flag.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 

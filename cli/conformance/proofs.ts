@@ -14,8 +14,7 @@ import {
 } from '../../src/stardust/encoding/json-object.ts';
 import { StardustError } from '../../src/stardust/error.ts';
 import { milestoneFromJson, type VerifySignature } from '../../src/stardust/milestone.ts';
-import { merkleRoot } from '../../src/stardust/proof/merkle.ts';
-import { verifyInclusion } from '../../src/stardust/proof/proof.ts';
+import { merkleRoot, verifyInclusion } from '../../src/stardust/proof.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 

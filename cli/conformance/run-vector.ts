@@ -1,10 +1,10 @@
 /**
  * Runs one vector. Its fields show its kind; test/vectors/README.md describes the kinds.
  */
+import type { ProtocolParameters } from '../../src/stardust/block.ts';
 import { asObject, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
 import { StardustError } from '../../src/stardust/error.ts';
-import type { VerifySignature } from '../../src/stardust/milestone-keys.ts';
-import type { ProtocolParameters } from '../../src/stardust/wire/parameters.ts';
+import type { VerifySignature } from '../../src/stardust/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { libraryWhiteFlag } from './library-white-flag.ts';

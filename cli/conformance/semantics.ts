@@ -3,19 +3,19 @@
  * (docs/protocol.md D.2).
  */
 
-import { Reader, toHex } from '../../src/stardust/encoding/bytes.ts';
-import { decode } from '../../src/stardust/encoding/codec.ts';
+import { decodeTransaction } from '../../src/stardust/block.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { array, bytes, integer, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
 import { StardustError } from '../../src/stardust/error.ts';
-import { judgeAt, judgeOverTime } from '../../src/stardust/semantics/judge.ts';
-import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
 import {
   ConflictReason,
   type ConsumedOutput,
   describeReason,
-} from '../../src/stardust/semantics/verdict.ts';
-import { decodeOutput, signedDigest, transactionId } from '../../src/stardust/wire/ids.ts';
-import { transaction } from '../../src/stardust/wire/transaction.ts';
+  judgeAt,
+  judgeOverTime,
+  verifySignatures,
+} from '../../src/stardust/judge.ts';
+import { decodeOutput } from '../../src/stardust/output.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 
@@ -23,13 +23,12 @@ export async function runSemantics(vector: JsonObject): Promise<string | undefin
   const payload = bytes(vector, 'transaction');
   const unixTime = integer(vector, 'unixTime');
   const conflict = integer(vector, 'conflict', 255);
-  const value = decode(transaction, new Reader(payload));
-  const id = transactionId(payload);
+  const unverified = decodeTransaction(payload);
+  const { id } = unverified;
   const expectedId = vector.transactionId;
   if (expectedId !== undefined && toHex(id) !== expectedId)
     return firstDifference(toHex(id), expectedId, 'transactionId');
 
-  const unverified = { value, id, signedDigest: signedDigest(value, payload) };
   const tx = {
     ...unverified,
     validSignatures: await verifySignatures(unverified, verifySignature),

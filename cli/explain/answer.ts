@@ -4,7 +4,7 @@
  * milestone that it applied.
  */
 import * as v from 'valibot';
-import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/semantics/verdict.ts';
+import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
 import {
   type NodeClient,
   openNodeClient,

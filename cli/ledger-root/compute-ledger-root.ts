@@ -4,18 +4,19 @@
  */
 import { compareBytes, equalBytes, toHex, Writer } from '../../src/stardust/encoding/bytes.ts';
 import { refusal } from '../../src/stardust/error.ts';
-import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
-import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
 import {
   type FinalLedger,
   finalRoot,
   GrowingTree,
   KEY_BYTES,
+  type LedgerOutput,
   nftRecord,
-} from '../../src/stardust/proof/final-ledger.ts';
-import { mergeSnapshot } from '../../src/stardust/snapshot/read-snapshot.ts';
+  putLedgerOutput,
+} from '../../src/stardust/final.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
+import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
+import { mergeSnapshot } from '../../src/stardust/snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';
-import { type LedgerOutput, putLedgerOutput } from '../../src/stardust/wire/ledger-output.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { openSnapshotFile } from '../lib/snapshot-file.ts';
 import { RecordIndex } from './record-index.ts';

@@ -4,14 +4,13 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Reader } from '../../src/stardust/encoding/bytes.ts';
-import type { SnapshotKind } from '../../src/stardust/snapshot/byte-stream.ts';
-import type { LedgerChange, LedgerSink } from '../../src/stardust/snapshot/snapshot-sink.ts';
 import {
   decodeLedgerOutput,
   LEDGER_OUTPUT_HEAD_LENGTH,
   type LedgerOutput,
   ledgerOutputHead,
-} from '../../src/stardust/wire/ledger-output.ts';
+} from '../../src/stardust/final.ts';
+import type { LedgerChange, LedgerSink, SnapshotKind } from '../../src/stardust/snapshot.ts';
 
 const ID_BYTES = 34;
 

@@ -19,6 +19,8 @@ function signersOf(networkName: string): Signers {
 
 /** A network that ended, and the file that has its last ledger. */
 export interface FinalNetwork {
+  /** As its transactions and its nodes have it. */
+  networkName: string;
   /** Where the file was published. */
   url: string;
   /** 64 hex digits: of the file. */
@@ -35,6 +37,7 @@ const FINAL_NETWORKS: Readonly<Record<string, FinalNetwork>> = {
    * https://github.com/iotaledger/mainnet-launch-ceremony.
    */
   'iota-final': {
+    networkName: 'iota-mainnet',
     url: 'https://dbfiles.mainnet.iota.cafe/latest-full_snapshot_17011901.bin',
     sha256: '972e4dad12271fdc898a780078e6ab343bfaced5dba4457d51bdfbf9ac6cb47a',
     milestone: 17_011_901,
@@ -88,6 +91,14 @@ export function readSigners(name: string): Signers {
       .join(),
     MILESTONE_THRESHOLD: String(protocol.milestonePublicKeyCount),
   };
+}
+
+/**
+ * The name that transactions of a network are for; undefined where `--network` is a configuration
+ * file, which does not say.
+ */
+export function findNetworkName(name: string | undefined): string | undefined {
+  return name === 'shimmer' ? name : findFinalNetwork(name)?.networkName;
 }
 
 function parseConfig(path: string): v.InferOutput<typeof hornetConfig> {

@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import type { SnapshotFile } from '../../src/stardust/snapshot/byte-stream.ts';
+import type { SnapshotFile } from '../../src/stardust/snapshot.ts';
 
 /** Bytes read at once. */
 const CHUNK_BYTES = 1 << 18;

@@ -9,7 +9,7 @@ import type { Database } from '../../src/ledger/core/database.ts';
 import { type Head, readHead } from '../../src/ledger/core/head.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
-import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { importSnapshot, networkOf } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';

@@ -5,10 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { fromHex, Reader, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
-import { decode } from '../../src/stardust/encoding/codec.ts';
-import { blockId, milestoneId } from '../../src/stardust/wire/ids.ts';
-import { milestone } from '../../src/stardust/wire/milestone.ts';
+import { blockId } from '../../src/stardust/block.ts';
+import { fromHex, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
+import { decodeMilestone } from '../../src/stardust/milestone.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { PROJECT } from '../lib/project.ts';
 
@@ -68,7 +67,7 @@ export function readWhiteFlag(): { request: SampleRequest; expected: unknown } {
 export function sampleUpstream(): Upstream {
   const confirmed = readSampleMilestone(CONFIRMED);
   const payload = fromHex(confirmed.payload);
-  const value = decode(milestone, new Reader(payload));
+  const { value, id } = decodeMilestone(payload);
   const blocks = new Map<string, { bytes: Uint8Array; reference: number | null }>();
   const add = (hex: string, reference: number | null) => {
     const bytes = fromHex(hex);
@@ -79,7 +78,7 @@ export function sampleUpstream(): Upstream {
   const latest = {
     index: CONFIRMED,
     timestamp: value.timestamp,
-    milestoneId: toHexDigits(milestoneId(value, payload)),
+    milestoneId: toHexDigits(id),
   };
   return {
     name: 'sample',

@@ -3,9 +3,10 @@
  * time.
  */
 import { useState } from 'preact/hooks';
-import { formatCount, plural } from '../format.ts';
+import { formatCount, plural, shorten } from '../format.ts';
 import type { ExplainedBlock } from '../node/shapes.ts';
-import { Id } from '../parts/parts.tsx';
+import { Copy, Id } from '../parts/parts.tsx';
+import { formatRoute, type View } from '../route.ts';
 import { describeBlock, KIND_NAMES, KINDS, type Kind, kindOf, Mark } from './kinds.tsx';
 
 const PAGE_SIZE = 50;
@@ -13,10 +14,13 @@ const PAGE_SIZE = 50;
 export function BlockTable({
   blocks,
   faulty,
+  milestoneIndex,
   select,
 }: {
   blocks: readonly ExplainedBlock[];
   faulty: ReadonlySet<string>;
+  /** Undefined of a proposal. */
+  milestoneIndex: number | undefined;
   select(blockId: string): void;
 }) {
   const [kind, setKind] = useState<Kind | ''>('');
@@ -64,11 +68,11 @@ export function BlockTable({
               <tr key={block.blockId} class={faulty.has(block.blockId) ? 'faulty' : ''}>
                 <td class="number">{block.whiteFlagIndex}</td>
                 <td>
-                  <button type="button" class="plain" onClick={() => select(block.blockId)}>
-                    <span class="mono">
-                      {block.blockId.slice(0, 10)}…{block.blockId.slice(-6)}
-                    </span>
-                  </button>
+                  <BlockLink
+                    blockId={block.blockId}
+                    milestoneIndex={milestoneIndex}
+                    select={select}
+                  />
                 </td>
                 <td>
                   <svg viewBox="-12 -12 24 24" class={`block ${kindOf(block)}`} aria-hidden="true">
@@ -106,5 +110,38 @@ export function BlockTable({
         </p>
       )}
     </section>
+  );
+}
+
+/** It selects the block; in another tab it opens it. */
+function BlockLink({
+  blockId,
+  milestoneIndex,
+  select,
+}: {
+  blockId: string;
+  milestoneIndex: number | undefined;
+  select(blockId: string): void;
+}) {
+  const view: View =
+    milestoneIndex === undefined
+      ? { name: 'block', id: blockId }
+      : { name: 'milestone', milestone: String(milestoneIndex), block: blockId };
+  return (
+    <span class="id">
+      <a
+        class="mono"
+        href={formatRoute(view)}
+        title={blockId}
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          select(blockId);
+        }}
+      >
+        {shorten(blockId)}
+      </a>
+      <Copy text={blockId} what="block ID" />
+    </span>
   );
 }

@@ -99,7 +99,7 @@ export function Cone(props: ConeProps) {
               />
             )}
           </div>
-          <BlockTable {...{ blocks, faulty, select }} />
+          <BlockTable {...{ blocks, faulty, milestoneIndex, select }} />
         </section>
       )}
     </>
@@ -159,8 +159,8 @@ function useChecks({ explanation, parents, signed }: ConeProps): Checks {
     async function check(): Promise<void> {
       setJudged(NOTHING);
       setProgress('Hashing …');
-      const verifier = await import('../verify/verifier.ts');
-      for await (const now of verifier.judgeCone(said, { parents, signed }, onRead)) {
+      const judge = await import('../verify/judge-cone.ts');
+      for await (const now of judge.judgeCone(said, { parents, signed }, onRead)) {
         if (dropped) return;
         setJudged(now);
         if (now.drawn === undefined) continue;

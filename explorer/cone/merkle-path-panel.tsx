@@ -2,11 +2,16 @@
  * A block by its bytes, and its Merkle path, hashed in the browser and shown level by level, from the
  * block up to a root. Only a root of a milestone that the chosen keys signed is called signed.
  */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { provedValue, refute } from '../../src/stardust/provenance/proved.ts';
-import type { BlockFacts, Level, Proved } from '../../src/stardust/provenance/provenance.ts';
+import type {
+  BlockContent,
+  BlockFacts,
+  Level,
+  Proved,
+} from '../../src/stardust/provenance/provenance.ts';
 import { describeSigned } from '../../src/stardust/provenance/words.ts';
-import { formatCount } from '../format.ts';
 import { readBlockJson } from '../node/ledger.ts';
 import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
@@ -25,6 +30,7 @@ export function JudgedBlock({
   transactionId,
   milestoneIndex,
   said,
+  children,
 }: {
   /** The level below what it is a part of. */
   heading: 'h2' | 'h3';
@@ -35,9 +41,11 @@ export function JudgedBlock({
   milestoneIndex: number | undefined;
   /** What else the node says of the block, to be held against what is proved. */
   said?: BlockMetadata;
+  /** What the block carries, where it is shown. */
+  children?: (block: Proved<BlockContent>) => ComponentChildren;
 }) {
   const block = useLoad(
-    async () => (await import('../verify/verifier.ts')).readBlock(blockId),
+    async () => (await import('../verify/verifier.ts')).readBlockContent(blockId),
     [blockId],
   );
   if (block.state === 'loading') return <p class="loading">Hashing …</p>;
@@ -48,6 +56,7 @@ export function JudgedBlock({
   const isOther = transactionId !== undefined && facts.transactionId !== transactionId;
   return (
     <>
+      {!isOther && children?.(finding.proof)}
       <ProvedFacts
         proof={finding.proof}
         label="Proved by your browser: the bytes hash to the block’s ID, and say this"
@@ -88,7 +97,7 @@ function rowsOf({ payload, parents, transactionId, milestoneIndex }: BlockFacts)
         CARRIES[payload]
       ) : (
         <To view={{ name: 'milestone', milestone: String(milestoneIndex) }}>
-          milestone {formatCount(milestoneIndex)}
+          milestone {milestoneIndex}
         </To>
       ),
     ],
@@ -241,11 +250,16 @@ function describeState(state: BlockMetadata['ledgerInclusionState']): string {
     case 'noTransaction':
       return 'no transaction';
     case undefined:
-      return 'nothing that was decided yet';
+      return 'nothing that was decided';
   }
 }
 
-function Levels({ levels: { leaf, levels } }: { levels: NonNullable<JudgedPath['levels']> }) {
+/** The hashes of a path, from the leaf up. */
+export function Levels({
+  levels: { leaf, levels },
+}: {
+  levels: NonNullable<JudgedPath['levels']>;
+}) {
   const shown = useCountUp(levels.length + 1);
   return (
     <ol class="levels">

@@ -1,10 +1,6 @@
-/**
- * What the metadata of an NFT claims, by IRC-27
- * (https://github.com/iotaledger/tips/blob/main/tips/TIP-0027/tip-0027.md). Anybody may write
- * anything there, so every field is read for itself: what does not have its form is left out here,
- * and stays visible in the JSON.
- */
+/** What the metadata of an NFT claims (src/stardust/json/nft-claims.ts), as the page shows it. */
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { type NftClaims, readNftClaims } from '../../src/stardust/json/nft-claims.ts';
 import type { Output } from '../node/shapes.ts';
 
 export interface Trait {
@@ -43,24 +39,16 @@ const METADATA_FEATURE = 2;
 export function readMetadata({ immutableFeatures = [] }: Output): Metadata | undefined {
   const data = immutableFeatures.find(({ type }) => type === METADATA_FEATURE)?.data;
   if (data === undefined || data.length % 2 !== 0) return undefined;
-  const text = new TextDecoder().decode(fromHex(data));
-  const json = parseObject(text);
-  return { text, claims: json && readClaims(json) };
+  const bytes = fromHex(data);
+  const claims = readNftClaims(bytes);
+  return { text: new TextDecoder().decode(bytes), claims: claims && toShow(claims) };
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    // any bytes may be there
-    return undefined;
-  }
-}
-
-function readClaims(json: Record<string, unknown>): Claims {
+function toShow(claimed: NftClaims): Claims {
+  const { attributes = [], royalties = {} } = claimed;
   const claims: Claims = {
-    traits: readTraits(json.attributes),
-    royalties: readRoyalties(json.royalties),
+    traits: attributes.map(({ trait_type: name, value }) => ({ name, value: String(value) })),
+    royalties: Object.entries(royalties).map(([address, share]) => ({ address, share })),
   };
   for (const name of [
     'name',
@@ -70,43 +58,9 @@ function readClaims(json: Record<string, unknown>): Claims {
     'type',
     'uri',
   ] as const) {
-    const value = json[name];
-    if (typeof value === 'string' && value.trim() !== '') claims[name] = value;
+    const value = claimed[name];
+    // nothing to show
+    if (value !== undefined && value.trim() !== '') claims[name] = value;
   }
   return claims;
-}
-
-/**
- * Traits as IRC-27 has them, `[{trait_type, value}]`, and as Soonaverse wrote them,
- * `{props: {KEY: {label, value}}, stats: {…}}`.
- */
-function readTraits(attributes: unknown): Trait[] {
-  if (Array.isArray(attributes))
-    return attributes.flatMap((each) => {
-      const { trait_type: name, value } = asObject(each) ?? {};
-      return toTrait(name, value);
-    });
-  const { props, stats } = asObject(attributes) ?? {};
-  return [props, stats].flatMap((group) =>
-    Object.values(asObject(group) ?? {}).flatMap((each) => {
-      const { label, value } = asObject(each) ?? {};
-      return toTrait(label, value);
-    }),
-  );
-}
-
-function toTrait(name: unknown, value: unknown): Trait[] {
-  const isValue = ['string', 'number', 'boolean'].includes(typeof value);
-  return typeof name === 'string' && isValue ? [{ name, value: String(value) }] : [];
-}
-
-function readRoyalties(royalties: unknown): Royalty[] {
-  return Object.entries(asObject(royalties) ?? {}).flatMap(([address, share]) =>
-    typeof share === 'number' && share >= 0 && share <= 1 ? [{ address, share }] : [],
-  );
-}
-
-function asObject(json: unknown): Record<string, unknown> | undefined {
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  return isObject ? (json as Record<string, unknown>) : undefined;
 }

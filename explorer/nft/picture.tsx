@@ -88,11 +88,18 @@ function Image({ url, title }: { url: string; title: string }) {
         <p class="over" role="status">
           {progress === 'waiting' && `Loading from ${host} …`}
           {progress === 'late' && `${host} has sent nothing for 20 seconds. Try another gateway.`}
-          {progress === 'failed' && `${host} has no picture there.`}
+          {progress === 'failed' && whyNoPicture(host)}
         </p>
       )}
     </>
   );
+}
+
+/** A browser tells a page no more than that no picture came. */
+function whyNoPicture(host = ''): string {
+  return navigator.onLine
+    ? `No picture came from ${host}: it has none there, or it failed. Try another gateway.`
+    : 'Your browser is offline.';
 }
 
 /** The frame on the page of one NFT. */

@@ -5,10 +5,13 @@ import * as v from 'valibot';
 import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 import { maxAnswerBytes } from '../../verifier/answer-bounds.ts';
 
-/** The node answered with an error, or with something that is not what its contract says. */
+/**
+ * There is no answer of the node, or an error of its own, or one that is not what its contract says.
+ * The message says which of them.
+ */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
-  /** HTTP status; 0 if there was no answer, or none that can be read. */
+  /** HTTP status of the node's own error; 0 if there was no answer of it, or none that can be read. */
   readonly status: number;
 
   constructor(status: number, message: string, cause?: unknown) {
@@ -46,15 +49,18 @@ export async function askHere(path: string, { body, accept }: Question = {}): Pr
   } catch (error) {
     if (error instanceof NodeError) throw error;
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-    throw new NodeError(
-      0,
-      isLate
-        ? `The node did not answer ${what} within ${PATIENCE_MS / 1000} seconds.`
-        : `The node does not answer ${what}.`,
-      error,
-    );
+    throw new NodeError(0, isLate ? lateSentence(what) : silentSentence(what), error);
   }
 }
+
+const lateSentence = (what = '') =>
+  `The node did not answer ${what} within ${PATIENCE_MS / 1000} seconds.`;
+
+/** A browser that says it is online may be wrong, one that says it is offline is not. */
+const silentSentence = (what = '') =>
+  (navigator as { onLine?: boolean }).onLine === false
+    ? 'Your browser is offline. Nobody was asked.'
+    : `The node does not answer ${what}.`;
 
 /** Undefined where there are more bytes; then the rest is not read. */
 async function readUpTo({ body }: Response, maxBytes: number): Promise<Blob | undefined> {
@@ -77,10 +83,18 @@ async function readUpTo({ body }: Response, maxBytes: number): Promise<Blob | un
 /** The response if it is 200. Throws a {@link NodeError} with a sentence for people otherwise. */
 async function ask(path: string, question: Question = {}): Promise<Response> {
   const response = await askHere(path, question);
-  if (response.status === 200) return response;
-  const detail = response.headers.get('x-error-detail');
-  throw new NodeError(response.status, describeStatus(response.status, detail));
+  const { status } = response;
+  if (status === 200) return response;
+  if (!v.is(ownError, parseJson(await response.text())))
+    throw new NodeError(
+      0,
+      `Something between your browser and the node answered ${status}, and not the node itself.`,
+    );
+  throw new NodeError(status, describeStatus(status, response.headers.get('x-error-detail')));
 }
+
+/** The body of each error of a node; a gateway before it has another one. */
+const ownError = v.object({ error: v.object({ code: v.unknown(), message: v.string() }) });
 
 /** The JSON of an answer. */
 export async function askJson<S extends v.GenericSchema>(

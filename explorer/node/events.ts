@@ -3,8 +3,6 @@
  * applied. It says the same two packets each time, and what it hears only makes it read, so it needs
  * no codec of MQTT.
  */
-import * as v from 'valibot';
-import { askJson } from './ask.ts';
 
 /** CONNECT: level 4, clean session, no keep-alive, as milestones keep the connection alive. */
 export const CONNECT = '\x10\x0c\0\x04MQTT\x04\x02\0\0\0\0';
@@ -14,13 +12,6 @@ export const SUBSCRIBE = '\x82\x1d\0\x01\0\x18milestone-info/confirmed\0';
 
 /** First byte of CONNACK. */
 const CONNECT_ACK = 0x20;
-
-const Routes = v.object({ routes: v.array(v.string()) });
-
-/** A failed connection would be an error in the browser's console. */
-export async function hasEvents(): Promise<boolean> {
-  return (await askJson('/api/routes', Routes)).routes.includes('mqtt/v1');
-}
 
 /**
  * Connects, and calls `onMilestone` for the last milestone and for each that is applied from then

@@ -9,30 +9,39 @@ import {
   blockMetadata,
   type Explanation,
   explanation,
+  finalCounts,
   type Info,
   info,
   type Nft,
+  type NftHistory,
   nft,
-  nftList,
+  nftHistory,
   nfts,
   type OutputAnswer,
   outputAnswer,
+  routes,
   tips,
+  utxoChanges,
 } from './shapes.ts';
 
 const part = encodeURIComponent;
 
 /** Throws a {@link NodeError} where the node answers about another thing than the one asked for. */
-function requireSame(what: string, asked: string, answered: string): void {
+export function requireSame(what: string, asked: string, answered: string): void {
   if (answered !== asked.toLowerCase())
     throw new NodeError(0, `The node was asked for ${what} ${asked}, and answers another one.`);
 }
 
 export async function readInfo(): Promise<Info> {
-  const { json, headers } = await askJsonAndHeaders('/api/core/v2/info', info);
+  const [{ json, headers }, apis] = await Promise.all([
+    askJsonAndHeaders('/api/core/v2/info', info),
+    askJson('/api/routes', routes),
+  ]);
   const age = headers.get('x-newest-block-age');
   return {
     ...json,
+    indexed: apis.indexed,
+    hasEvents: apis.routes.includes('mqtt/v1'),
     blocksBy: headers.get('x-blocks-by') ?? undefined,
     newestBlockAgeSeconds: age === null ? undefined : Number(age),
   };
@@ -46,16 +55,33 @@ export async function readNft(nftId: string): Promise<Said<Nft & { ledgerIndex: 
   return { said };
 }
 
-/** A page of the NFTs of an address or an issuer, of one moment. */
-export const readNftPage = (filter: Record<string, string>) =>
-  askJson(`/api/edge/v1/nfts?${new URLSearchParams(filter)}`, nfts);
+const HISTORY_PAGE = 10;
 
-/** The first NFTs of the ledger. */
-export async function readFirstNfts(count: number): Promise<readonly Nft[]> {
-  const { items } = await askJson(`/api/indexer/v1/outputs/nft?pageSize=${count}`, nftList);
-  if (items.length === 0) return [];
-  const batch = await askJson(`/api/edge/v1/nfts?ids=${items.join()}`, nfts);
-  // one that was moved meanwhile is not in its output any more
+/** What became of an NFT, the newest change first. @param cursor of the page before */
+export async function readHistory(
+  nftId: string,
+  cursor: string | undefined,
+): Promise<Said<NftHistory>> {
+  const query = new URLSearchParams({
+    pageSize: String(HISTORY_PAGE),
+    ...(cursor !== undefined && { cursor }),
+  });
+  const said = await askJson(`/api/edge/v1/nfts/${part(nftId)}/history?${query}`, nftHistory);
+  requireSame('NFT', nftId, said.nftId);
+  return { said };
+}
+
+/** JSON that the caller judges. @param blockId of the change; the newest one without it */
+export const readCertificate = (nftId: string, blockId: string | undefined) =>
+  askJson(
+    `/api/edge/v1/nfts/${part(nftId)}/certificate${blockId === undefined ? '' : `?block=${blockId}`}`,
+    v.record(v.string(), v.unknown()),
+  );
+
+/** NFTs by the IDs of their outputs; without those that were moved meanwhile. */
+export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> {
+  if (ids.length === 0) return [];
+  const batch = await askJson(`/api/edge/v1/nfts?ids=${ids.join()}`, nfts);
   return batch.nfts.filter((each) => each !== null);
 }
 
@@ -80,7 +106,7 @@ export async function readIncludedBlock(transactionId: string): Promise<Said<Blo
   return { said: await askJson(path, blockMetadata) };
 }
 
-const milestonePath = (milestone: string) =>
+export const milestonePath = (milestone: string) =>
   `/api/core/v2/milestones/${/^\d+$/.test(milestone) ? 'by-index/' : ''}${part(milestone)}`;
 
 /** @param name index or ID */
@@ -92,6 +118,17 @@ export async function readExplanation(index: number): Promise<Said<Explanation>>
   requireSame('milestone', String(index), String(said.index));
   return { said };
 }
+
+/** IDs of the outputs that a milestone created, sorted. */
+export async function readCreated(index: number): Promise<readonly string[]> {
+  const path = `${milestonePath(String(index))}/utxo-changes`;
+  const said = await askJson(path, utxoChanges);
+  requireSame('milestone', String(index), String(said.index));
+  return said.createdOutputs;
+}
+
+/** How many outputs and NFTs a final ledger has. */
+export const readFinalCounts = () => askJson('/api/edge/v1/final', finalCounts);
 
 /** The Merkle path of a block to its milestone's roots: JSON that the caller checks. */
 export const readProof = (blockId: string) =>

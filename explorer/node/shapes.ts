@@ -30,20 +30,39 @@ export const info = v.object({
     networkName: words,
     // BIP 173, in lower case
     bech32Hrp: v.pipe(v.string(), v.regex(/^[\x21-\x40\x5b-\x7e]{1,83}$/)),
+    rentStructure: v.object({ vByteCost: uint, vByteFactorData: uint, vByteFactorKey: uint }),
   }),
   baseToken: v.object({
     tickerSymbol: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,20}$/)),
     // an amount has 20 digits (A.0)
     decimals: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20)),
   }),
+  metrics: v.object({ referencedBlocksPerSecond: v.pipe(v.number(), v.minValue(0)) }),
   features: v.array(words),
 });
 export type Info = v.InferOutput<typeof info> & {
+  /** Kinds of outputs that the node has in lists: NFTs alone, or all of them. */
+  indexed: readonly string[];
+  /** Whether the node announces milestones. */
+  hasEvents: boolean;
   /** How blocks come, such as "feed"; undefined if no network is followed. */
   blocksBy: string | undefined;
   /** Since the newest one came. */
   newestBlockAgeSeconds: number | undefined;
 };
+
+/** Whether the network has ended, as the node says: nothing comes after its ledger. */
+export function hasEnded({ features }: Info): boolean {
+  return features.includes('finalMilestone');
+}
+
+/** Whether the node lists outputs of every kind, not NFTs alone. */
+export function indexesAll({ indexed }: Info): boolean {
+  return ['nft', 'basic', 'alias', 'foundry'].every((kind) => indexed.includes(kind));
+}
+
+/** `GET /api/routes`. */
+export const routes = v.object({ routes: v.array(words), indexed: v.array(words) });
 
 const address = v.variant('type', [
   v.object({ type: v.literal(0), pubKeyHash: id }),
@@ -85,6 +104,7 @@ const outputMetadata = v.object({
   milestoneTimestampBooked: uint,
   ledgerIndex: uint,
 });
+export type OutputMetadata = v.InferOutput<typeof outputMetadata>;
 
 /** `GET /api/core/v2/outputs/:outputId`. */
 export const outputAnswer = v.object({ metadata: outputMetadata, output });
@@ -112,8 +132,32 @@ export const nfts = v.object({
   cursor: v.optional(v.string()),
 });
 
-/** `GET /api/indexer/v1/outputs/nft?…`. */
-export const nftList = v.object({
+const owner = nft.entries.owner;
+
+const nftChange = v.object({
+  milestoneIndex: uint,
+  milestoneTimestamp: uint,
+  transactionId: id,
+  blockId: id,
+  outputId: v.nullable(outputId),
+  kind: v.picklist(['minted', 'transferred', 'changed', 'burned']),
+  owner: v.nullable(owner),
+});
+export type NftChange = v.InferOutput<typeof nftChange>;
+
+/** `GET /api/edge/v1/nfts/:nftId/history`. */
+export const nftHistory = v.object({
+  nftId: id,
+  ledgerIndex: uint,
+  since: uint,
+  complete: v.boolean(),
+  changes: v.pipe(v.array(nftChange), v.maxLength(100)),
+  cursor: v.optional(v.string()),
+});
+export type NftHistory = v.InferOutput<typeof nftHistory>;
+
+/** `GET /api/indexer/v1/outputs?…`, and of one kind or one chain. */
+export const outputIds = v.object({
   ledgerIndex: uint,
   items: v.pipe(v.array(outputId), v.maxLength(1000)),
   cursor: v.optional(v.string()),
@@ -156,6 +200,17 @@ export const explanation = v.object({
   blocks: v.pipe(v.array(explainedBlock), v.maxLength(50_000)),
 });
 export type Explanation = v.InferOutput<typeof explanation>;
+
+/** `GET /api/core/v2/milestones/by-index/:index/utxo-changes`. */
+export const utxoChanges = v.object({
+  index: uint,
+  createdOutputs: v.pipe(v.array(outputId), v.maxLength(200_000)),
+});
+
+const count = v.object({ count: v.pipe(v.number(), v.integer(), v.minValue(0)) });
+
+/** `GET /api/edge/v1/final`. */
+export const finalCounts = v.object({ outputs: count, nfts: count });
 
 /** `GET /api/core/v2/tips`. */
 export const tips = v.object({ tips: v.pipe(v.array(id), v.maxLength(8)) });

@@ -3,9 +3,9 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { asError, type Loaded } from '../parts/use-load.ts';
-import { hasEvents, listenForMilestones } from './events.ts';
+import { listenForMilestones } from './events.ts';
 import { readInfo } from './ledger.ts';
-import type { Info } from './shapes.ts';
+import { hasEnded, type Info } from './shapes.ts';
 
 /** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
 const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };
@@ -28,6 +28,7 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     let isOver = false;
     /** Closes the connection that announces milestones. */
     let stop: (() => void) | undefined;
+    let hasEvents = false;
     /** When the page may try to connect. */
     let connectFrom = 0;
     let lastRead = 0;
@@ -40,10 +41,10 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
       due = at;
       timer = setTimeout(read, milliseconds);
     }
-    async function listen(): Promise<void> {
-      if (stop !== undefined || Date.now() < connectFrom) return;
+    function listen(): void {
+      // a failed connection would be an error in the browser's console
+      if (!hasEvents || stop !== undefined || Date.now() < connectFrom) return;
       connectFrom = Date.now() + INFO_INTERVAL_MS.announced;
-      if (!(await hasEvents().catch(() => false)) || document.hidden) return;
       stop = listenForMilestones(location.origin, {
         onMilestone: () =>
           readIn(Math.max(EVENT_DELAY_MS, lastRead + LEAST_INTERVAL_MS - Date.now())),
@@ -63,7 +64,8 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
       if (!document.hidden) {
         try {
           const value = await readInfo();
-          isOver = value.features.includes('finalMilestone');
+          isOver = hasEnded(value);
+          hasEvents = value.hasEvents;
           setSilent(false);
           setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));
         } catch (error) {
@@ -75,7 +77,7 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
         }
       }
       if (isOver || document.hidden) rest();
-      else await listen();
+      else listen();
       // unless a milestone came meanwhile
       if (!isOver && timer === undefined)
         readIn(INFO_INTERVAL_MS[stop === undefined ? 'polled' : 'announced']);

@@ -41,7 +41,7 @@ export function Id({ id, what, view, whole = false }: IdProps) {
 
 const COPIED_MS = 1500;
 
-function Copy({ text, what }: { text: string; what: string }) {
+export function Copy({ text, what }: { text: string; what: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return undefined;
@@ -99,19 +99,30 @@ export function Foreign({ text }: { text: string }) {
 /** Of the page, and behind the title of each view. */
 const TITLE = 'Stardust edge node';
 
+/** A name of anybody's may be long, and turn what stands behind it. */
+const MAX_TITLE = 100;
+const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
+
 /** The head of a view: what kind of thing it is, and which one. */
 export function Head({
   kind,
   children,
+  title,
+  api,
   aside,
 }: {
   kind: string;
   children: ComponentChildren;
+  /** Of the window; without it, what the heading says. */
+  title?: string | undefined;
+  /** The path of what the node answers about it. */
+  api?: string;
   aside?: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${kind} ${heading.current?.textContent?.trim()} · ${TITLE}`;
+    const text = title ?? heading.current?.textContent?.trim();
+    document.title = `${kind} ${text?.replaceAll(UNSEEN, '').slice(0, MAX_TITLE)} · ${TITLE}`;
     return () => {
       document.title = TITLE;
     };
@@ -124,8 +135,22 @@ export function Head({
           {children}
         </h1>
       </div>
-      {aside}
+      {(aside !== undefined || api !== undefined) && (
+        <div class="aside">
+          {aside}
+          {api !== undefined && <Api path={api} />}
+        </div>
+      )}
     </header>
+  );
+}
+
+/** A link to what the node answers, as programs read it. */
+function Api({ path }: { path: string }) {
+  return (
+    <a class="api" href={path}>
+      API <span class="unseen">answer of this page</span>
+    </a>
   );
 }
 

@@ -1,7 +1,7 @@
 /**
  * Reads something for a view: as long as it is under way, when it is there, and when it failed.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 export type Loaded<T> =
   | { state: 'loading' }
@@ -31,6 +31,16 @@ export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
     };
   }, inputs);
   return inputs.every((input, i) => input === of[i]) ? loaded : LOADING;
+}
+
+/**
+ * What was loaded last stays on show while the same is loaded again; the second value says whether
+ * it is that.
+ */
+export function useLast<T>(loaded: Loaded<T>): [Loaded<T>, isOld: boolean] {
+  const last = useRef<Loaded<T>>(loaded);
+  if (loaded.state !== 'loading') last.current = loaded;
+  return [last.current, loaded.state === 'loading' && last.current.state !== 'loading'];
 }
 
 export function asError(thrown: unknown): Error {

@@ -5,11 +5,13 @@
  */
 import {
   type AskedMilestone,
+  type BlockContent,
   type BlockFacts,
   type BlockSet,
   type Finding,
   notChecked,
   proveBlockBytes,
+  proveBlockContent,
   proveBlocks,
   proveMilestone,
   type SignedMilestone,
@@ -46,6 +48,18 @@ export async function judgeMilestone(
   networkName: string,
 ): Promise<Finding<SignedMilestone>> {
   const finding = await proveMilestone(payload, asked, trustOf(choice));
+  return softenDefault(finding, choice, networkName);
+}
+
+/**
+ * What is refuted by keys that nobody chose, of a network that the node calls by another name, is not
+ * checked.
+ */
+export function softenDefault<T>(
+  finding: Finding<T>,
+  choice: KeyChoice,
+  networkName: string,
+): Finding<T> {
   const isOther =
     choice.kind === 'known' && choice.isDefault && choice.network.networkName !== networkName;
   return finding.standing === 'refuted' && isOther
@@ -70,9 +84,18 @@ export async function readSigned(
 }
 
 /** The block with this ID, read and judged. Never rejects. */
-export async function readBlock(blockId: string): Promise<Finding<BlockFacts>> {
+async function readBlock(blockId: string): Promise<Finding<BlockFacts>> {
   try {
     return proveBlockBytes(await readBlockBytes(blockId), blockId);
+  } catch (error) {
+    return notChecked(`the bytes of block ${blockId}: ${(error as Error).message}`);
+  }
+}
+
+/** As {@link readBlock}, with what the block carries. */
+export async function readBlockContent(blockId: string): Promise<Finding<BlockContent>> {
+  try {
+    return proveBlockContent(await readBlockBytes(blockId), blockId);
   } catch (error) {
     return notChecked(`the bytes of block ${blockId}: ${(error as Error).message}`);
   }

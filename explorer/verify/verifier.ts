@@ -1,8 +1,8 @@
 /**
- * `/verifier.js`: everything that hashes and checks signatures. The page loads it once it is drawn.
+ * `/verifier.js`: what hashes and checks signatures on most pages. A page loads it once it is drawn.
+ * What fewer pages need, judge-cone.ts and verify-here.ts for example, they load themselves.
  */
 export { proveSignedRoots, readMilestoneFacts } from '../../src/stardust/provenance/provenance.ts';
-export { judgeMilestone, readBlock, readSigned } from './judge.ts';
+export { judgeMilestone, readBlockContent, readSigned } from './judge.ts';
 export { judgePath } from './judge-block.ts';
-export { judgeCone } from './judge-cone.ts';
-export { finalOutputHere, NotVerified, verifyFinalHere, verifyHere } from './verify-here.ts';
+export { judgeCertificate } from './judge-certificate.ts';

@@ -5,52 +5,68 @@
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { describeConflict } from '../cone/kinds.tsx';
 import { JudgedBlock } from '../cone/merkle-path-panel.tsx';
-import { formatCount } from '../format.ts';
 import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
-import type { BlockMetadata } from '../node/shapes.ts';
+import { type BlockMetadata, hasEnded, type Info } from '../node/shapes.ts';
+import { Later } from '../parts/later.tsx';
 import { Awaited, Facts, Head, Id, To } from '../parts/parts.tsx';
 import { NotChecked, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 
-export function BlockView({ id }: { id: string }) {
+export function BlockView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readBlockMetadata(id), [id]);
   return (
     <Awaited
       loaded={loaded}
       kind="Block"
       id={id}
-      missing="This node does not know the block, it says: it never came, or it is older than what the node keeps."
+      missing={`This node does not know the block, it says: it never came, or it is older than what the node keeps.${ofThePast(info)}`}
     >
-      {(metadata) => <BlockPage metadata={metadata} />}
+      {(metadata) => <BlockPage metadata={metadata} info={info} />}
     </Awaited>
   );
 }
 
-export function TransactionView({ id }: { id: string }) {
+export function TransactionView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readIncludedBlock(id), [id]);
   return (
     <Awaited
       loaded={loaded}
       kind="Transaction"
       id={id}
-      missing="No transaction with this ID was applied here, this node says: it was in conflict, or it is older than what the node keeps."
+      missing={`This node has no applied transaction with this ID, it says: it was in conflict, or it is older than what the node keeps.${ofThePast(info)}`}
     >
-      {(metadata) => <BlockPage metadata={metadata} transactionId={id.toLowerCase()} />}
+      {(metadata) => <BlockPage metadata={metadata} transactionId={id.toLowerCase()} info={info} />}
     </Awaited>
   );
+}
+
+/** What an ended network's node may lack. */
+function ofThePast(info: Info): string {
+  return hasEnded(info)
+    ? ' The network has ended: this node has its last ledger, and of its past only what it kept.'
+    : '';
 }
 
 function BlockPage({
   metadata,
   transactionId,
+  info,
 }: {
   metadata: Said<BlockMetadata>;
   transactionId?: string;
+  info: Info;
 }) {
   const { blockId, referencedByMilestoneIndex: index } = metadata.said;
   return (
     <article class="page">
-      <Head kind={transactionId === undefined ? 'Block' : 'Transaction'}>
+      <Head
+        kind={transactionId === undefined ? 'Block' : 'Transaction'}
+        api={
+          transactionId === undefined
+            ? `/api/core/v2/blocks/${blockId}`
+            : `/api/core/v2/transactions/${transactionId}/included-block`
+        }
+      >
         <Id
           id={transactionId ?? blockId}
           what={transactionId === undefined ? 'block ID' : 'transaction ID'}
@@ -69,16 +85,22 @@ function BlockPage({
         {...(transactionId !== undefined && { transactionId })}
         milestoneIndex={index}
         said={metadata.said}
-      />
+      >
+        {(block) => (
+          <Later load={loadPayloadView} block={block} metadata={metadata.said} info={info} />
+        )}
+      </JudgedBlock>
       {index === undefined && (
         <NotChecked>
-          where it stands. No milestone references this block yet, this node says, so there is
-          nothing to prove about it.
+          where it stands. No milestone references this block{hasEnded(info) ? '' : ' yet'}, this
+          node says, so there is nothing to prove about it.
         </NotChecked>
       )}
     </article>
   );
 }
+
+const loadPayloadView = async () => (await import('./transaction.tsx')).PayloadView;
 
 function SaidFacts({
   metadata,
@@ -103,7 +125,7 @@ function SaidFacts({
           index !== undefined && (
             <>
               <To view={{ name: 'milestone', milestone: String(index), block: blockId }}>
-                milestone {formatCount(index)}
+                milestone {index}
               </To>
               {whiteFlagIndex !== undefined &&
                 `, at place ${whiteFlagIndex} of its white-flag order`}

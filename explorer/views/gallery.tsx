@@ -1,104 +1,70 @@
 /**
- * The NFTs of an address, or those that an issuer minted: a gallery, page by page.
+ * The NFTs that an address can unlock, or those that it issued: a gallery, the newest first.
  */
 import { useState } from 'preact/hooks';
-import { formatCount } from '../format.ts';
+import { Pager, pageOf } from '../address/address-outputs.tsx';
+import { plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import { GatewayChoice, Thumbnail, useGateway } from '../nft/picture.tsx';
-import { NodeError } from '../node/ask.ts';
-import { readNftPage } from '../node/ledger.ts';
-import type { Nft } from '../node/shapes.ts';
-import { Awaited, Foreign, Head, Id, To } from '../parts/parts.tsx';
+import { readNfts } from '../node/ledger.ts';
+import { readIds } from '../node/lists.ts';
+import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
+import { Awaited, Foreign, To } from '../parts/parts.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { formatRoute } from '../route.ts';
-
-type Role = 'address' | 'issuer';
-
-interface Page {
-  ledgerIndex: number;
-  nfts: readonly Nft[];
-  cursor: string | undefined;
-}
+import type { AddressViewName } from '../route.ts';
 
 const PAGE_SIZE = 24;
 
-async function readPage(role: Role, address: string, cursor?: string): Promise<Page> {
-  const page = await readNftPage({
-    [role]: address,
-    pageSize: String(PAGE_SIZE),
-    ...(cursor !== undefined && { cursor }),
-  });
-  return { ...page, cursor: page.cursor, nfts: page.nfts.filter((nft) => nft !== null) };
+interface GalleryProps {
+  name: AddressViewName;
+  address: string;
+  page: number;
+  info: Info;
 }
 
-export function GalleryView({
-  role,
-  address,
-  cursor,
-}: {
-  role: Role;
-  address: string;
-  cursor: string | undefined;
-}) {
-  const loaded = useLoad(() => readPage(role, address, cursor), [role, address, cursor]);
+export function Gallery({ name, address, page, info }: GalleryProps) {
+  const listed = useLoad(
+    () =>
+      readIds('nft', name === 'issuer' ? { issuer: address } : { unlockableByAddress: address }),
+    [name, address],
+  );
   return (
-    <article class="page">
-      <Head kind={role === 'issuer' ? 'Issuer' : 'Address'}>
-        <Id id={address} what="address" />
-      </Head>
-      <nav class="tabs" aria-label="NFTs of this address">
-        {(['address', 'issuer'] as const).map((each) => (
-          <a
-            key={each}
-            href={formatRoute({ name: each, address })}
-            aria-current={each === role ? 'page' : undefined}
-          >
-            {each === 'address' ? 'Holds' : 'Issued'}
-          </a>
-        ))}
-      </nav>
-      {loaded.state === 'failed' && isInvalid(loaded.error) ? (
-        <p class="reason">
-          This is no address of the network that this node serves, it says. {loaded.error.message}
-        </p>
-      ) : (
-        <Awaited loaded={loaded} kind="NFTs" id={address} missing="">
-          {(page) => (
-            <PageOfNfts role={role} address={address} page={page} isFirst={cursor === undefined} />
-          )}
-        </Awaited>
-      )}
-    </article>
+    <Awaited loaded={listed} kind="NFTs" id={address} missing="">
+      {({ ids, ledgerIndex }) =>
+        ids.length === 0 ? (
+          <p class="reason" data-standing="said">
+            This node says, and it is not checked: at ledger index {ledgerIndex}
+            {hasEnded(info) && ', the last one of the network,'}{' '}
+            {name === 'issuer'
+              ? 'there is no NFT that this address issued.'
+              : 'no NFT names this address.'}
+          </p>
+        ) : (
+          <GalleryPage
+            name={name}
+            address={address}
+            page={page}
+            count={ids.length}
+            ids={pageOf(ids, page, PAGE_SIZE)}
+            ledgerIndex={ledgerIndex}
+          />
+        )
+      }
+    </Awaited>
   );
 }
 
-function isInvalid(error: Error): boolean {
-  return error instanceof NodeError && error.status === 400;
-}
-
-function PageOfNfts({
-  role,
+function GalleryPage({
+  name,
   address,
   page,
-  isFirst,
-}: {
-  role: Role;
-  address: string;
-  page: Page;
-  isFirst: boolean;
-}) {
+  count,
+  ids,
+  ledgerIndex,
+}: Omit<GalleryProps, 'info'> & { count: number; ids: readonly string[]; ledgerIndex: number }) {
   const [gateway, choose] = useGateway();
   const [isWanted, want] = useState(false);
-  const { nfts, cursor, ledgerIndex } = page;
-  if (nfts.length === 0)
-    return (
-      <p class="reason" data-standing="said">
-        This node says, and it is not checked:{' '}
-        {role === 'issuer'
-          ? `at ledger index ${ledgerIndex} there is no NFT that this address issued.`
-          : `at ledger index ${ledgerIndex} no NFT is held by this address. Its base tokens and native tokens are not indexed here.`}
-      </p>
-    );
+  const loaded = useLoad(() => readNfts(ids), [ids.join()]);
   return (
     <section class="said" data-standing="said">
       <p class="said-label">
@@ -106,9 +72,7 @@ function PageOfNfts({
       </p>
       <div class="tools">
         <p class="hint" role="status">
-          {isFirst && cursor === undefined
-            ? `${formatCount(nfts.length)} at ledger index ${ledgerIndex}, the oldest first`
-            : `${isFirst ? 'The first' : 'The next'} ${nfts.length} at ledger index ${ledgerIndex}`}
+          {plural(count, 'NFT')} at ledger index {ledgerIndex}, the newest first
         </p>
         <div class="choice">
           <button type="button" disabled={isWanted} onClick={() => want(true)}>
@@ -117,24 +81,46 @@ function PageOfNfts({
           <GatewayChoice place={gateway} choose={choose} />
         </div>
       </div>
-      <ul class="gallery">
-        {nfts.map((nft) => (
-          <Card key={nft.nftId} nft={nft} gateway={gateway} isWanted={isWanted} />
-        ))}
-      </ul>
-      {(cursor !== undefined || !isFirst) && (
-        <p class="pager">
-          {!isFirst && <To view={{ name: role, address }}>First page</To>}
-          {cursor !== undefined && <To view={{ name: role, address, cursor }}>Next page</To>}
-        </p>
-      )}
+      <Awaited loaded={loaded} kind="NFTs" id={address} missing="">
+        {(nfts) => (
+          <ul class="gallery">
+            {nfts.map((nft) => (
+              <Card
+                key={nft.nftId}
+                nft={nft}
+                gateway={gateway}
+                isWanted={isWanted}
+                holder={name === 'issuer' ? undefined : address}
+              />
+            ))}
+          </ul>
+        )}
+      </Awaited>
+      <Pager
+        page={page}
+        size={PAGE_SIZE}
+        count={count}
+        view={(page) => ({ name, address, page })}
+      />
     </section>
   );
 }
 
-function Card({ nft, gateway, isWanted }: { nft: Nft; gateway: number; isWanted: boolean }) {
+function Card({
+  nft,
+  gateway,
+  isWanted,
+  holder,
+}: {
+  nft: Nft;
+  gateway: number;
+  isWanted: boolean;
+  /** Whose NFTs these are. */
+  holder: string | undefined;
+}) {
   const claims = readMetadata(nft.output)?.claims;
   const name = claims?.name ?? 'without a name';
+  const { address: owner, canUnlock, passesTo } = nft.owner;
   return (
     <li>
       <Thumbnail
@@ -150,6 +136,9 @@ function Card({ nft, gateway, isWanted }: { nft: Nft; gateway: number; isWanted:
         </To>
       </p>
       <p class="hint mono">{nft.nftId.slice(0, 12)}…</p>
+      {holder !== undefined && owner !== holder && <p class="hint">belongs to another address</p>}
+      {holder === owner && !canUnlock && <p class="hint">locked by time</p>}
+      {holder === owner && passesTo !== undefined && <p class="hint">expires</p>}
     </li>
   );
 }

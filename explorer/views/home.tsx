@@ -1,134 +1,273 @@
 /**
- * The first page: what this is, and examples from the ledger that is served.
+ * The first page: the ledger as it moves, or as it ended.
  */
-
 import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned } from '../../src/stardust/provenance/words.ts';
-import { kindOf, Mark } from '../cone/kinds.tsx';
-import { formatCount, plural } from '../format.ts';
+import { describeSigned, formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
+import { type Kind, Mark } from '../cone/kinds.tsx';
+import { plural } from '../format.ts';
+import { MilestoneRows } from '../milestones/milestone-rows.tsx';
+import { indexesFrom, type Summary, useSummaries } from '../milestones/summaries.ts';
 import { readMetadata } from '../nft/claims.ts';
-import { NodeError } from '../node/ask.ts';
-import { readExplanation, readFirstNfts } from '../node/ledger.ts';
-import type { ExplainedBlock, Info, Nft } from '../node/shapes.ts';
+import { readFinalCounts, readNfts, readOutput } from '../node/ledger.ts';
+import { readNewest } from '../node/lists.ts';
+import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { useLast, useLoad } from '../parts/use-load.ts';
 
-const EXAMPLES = 4;
+const MILESTONES = 6;
+const TRANSACTIONS = 6;
+const NFTS = 6;
 
-/** The latest NFTs would need the whole list; the first ones are as good to look at. */
-const readExamples = () => readFirstNfts(EXAMPLES);
-
-export function HomeView({
-  info,
-  head,
-}: {
+interface HomeProps {
   info: Info;
   /** The milestone that the node names as its newest; undefined while it is judged. */
   head: Finding<SignedMilestone> | undefined;
-}) {
-  const { confirmedMilestone } = info.status;
+}
+
+export function HomeView(props: HomeProps) {
+  return hasEnded(props.info) ? <EndedHome {...props} /> : <LiveHome {...props} />;
+}
+
+function LiveHome({ info, head }: HomeProps) {
+  const { confirmedMilestone, pruningIndex } = info.status;
   const { index } = confirmedMilestone;
-  const nfts = useLoad(readExamples, [index]);
-  const newest = useLoad(() => readExplanation(index), [index]);
+  const indexes = indexesFrom(index, MILESTONES, pruningIndex);
+  const summaries = useSummaries(indexes, true);
+  const newest = summaries.get(index);
+  const rate = info.metrics.referencedBlocksPerSecond;
   return (
     <div class="page home">
       <section aria-labelledby="milestone-title">
         <p class="kind">Newest milestone that this node names</p>
         <h2 id="milestone-title">
-          <To view={{ name: 'milestone', milestone: String(index) }}>{formatCount(index)}</To>
+          <To view={{ name: 'milestone', milestone: String(index) }}>{index}</To>
         </h2>
-        <div role="status">
-          {head === undefined ? (
-            <p class="loading">Checking who signed it …</p>
-          ) : (
-            <Found finding={head} words={(value) => describeSigned(value, Date.now() / 1000)} />
-          )}
-        </div>
-        {newest.state === 'done' && <Strip blocks={newest.value.said.blocks} />}
-        {newest.state === 'failed' && <NoBlocks error={newest.error} />}
+        <Signed head={head} />
+        {newest?.state === 'known' && <Strip kinds={newest.summary.kinds} rate={rate} />}
+        {newest?.state === 'missing' && (
+          <p>
+            This node says that it has none of its blocks. So it is with a node that has just
+            started at a snapshot.
+          </p>
+        )}
+        {newest?.state === 'failed' && <NotChecked>its blocks: {newest.error.message}</NotChecked>}
         <p class="actions">
-          {newest.state === 'done' && (
+          {newest?.state === 'known' && (
             <To view={{ name: 'milestone', milestone: String(index) }}>See its past cone</To>
           )}
           <To view={{ name: 'proposal' }}>Propose the next one</To>
         </p>
       </section>
-      <section aria-labelledby="nfts-title">
-        <p class="kind">From this ledger</p>
-        <h2 id="nfts-title">NFTs</h2>
-        {nfts.state === 'done' && (
-          <div class="said" data-standing="said">
-            <p class="said-label">This node says. Not checked.</p>
-            <Examples nfts={nfts.value} />
-          </div>
-        )}
-        {nfts.state === 'loading' && <p class="loading">Reading …</p>}
-        {nfts.state === 'failed' && <p class="hint">{nfts.error.message}</p>}
+      <section aria-labelledby="milestones-title">
+        <p class="kind">As they come</p>
+        <h2 id="milestones-title">Milestones</h2>
+        <div class="said" data-standing="said">
+          <p class="said-label">This node says. Not checked.</p>
+          <MilestoneRows indexes={indexes} summaries={summaries} />
+          <p>
+            <To view={{ name: 'milestones' }}>All milestones that this node keeps</To>
+          </p>
+        </div>
       </section>
+      <section aria-labelledby="transactions-title">
+        <p class="kind">Applied by these milestones</p>
+        <h2 id="transactions-title">Transactions</h2>
+        <div class="said" data-standing="said">
+          <p class="said-label">This node says. Not checked.</p>
+          <Transactions indexes={indexes} summaries={summaries} info={info} />
+        </div>
+      </section>
+      <NewestNfts info={info} />
     </div>
   );
 }
 
-function NoBlocks({ error }: { error: Error }) {
-  return error instanceof NodeError && error.status === 404 ? (
-    <p>
-      This node says that it has none of its blocks. So it is with a node that has just started at a
-      snapshot.
-    </p>
-  ) : (
-    <NotChecked>its blocks: {error.message}</NotChecked>
+function Signed({ head }: { head: HomeProps['head'] }) {
+  return (
+    <div role="status">
+      {head === undefined ? (
+        <p class="loading">Checking who signed it …</p>
+      ) : (
+        <Found finding={head} words={(value) => describeSigned(value, Date.now() / 1000)} />
+      )}
+    </div>
   );
 }
 
-function Examples({ nfts }: { nfts: readonly Nft[] }) {
+/** Nothing comes after it, and of its past a node may keep nothing. */
+function EndedHome({ info, head }: HomeProps) {
+  const { index, timestamp } = info.status.confirmedMilestone;
+  const counts = useLoad(readFinalCounts, []);
+  return (
+    <div class="page home">
+      <section aria-labelledby="milestone-title">
+        <p class="kind">This node says that the network ended at milestone</p>
+        <h2 id="milestone-title">
+          {head?.standing === 'proved' ? (
+            <To view={{ name: 'milestone', milestone: String(index) }}>{index}</To>
+          ) : (
+            index
+          )}
+        </h2>
+        <Signed head={head} />
+        <div class="said" data-standing="said">
+          <p class="said-label">This node says. Not checked.</p>
+          <p>
+            The last ledger is of {formatTime(timestamp)} UTC.
+            {counts.state === 'done' &&
+              ` It has ${plural(counts.value.outputs.count, 'unspent output')} and ${plural(counts.value.nfts.count, 'NFT')}.`}
+          </p>
+        </div>
+        <p class="actions">
+          <To view={{ name: 'verify' }}>Prove what it has</To>
+        </p>
+      </section>
+      <NewestNfts info={info} />
+    </div>
+  );
+}
+
+function NewestNfts({ info }: { info: Info }) {
+  const { index, timestamp } = info.status.confirmedMilestone;
+  const [nfts, isOld] = useLast(
+    useLoad(async () => readNfts(await readNewest('nft', NFTS, timestamp)), [index]),
+  );
+  return (
+    <section aria-labelledby="nfts-title">
+      <p class="kind">Minted or moved last</p>
+      <h2 id="nfts-title">NFTs</h2>
+      {nfts.state === 'done' && (
+        <div class="said" data-standing="said" aria-busy={isOld}>
+          <p class="said-label">This node says. Not checked.</p>
+          <NftRows nfts={nfts.value} />
+        </div>
+      )}
+      {nfts.state === 'loading' && <p class="loading">Reading …</p>}
+      {nfts.state === 'failed' && <p class="hint">{nfts.error.message}</p>}
+    </section>
+  );
+}
+
+function NftRows({ nfts }: { nfts: readonly Nft[] }) {
   const [first] = nfts;
   if (first === undefined) return <p>This ledger holds no NFT.</p>;
   const { address } = first.owner;
   return (
     <>
       <ul class="examples">
-        {nfts.map((nft) => (
-          <li key={nft.nftId}>
-            <To view={{ name: 'nft', id: nft.nftId }}>
-              <Foreign text={readMetadata(nft.output)?.claims?.name ?? 'without a name'} />
+        {nfts.map(({ nftId, output, metadata }) => (
+          <li key={nftId}>
+            <To view={{ name: 'nft', id: nftId }}>
+              <Foreign text={readMetadata(output)?.claims?.name ?? 'without a name'} />
             </To>{' '}
-            <span class="hint mono">{nft.nftId.slice(0, 12)}…</span>
+            <span class="hint">
+              {/^0x0+$/.test(output.nftId ?? '') ? 'minted' : 'moved'}{' '}
+              {formatTime(metadata.milestoneTimestampBooked)} UTC
+            </span>
           </li>
         ))}
       </ul>
       <p>
-        An address: <Id id={address} what="address" view={{ name: 'address', address }} />
+        Holder of the first one:{' '}
+        <Id id={address} what="address" view={{ name: 'address', address }} />
       </p>
     </>
+  );
+}
+
+/** Of the shown milestones, the latest ones first. */
+function Transactions({
+  indexes,
+  summaries,
+  info,
+}: {
+  indexes: readonly number[];
+  summaries: ReadonlyMap<number, Summary>;
+  info: Info;
+}) {
+  const isRead = indexes.every((index) => summaries.has(index));
+  const latest = indexes
+    .flatMap((index) => {
+      const summary = summaries.get(index);
+      return summary?.state === 'known' ? summary.summary.transactions : [];
+    })
+    .slice(0, TRANSACTIONS);
+  if (latest.length === 0)
+    return isRead ? <p>None was applied by these milestones.</p> : <p class="loading">Reading …</p>;
+  return (
+    <ul class="examples">
+      {latest.map((each) => (
+        <TransactionRow key={each.transactionId} {...each} info={info} />
+      ))}
+    </ul>
+  );
+}
+
+/** Of a transaction whose amount is read: each output is a request. */
+const MAX_ADDED = 8;
+
+async function addAmounts(outputs: readonly string[]): Promise<string> {
+  const read = await Promise.all(outputs.map(readOutput));
+  return String(read.reduce((sum, { said }) => sum + BigInt(said.output.amount ?? 0), 0n));
+}
+
+function TransactionRow({
+  transactionId,
+  outputs,
+  info,
+}: {
+  transactionId: string;
+  outputs: readonly string[];
+  info: Info;
+}) {
+  const amount = useLoad(
+    async () => (outputs.length > MAX_ADDED ? undefined : addAmounts(outputs)),
+    [transactionId],
+  );
+  return (
+    <li>
+      <Id
+        id={transactionId}
+        what="transaction ID"
+        view={{ name: 'transaction', id: transactionId }}
+      />{' '}
+      <span class="hint">
+        {amount.state === 'done' &&
+          amount.value !== undefined &&
+          `${formatAmount(amount.value, info.baseToken)} in `}
+        {plural(outputs.length, 'output')}
+      </span>
+    </li>
   );
 }
 
 const MAX_MARKS = 120;
 
 /** The blocks of a milestone in white-flag order, a mark each. */
-function Strip({ blocks }: { blocks: readonly ExplainedBlock[] }) {
-  const applied = blocks.filter((block) => kindOf(block) === 'applied').length;
-  const conflicts = blocks.filter((block) => kindOf(block) === 'conflict').length;
+function Strip({ kinds, rate }: { kinds: readonly Kind[]; rate: number }) {
+  const applied = kinds.filter((kind) => kind === 'applied').length;
+  const conflicts = kinds.filter((kind) => kind === 'conflict').length;
   return (
     <div class="said" data-standing="said">
       <p class="said-label">This node says. Not checked here: open the milestone to check it.</p>
       <div class="strip" aria-hidden="true">
-        {blocks.slice(0, MAX_MARKS).map((block) => (
-          <svg
-            key={block.blockId}
-            viewBox="-12 -12 24 24"
-            class={`block ${kindOf(block)}`}
-            aria-hidden="true"
-          >
-            <Mark kind={kindOf(block)} />
+        {kinds.slice(0, MAX_MARKS).map((kind, place) => (
+          <svg key={place} viewBox="-12 -12 24 24" class={`block ${kind}`} aria-hidden="true">
+            <Mark kind={kind} />
           </svg>
         ))}
       </div>
       <p>
-        {plural(blocks.length, 'block')} in white-flag order, {plural(applied, 'transaction')}{' '}
+        {plural(kinds.length, 'block')} in white-flag order, {plural(applied, 'transaction')}{' '}
         applied, {conflicts === 0 ? 'no conflict' : plural(conflicts, 'conflict')}
+        {rate > 0 && `; ${formatRate(rate)} blocks a second`}
       </p>
     </div>
   );
+}
+
+function formatRate(rate: number): string {
+  return rate.toLocaleString('en', { maximumFractionDigits: 1 });
 }

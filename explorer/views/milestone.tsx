@@ -10,14 +10,14 @@ import type {
 } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { Cone } from '../cone/cone.tsx';
-import { formatCount, plural, shorten } from '../format.ts';
+import { plural, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { readExplanation, readMilestoneBytes } from '../node/ledger.ts';
-import type { Explanation, Info } from '../node/shapes.ts';
+import { milestonePath, readExplanation, readMilestoneBytes } from '../node/ledger.ts';
+import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
 import { ProvedFacts, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { formatRoute } from '../route.ts';
+import { formatRoute, type View } from '../route.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { NothingToCheck } from './nothing-to-check.tsx';
@@ -79,7 +79,7 @@ export function MilestoneView({
             <Head kind="Milestone" aside={<Neighbours index={Number(milestone)} info={info} />}>
               {shorten(milestone)}
             </Head>
-            <NothingToCheck />
+            <NothingToCheck info={info} />
           </article>
         ) : (
           <MilestonePage key={milestone} {...value} block={block} info={info} />
@@ -89,13 +89,15 @@ export function MilestoneView({
   );
 }
 
-function whyMissing(milestone: string, { status }: Info): string {
+function whyMissing(milestone: string, info: Info): string {
   const index = Number(milestone);
-  const { confirmedMilestone, pruningIndex } = status;
+  const { confirmedMilestone, pruningIndex } = info.status;
   if (!/^\d+$/.test(milestone)) return 'This node says that it has no milestone with this ID.';
+  if (index > confirmedMilestone.index && hasEnded(info))
+    return `There is none, this node says: the network ended at milestone ${confirmedMilestone.index}.`;
   if (index > confirmedMilestone.index)
     return `It is yet to come, this node says: its ledger is at milestone ${confirmedMilestone.index}.`;
-  return `It is too old, this node says: it keeps milestones from ${pruningIndex + 1} on.`;
+  return `It is too old, this node says: it has nothing of milestones before ${pruningIndex + 1}.`;
 }
 
 function MilestonePage({
@@ -117,18 +119,22 @@ function MilestonePage({
   };
   return (
     <article class="page">
-      <Head kind="Milestone" aside={<Neighbours index={index} info={info} />}>
-        {formatCount(index)}
+      <Head
+        kind="Milestone"
+        api={milestonePath(String(index))}
+        aside={<Neighbours index={index} info={info} />}
+      >
+        {index}
       </Head>
       {signed.standing === 'proved' ? (
         <ProvedFacts
           proof={signed.proof}
           label="Proved by your browser: the signed bytes say this"
-          rows={rowsOf}
+          rows={(milestone) => rowsOf(milestone, info)}
         />
       ) : (
         <SaidByNode of={{ said: facts }} proof="signatures of keys that you trust.">
-          {(said) => <Facts rows={rowsOf(said)} />}
+          {(said) => <Facts rows={rowsOf(said, info)} />}
         </SaidByNode>
       )}
       <Cone
@@ -146,7 +152,7 @@ function MilestonePage({
   );
 }
 
-function rowsOf(milestone: MilestoneFacts): Rows {
+function rowsOf(milestone: MilestoneFacts, info: Info): Rows {
   const { timestamp, previousMilestoneId, inclusionMerkleRoot, appliedMerkleRoot, signers } =
     milestone;
   return [
@@ -158,7 +164,7 @@ function rowsOf(milestone: MilestoneFacts): Rows {
       <Id
         id={previousMilestoneId}
         what="previous milestone ID"
-        view={{ name: 'milestone', milestone: previousMilestoneId }}
+        {...previousView(milestone.index, info)}
       />,
     ],
     [
@@ -168,16 +174,19 @@ function rowsOf(milestone: MilestoneFacts): Rows {
   ];
 }
 
+/** By its index: of an ID a node that started at a snapshot knows nothing. */
+function previousView(index: number, info: Info): { view?: View } {
+  return index - 1 > info.status.pruningIndex
+    ? { view: { name: 'milestone', milestone: String(index - 1) } }
+    : {};
+}
+
 function Neighbours({ index, info }: { index: number; info: Info }) {
   const to = (milestone: number) => ({ name: 'milestone', milestone: String(milestone) }) as const;
   return (
     <nav class="neighbours" aria-label="Milestones">
-      {index > info.status.pruningIndex + 1 && (
-        <To view={to(index - 1)}>← {formatCount(index - 1)}</To>
-      )}
-      {index < info.status.confirmedMilestone.index && (
-        <To view={to(index + 1)}>{formatCount(index + 1)} →</To>
-      )}
+      {index > info.status.pruningIndex + 1 && <To view={to(index - 1)}>← {index - 1}</To>}
+      {index < info.status.confirmedMilestone.index && <To view={to(index + 1)}>{index + 1} →</To>}
     </nav>
   );
 }

@@ -7,14 +7,17 @@ import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
-import { formatAmount, formatShare, shorten } from '../format.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
+import { formatShare, shorten } from '../format.ts';
 import { type Claims, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
-import { readNft } from '../node/ledger.ts';
+import { CheckedState, History } from '../nft/provenance.tsx';
+import { NodeError } from '../node/ask.ts';
+import { readHistory, readNft } from '../node/ledger.ts';
 import type { Info, JsonAddress, Nft } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { type Loaded, useLoad } from '../parts/use-load.ts';
 import { ProofOfOutput } from './verify-final.tsx';
 
 const ISSUER_FEATURE = 1;
@@ -23,14 +26,43 @@ const TAG_FEATURE = 3;
 export function NftView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readNft(id), [id]);
   return (
-    <Awaited
-      loaded={loaded}
-      kind="NFT"
-      id={id}
-      missing="This node says that no unspent output holds an NFT with this ID: it was never minted, or it was burned. That is not checked: a node can leave one out."
-    >
-      {(nft) => <NftPage of={nft} info={info} />}
-    </Awaited>
+    <>
+      <Awaited
+        loaded={loaded}
+        kind="NFT"
+        id={id}
+        missing="This node says that no unspent output holds an NFT with this ID: it was never minted, or it was burned. That is not checked: a node can leave one out."
+      >
+        {(nft) => <NftPage of={nft} info={info} />}
+      </Awaited>
+      {isMissing(loaded) && <Burned nftId={id.toLowerCase()} />}
+    </>
+  );
+}
+
+function proofOf({ nftId, outputId }: ServedNft, info: Info) {
+  return info.features.includes('finalMilestone') ? (
+    <ProofOfOutput id={nftId} outputId={outputId} info={info} />
+  ) : (
+    'the certificate below, that it came to this output. That nothing came after it, no answer of one node proves: ask others.'
+  );
+}
+
+function isMissing(loaded: Loaded<unknown>): boolean {
+  return (
+    loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404
+  );
+}
+
+/** An NFT that nothing holds any more: what became of it, and the proof that it was burned. */
+function Burned({ nftId }: { nftId: string }) {
+  const history = useLoad(() => readHistory(nftId, undefined), [nftId]);
+  if (history.state !== 'done') return null;
+  return (
+    <div class="page">
+      <CheckedState nftId={nftId} said={undefined} />
+      <History nftId={nftId} />
+    </div>
   );
 }
 
@@ -43,18 +75,18 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
   const title = claims?.name ?? shorten(nft.nftId);
   return (
     <article class="page">
-      <Head kind="NFT">
+      <Head kind="NFT" title={title} api={`/api/edge/v1/nfts/${nft.nftId}`}>
         <Id id={nft.nftId} what="NFT ID" />
       </Head>
       <div class="columns">
         <Picture uri={claims?.uri} title={title} />
         <div>
-          <SaidByNode
-            of={of}
-            proof={<ProofOfOutput id={nft.nftId} outputId={nft.outputId} info={info} />}
-          >
+          <SaidByNode of={of} proof={proofOf(nft, info)}>
             {(nft) => <LedgerFacts nft={nft} info={info} />}
           </SaidByNode>
+          {!info.features.includes('finalMilestone') && (
+            <CheckedState nftId={nft.nftId} said={nft} />
+          )}
           <section aria-labelledby="nft-says" class="claims">
             <h2 id="nft-says">What this NFT says of itself</h2>
             <p class="hint">
@@ -72,6 +104,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
           </section>
         </div>
       </div>
+      <History nftId={nft.nftId} />
       <Folded
         title="Output as JSON, this node says"
         text={() => JSON.stringify(nft.output, undefined, 2)}

@@ -1,28 +1,29 @@
 /**
- * An output by its ID.
+ * An output of any kind, by its ID: who can unlock it, what it holds, where it comes from and where it
+ * went. Loaded when one is opened.
  */
-import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import type { Said } from '../../src/stardust/provenance/provenance.ts';
+import type { OutputInBlock } from '../../src/stardust/provenance/outputs.ts';
+import { type Finding, provedValue, type Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { formatAmount } from '../format.ts';
-import { readOutput } from '../node/ledger.ts';
-import type { Info, Output, OutputAnswer } from '../node/shapes.ts';
+import type { Address } from '../../src/stardust/wire/address.ts';
+import type { Output } from '../../src/stardust/wire/output.ts';
+import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
+import { describeUnlock, type UnlockMoment } from '../../verifier/words/unlock.ts';
+import { type LedgerOutput, readLedgerOutput } from '../node/outputs.ts';
+import { hasEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
-import { SaidByNode } from '../parts/standing.tsx';
+import { Found, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { judgeCreated } from '../verify/judge-transaction.ts';
+import { NetworkNote, networkWords } from '../words/network.tsx';
+import { contentRows } from '../words/output-rows.tsx';
+import { useTokenClaims } from '../words/token-claims.ts';
+import { ClaimedAmount, SentenceText } from '../words/words.tsx';
 import { ProofOfOutput } from './verify-final.tsx';
 
-const KINDS: Record<number, string> = {
-  2: 'Treasury output',
-  3: 'Basic output',
-  4: 'Alias output',
-  5: 'Foundry output',
-  6: 'NFT output',
-};
-
 export function OutputView({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readOutput(id), [id]);
+  const loaded = useLoad(() => readLedgerOutput(id), [id]);
   return (
     <Awaited
       loaded={loaded}
@@ -35,52 +36,140 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
   );
 }
 
-function OutputPage({ id, answer, info }: { id: string; answer: Said<OutputAnswer>; info: Info }) {
+function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutput>; info: Info }) {
+  const { output, metadata, json } = answer.said;
+  const kind = outputKind(output);
   return (
     <article class="page">
-      <Head kind="Output">
+      <Head
+        kind={kind === 'basic' ? KIND_WORDS.basic : `${KIND_WORDS[kind]} output`}
+        api={`/api/core/v2/outputs/${id}`}
+      >
         <Id id={id} what="output ID" />
       </Head>
-      <SaidByNode of={answer} proof={<ProofOfOutput id={id} outputId={id} info={info} />}>
-        {(said) => <SaidOutput id={id} {...said} info={info} />}
-      </SaidByNode>
+      <UnlockPart id={id} said={answer.said} info={info} />
+      <ContentPart id={id} said={answer.said} info={info} />
+      <section aria-labelledby="where-title">
+        <h2 id="where-title">Where it comes from, and where it went</h2>
+        <SaidByNode of={answer} proof={<ProofOfOutput id={id} outputId={id} info={info} />}>
+          {() => <PlaceFacts metadata={metadata} info={info} />}
+        </SaidByNode>
+      </section>
+      <Folded
+        title="Output as JSON, this node says"
+        text={() => JSON.stringify(json, undefined, 2)}
+      />
     </article>
   );
 }
 
-function SaidOutput({ id, output, metadata, info }: OutputAnswer & { id: string; info: Info }) {
-  const nftId = nftIdOf(id, output);
+interface PartProps {
+  id: string;
+  said: LedgerOutput;
+  info: Info;
+}
+
+/** Undefined where the node does not say when it was spent. */
+function momentOf(metadata: OutputMetadata, info: Info): UnlockMoment | undefined {
+  const { timestamp } = info.status.confirmedMilestone;
+  if (!metadata.isSpent) return { unixTime: timestamp, tense: hasEnded(info) ? 'ended' : 'now' };
+  const unixTime = metadata.milestoneTimestampSpent;
+  return unixTime === undefined ? undefined : { unixTime, tense: 'spent' };
+}
+
+function UnlockPart({ id, said: { output, metadata }, info }: PartProps) {
+  const moment = momentOf(metadata, info);
+  if (moment === undefined) return null;
+  const when = `${formatTime(moment.unixTime)} UTC`;
+  return (
+    <section aria-labelledby="unlock-title" class="unlock">
+      <h2 id="unlock-title">
+        {moment.tense === 'now' ? 'Who can unlock it' : 'Who could unlock it'}
+      </h2>
+      <div class="said" data-standing="said">
+        <p class="said-label">
+          {moment.tense === 'spent' && `This node says that it was spent on ${when}. Not checked.`}
+          {moment.tense === 'now' &&
+            `This node says that it is unspent, and that its ledger is at ${when}. Not checked.`}
+          {moment.tense === 'ended' &&
+            `This node says that it was unspent when the network ended, on ${when}. Not checked here.`}
+        </p>
+        {describeUnlock(output, moment, ownAddress(output, id)).map((sentence, i) => (
+          <SentenceText key={i} sentence={sentence} network={networkWords(undefined, info)} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** The address of the alias or NFT itself. */
+function ownAddress(output: Output, id: string): Address | undefined {
+  const chain = chainOf(output, fromHex(id));
+  if (chain?.kind === 'nft') return { type: 16, id: fromHex(chain.id) };
+  return chain?.kind === 'alias' ? { type: 8, id: fromHex(chain.id) } : undefined;
+}
+
+function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
+  const judged = useLoad(() => judgeCreated(metadata.blockId, id, output), [id]);
+  const finding: Finding<OutputInBlock> | undefined =
+    judged.state === 'done' ? judged.value : undefined;
+  const isProved = finding?.standing === 'proved';
+  const networkId =
+    finding?.standing === 'proved'
+      ? provedValue(finding.proof).block.parsed.transaction?.value.essence.networkId
+      : undefined;
+  const claims = useTokenClaims(output.nativeTokens);
+  return (
+    <section aria-labelledby="content-title">
+      <h2 id="content-title">What it holds</h2>
+      <div class={isProved ? 'proved' : 'said'} data-standing={isProved ? 'proved' : 'said'}>
+        {!isProved && <p class="said-label">This node says.</p>}
+        <Facts rows={contentRows(output, id, networkWords(networkId, info))} />
+      </div>
+      {output.nativeTokens.map((token) => (
+        <ClaimedAmount key={toHex(token.id)} token={token} claims={claims} />
+      ))}
+      {networkId !== undefined && <NetworkNote id={networkId} info={info} />}
+      <div role="status">
+        {finding === undefined ? (
+          <p class="loading">Hashing …</p>
+        ) : (
+          <Found
+            finding={finding}
+            words={({ block }) => (
+              <>
+                Proved by your browser: this is in the bytes of transaction{' '}
+                <Id id={block.transactionId ?? ''} what="transaction ID" />, which hash to its ID,
+                at the place that the output’s ID names.
+              </>
+            )}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** @param index of a milestone; where the node does not keep it, nothing is linked */
+function MilestoneText({ index, info }: { index: number; info: Info }) {
+  const text = `milestone ${index}`;
+  if (index <= info.status.pruningIndex) return <span>{text}</span>;
+  return <To view={{ name: 'milestone', milestone: String(index) }}>{text}</To>;
+}
+
+function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }) {
   const { milestoneIndexSpent, milestoneTimestampSpent, transactionIdSpent } = metadata;
+  const isKept = metadata.milestoneIndexBooked > info.status.pruningIndex;
+  const view = <N extends 'transaction' | 'block'>(name: N, id: string) =>
+    isKept ? { view: { name, id } } : {};
   return (
     <>
       <Facts
         rows={[
-          ['Kind', KINDS[output.type]],
-          ['NFT', nftId && <Id id={nftId} what="NFT ID" view={{ name: 'nft', id: nftId }} />],
-          ['Amount', output.amount && formatAmount(output.amount, info.baseToken)],
-          [
-            'State',
-            metadata.isSpent ? (
-              <>
-                spent
-                {milestoneTimestampSpent !== undefined &&
-                  ` on ${formatTime(milestoneTimestampSpent)} UTC`}
-                {milestoneIndexSpent !== undefined && (
-                  <>
-                    , by{' '}
-                    <To view={{ name: 'milestone', milestone: String(milestoneIndexSpent) }}>
-                      milestone {milestoneIndexSpent}
-                    </To>
-                  </>
-                )}
-              </>
-            ) : (
-              `unspent at ledger index ${metadata.ledgerIndex}`
-            ),
-          ],
+          ['State', metadata.isSpent ? 'spent' : `unspent at ledger index ${metadata.ledgerIndex}`],
           [
             'Spent by',
-            metadata.isSpent && transactionIdSpent && (
+            transactionIdSpent !== undefined && (
               <Id
                 id={transactionIdSpent}
                 what="transaction ID"
@@ -89,39 +178,41 @@ function SaidOutput({ id, output, metadata, info }: OutputAnswer & { id: string;
             ),
           ],
           [
-            'Created by',
-            <>
-              <To view={{ name: 'milestone', milestone: String(metadata.milestoneIndexBooked) }}>
-                milestone {metadata.milestoneIndexBooked}
-              </To>
-              , {formatTime(metadata.milestoneTimestampBooked)} UTC
-            </>,
+            'Spent on',
+            milestoneTimestampSpent !== undefined && milestoneIndexSpent !== undefined && (
+              <>
+                {formatTime(milestoneTimestampSpent)} UTC,{' '}
+                <MilestoneText index={milestoneIndexSpent} info={info} />
+              </>
+            ),
           ],
           [
-            'Transaction',
+            'Created by',
             <Id
               id={metadata.transactionId}
               what="transaction ID"
-              view={{ name: 'transaction', id: metadata.transactionId }}
+              {...view('transaction', metadata.transactionId)}
             />,
           ],
           [
-            'Block',
-            <Id
-              id={metadata.blockId}
-              what="block ID"
-              view={{ name: 'block', id: metadata.blockId }}
-            />,
+            'Created on',
+            <>
+              {formatTime(metadata.milestoneTimestampBooked)} UTC,{' '}
+              <MilestoneText index={metadata.milestoneIndexBooked} info={info} />
+            </>,
           ],
-        ].map(([term, value]) => [term as string, value || undefined] as const)}
+          [
+            'In block',
+            <Id id={metadata.blockId} what="block ID" {...view('block', metadata.blockId)} />,
+          ],
+        ]}
       />
-      <Folded title="Output as JSON" text={() => JSON.stringify(output, undefined, 2)} />
+      {!isKept && (
+        <p class="note">
+          Block, transaction and milestone are not links: this node has nothing of milestones before{' '}
+          {info.status.pruningIndex + 1}.
+        </p>
+      )}
     </>
   );
-}
-
-/** B.6: a new NFT has the zero ID in its output; its ID is the hash of the output's. */
-function nftIdOf(outputId: string, { type, nftId }: Output): string | undefined {
-  if (type !== 6 || nftId === undefined) return undefined;
-  return /^0x0+$/.test(nftId) ? toHex(blake2b256(fromHex(outputId))) : nftId;
 }

@@ -6,10 +6,9 @@ import { useState } from 'preact/hooks';
 import type { Finding, Said, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { Cone } from '../cone/cone.tsx';
-import { formatCount } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { explainProposal, type ProposalRequest, readTips } from '../node/ledger.ts';
-import type { Explanation, Info } from '../node/shapes.ts';
+import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Facts, Head, Id } from '../parts/parts.tsx';
 import { Found, Remark, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
@@ -19,9 +18,10 @@ import { useKeyChoice } from '../verify/key-choice.ts';
 
 export function ProposalView({ fields, info }: { fields: ProposalFields | undefined; info: Info }) {
   const key = JSON.stringify(fields);
+  if (hasEnded(info)) return <AfterTheEnd fields={fields} info={info} />;
   return (
     <article class="page">
-      <Head kind="Proposal">
+      <Head kind="Proposal" api="/api/core/v2/tips">
         {fields === undefined ? 'The next milestone' : `Milestone ${fields.index}`}
       </Head>
       <p class="lead">
@@ -30,6 +30,25 @@ export function ProposalView({ fields, info }: { fields: ProposalFields | undefi
       </p>
       <Form key={key} fields={fields} info={info} />
       {fields !== undefined && <Answer key={`answer${key}`} fields={fields} info={info} />}
+    </article>
+  );
+}
+
+/** Roots of a milestone of the past can be computed again; there is nothing else to propose. */
+function AfterTheEnd({ fields, info }: { fields: ProposalFields | undefined; info: Info }) {
+  const last = info.status.confirmedMilestone.index;
+  const isPast = fields !== undefined && Number(fields.index) <= last;
+  return (
+    <article class="page">
+      <Head kind="Proposal">{isPast ? `Milestone ${fields.index}` : 'None'}</Head>
+      {isPast ? (
+        <Answer key={JSON.stringify(fields)} fields={fields} info={info} />
+      ) : (
+        <p class="reason" data-standing="said">
+          The network ended at milestone {last}, this node says. Nothing comes after it, so there is
+          nothing to propose.
+        </p>
+      )}
     </article>
   );
 }
@@ -77,7 +96,7 @@ function Form({ fields, info }: { fields: ProposalFields | undefined; info: Info
     <>
       <p>
         <button type="button" class="main" onClick={proposeNext} aria-disabled={isBusy}>
-          Propose milestone {formatCount(confirmedMilestone.index + 1)} over today’s tips
+          Propose milestone {confirmedMilestone.index + 1} over today’s tips
         </button>
       </p>
       <div role="status">{problem !== undefined && <Remark>{problem}</Remark>}</div>

@@ -9,6 +9,8 @@ import {
   readMilestoneBytes,
   readNft,
 } from '../node/ledger.ts';
+import { readIdOfChain } from '../node/lists.ts';
+import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
 import { Head, Id } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';
@@ -20,8 +22,16 @@ interface Attempt {
   view(id: string): View;
 }
 
-const ATTEMPTS: readonly Attempt[] = [
+const ALIAS: Attempt = {
+  what: 'an alias',
+  read: (id) => readIdOfChain('alias', id),
+  view: (id) => ({ name: 'alias', id }),
+};
+
+/** What 32 bytes can be the ID of, as far as the node can tell. */
+const attemptsOf = (info: Info): readonly Attempt[] => [
   { what: 'an NFT', read: readNft, view: (id) => ({ name: 'nft', id }) },
+  ...(indexesAll(info) ? [ALIAS] : []),
   { what: 'a block', read: readBlockMetadata, view: (id) => ({ name: 'block', id }) },
   { what: 'a transaction', read: readIncludedBlock, view: (id) => ({ name: 'transaction', id }) },
   {
@@ -32,13 +42,22 @@ const ATTEMPTS: readonly Attempt[] = [
 ];
 
 /** @param open shows a view in place of this one, with a note on how it was found */
-export function SearchView({ text, open }: { text: string; open(view: View, note: string): void }) {
+export function SearchView({
+  text,
+  info,
+  open,
+}: {
+  text: string;
+  info: Info;
+  open(view: View, note: string): void;
+}) {
   const meaning = recognise(text);
   useEffect(() => {
     if (meaning.kind === 'view') open(meaning.view, '');
   }, [text]);
   if (meaning.kind === 'view') return null;
-  if (meaning.kind === 'ambiguous') return <Tries key={meaning.id} id={meaning.id} open={open} />;
+  if (meaning.kind === 'ambiguous')
+    return <Tries key={meaning.id} id={meaning.id} info={info} open={open} />;
   return (
     <section class="page missing">
       <Head kind="Search">Not recognised</Head>
@@ -57,25 +76,41 @@ interface Tried {
   what: string;
   /** Undefined while it is tried. */
   failure: string | undefined;
+  /** Whether the node says that there is none; otherwise it did not tell. */
+  isMissing: boolean;
 }
 
-function Tries({ id, open }: { id: string; open(view: View, note: string): void }) {
+function Tries({
+  id,
+  info,
+  open,
+}: {
+  id: string;
+  info: Info;
+  open(view: View, note: string): void;
+}) {
   const [tried, setTried] = useState<readonly Tried[]>([]);
-  const isOver = tried.length === ATTEMPTS.length && tried.every(({ failure }) => failure);
+  const attempts = attemptsOf(info);
+  const isOver = tried.length === attempts.length && tried.every(({ failure }) => failure);
+  const isMissing = tried.every((each) => each.isMissing);
   useEffect(() => {
     let dropped = false;
     async function tryAll(): Promise<void> {
       const failed: Tried[] = [];
-      for (const { what, read, view } of ATTEMPTS) {
-        setTried([...failed, { what, failure: undefined }]);
+      for (const { what, read, view } of attempts) {
+        setTried([...failed, { what, failure: undefined, isMissing: false }]);
         try {
           await read(id);
-          if (!dropped) open(view(id), describe(failed, what));
+          if (!dropped) open(view(id), describe(failed, what, attempts.length));
           return;
         } catch (error) {
           if (dropped) return;
           const isMissing = error instanceof NodeError && error.status === 404;
-          failed.push({ what, failure: isMissing ? 'not here' : (error as Error).message });
+          failed.push({
+            what,
+            failure: isMissing ? 'not here' : (error as Error).message,
+            isMissing,
+          });
         }
       }
       setTried(failed);
@@ -87,11 +122,13 @@ function Tries({ id, open }: { id: string; open(view: View, note: string): void 
   }, [id]);
   return (
     <section class="page missing">
-      <Head kind="Search">{isOver ? 'Not found' : 'Searching'}</Head>
+      <Head kind="Search">{!isOver ? 'Searching' : isMissing ? 'Not found' : 'Not answered'}</Head>
       <p>
         <Id id={id} what="the ID" whole />
       </p>
-      <p class="reason">32 bytes can be the ID of four things. This node was asked for each:</p>
+      <p class="reason">
+        32 bytes can be the ID of {NUMBERS[attempts.length]} things. This node was asked for each:
+      </p>
       <div role="status">
         {tried.map(({ what, failure }) => (
           <Remark key={what}>
@@ -99,17 +136,28 @@ function Tries({ id, open }: { id: string; open(view: View, note: string): void 
           </Remark>
         ))}
       </div>
-      {isOver && (
-        <p class="hint">
-          An NFT that was burned, a block or a transaction that is pruned, and a milestone that is
-          too old are not here any more. Aliases and foundries are not indexed by this node.
-        </p>
-      )}
+      {isOver && <p class="hint">{whyNotFound(info)}</p>}
     </section>
   );
 }
 
-function describe(failed: readonly Tried[], found: string): string {
+/** Of things that 32 bytes can be the ID of. */
+const NUMBERS: Record<number, string> = { 4: 'four', 5: 'five' };
+
+function whyNotFound(info: Info): string {
+  const [nfts, aliases] = indexesAll(info)
+    ? ['An NFT that was burned and an alias that was destroyed are not in a ledger.', '']
+    : [
+        'An NFT that was burned is not in a ledger.',
+        ' Aliases are not looked up: this node lists NFTs alone.',
+      ];
+  const past = hasEnded(info)
+    ? ' The network has ended. This node has its last ledger; blocks, transactions and milestones only as far as it kept them.'
+    : ' A block, a transaction or a milestone that is older than what the node keeps is not here any more.';
+  return nfts + past + aliases;
+}
+
+function describe(failed: readonly Tried[], found: string, count: number): string {
   const before = failed.map(({ what }) => `not ${what}`).join(', ');
-  return `32 bytes can be the ID of four things. This is ${before === '' ? '' : `${before}, but `}${found}, this node says.`;
+  return `32 bytes can be the ID of ${NUMBERS[count]} things. This is ${before === '' ? '' : `${before}, but `}${found}, this node says.`;
 }

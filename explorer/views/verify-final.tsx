@@ -3,8 +3,9 @@
  */
 import { useState } from 'preact/hooks';
 import type { FinalRecord, Finding, Proved } from '../../src/stardust/provenance/provenance.ts';
-import { asSentence, formatAmount } from '../format.ts';
-import type { Info } from '../node/shapes.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
+import { asSentence } from '../format.ts';
+import { hasEnded, type Info } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 
@@ -22,7 +23,7 @@ export function FinalLedgerForm() {
     if (progress.state === 'running') return;
     setProven([]);
     setProgress({ state: 'running' });
-    const verifier = await import('../verify/verifier.ts');
+    const verifier = await import('../verify/verify-here.ts');
     try {
       for await (const sentence of verifier.verifyFinalHere(root.trim(), id.trim()))
         setProven((before) => [...before, sentence]);
@@ -107,7 +108,7 @@ export function ProofOfOutput({
   outputId: string;
   info: Info;
 }) {
-  if (info.features.includes('finalMilestone')) return <FinalProof id={id} info={info} />;
+  if (hasEnded(info)) return <FinalProof id={id} info={info} />;
   // B.4: an output ID is that of the transaction and a place
   const transactionId = outputId.slice(0, 66);
   return (
@@ -131,7 +132,7 @@ function FinalProof({ id, info }: { id: string; info: Info }) {
   async function check(): Promise<void> {
     if (asked.state === 'running') return;
     setAsked({ state: 'running' });
-    const verifier = await import('../verify/verifier.ts');
+    const verifier = await import('../verify/verify-here.ts');
     setAsked({ state: 'done', finding: await verifier.finalOutputHere(root.trim(), id) });
   }
   return (

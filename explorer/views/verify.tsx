@@ -9,7 +9,7 @@ import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
-import type { Info } from '../node/shapes.ts';
+import { hasEnded, type Info } from '../node/shapes.ts';
 import { Head, To } from '../parts/parts.tsx';
 import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
@@ -44,7 +44,7 @@ export function VerifyView({ info }: { info: Info }) {
     chooseKeys(choice);
     setPassed([]);
     setProgress({ state: 'running', text: 'Verifying …' });
-    const verifier = await import('../verify/verifier.ts');
+    const verifier = await import('../verify/verify-here.ts');
     try {
       if (await isFresh()) return setProgress({ state: 'nothing' });
       const proof = await verifier.verifyHere(choice, {
@@ -61,7 +61,9 @@ export function VerifyView({ info }: { info: Info }) {
 
   return (
     <article class="page">
-      <Head kind="Verify">Do not trust this node</Head>
+      <Head kind="Verify" api="/api/core/v2/info">
+        Do not trust this node
+      </Head>
       <p class="lead">
         Your browser takes the newest milestone that this node names, every block that it references
         and the proof of one of them, and checks all of it against public keys that sign milestones.
@@ -78,9 +80,9 @@ export function VerifyView({ info }: { info: Info }) {
       />
       <Steps passed={passed} progress={progress} />
       <div role="status" id="verdict">
-        <Ending progress={progress} />
+        <Ending progress={progress} info={info} />
       </div>
-      {info.features.includes('finalMilestone') && <FinalLedgerForm />}
+      {hasEnded(info) && <FinalLedgerForm />}
       <p class="hint">
         The page that checks comes from this node, too. If you do not trust it in that, run{' '}
         <code>npx stardust-edge verify</code> from a copy of the source.
@@ -156,7 +158,7 @@ function KeyForm({
       </button>
       <p class="hint wide">
         Whatever this page checks, it checks against {describeKeys(chosen)}
-        {chosen.kind === 'known' && chosen.isDefault && ', as nobody has chosen others yet'}.
+        {chosen.kind === 'known' && chosen.isDefault && ', as nobody has chosen others'}.
       </p>
     </form>
   );
@@ -211,7 +213,7 @@ function PassedStep({ step, proof }: { step: string; proof: Proved<string> }) {
   );
 }
 
-function Ending({ progress }: { progress: Progress }) {
+function Ending({ progress, info }: { progress: Progress; info: Info }) {
   switch (progress.state) {
     case 'verified': {
       const { index } = provedValue(progress.proof).milestone;
@@ -235,7 +237,7 @@ function Ending({ progress }: { progress: Progress }) {
     case 'stopped':
       return <NotChecked>{progress.reason}</NotChecked>;
     case 'nothing':
-      return <NothingToCheck />;
+      return <NothingToCheck info={info} />;
     case 'running':
       return <p class="loading">{progress.text}</p>;
     case 'idle':

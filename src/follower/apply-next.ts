@@ -8,7 +8,7 @@
  */
 
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { networkNames } from '../ledger/core/ledger-parameters.ts';
+import { networkNames } from '../ledger/core/network-names.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';

@@ -2,9 +2,9 @@
  * What a pass of the follower works with, and what passes leave to those after them.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { measureDatabase } from '../ledger/core/measure-database.ts';
+import { isDatabaseFull } from '../ledger/core/size/database-size.ts';
+import { measureDatabase } from '../ledger/core/size/measure-database.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
@@ -86,6 +86,11 @@ export interface FollowerMemory {
     hasLooseEnds: boolean;
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
+    /**
+     * Tops of walks that have not come down, each where the one before was cut off, the first at the
+     * tips: hex IDs (store/store-tips.ts).
+     */
+    cut: OfLedgerIndex<(readonly string[])[]>;
     /** How many passes leave tips alone, after one that stored some. */
     passesToRest: number;
     /** Unix milliseconds at which the newest block was stored. */
@@ -193,7 +198,13 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       saidOfNumbers: createSaidOfNumbers(),
     },
     failed: undefined,
-    tips: { hasLooseEnds: false, lookedAt: 0, passesToRest: 0, newestBlock: undefined },
+    tips: {
+      hasLooseEnds: false,
+      lookedAt: 0,
+      cut: ofLedgerIndex(() => []),
+      passesToRest: 0,
+      newestBlock: undefined,
+    },
     upkeep: {
       // until the first pass has looked
       room: Number.POSITIVE_INFINITY,

@@ -10,7 +10,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { hasPassed } from '../clock.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
-import { limitBytesOf } from '../ledger/core/database-size.ts';
+import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { describeError, writeLog } from '../log.ts';
 import { BLOCKS } from '../mqtt/topics.ts';

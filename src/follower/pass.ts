@@ -185,15 +185,15 @@ async function storeTipsIfPossible(
   tips.hasLooseEnds = false;
   try {
     const inOrder = [upstream, ...upstreams.toSpliced(place, 1)];
-    const { stored, refused, isCut } = await storeTips(
+    const { stored, refused, isMore } = await storeTips(
       { ...context, upstreams: inOrder },
       position,
     );
     if (refused > 0)
       memory.log('warn', 'upstream.tips-refused', { upstream: upstream.name, tips: refused });
     tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;
-    if (isCut) tips.hasLooseEnds = true;
-    return isCut;
+    if (isMore) tips.hasLooseEnds = true;
+    return isMore;
   } catch (error) {
     tips.hasLooseEnds = true;
     logFailure('follower.tips-not-stored', error, { upstream: upstream.name });

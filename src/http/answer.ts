@@ -22,6 +22,8 @@ export interface Answer {
   ledgerIndex?: number | undefined;
   /** Default: 200. */
   status?: number;
+  /** Of one object: what tells its state from every other that it may have (ledger-answer.ts). */
+  state?: string;
   headers?: Readonly<Record<string, string>>;
   body: string | Uint8Array | null;
   /** Of an answer with status 101. */

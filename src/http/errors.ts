@@ -22,8 +22,8 @@ export type ErrorStatus = keyof typeof MESSAGES;
 const MAX_DETAIL_LENGTH = 200;
 
 /**
- * An answer that is not 200. `detail` is for people and comes as X-Error-Detail: it says nothing
- * internal.
+ * An answer that is not 200. `detail` is for people and comes in the body and as X-Error-Detail: it
+ * says nothing internal.
  */
 export class HttpError extends Error {
   readonly status: ErrorStatus;
@@ -46,17 +46,28 @@ export class HttpError extends Error {
 }
 
 export function errorAnswer({ status, detail, headers, ledgerIndex }: HttpError): Answer {
-  const error = { code: status, message: MESSAGES[status] };
+  const error = {
+    code: status,
+    message: MESSAGES[status],
+    ...(detail !== undefined && { detail: printableDetail(detail) }),
+  };
   return jsonAnswer(
     { error },
     { status, keep: 'never', ledgerIndex, headers: { ...headers, ...detailHeader(detail) } },
   );
 }
 
-/** X-Error-Detail: printable ASCII, bounded. */
+/** X-Error-Detail. */
 export function detailHeader(detail: string | undefined): Record<string, string> {
-  if (detail === undefined) return {};
-  return { 'x-error-detail': detail.slice(0, MAX_DETAIL_LENGTH).replace(/[^\x20-\x7e]/g, '?') };
+  return detail === undefined ? {} : { 'x-error-detail': printableDetail(detail) };
+}
+
+/** Printable ASCII, bounded, and without spaces around it, which a header does not keep. */
+function printableDetail(detail: string): string {
+  return detail
+    .slice(0, MAX_DETAIL_LENGTH)
+    .replace(/[^\x20-\x7e]/g, '?')
+    .trim();
 }
 
 /** The error of a node into which no ledger was imported: it cannot say "not found" at any index. */

@@ -7,60 +7,83 @@ import { HttpError, noLedger } from './errors.ts';
 import { MIN_LEDGER_INDEX } from './freshness.ts';
 import { parseMilestoneIndex } from './schemas.ts';
 
-/** Hex digits of a body's hash that stand in its tag. */
+/** Hex digits of a body's hash that stand in the tag of a list. */
 const TAG_DIGITS = 16;
 
-/**
- * 200 with the value as JSON, or 304 where the client has it.
- *
- * @param tag what tells the value from others of the same URL, without quotes and commas
- * @param vary headers besides X-Min-Ledger-Index by which one URL has several bodies
- */
-export function ledgerAnswer(
-  request: Request,
-  value: unknown,
-  tag: string,
-  vary: readonly string[] = [],
-): Answer {
-  return taggedAnswer(request, JSON.stringify(value), tag, vary);
-}
-
-/** The same for a value that nothing shorter stands for: its tag is made of a hash. */
+/** 200 with what is true of a list at a ledger index, or 304 where the client has it. */
 export async function hashedAnswer<T extends { ledgerIndex: number }>(
   request: Request,
   value: T,
 ): Promise<Answer> {
   const json = JSON.stringify(value);
-  return taggedAnswer(request, json, `${value.ledgerIndex}-${await hashText(json)}`);
-}
-
-/** The digits for a tag that stand for a text. */
-export async function hashText(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return new Uint8Array(digest).toHex().slice(0, TAG_DIGITS);
-}
-
-function taggedAnswer(
-  request: Request,
-  json: string,
-  tag: string,
-  vary: readonly string[] = [],
-): Answer {
-  const etag = `W/"${tag}"`;
-  const headers = {
-    'content-type': 'application/json',
-    etag,
-    vary: [MIN_LEDGER_INDEX, ...vary].join(', '),
-  };
+  const tag = `${value.ledgerIndex}-${(await hashText(json)).slice(0, TAG_DIGITS)}`;
+  const headers = { ...headersOf([]), etag: `W/"${tag}"` };
   return revalidate(request, { headers, body: json });
 }
 
+/**
+ * 200 with what is true of one object at a ledger index, or 304 where the client has its state.
+ *
+ * @param state what tells the object's state from its others, without quotes and commas. Whole: who
+ *   owns an object can make two states that agree in 16 digits
+ * @param vary headers besides X-Min-Ledger-Index by which one URL has several bodies
+ */
+export function objectAnswer(
+  request: Request,
+  ledgerIndex: number,
+  value: unknown,
+  state: string,
+  vary: readonly string[] = [],
+): Answer {
+  const body = JSON.stringify(value);
+  return revalidate(request, { ledgerIndex, state, headers: headersOf(vary), body });
+}
+
+/** The same for an object whose state nothing shorter stands for than a hash of all but where it is true. */
+export async function hashedObjectAnswer(
+  request: Request,
+  ledgerIndex: number,
+  value: unknown,
+  vary: readonly string[] = [],
+): Promise<Answer> {
+  const leaveOut = (name: string, each: unknown) => (name === 'ledgerIndex' ? undefined : each);
+  const state = await hashText(JSON.stringify(value, leaveOut));
+  return objectAnswer(request, ledgerIndex, value, state, vary);
+}
+
+/** The hex digits of a text's SHA-256. */
+export async function hashText(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex();
+}
+
+function headersOf(vary: readonly string[]): Record<string, string> {
+  return { 'content-type': 'application/json', vary: [MIN_LEDGER_INDEX, ...vary].join(', ') };
+}
+
 /** Returns 304 if the request's If-None-Match names the tag of a 200, else the answer as it is. */
-export function revalidate({ headers: asked }: Request, answer: Answer): Answer {
-  const { etag, 'content-type': _type, ...headers } = answer.headers ?? {};
+export function revalidate(request: Request, answer: Answer): Answer {
+  const etag = etagOf(request, answer);
   if (etag === undefined || (answer.status ?? 200) !== 200) return answer;
-  if (!matchesEtag(asked.get('if-none-match'), etag)) return answer;
-  return { ...answer, status: 304, headers: { etag, ...headers }, body: null };
+  const { 'content-type': type, ...others } = answer.headers ?? {};
+  const headers = { ...others, etag };
+  if (matchesEtag(request.headers.get('if-none-match'), etag))
+    return { ...answer, status: 304, headers, body: null };
+  return {
+    ...answer,
+    headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
+  };
+}
+
+/**
+ * A cache that revalidates its copy keeps the old body, and so the ledger index in it. So where a
+ * cache may keep an answer, its tag has the ledger index. No cache keeps the answer to a client that
+ * requires a ledger index, which reads X-Ledger-Index of the 304: the tag it gets is the state's.
+ */
+function etagOf({ headers }: Request, answer: Answer): string | undefined {
+  const { state, ledgerIndex } = answer;
+  if (state === undefined) return answer.headers?.etag;
+  return headers.has(MIN_LEDGER_INDEX) ? `W/"${state}"` : `W/"${ledgerIndex}-${state}"`;
 }
 
 /** The ledger index that the request requires; 0 where any will do. Throws an HttpError 400. */

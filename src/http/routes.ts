@@ -13,6 +13,10 @@ import { describeReceipts, receiptRoutes } from './routes/core/receipts.ts';
 import { describeTips, tipsRoutes } from './routes/core/tips.ts';
 import { describeWhiteFlag, whiteFlagRoutes } from './routes/core/white-flag.ts';
 import {
+  collectionOwnerRoutes,
+  describeCollectionOwners,
+} from './routes/edge/collection-owners.ts';
+import {
   describeMilestoneExplanation,
   milestoneExplanationRoutes,
 } from './routes/edge/milestone-explanation.ts';
@@ -33,6 +37,7 @@ import { describeMetrics, metricsRoutes } from './routes/node/metrics.ts';
 import { blockProofRoutes, describeBlockProof } from './routes/proof/block-proof.ts';
 import { describeFinalLedger, finalLedgerRoutes } from './routes/proof/final-ledger.ts';
 import { describePoi, poiRoutes } from './routes/proof/poi.ts';
+import { describeStatement, statementRoutes } from './routes/proof/statement.ts';
 
 const ROUTES = {
   ...nftLookupRoutes,
@@ -43,6 +48,7 @@ const ROUTES = {
   ...nftHistoryRoutes,
   ...nftCertificateRoutes,
   ...nftChangeRoutes,
+  ...collectionOwnerRoutes,
   ...outputRoutes,
   ...blockRoutes,
   ...milestoneRoutes,
@@ -54,6 +60,7 @@ const ROUTES = {
   ...poiRoutes,
   ...blockProofRoutes,
   ...finalLedgerRoutes,
+  ...statementRoutes,
   ...eventRoutes,
   ...healthRoutes,
   ...metricsRoutes,
@@ -79,6 +86,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describeNftHistory(),
     ...describeNftCertificate(),
     ...describeNftChanges(),
+    ...describeCollectionOwners(),
     ...describeOutputs(),
     ...describeBlocks(),
     ...describeMilestones(),
@@ -90,6 +98,7 @@ export function describeRoutes(): Operations<typeof ROUTES> {
     ...describePoi(),
     ...describeBlockProof(),
     ...describeFinalLedger(),
+    ...describeStatement(),
     ...describeEvents(),
     ...describeHealth(),
     ...describeMetrics(),

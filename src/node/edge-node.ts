@@ -14,9 +14,10 @@ import type { EventCounts } from '../events/event-broker.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
-import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { readHead } from '../ledger/core/head.ts';
+import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
+import { readStatement, type StatementQuery } from '../ledger/final/read-statement.ts';
 import type { OutputQuery } from '../ledger/output-list/output-query.ts';
 import {
   readIndexedKinds,
@@ -26,6 +27,7 @@ import {
 import { type NamedChange, readNftCertificate } from '../ledger/provenance/nft-certificate.ts';
 import { type HistoryPosition, readNftHistory } from '../ledger/provenance/nft-history.ts';
 import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
+import { type OwnersQuery, readCollectionOwners } from '../ledger/read/collection-owners.ts';
 import { readNftChanges } from '../ledger/read/nft-changes.ts';
 import { readNftGallery } from '../ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
@@ -53,9 +55,10 @@ import { validateProof } from './validate-proof.ts';
 export type { EventCounts } from '../events/event-broker.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { LedgerDamaged } from '../ledger/core/checksum.ts';
-export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/database-size.ts';
 export { LedgerUnreadable } from '../ledger/core/head.ts';
+export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/size/database-size.ts';
 export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
+export type { StatementQuery } from '../ledger/final/read-statement.ts';
 export {
   ALL_KINDS,
   END,
@@ -76,6 +79,7 @@ export type {
   BlockProof,
   ExplainedBlock,
 } from '../ledger/read/applied-milestone.ts';
+export { MAX_COLLECTION, type OwnersQuery } from '../ledger/read/collection-owners.ts';
 export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
 export type { NftStatus } from '../ledger/read/nft-gallery.ts';
 export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
@@ -152,6 +156,8 @@ export function openNode(settings: Settings) {
     /** By address or by issuer alone. */
     listNftOutputs: (query: OutputQuery, minLedgerIndex: number) =>
       readNftGallery(sessionFrom(minLedgerIndex), query),
+    readCollectionOwners: (query: OwnersQuery, minLedgerIndex: number) =>
+      readCollectionOwners(sessionFrom(minLedgerIndex), query),
     /** After milestone `after`. */
     readNftChanges: (after: number, minLedgerIndex: number) =>
       readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
@@ -188,6 +194,9 @@ export function openNode(settings: Settings) {
       finalMilestone === undefined
         ? undefined
         : proveFinal(newSession(), finalMilestone, tree, key),
+    /** As of readFinalLedger, undefined. */
+    readStatement: async (query: StatementQuery) =>
+      finalMilestone === undefined ? undefined : readStatement(newSession(), finalMilestone, query),
     /** Undefined where the settings name no keys. */
     validateProof: async (file: Readonly<Record<string, unknown>>) =>
       milestoneKeys && validateProof(file, milestoneKeys),

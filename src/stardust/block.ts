@@ -1,6 +1,23 @@
 /**
  * Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md).
  */
+import { Reader } from './encoding/bytes.ts';
+import { decode } from './encoding/codec.ts';
+import type { ParsedBlock } from './wire/block.ts';
+import { signedDigest, transactionId } from './wire/ids.ts';
+import { transaction } from './wire/transaction.ts';
+
+/**
+ * A transaction payload in binary form (A.3), its type included, with its ID and what its signatures
+ * sign. Throws a StardustError if the bytes are none. Of the rules of section C, those beyond its
+ * layout are not checked: `decodeBlock` does so.
+ */
+export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock['transaction']> {
+  const value = decode(transaction, new Reader(payload));
+  return { value, id: transactionId(payload), signedDigest: signedDigest(value, payload) };
+}
+
+export { admissionFault, transactionAdmissionFault } from './admission.ts';
 export { blockFromJson } from './json/read-rest-json.ts';
 export { blockToJson, type Json, type RestObject } from './json/rest-json.ts';
 export {
@@ -14,6 +31,7 @@ export {
   parseBlock,
 } from './wire/block.ts';
 export { blockId, transactionId } from './wire/ids.ts';
+export type { ProtocolParameters } from './wire/parameters.ts';
 export type { Input, TaggedData, Transaction, TransactionEssence } from './wire/transaction.ts';
 export {
   type AliasUnlock,

@@ -55,5 +55,29 @@ export {
   type FinalTree,
   finalLedgerFromJson,
   finalRoot,
+  GrowingTree,
+  KEY_BYTES,
+  nftRecord,
 } from './proof/final-ledger.ts';
-export type { LedgerOutput } from './wire/ledger-output.ts';
+export {
+  STATEMENT_FORMAT,
+  STATEMENT_LIMIT,
+  STATEMENT_PARTS,
+  STATEMENT_PROVES,
+  type StatedOutput,
+  type Statement,
+  type StatementPart,
+  type StatementSum,
+  type StatementTotals,
+  type StatementVerdict,
+  statementCursor,
+  sumStated,
+  verifyStatement,
+} from './proof/statement.ts';
+export {
+  decodeLedgerOutput,
+  LEDGER_OUTPUT_HEAD_LENGTH,
+  type LedgerOutput,
+  ledgerOutputHead,
+  putLedgerOutput,
+} from './wire/ledger-output.ts';

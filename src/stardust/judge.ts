@@ -48,9 +48,12 @@ export async function judge(
   return findFault({ ...tx, validSignatures }, consumed, timestamp);
 }
 
+export { judgeAt, judgeOverTime } from './semantics/judge.ts';
+export { verifySignatures } from './semantics/signatures.ts';
 export {
   ConflictReason,
   type ConsumedOutput,
+  conflictReasonOf,
   describeReason,
   type Fault,
   rulesOf,

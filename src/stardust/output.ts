@@ -27,9 +27,10 @@ export function encodeOutput(value: Output): Uint8Array {
 }
 
 export { minimumDeposit } from './admission.ts';
+export { type NftClaims, readNftClaims } from './json/nft-claims.ts';
 export { outputFromJson } from './json/read-rest-json.ts';
 export { outputToJson } from './json/rest-json.ts';
-export { type Owner, ownerAt } from './owner.ts';
+export { type Owner, ownerAt } from './semantics/owner.ts';
 export {
   type Address,
   AddressType,
@@ -58,6 +59,7 @@ export {
 } from './wire/output.ts';
 export type { RentStructure } from './wire/parameters.ts';
 export {
+  addressIn,
   findCondition,
   type UnlockCondition,
   UnlockConditionType,

@@ -1,7 +1,8 @@
 /**
  * All that the protocol needs of its platform beyond the language of 2023: UTF-8 and base64, which
- * browsers, Node, Deno and workerd have (https://encoding.spec.whatwg.org/), and what is faster if it
- * is there.
+ * browsers, Node, Bun, Deno and workerd have (https://encoding.spec.whatwg.org/), and what is faster
+ * if it is there. The verifier alone (verifier.ts) also needs URLs, a time limit, and `fetch` unless
+ * its caller brings one.
  */
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>;
@@ -25,3 +26,32 @@ interface Uint8ArrayConstructor {
   fromBase64?(text: string): Uint8Array<ArrayBuffer>;
   fromHex?(digits: string): Uint8Array<ArrayBuffer>;
 }
+
+/** https://url.spec.whatwg.org/ */
+declare class URL {
+  constructor(text: string);
+  readonly origin: string;
+  readonly pathname: string;
+  readonly protocol: string;
+  readonly username: string;
+}
+
+/** https://dom.spec.whatwg.org/#interface-AbortSignal */
+declare class AbortSignal {
+  static timeout(milliseconds: number): AbortSignal;
+  addEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** https://fetch.spec.whatwg.org/, as far as verifier/read-node-json.ts uses it. */
+declare function fetch(
+  url: string,
+  init: { redirect: 'manual'; signal: AbortSignal },
+): Promise<{
+  readonly status: number;
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>;
+      cancel(): Promise<void>;
+    };
+  } | null;
+}>;

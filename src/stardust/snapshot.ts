@@ -68,10 +68,12 @@ export async function* readSnapshot(
   }
 }
 
-export type { SnapshotFile, SnapshotKind } from './snapshot/byte-stream.ts';
+export { type SnapshotFile, type SnapshotKind, SnapshotRefusal } from './snapshot/byte-stream.ts';
+export { mergeSnapshot } from './snapshot/read-snapshot.ts';
 export type { DeltaHeader, FullHeader, MilestoneReference } from './snapshot/snapshot-header.ts';
 export type {
   SnapshotMilestone,
   SnapshotOutput,
   SnapshotRecord,
 } from './snapshot/snapshot-records.ts';
+export type { LedgerChange, LedgerSink } from './snapshot/snapshot-sink.ts';

@@ -225,4 +225,10 @@ async function judgeAll(blocks: readonly ParsedBlock[], options: WhiteFlagInput)
   return { numberOf, states, faults };
 }
 
-export type { MerkleRoots } from './white-flag/walk.ts';
+export {
+  computeRoots,
+  LedgerState,
+  type MerkleRoots,
+  NOT_A_TRANSACTION,
+  walkCone,
+} from './white-flag/walk.ts';

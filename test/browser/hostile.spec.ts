@@ -228,7 +228,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
           'ipfs.io has sent nothing for 20 seconds. Try another gateway.',
         );
         await chooseGateway('dweb.link');
-        await textOf(other, '.frame .over').toBe('dweb.link has no picture there.');
+        await textOf(other, '.frame .over').toBe(
+          'No picture came from dweb.link: it has none there, or it failed. Try another gateway.',
+        );
       });
 
       it('of a gallery are loaded by one click', async () => {

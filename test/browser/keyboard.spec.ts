@@ -51,7 +51,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
   it.each<Size>(['phone', 'desktop'])('everything can be done on a %s', async (size) => {
     const page = await browser.open(`${url}/`, size);
     const enter = () => page.keyboard.press('Enter');
-    await untilText(page, '.home', /An address/);
+    await untilText(page, '.home', /Holder of the first one/);
 
     await tabTo(page, /^search$/);
     await page.keyboard.type(nft.nftId);
@@ -69,7 +69,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
     await tabTo(page, /^milestone 17339$/);
     await enter();
-    await untilHead(page, /^17,339$/);
+    await untilHead(page, /^17339$/);
     await untilCount(page, 'svg .block[role=button]', 38);
     await tabTo(page, /^0: tagged data/);
     for (let i = 1; i <= 5; i++) await page.keyboard.press('ArrowRight');
@@ -90,6 +90,12 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       /Both roots are the ones that the keys of Shimmer signed in milestone 17339/,
     );
 
+    await page.evaluate(`void (location.hash = '/milestones')`);
+    await untilHead(page, /^17339 to 17338$/);
+    await tabTo(page, /^17339$/);
+    await enter();
+    await untilHead(page, /^17339$/);
+
     await page.evaluate(`void (location.hash = '/verify')`);
     await untilHead(page, /^Do not trust/);
     await tabTo(page, /another network/);
@@ -103,7 +109,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilText(page, '#verdict', /Not checked: Key 1 is not 64 hex digits: nothing/);
 
     await page.evaluate(`void (location.hash = '/')`);
-    await untilText(page, '.home', /An address/);
+    await untilText(page, '.home', /Holder of the first one/);
     await page.evaluate(`void (location.hash = '/verify')`);
     await untilHead(page, /^Do not trust/);
     // the choice was kept

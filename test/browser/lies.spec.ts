@@ -17,8 +17,10 @@ import {
   ANY_METADATA,
   ANY_MILESTONE,
   ANY_PROOF,
+  CERTIFICATE,
   EXPLANATION,
   INFO,
+  MADE_NFT,
   PAST_PROPOSAL,
   PROPOSAL,
   TRANSACTION,
@@ -48,6 +50,7 @@ const ANSWERS: Readonly<Record<string, Answers>> = {
     [ANY_BLOCK, 'bytes'],
     [ANY_MILESTONE, 'bytes'],
   ],
+  [`#/nft/${MADE_NFT}`]: [[CERTIFICATE, 'json']],
   [PAST_PROPOSAL]: [
     [PROPOSAL, 'json'],
     [ANY_MILESTONE, 'bytes'],

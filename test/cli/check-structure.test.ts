@@ -2,7 +2,12 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
-import { findCircles, findWrongWays, readImports } from '../../tools/check-structure/imports.ts';
+import {
+  findCircles,
+  findPastEntries,
+  findWrongWays,
+  readImports,
+} from '../../tools/check-structure/imports.ts';
 import { findLargeFolders, findSameNames } from '../../tools/check-structure/names.ts';
 
 const graph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
@@ -20,6 +25,13 @@ const exports = new Map([
   ['src/c.ts', 'export abstract class Tail {}\n// export function readHead'],
 ]);
 
+const pastEntries = new Map([
+  ['cli/a.ts', "import type { B } from '../src/stardust/block.ts';\nimport 'node:fs';"],
+  ['cli/b.ts', "import { c } from '../src/stardust/wire/ids.ts';"],
+  ['verifier/a.ts', "export { toHex } from '../src/stardust/encoding/bytes.ts';"],
+  ['src/http/a.ts', "import { c } from '../stardust/wire/ids.ts';"],
+]);
+
 it.each([
   [
     findWrongWays(graph({ 'http/a.ts': ['node/edge-node.ts', 'ledger/head.ts'] })),
@@ -28,6 +40,10 @@ it.each([
   [findWrongWays(graph({ 'attic/box.ts': [] })), /does not know the room attic$/],
   [findCircles(graph({ 'a.ts': ['b.ts'], 'b.ts': ['a.ts'] })), 'a circle: a.ts -> b.ts -> a.ts'],
   [findCircles(graph(folderCircle)), 'a circle: ledger/read -> ledger/write -> ledger/read'],
+  [
+    findPastEntries(pastEntries, { './bytes': './encoding/bytes.js', './block': './block.js' }),
+    'cli/b.ts: src/stardust/wire/ids.ts is not exported by src/stardust/package.json',
+  ],
   [findSameNames(exports), 'Tail is exported by src/b.ts and src/c.ts'],
   [
     findLargeFolders(new Map([...files('a', 16), ...files('b', 17), ...files('b/c', 2)])),

@@ -2,7 +2,7 @@
  * `stardust-edge verify`: what an edge node says holds against the keys (its lies:
  * test/e2e/lies.test.ts).
  */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeVerdict, provedValue } from '../../src/stardust/provenance/provenance.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import type { NodeClient } from '../../verifier/node-client.ts';
@@ -11,9 +11,15 @@ import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand } from '../support/cli/script-process.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
 import { questionOf } from '../support/ledger/ledger-harness.ts';
-import { startLyingNode } from '../support/lies/lying-node.ts';
+import {
+  type LyingNode,
+  readAnswer,
+  type Source,
+  startLyingNode,
+} from '../support/lies/lying-node.ts';
+import { certificatePath, frozenAt, heldAt, holdersOf } from '../support/lies/nft-liars.ts';
 import { fetchRecorded, recordedSource } from '../support/lies/recorded-source.ts';
-import { coneOf } from '../support/network/network-model.ts';
+import { coneOf, milestoneAt } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const network = recordedNetwork('network-a');
@@ -137,5 +143,144 @@ describe('npx stardust-edge verify', () => {
     [['http://a', '--network', 'shimmer', '--keys', hex[0]!]],
   ])('%j is misuse', async (args) => {
     expect((await callCommand('verify', ...args)).code).toBe(2);
+  });
+});
+
+describe('npx stardust-edge verify URL… --nft', () => {
+  const [newest, back] = [125, 75];
+  const nfts = recordedNetwork('network-n');
+  const holders = holdersOf(nfts);
+  const urls = new Map<number, string[]>();
+  const nodes: LyingNode[] = [];
+  const certificates: [nftId: string, certificate: unknown][] = [];
+
+  beforeAll(async () => {
+    for (const index of [newest, back]) {
+      const answering = await frozenAt(nfts, index);
+      const source: Source = async ({ path }) => {
+        if (!path.includes('/api/')) throw new Error(`${path} is asked`);
+        return readAnswer(Promise.resolve(answering(path)));
+      };
+      for (let i = 0; i < 2; i++) {
+        const node = await startLyingNode(source);
+        nodes.push(node);
+        urls.set(index, [...(urls.get(index) ?? []), node.url]);
+      }
+      if (index === newest)
+        for (const nftId of holders.keys()) {
+          const answer = await answering(certificatePath(nftId));
+          if (answer.ok) certificates.push([nftId, await answer.json()]);
+        }
+    }
+    vi.useFakeTimers({ toFake: ['Date'], now: (milestoneAt(nfts, newest)!.timestamp + 9) * 1000 });
+  }, 60_000);
+  afterAll(async () => {
+    vi.useRealTimers();
+    for (const node of nodes) await node[Symbol.asyncDispose]();
+  });
+
+  const signers = [
+    '--keys',
+    nfts.keys.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+    '--threshold',
+    '2',
+    '--network-name',
+    nfts.genesis.parameters.networkName,
+  ];
+  const call = (nftId: string, ...args: string[]) =>
+    callCommand('verify', ...args, '--nft', nftId, ...signers);
+  /** An NFT that is held, and changed after the old nodes stopped. */
+  const find = (isHeld: boolean) =>
+    certificates.find(([nftId]) => {
+      const [now, then] = [newest, back].map((index) => heldAt(holders.get(nftId)!, index));
+      return (now !== undefined) === isHeld && then !== undefined && now !== then;
+    })![0];
+
+  it('says who holds it, as of when, and how each node stands to that', async () => {
+    const nftId = find(true);
+    const [one, two] = urls.get(newest)!;
+    const [old] = urls.get(back)!;
+    const { code, stdout, stderr } = await call(nftId, one!, old!, two!);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout.trim().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(
+      new RegExp(`^${one} agrees: its ledger is at milestone ${newest}, and`),
+    );
+    expect(lines[1]).toMatch(new RegExp(`^${old} is behind: its ledger is at milestone ${back}, `));
+    const held = holders.get(nftId)!.at(-1)!;
+    expect(lines[3]).toMatch(
+      new RegExp(
+        `^Verified: NFT ${nftId} is in output 0x${held.outputId.toHex()} since milestone ${held.bookedIndex} of .* UTC, as of milestone ${newest} of .* UTC \\(signed 9 seconds ago\\)\\. 2 nodes agree, and none refutes them\\.$`,
+      ),
+    );
+  });
+
+  it('says that it was burned', async () => {
+    const { code, stdout } = await call(find(false), ...urls.get(newest)!);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Verified: NFT 0x\S+ is burned since milestone \d+ of /m);
+  });
+
+  it('ends with 1 where less is shown than is demanded', async () => {
+    const nftId = find(true);
+    const failed = await call(nftId, ...urls.get(back)!);
+    expect([failed.code, failed.stdout]).toEqual([1, '']);
+    expect(failed.stderr).toMatch(
+      /^Not checked: NFT 0x\S+: only "created" is shown, not "unrefuted"/,
+    );
+    const created = await call(nftId, ...urls.get(back)!, '--at-least', 'created');
+    expect(created.code).toBe(0);
+    expect(created.stdout).toMatch(/or was changed later\. Not checked: whether it was\.\n$/);
+    const patient = await call(nftId, ...urls.get(back)!, '--max-age', '100000000');
+    expect(patient.code).toBe(0);
+    const silent = await call(nftId, 'http://127.0.0.1:21001', urls.get(newest)![0]!);
+    expect([silent.code, silent.stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+  });
+
+  it('names who is caught lying', async () => {
+    const nftId = find(true);
+    const own = holders.get(nftId)!.filter(({ bookedIndex }) => bookedIndex > nfts.genesis.index);
+    const earlier = `?milestone=${own[0]!.bookedIndex}`;
+    const path = certificatePath(nftId);
+    nodes[0]!.lie([
+      {
+        concerns: (asked) => asked.path === path,
+        tell: (asked, next) => next({ ...asked, path: path + earlier }),
+      },
+    ]);
+    const [liar, honest] = urls.get(newest)!;
+    const { code, stdout } = await call(nftId, liar!, honest!);
+    nodes[0]!.lie([]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^False: ${liar}: its ledger is at milestone ${newest} .*but the NFT changed later`,
+      ),
+    );
+  });
+
+  it.each([
+    [['nowhere']],
+    [['http://a', 'http://a/']],
+    [['http://a', '--agree', '0']],
+    [['http://a', '--max-age', 'old']],
+    [['http://a', '--at-least', 'claimed']],
+    [['http://a', '--at-least', 'final']],
+    [['http://a', '--nft', '0x12']],
+  ])('%j is misuse', async (args) => {
+    const nftId = args.includes('--nft') ? [] : ['--nft', find(true)];
+    expect((await callCommand('verify', ...args, ...nftId, ...signers)).code).toBe(2);
+  });
+
+  it('without a name of the network, or without --nft', async () => {
+    const [flag, keys] = signers as [string, string];
+    const nft = ['--nft', find(true)];
+    for (const args of [
+      [...nft, flag, keys],
+      [...nft, '--network-name', 'x'],
+      ['--max-age', '5', flag, keys],
+    ])
+      expect((await callCommand('verify', 'http://a', ...args)).code).toBe(2);
   });
 });

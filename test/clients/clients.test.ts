@@ -70,7 +70,7 @@ describe('iota.js', { timeout: 30_000 }, () => {
     const node = new SingleNodeClient(started.url);
     expect(await node.health()).toBe(false); // the milestones are of 2022
     expect(await node.routes()).toEqual({
-      routes: ['core/v2', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
+      routes: ['core/v2', 'edge/v1', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
       indexed: ['nft'],
     });
     expect(await node.protocolInfo()).toMatchObject({
@@ -135,7 +135,7 @@ describe('the SDK', { timeout: 30_000 }, () => {
   ])('turns a %i into an error that says what the Worker said', async (status, ask) => {
     const { payload } = JSON.parse(String(await rejection(ask())));
     expect(payload.error).toContain(
-      `node error: Response error with status code ${status}: {"error":{"code":${status},"message":"${MESSAGES[status]}"}}`,
+      `node error: Response error with status code ${status}: {"error":{"code":${status},"message":"${MESSAGES[status]}"`,
     );
   });
 

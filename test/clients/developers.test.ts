@@ -1,12 +1,22 @@
 /**
- * The programs of docs/developers.md and the requests of README.md, against the sample: programs
- * compile, and both print what the document says. The block behind each is its output.
+ * The programs and commands of docs/developers.md and the requests of README.md, against the sample:
+ * programs compile, and print what the document says. The block behind each is its output.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ts } from '@ts-morph/common';
+import openapiTypescript from 'openapi-typescript/package.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { listen } from '../support/edge/launch.ts';
@@ -21,18 +31,30 @@ const NODE_URL = 'http://127.0.0.1:8787';
 mkdirSync(join(PROJECT, 'dist'), { recursive: true });
 const folder = mkdtempSync(join(PROJECT, 'dist', 'developers-'));
 
-/** One in each section. */
-const programs = Array.from(
-  DOCUMENT.matchAll(
-    /^## (.+)\n(?:(?!## ).*\n)*?```ts\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/gm,
-  ),
-  ([, title, code, output], i) => ({
+interface Program {
+  title: string;
+  file: string;
+  code: string;
+  output: string;
+}
+
+/** Those that end, one in each section. */
+function programsIn(language: 'ts' | 'python'): Program[] {
+  const inSection = new RegExp(
+    `^## (.+)\\n(?:(?!## ).*\\n)*?\`{3}${language}\\n([\\s\\S]*?)^\`{3}\\n\\n\`{3}text\\n([\\s\\S]*?)^\`{3}`,
+    'gm',
+  );
+  const extension = { ts: 'ts', python: 'py' }[language];
+  return Array.from(DOCUMENT.matchAll(inSection), ([, title, code, output], i) => ({
     title: title!,
-    file: `program-${i}.ts`,
+    file: `program-${i}.${extension}`,
     code: code!,
     output: output!,
-  }),
-);
+  }));
+}
+
+const programs = programsIn('ts');
+const pythonPrograms = programsIn('python');
 
 let worker: SampleWorker;
 
@@ -45,11 +67,12 @@ afterAll(async () => {
 });
 
 /** What a program prints with another URL of the node. Rejects if it fails. */
-async function run({ code, file }: { code: string; file: string }, url: string): Promise<string> {
+async function run({ code, file }: Program, url: string): Promise<string> {
   expect(code).toContain(NODE_URL);
   const path = join(folder, `running-${file}`);
   writeFileSync(path, code.replaceAll(NODE_URL, url));
-  const { stdout } = await promisify(execFile)(process.execPath, [path]);
+  const interpreter = file.endsWith('.py') ? 'python3' : process.execPath;
+  const { stdout } = await promisify(execFile)(interpreter, [path]);
   return stdout;
 }
 
@@ -71,15 +94,44 @@ it.runIf(hasTool('curl')).each(requests)('README.md: $command', async ({ command
 /** Of the section on events, which never ends: events.test.ts runs it. */
 const EVENTS = /^## Events\n[\s\S]*?^```ts\n([\s\S]*?)^```/m.exec(DOCUMENT)![1]!;
 
-it('docs/developers.md has four programs that end, one of events, and no other code', () => {
+/** The two of the generator. */
+const [install, generate] = /^```sh\n(.+)\n(.+)\n```/m.exec(DOCUMENT)!.slice(1) as [string, string];
+
+it('docs/developers.md has programs that end, one of events in each language, and no other code', () => {
   expect(programs.map(({ title }) => title)).toEqual([
     'iota.js',
     'iota-sdk',
     'A generated client',
     'ETag and errors',
   ]);
+  expect(pythonPrograms.map(({ title }) => title)).toEqual([
+    'Look up and list in Python',
+    'A gallery in Python',
+    'ETag and errors in Python',
+  ]);
   expect(DOCUMENT.match(/^```ts$/gm)).toHaveLength(programs.length + 1);
+  expect(DOCUMENT.match(/^```python$/gm)).toHaveLength(pythonPrograms.length + 1);
+  expect(DOCUMENT.match(/^```\w+$/gm)).toHaveLength(2 * 7 + 2 + 1);
 });
+
+/**
+ * As the first command does, from what is here: the second one has to find it there, and not the
+ * project's TypeScript 7, which has no JavaScript API. The copy in @ts-morph/common has.
+ */
+function installGenerator(): void {
+  expect(install).toBe('npm install --prefix generator typescript@5 openapi-typescript@7');
+  const packages = join(folder, 'generator/node_modules');
+  mkdirSync(join(packages, 'typescript'), { recursive: true });
+  const version = JSON.stringify({ name: 'typescript', version: ts.version });
+  writeFileSync(join(packages, 'typescript/package.json'), version);
+  const code = "module.exports = require('@ts-morph/common').ts;";
+  writeFileSync(join(packages, 'typescript/index.js'), code);
+  const generator = join(packages, 'openapi-typescript');
+  cpSync(join(PROJECT, 'node_modules/openapi-typescript'), generator, { recursive: true });
+  mkdirSync(join(packages, '.bin'));
+  symlinkSync('../openapi-typescript/bin/cli.js', join(packages, '.bin/openapi-typescript'));
+  expect(openapiTypescript.version).toMatch(/^7\./);
+}
 
 /** What the generated types must refuse: what is replaced by what, and what tsc says then. */
 const MISTAKES: readonly [right: string, wrong: string, message: string][] = [
@@ -103,9 +155,9 @@ export const ownersOf = (answer: Answer<'/api/edge/v1/nfts'>) =>
   answer.nfts.map((nft) => nft?.owner.address);
 `;
 
-it('programs compile, strictly, and mistakes do not', () => {
-  const generate = join(PROJECT, 'test/support/http/generate-types.ts');
-  writeFileSync(join(folder, 'nodeApi.ts'), execFileSync(process.execPath, [generate]));
+it('programs compile with the types that are generated, strictly, and mistakes do not', () => {
+  installGenerator();
+  execFileSync('sh', ['-c', generate.replace(NODE_URL, worker.url)], { cwd: folder });
   for (const { file, code } of programs) writeFileSync(join(folder, file), code);
   writeFileSync(join(folder, 'program-events.ts'), EVENTS);
   writeFileSync(join(folder, 'program-client.ts'), CLIENT);
@@ -136,9 +188,19 @@ it.each(programs)('$title prints what the document says', async (program) => {
   expect(await run(program, worker.url)).toBe(program.output);
 });
 
-describe('the errors', () => {
-  const program = programs.at(-1)!;
+const hasPython = hasTool('python3');
 
+it.runIf(hasPython).each(pythonPrograms)(
+  '$title prints what the document says',
+  async (program) => {
+    expect(await run(program, worker.url)).toBe(program.output);
+  },
+);
+
+describe.each([
+  { language: 'TypeScript', program: programs.at(-1)!, runs: true },
+  { language: 'Python', program: pythonPrograms.at(-1)!, runs: hasPython },
+])('the errors, in $language', ({ program, runs }) => {
   /** A node that fails first. */
   async function serve(
     fail: (request: number, response: ServerResponse) => boolean,
@@ -146,9 +208,11 @@ describe('the errors', () => {
     let requests = 0;
     const server = createServer(async ({ url, headers }, response) => {
       if (fail(requests++, response)) return;
-      const answer = await fetch(worker.url + url, {
-        headers: { 'if-none-match': headers['if-none-match'] ?? '' },
+      const passed = ['if-none-match', 'x-min-ledger-index'].flatMap((name) => {
+        const value = headers[name];
+        return typeof value === 'string' ? [[name, value] as const] : [];
       });
+      const answer = await fetch(worker.url + url, { headers: Object.fromEntries(passed) });
       const body = await answer.bytes();
       response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body);
     });
@@ -159,7 +223,7 @@ describe('the errors', () => {
     return listen(server);
   }
 
-  it.each<[string, (response: ServerResponse) => void]>([
+  it.runIf(runs).each<[string, (response: ServerResponse) => void]>([
     ['too many requests', (response) => response.writeHead(429, { 'retry-after': '0' }).end()],
     ['an error of the node', (response) => response.writeHead(500).end()],
     ['a connection that is lost', (response) => response.destroy()],
@@ -171,7 +235,7 @@ describe('the errors', () => {
     expect(await run(program, url)).toBe(program.output);
   });
 
-  it('of a node that always fails: the program says so', async () => {
+  it.runIf(runs)('of a node that always fails: the program says so', async () => {
     const url = await serve((_, response) => {
       response.writeHead(429, { 'retry-after': '0' }).end();
       return true;
@@ -179,11 +243,12 @@ describe('the errors', () => {
     await expect(run(program, url)).rejects.toThrow(`${url} does not answer now: use another node`);
   });
 
-  it('of a node that is not public: the program gives up at once', async () => {
+  it.runIf(runs)('of a node that is not public: the program gives up at once', async () => {
     let requests = 0;
     const url = await serve((_, response) => {
       requests++;
-      response.writeHead(403, { 'x-error-detail': 'not public' }).end();
+      const error = { code: 403, message: '', detail: 'not public' };
+      response.writeHead(403, { 'x-error-detail': 'not public' }).end(JSON.stringify({ error }));
       return true;
     });
     await expect(run(program, url)).rejects.toThrow('403: not public');

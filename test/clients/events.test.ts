@@ -1,5 +1,5 @@
 /**
- * The client of docs/developers.md#events, as it stands: it ends with the state of every NFT,
+ * The clients of docs/developers.md#events, as they stand: each ends with the state of every NFT,
  * however its connections and requests fail meanwhile. The node's routes are those of the Worker,
  * over a database in memory; the events are a double's.
  */
@@ -18,13 +18,32 @@ import { openMemory } from '../support/ledger/memory-database.ts';
 import { nftHistory, nftNetwork } from '../support/network/nft-network.ts';
 import { Random } from '../support/network/random.ts';
 import { nodeOver } from '../support/nft-list/list-node.ts';
+import { hasTool } from '../support/tools.ts';
 
 const MILESTONES = 40;
 
 const DOCUMENT = readFileSync(join(PROJECT, 'docs/developers.md'), 'utf8');
-const PROGRAM = /^## Events\n[\s\S]*?^```ts\n([\s\S]*?)^```/m.exec(DOCUMENT)![1]!;
+/** The client in this language: as tests run it, it waits less. */
+function clientIn(language: 'ts' | 'python', url: string): string {
+  const block = new RegExp(`^## Events\\n[\\s\\S]*?^\`{3}${language}\\n([\\s\\S]*?)^\`{3}`, 'm');
+  return block
+    .exec(DOCUMENT)![1]!
+    .replace('http://127.0.0.1:8787', url)
+    .replace('seen = 17338', 'seen = 0')
+    .replace('protocolVersion: 4', 'protocolVersion: 4, reconnectPeriod: 20')
+    .replace('time.sleep(5)', 'time.sleep(0.05)');
+}
 
-it('misses nothing', async () => {
+it('misses nothing, in TypeScript', () => followAll('ts', process.execPath), 60_000);
+
+it.runIf(hasTool('python3'))(
+  'misses nothing, in Python, which is not told of milestones',
+  () => followAll('python', 'python3'),
+  60_000,
+);
+
+async function followAll(language: 'ts' | 'python', interpreter: string): Promise<void> {
+  const isTold = language === 'ts';
   const random = new Random('torn sockets');
   const network = nftNetwork('events', MILESTONES);
   const db = await openMemory();
@@ -47,14 +66,11 @@ it('misses nothing', async () => {
   });
 
   const url = await listen(server);
-  const code = PROGRAM.replace('http://127.0.0.1:8787', url)
-    .replace('seen = 17338', 'seen = 0')
-    // sooner than after a second
-    .replace('protocolVersion: 4', 'protocolVersion: 4, reconnectPeriod: 20');
   mkdirSync(join(PROJECT, 'dist'), { recursive: true });
   const folder = mkdtempSync(join(PROJECT, 'dist', 'events-'));
-  writeFileSync(join(folder, 'program.ts'), code);
-  const child = spawn(process.execPath, [join(folder, 'program.ts')]);
+  const file = join(folder, isTold ? 'program.ts' : 'program.py');
+  writeFileSync(file, clientIn(language, url));
+  const child = spawn(interpreter, [file]);
   onTestFinished(() => {
     child.kill();
     rmSync(folder, { recursive: true });
@@ -68,7 +84,8 @@ it('misses nothing', async () => {
   let failures = 0;
   createInterface({ input: child.stderr }).on('line', () => failures++);
 
-  await vi.waitFor(() => expect(broker.connections).toBe(1), { timeout: 20_000 });
+  const isThere = () => (isTold ? broker.connections === 1 : requests > 0);
+  await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 20_000 });
   let cuts = 0;
   while (rig.node.confirmed < MILESTONES) {
     await takeNext(rig, db);
@@ -91,4 +108,4 @@ it('misses nothing', async () => {
   );
   expect(stateAt(MILESTONES).size).toBeGreaterThan(10);
   expect([cuts, failures, requests].map((count) => count > 3)).toEqual([true, true, true]);
-}, 60_000);
+}

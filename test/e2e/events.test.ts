@@ -81,7 +81,8 @@ describe('clients', () => {
     const iota: { index: number }[] = [];
     const outputs: unknown[] = [];
     const blocks: Uint8Array[] = [];
-    const clientIota = new IotaMqttClient(url, 3);
+    // it connects anew where it hears nothing for so many seconds, and then hears the first again
+    const clientIota = new IotaMqttClient(url, 30);
     clientIota.milestonesConfirmed((_topic, data) => iota.push(data));
     clientIota.blocksRaw((_topic, data) => blocks.push(data));
     const { outputId } = changesOf(network, first + 5).created[0]!;

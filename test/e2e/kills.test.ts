@@ -11,7 +11,7 @@ import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-const KILLS = 300;
+const KILLS = 150;
 
 const network = recordedNetwork('network-a');
 const last = lastIndex(network);

@@ -12,6 +12,10 @@ describe('recognise', () => {
     [` ${ID.toUpperCase()} `, { kind: 'ambiguous', id: ID }],
     [ID.slice(2), { kind: 'ambiguous', id: ID }],
     [`${ID}0600`, { kind: 'view', view: { name: 'output', id: `${ID}0600` } }],
+    [
+      `0x08${'5a'.repeat(37)}`,
+      { kind: 'view', view: { name: 'foundry', id: `0x08${'5a'.repeat(37)}` } },
+    ],
     ['17339', { kind: 'view', view: { name: 'milestone', milestone: '17339' } }],
     ['17,339', { kind: 'view', view: { name: 'milestone', milestone: '17339' } }],
     ['4294967295', { kind: 'view', view: { name: 'milestone', milestone: '4294967295' } }],
@@ -25,6 +29,7 @@ describe('recognise', () => {
     ['', /Nothing was typed/],
     ['4294967296', /end at 4294967295/],
     ['0x12', /2 hex digits/],
+    [`0x08${'5a'.repeat(38)}`, /78 hex digits.*foundries and tokens 76/],
     [ADDRESS.replace('zq6', 'zq7'), /checksum is wrong/],
     ['hello', /neither an ID in hex/],
     ['<script>', /neither an ID in hex/],
@@ -46,7 +51,8 @@ describe('a view and its URL', () => {
     { name: 'milestone', milestone: '17339' },
     { name: 'milestone', milestone: '17339', block: ID },
     { name: 'address', address: ADDRESS },
-    { name: 'issuer', address: ADDRESS, cursor: `${'0'.repeat(76)}.24` },
+    { name: 'nfts', address: ADDRESS },
+    { name: 'issuer', address: ADDRESS, page: 3 },
     { name: 'proposal' },
     {
       name: 'proposal',

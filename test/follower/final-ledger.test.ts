@@ -47,8 +47,8 @@ function pass(rig: Rig, db: Database): Promise<PassResult> {
 }
 
 async function finalTables(db: Database) {
-  const { final_page, final_root } = await dump(db);
-  return { final_page, final_root };
+  const { final_page, final_range, final_root } = await dump(db);
+  return { final_page, final_range, final_root };
 }
 
 function writeFiles(files: Record<string, Iterable<Uint8Array>>): (name: string) => string {
@@ -64,7 +64,7 @@ it('builds the root that ledger-root computes, killed in between or not', async 
   // other settings: nothing is built
   const { following } = rig;
   await followOnce(following, { deadline: 0, milestones: 0 });
-  expect(await finalTables(db)).toEqual({ final_page: [], final_root: [] });
+  expect(await finalTables(db)).toEqual({ final_page: [], final_range: [], final_root: [] });
   const image = db.serialize();
   expect(await pass(rig, db)).toMatchObject({ behind: false, ended: true });
   const built = await finalTables(db);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer, jsonAnswer } from '../../src/http/answer.ts';
-import { ledgerAnswer } from '../../src/http/ledger-answer.ts';
+import { objectAnswer } from '../../src/http/ledger-answer.ts';
 import { createReadCache } from '../../src/http/read-cache.ts';
 import type { Route } from '../../src/http/route.ts';
 
@@ -21,7 +21,7 @@ function createServer(route = GET, maxBytes = 100_000) {
     path: string,
     headers: Record<string, string> = {},
     handle: (request: Request) => Answer = (request) =>
-      ledgerAnswer(request, { ledgerIndex: server.ledger }, `${server.ledger}`),
+      objectAnswer(request, server.ledger, { ledgerIndex: server.ledger }, 'state'),
   ) => {
     const request = new Request(`https://edge.invalid${path}`, { headers });
     const answer = await cache.answer(
@@ -104,14 +104,29 @@ describe('an answer that names its ledger index', () => {
 
   it('is 304 for a client that has it, whether it is kept or not', async () => {
     const { server, fetchFrom } = createServer();
-    const tag = { 'if-none-match': 'W/"1"' };
+    const tag = { 'if-none-match': 'W/"1-state"' };
     const missed = await fetchFrom('/a', tag);
     const hit = await fetchFrom('/a', tag);
     expect([missed.status, hit.status, missed.body, hit.body]).toEqual([304, 304, null, null]);
     expect(hit.headers).toEqual(missed.headers);
     expect(hit.headers).not.toHaveProperty('content-type');
-    expect((await fetchFrom('/a', { 'if-none-match': 'W/"0"' })).status).toBe(200);
+    expect((await fetchFrom('/a', { 'if-none-match': 'W/"0-state"' })).status).toBe(200);
     expect(server.handled).toBe(1);
+  });
+
+  it('has the tag of its state for a client that requires an index, kept or not', async () => {
+    const { server, fetchFrom } = createServer();
+    const required = { 'x-min-ledger-index': '1' };
+    const tagOf = async (headers?: Record<string, string>) =>
+      (await fetchFrom('/a', headers)).headers?.etag;
+    const tags = [await tagOf(required), await tagOf(), await tagOf(required), await tagOf()];
+    expect(tags).toEqual(['W/"state"', 'W/"1-state"', 'W/"state"', 'W/"1-state"']);
+    const later = { ...required, 'if-none-match': 'W/"state"' };
+    expect((await fetchFrom('/a', later)).status).toBe(304);
+    expect(server.handled).toBe(1);
+    server.ledger = 2;
+    server.now += 1000;
+    expect(await fetchFrom('/a', later)).toMatchObject({ status: 304, ledgerIndex: 2 });
   });
 });
 

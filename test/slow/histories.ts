@@ -7,11 +7,11 @@ import { type Counts, runHistory } from '../support/nft-index/random-history.ts'
 
 const USAGE = `Usage: npx node test/slow/histories.ts [COUNT] [FIRST SEED]
 
-Runs COUNT random histories of the NFT index, by default 200,000, from seed 1: about 15 minutes.`;
+Runs COUNT random histories of the NFT index, by default 60,000, from seed 1: about 5 minutes.`;
 
 await runMain(USAGE, async (args) => {
   const { positionals } = parseArgs({ args, allowPositionals: true });
-  const [count = 200_000, first = 1, ...others] = positionals.map(Number);
+  const [count = 60_000, first = 1, ...others] = positionals.map(Number);
   if (![count, first].every(Number.isSafeInteger) || others.length > 0)
     throw new UsageError('a count and a seed are whole numbers');
   const counts: Counts = new Map();

@@ -29,8 +29,8 @@ const vitest =
     return runVitest(['--project', project, ...talk, `test/${path}`], settings);
   };
 
-const { REQUESTS = '1000000', MILESTONES = '5000' } = process.env;
-const RANDOM_LIES = { RANDOM_LIES: '2000' };
+const { REQUESTS = '300000', MILESTONES = '1500' } = process.env;
+const RANDOM_LIES = { RANDOM_LIES: '500' };
 
 const TESTS: Readonly<Record<string, Run>> = {
   kills: vitest('e2e', 'e2e/kills'),
@@ -43,8 +43,8 @@ const TESTS: Readonly<Record<string, Run>> = {
   'serve-disk': vitest('e2e', 'e2e/serve-disk', { QUESTIONS: '10000' }),
   floods: vitest('e2e', 'e2e/floods', { SECONDS: '30' }),
   siege: script('siege'),
-  load: vitest('e2e', 'e2e/load', { MINUTES: '30' }),
-  coordinator: vitest('e2e', 'e2e/coordinator', { MILESTONES: '300' }),
+  load: vitest('e2e', 'e2e/load', { MINUTES: '10' }),
+  coordinator: vitest('e2e', 'e2e/coordinator', { MILESTONES: '150' }),
   feeds: vitest('e2e', 'e2e/feed', { FEEDS: 'all' }),
   chain: vitest('e2e', 'e2e/chain'),
   forged: vitest('e2e', 'e2e/hostile'),
@@ -57,7 +57,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   'event-feed': vitest('e2e', 'e2e/events'),
   lists: vitest('node', 'http/routes/nft-list.test.ts', { QUERIES: '10000' }),
   final: vitest('node', 'ledger/final', { PROOFS: '10000' }),
-  questions: vitest('node', 'node/random-questions', { QUESTIONS: '10000' }),
+  questions: vitest('node', 'node/random-questions', { QUESTIONS: '3000' }),
   async lies(inTime) {
     const told = await vitest('e2e', 'e2e/lies.test', RANDOM_LIES)(inTime);
     const page = ['--config', 'vitest.browser.config.ts', 'test/browser/lies'];

@@ -100,7 +100,14 @@ async function served(): Promise<Launched> {
   return started;
 }
 
-const killGroup = (started: Launched) => void started.signalGroup('SIGKILL');
+function killGroup(started: Launched): void {
+  try {
+    started.signalGroup('SIGKILL');
+  } catch (error) {
+    // none of it runs any more
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
 
 /** Either it serves, and is killed, or it has ended by itself with this sentence. */
 async function eitherServesOrSays(started: Launched, sentence: RegExp): Promise<void> {
@@ -186,7 +193,8 @@ const CASES: readonly [name: string, run: () => Promise<unknown>][] = [
     'the folder is removed under it',
     async () => {
       const started = await served();
-      rmSync(persistTo, { recursive: true });
+      // what serves may write a file meanwhile
+      rmSync(persistTo, { recursive: true, maxRetries: 20, retryDelay: 20 });
       // any answer, in time
       await fetch(`${url}/health`, { signal: AbortSignal.timeout(5000) });
       started.child.kill('SIGTERM');

@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
-import { findCircles, findWrongWays, readImports } from './imports.ts';
+import { findCircles, findPastEntries, findWrongWays, readImports } from './imports.ts';
 import { findLargeFolders, findSameNames, type Sources } from './names.ts';
 
 const USAGE = `Usage: npx node tools/check-structure/check-structure.ts
 
-Checks that the folders of src/ import each other one way only, that no two files of src/,
-cli/, tools/ and verifier/ export the same name, and that no folder is too large. A part of npm run lint.`;
+Checks that the folders of src/ import each other one way only, that cli/ and verifier/ use
+src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and verifier/
+export the same name, and that no folder is too large. A part of npm run lint.`;
 
 function readSources(): Sources {
   const files = ['src', 'cli', 'tools', 'verifier'].flatMap((root) =>
@@ -28,9 +29,11 @@ await runMain(USAGE, (args) => {
   parseArgs({ args });
   const graph = readImports(join(PROJECT, 'src'));
   const sources = readSources();
+  const { exports } = JSON.parse(readFileSync(join(PROJECT, 'src/stardust/package.json'), 'utf8'));
   const faults = [
     ...findWrongWays(graph),
     ...findCircles(graph),
+    ...findPastEntries(sources, exports),
     ...findSameNames(sources),
     ...findLargeFolders(sources),
   ];

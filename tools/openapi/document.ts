@@ -109,7 +109,11 @@ export function buildDocument(version: string, examples: Examples): Described {
               type: 'object',
               properties: {
                 code: { type: 'integer', description: 'The status.' },
-                message: { type: 'string' },
+                message: { type: 'string', description: 'One for each status.' },
+                detail: {
+                  type: 'string',
+                  description: 'The reason, for people: the same text as `X-Error-Detail`.',
+                },
               },
               required: ['code', 'message'],
               additionalProperties: false,

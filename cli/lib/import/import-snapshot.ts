@@ -3,15 +3,16 @@
  * and what the database holds then.
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { networkNames, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
+import { readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
+import { networkNames } from '../../../src/ledger/core/network-names.ts';
 import {
   type LoadedLedger,
   type LoadOptions,
   loadSnapshot,
 } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
-import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { SnapshotRefusal } from '../../../src/stardust/snapshot/byte-stream.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
+import { SnapshotRefusal } from '../../../src/stardust/snapshot.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { openSnapshotFile } from '../snapshot-file.ts';
 import type { MayReplace } from './check-replacement.ts';

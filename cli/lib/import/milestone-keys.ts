@@ -2,7 +2,7 @@
  * Milestone keys as operators give them to scripts, in the form of the Worker's vars.
  */
 import { readSettings } from '../../../src/settings.ts';
-import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
 import type { Signers } from '../network.ts';
 
 /** What keys and threshold were given by: a flag, or the name of the setting. */

@@ -21,7 +21,7 @@ import {
 } from '../../../src/ledger/import/staging-tables.ts';
 import { entryKey, writeEntry } from '../../../src/nft-index/kv-values.ts';
 import { adoptionSql } from '../../../src/nft-index/seed-index.ts';
-import { OutputType } from '../../../src/stardust/wire/output.ts';
+import { OutputType } from '../../../src/stardust/output.ts';
 import type { RunWrangler } from '../wrangler/run-wrangler.ts';
 import { SqlFile } from './sql-file.ts';
 

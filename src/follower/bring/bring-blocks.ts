@@ -88,7 +88,7 @@ async function bringBlocks(
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
   const tools = { db, upstreams, voters, memory, ranking: known.ranking };
-  const limits = { maxFetched, maxLevels: MAX_LEVELS, deadline };
+  const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
   const { fault, refused } = await storeBelow(tools, position, missing, limits);
   if (refused > 0) return { fault: 'unknown-block', detail: NOT_ADMITTED };
   if (fault === undefined) return undefined;

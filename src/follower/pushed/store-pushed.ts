@@ -6,7 +6,7 @@
  * left to the walk from an upstream's tips (store-tips.ts).
  */
 import { hasPassed } from '../../clock.ts';
-import { MAX_PACK_BLOCKS } from '../../ledger/core/packs.ts';
+import { MAX_PACK_BLOCKS } from '../../ledger/core/packs/packs.ts';
 import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { readPosition } from '../ledger-position.ts';
 import { storeBelow } from '../store/store-gathered.ts';
@@ -38,16 +38,16 @@ export async function storePushed(context: FeedTools): Promise<number> {
   noteLedger(memory, position);
   const { belowMaxDepth } = position.rules.parameters[0]!;
   const ids = tops.map(([id]) => id);
-  const limits = { maxFetched: 0, maxLevels: Number.POSITIVE_INFINITY, deadline: 0 };
-  const { stored, isCut } = await storeBelow(context, position, ids, {
+  const limits = { budget: { fetchesLeft: 0 }, maxLevels: Number.POSITIVE_INFINITY, deadline: 0 };
+  const { stored, cut } = await storeBelow(context, position, ids, {
     ...limits,
     maxDepth: belowMaxDepth,
     most: FULL_PACK,
   });
   for (const [id, came] of tops) {
     // where no parent is missing, only an upstream can tell whether the block is unreferenced
-    const isLeft = pool.get(id) !== undefined && (!isCut || hasPassed(LATE_MS, came, Date.now()));
-    if (!isLeft) continue;
+    const isLate = cut.length === 0 || hasPassed(LATE_MS, came, Date.now());
+    if (!isLate || pool.get(id) === undefined) continue;
     pool.settle(id);
     tips.hasLooseEnds = true;
   }

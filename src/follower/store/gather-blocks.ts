@@ -10,12 +10,13 @@
 import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
-import { lookUpBlocks } from '../../ledger/intake/known-blocks.ts';
 import { walkDown } from '../../ledger/intake/walk-down.ts';
+import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { heapOf } from '../../upstream/block-pool.ts';
 import { fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import type { Ranking } from '../../upstream/ranking.ts';
 import { createReferenceReader, type ReadReference } from '../../upstream/read-references.ts';
@@ -25,6 +26,13 @@ import type { FollowerContext, SaidOfBlocks } from '../follower-context.ts';
 /** Queries about blocks in one walk, and those at once. */
 const MAX_QUERIED = 300;
 const QUERIED_AT_ONCE = 30;
+
+/**
+ * Heap of the blocks that one walk fetches, as much as the pool keeps, and after how many blocks it
+ * is looked at: 300 of the largest transactions take 98 MB.
+ */
+const MAX_FETCHED_HEAP_BYTES = 34_000_000;
+const FETCHED_AT_ONCE = 64;
 
 export type GatherContext = Pick<FollowerContext, 'db' | 'upstreams' | 'memory'> & {
   /**
@@ -38,8 +46,8 @@ export type GatherContext = Pick<FollowerContext, 'db' | 'upstreams' | 'memory'>
 };
 
 export interface GatherLimits {
-  /** Blocks fetched in one walk; those in the pool do not count. */
-  maxFetched: number;
+  /** Blocks that may be fetched; those in the pool do not count. It is counted down. */
+  budget: { fetchesLeft: number };
   /**
    * Levels of blocks in a row about which no upstream was queried. A walk that has come below the
    * import meets nothing that is known, and only an upstream can tell that it has.
@@ -47,6 +55,8 @@ export interface GatherLimits {
   maxLevels: number;
   /** Unix milliseconds after which nothing more is fetched or queried. */
   deadline: number;
+  /** Whether an earlier walk was cut off at the tops: C-6 exempts what is below an admitted block. */
+  goesOn?: boolean;
 }
 
 export interface GatheredBlocks {
@@ -54,8 +64,8 @@ export interface GatheredBlocks {
   blocks: Map<string, ParsedBlock>;
   /** Why some block below the tops is not among them: the first reason that the walk met. */
   fault: GatherFault | undefined;
-  /** Whether the limits ended the walk before it came down to what is known. */
-  isCut: boolean;
+  /** Hex IDs of the blocks at which the limits cut off the walk: it did not look at them. */
+  cut: string[];
   /** How many of the tops are no blocks that a node stores if nobody requested them. */
   refused: number;
 }
@@ -89,13 +99,13 @@ export async function gatherBlocks(
   context: GatherContext,
   moment: Moment,
   tops: readonly string[],
-  { maxFetched, maxLevels, deadline }: GatherLimits,
+  { budget, maxLevels, deadline, goesOn = false }: GatherLimits,
 ): Promise<GatheredBlocks> {
   const { db, upstreams, ranking, memory } = context;
   const { pool } = memory;
   const { head, rules } = moment;
   const said = saidOf(memory, moment);
-  const unrequested = new Set(tops.filter((id) => !pool.isPushed(id)));
+  const unrequested = new Set(goesOn ? [] : tops.filter((id) => !pool.isPushed(id)));
   const refused = new Set<string>();
   const refuses = (id: string, block: ParsedBlock): boolean => {
     if (!unrequested.has(id) || isAdmittedUnasked(block, rules.parameters)) return false;
@@ -104,8 +114,8 @@ export async function gatherBlocks(
   };
   const met = new Map<string, ParsedBlock>();
   const query = createQuery(context, moment, deadline);
-  let left = maxFetched;
-  let isCut = false;
+  let heapLeft = MAX_FETCHED_HEAP_BYTES;
+  const cut: string[] = [];
   let fault: GatherFault | undefined;
   const note = (error: unknown) => {
     fault ??= requireFault(error);
@@ -132,31 +142,37 @@ export async function gatherBlocks(
       return { has: (id) => known.has(id) || said.referenced.has(id) };
     },
     async fetch(ids) {
-      const due = Date.now() < deadline ? ids.slice(0, left) : [];
-      if (due.length < ids.length) isCut = true;
-      left -= due.length;
-      const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
-      deep.forEach(skeleton.restartLevels);
-      const [fetched] = await Promise.all([
-        Promise.all(due.map(fetchOne)),
-        query(deep).catch(note),
-      ]);
-      return fetched
-        .filter((block) => block !== undefined)
-        .filter((block) => {
+      const fetched: ParsedBlock[] = [];
+      let at = 0;
+      while (at < ids.length && budget.fetchesLeft > 0 && heapLeft > 0 && Date.now() < deadline) {
+        const due = ids.slice(at, at + Math.min(budget.fetchesLeft, FETCHED_AT_ONCE));
+        at += due.length;
+        budget.fetchesLeft -= due.length;
+        const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
+        deep.forEach(skeleton.restartLevels);
+        const [blocks] = await Promise.all([
+          Promise.all(due.map(fetchOne)),
+          query(deep).catch(note),
+        ]);
+        for (const block of blocks) {
+          if (block === undefined) continue;
+          heapLeft -= heapOf(block);
           const id = toHexDigits(block.id);
-          return !said.referenced.has(id) && !refuses(id, block);
-        });
+          if (!said.referenced.has(id) && !refuses(id, block)) fetched.push(block);
+        }
+      }
+      cut.push(...ids.slice(at));
+      return fetched;
     },
     meet: (id, block) => met.set(id, block),
   });
-  if (isCut) {
-    const reason = `more than ${maxFetched} blocks of the cone are not here`;
+  if (cut.length > 0) {
+    const reason = 'more blocks of the cone are not here than are fetched at once';
     note(new ConeUnavailable('over-budget', reason));
   }
   const order = Array.from(skeleton.order(), skeleton.idAt);
   const blocks = new Map(order.map((id) => [id, met.get(id)!]));
-  return { blocks, fault, isCut, refused: refused.size };
+  return { blocks, fault, cut, refused: refused.size };
 }
 
 function referencedBefore(id: string): ConeUnavailable {

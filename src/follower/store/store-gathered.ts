@@ -36,7 +36,7 @@ export interface StoredBlocks {
   /** Why some block of the walk is not stored, if a reason is known. */
   fault: GatherFault | undefined;
   /** As of {@link GatheredBlocks}. */
-  isCut: boolean;
+  cut: readonly string[];
   refused: number;
 }
 
@@ -64,13 +64,13 @@ export async function storeBelow(
   limits: StoreLimits,
 ): Promise<StoredBlocks> {
   const { upkeep, tips } = context.memory;
-  const { blocks, isCut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
+  const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
   const fitting = new Map([...blocks].slice(0, Math.max(upkeep.room, 0)));
   const isFull = fitting.size < blocks.size;
   const proven = await storeAll(context, moment, fitting, limits);
   const left = new Map([...fitting].filter(([id]) => !proven.has(id)));
   // upon a walk that was cut off nothing more can be stored yet
-  const isEnd = left.size === 0 || isCut || Date.now() >= limits.deadline;
+  const isEnd = left.size === 0 || cut.length > 0 || Date.now() >= limits.deadline;
   const { said, fault } = isEnd
     ? { said: NONE, fault: undefined }
     : await storeSaid(context, moment, left, limits);
@@ -78,10 +78,16 @@ export async function storeBelow(
   upkeep.room -= stored;
   if (stored > 0) tips.newestBlock = Date.now();
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
-  return { stored, fault: full ?? walk.fault ?? fault, isCut, refused };
+  return { stored, fault: full ?? walk.fault ?? fault, cut, refused };
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Heap of the blocks that one step stores: what is written of them takes twice as much. A walk may
+ * have met all blocks of the pool.
+ */
+const MAX_STORED_HEAP_BYTES = 12_000_000;
 
 const TOO_MANY = 'too many unreferenced blocks are stored already';
 
@@ -114,6 +120,7 @@ async function storeAll(
 ): Promise<Set<string>> {
   const { index, announce, pool, step } = memory;
   const { head, rules } = moment;
+  const mostHeapBytes = MAX_STORED_HEAP_BYTES;
   const choose = ({ named, head: now }: UnreferencedView) => {
     const visible = findUnreferenced(blocks, named, now, saidOf(memory, moment));
     for (const [id, block] of blocks) {
@@ -126,7 +133,12 @@ async function storeAll(
   const stored = new Set<string>();
   for (let more = blocks.size > 0; more; ) {
     const ids = await step('store', () =>
-      storeUnreferenced(db, head, { blocks, rules, most, choose, index, announce }),
+      storeUnreferenced(db, head, {
+        ...{ blocks, rules, most, mostHeapBytes },
+        choose,
+        index,
+        announce,
+      }),
     );
     for (const id of ids) {
       stored.add(id);

@@ -3,6 +3,7 @@
  * them finds them in D1.
  */
 
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { FollowerContext } from '../follower-context.ts';
 import type { Moment } from './gather-blocks.ts';
 import { type StoredBlocks, storeBelow } from './store-gathered.ts';
@@ -16,16 +17,46 @@ const MAX_LEVELS = 64;
 /** Milliseconds after which nothing more is fetched, as milestones wait meanwhile. */
 const FETCH_MS = 4000;
 
+/** Walks that may be cut off one below the other: 120,000 blocks are as many as are ever stored. */
+const MAX_CUT = 400;
+
+export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
+  /** Whether there is more to store right away. */
+  isMore: boolean;
+}
+
 /**
  * Stores what lies below the tips of the first upstream, which has confirmed the ledger's milestone:
  * one that is behind does not know yet of all blocks that are referenced.
+ *
+ * What lies below the tips may be larger than the pool. Then a walk that began with the tips again
+ * would find evicted what the walk before it fetched, and would fetch the same blocks each time. So
+ * the next walk begins where the last one was cut off. Once it has come down, what it met is stored,
+ * and the walk above it is repeated, which ends there. So most blocks are fetched twice.
  */
 export async function storeTips(
   context: Pick<FollowerContext, 'db' | 'upstreams' | 'memory'>,
   moment: Moment,
-): Promise<StoredBlocks> {
-  const tips = new Set(await context.upstreams[0]!.readTips());
-  const deadline = Date.now() + FETCH_MS;
-  const limits = { maxFetched: MAX_FETCHED, maxLevels: MAX_LEVELS, deadline };
-  return storeBelow(context, moment, [...tips], limits);
+): Promise<StoredTips> {
+  const { generation, ledger } = moment.head;
+  const cutTops = context.memory.tips.cut(generation, ledger);
+  if (cutTops.length === 0) cutTops.push([...new Set(await context.upstreams[0]!.readTips())]);
+  const budget = { fetchesLeft: MAX_FETCHED };
+  const limits = { budget, maxLevels: MAX_LEVELS, deadline: Date.now() + FETCH_MS };
+  const all = { stored: 0, refused: 0 };
+  let isCut = false;
+  while (cutTops.length > 0 && !isCut && Date.now() < limits.deadline) {
+    const goesOn = cutTops.length > 1;
+    const walk = await storeBelow(context, moment, cutTops.at(-1)!, { ...limits, goesOn });
+    const { stored, refused, cut, fault } = walk;
+    all.stored += stored;
+    all.refused += refused;
+    isCut = cut.length > 0;
+    if (isCut) cutTops.push(cut.slice(0, MAX_FETCHED));
+    else cutTops.pop();
+    // it came down to what cannot be stored
+    const isInVain = !isCut && stored === 0 && !(fault instanceof UpstreamFailure);
+    if (isInVain || cutTops.length > MAX_CUT) cutTops.length = 0;
+  }
+  return { ...all, isMore: isCut || cutTops.length > 0 };
 }

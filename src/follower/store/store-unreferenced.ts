@@ -22,6 +22,7 @@ import { describeError, writeLog } from '../../log.ts';
 import { type AdmissionRules, isAdmitted } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { heapOf } from '../../upstream/block-pool.ts';
 
 /** Blocks stored in one go. */
 const MAX_STORED = 2000;
@@ -35,6 +36,8 @@ export interface BlocksToStore {
   rules: AdmissionRules;
   /** How many are stored in one go; by default as many as may be. */
   most?: number | undefined;
+  /** Their heap, one block aside; by default whatever it is. */
+  mostHeapBytes?: number | undefined;
   /**
    * Hex IDs of the blocks that requests may see, because they are unreferenced at the view's moment
    * for certain, and of those to be staged for the next milestone. Called with the view that names
@@ -65,14 +68,15 @@ export interface ChosenBlocks {
 export async function storeUnreferenced(
   db: Database,
   head: Pick<Head, 'generation' | 'ledger'>,
-  { blocks, rules, most = MAX_STORED, choose, ends = NONE, index, announce }: BlocksToStore,
+  part: BlocksToStore,
 ): Promise<string[]> {
+  const { blocks, rules, choose, ends = NONE, index, announce } = part;
   const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
   const outputs = outputsToFind([...blocks.values()]);
   const named = [...new Set([...blocks.keys(), ...parents])];
   const view = await index.view(db, head, named, outputs);
   const chosen = choose(view);
-  const { storable, staged } = findStorable({ blocks, rules, most, ends }, view, chosen);
+  const { storable, staged } = findStorable(part, view, chosen);
   if (storable.length === 0) return [];
 
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };
@@ -116,9 +120,10 @@ function findStorable(
   {
     blocks,
     rules,
-    most,
-    ends,
-  }: Pick<BlocksToStore, 'blocks' | 'rules'> & { most: number; ends: ReadonlySet<string> },
+    most = MAX_STORED,
+    mostHeapBytes = Number.POSITIVE_INFINITY,
+    ends = NONE,
+  }: BlocksToStore,
   { named, stagedNumber }: UnreferencedView,
   { visible, staged: mayBeStaged = new Set() }: ChosenBlocks,
 ): { storable: ParsedBlock[]; staged: Set<string> } {
@@ -128,8 +133,9 @@ function findStorable(
   const isVisible = (id: string) => named.has(id) || shown.has(id);
   const isStored = (id: string) =>
     isVisible(id) || staged.has(id) || stagedNumber(id) !== undefined || ends.has(id);
+  let heap = 0;
   for (const [id, block] of blocks) {
-    if (storable.length === most) break;
+    if (storable.length === most || heap > mostHeapBytes) break;
     if (isStored(id)) continue;
     const parents = block.block.parents.map(toHexDigits);
     const isCertain = visible.has(id) && parents.every(isVisible);
@@ -137,6 +143,7 @@ function findStorable(
     else if (mayBeStaged.has(id) && parents.every(isStored)) staged.add(id);
     else continue;
     storable.push(block);
+    heap += heapOf(block);
   }
   return { storable, staged };
 }

@@ -4,7 +4,7 @@
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
-import { type Cell, type Integrity, rowSum, SUMMED_COLUMNS, summedColumns } from './row-sum.ts';
+import { summedColumns } from './row-sum.ts';
 
 /**
  * The version of the tables, the value of `head.schema`. A migration that changes the meaning of
@@ -40,8 +40,23 @@ function readIdTables(text: string): IdTable[] {
   return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
 }
 
-function writeIdTables(tables: readonly IdTable[]): string {
-  return JSON.stringify(tables.map(({ table, first }) => [table, first]));
+/** How far the scrub has come (write/scrub.ts). */
+export interface ScrubPosition {
+  table: string;
+  /** ID of the last row that was read. */
+  after: string;
+  /** Sum of the sums of the rows up to that ID: milestones that add or remove such rows move it. */
+  sum: number;
+}
+
+/** The column `head.integrity`, as JSON. */
+export interface Integrity {
+  /** The fingerprint of `output`, of `nft_past`, and of each table of the index of IDs, where they are in use. */
+  fingerprints: Readonly<Record<string, number>>;
+  /** Absent before the first step of a scrub. */
+  scrub?: ScrubPosition;
+  /** What a scrub found damaged, in the plural as for LedgerDamaged. */
+  damaged?: string;
 }
 
 export interface Head {
@@ -190,83 +205,6 @@ export function milestoneFromRow(row: Row): KnownMilestone | undefined {
     blocks: row.integer('milestone_blocks'),
     nftChanges: row.integer('milestone_nft_changes'),
   };
-}
-
-/** The columns that fences compare: a scrub may have noted something meanwhile. */
-const COMPARED = SUMMED_COLUMNS.head.filter((column) => column !== 'integrity');
-
-/** The values of the columns {@link COMPARED}. */
-function headCells(head: Head): Cell[] {
-  return [
-    SCHEMA,
-    head.generation,
-    head.genesis,
-    head.start,
-    head.snapshot,
-    head.ledger,
-    head.treasury.milestoneId,
-    String(head.treasury.amount),
-    head.nextBlock,
-    head.nextOutput,
-    head.unreferenced,
-    head.dropped,
-    writeIdTables(head.idTables),
-    head.forgotten,
-    head.indexed,
-    head.history,
-  ];
-}
-
-const COLUMNS = COMPARED.join(', ');
-
-/** SQL of parameters for these columns, from the one with this number on. */
-const parametersFrom = (first: number) => COMPARED.map((_, i) => `?${first + i}`).join();
-
-/** @param table head, or the staging table of an import */
-export function insertHead(db: Database, head: Head, table = 'head'): D1PreparedStatement {
-  const cells = headCells(head);
-  const integrity = JSON.stringify(head.integrity);
-  return db
-    .prepare(
-      `INSERT INTO ${table} (sum, integrity, one, ${COLUMNS}) VALUES (?1, ?2, 1, ${parametersFrom(3)})`,
-    )
-    .bind(rowSum([...cells, integrity]), integrity, ...cells);
-}
-
-/** The sum must not be NULL. */
-const MOVE_HEAD = `
-  UPDATE head SET (${COLUMNS}) = (${parametersFrom(3)}), integrity = ?2,
-    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(3 + COMPARED.length)}) THEN ?1 END`;
-
-/** Changes the head. Fails unless it still is `before`, whatever a scrub has noted meanwhile. */
-export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1PreparedStatement {
-  const after = { ...before, ...changes };
-  const cells = headCells(after);
-  const integrity = JSON.stringify(after.integrity);
-  const sum = rowSum([...cells, integrity]);
-  return db.prepare(MOVE_HEAD).bind(sum, integrity, ...cells, ...headCells(before));
-}
-
-/** A milestone as it is inserted. */
-export interface MilestoneToInsert extends KnownMilestone {
-  index: number;
-  /** By writePayload (milestone-payload.ts). */
-  payload: string | null;
-}
-
-/** @param table milestone, or the staging table of an import */
-export function insertMilestone(
-  db: Database,
-  { index, id, timestamp, blocks, payload, nftChanges }: MilestoneToInsert,
-  table = 'milestone',
-): D1PreparedStatement {
-  const cells = [index, id, timestamp, blocks, nftChanges];
-  return db
-    .prepare(
-      `INSERT INTO ${table} (idx, id, timestamp, blocks, nft_changes, sum, payload)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
-    )
-    .bind(...cells, rowSum(cells), payload);
 }
 
 /**

@@ -12,7 +12,7 @@ import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
 import { LedgerDamaged } from './checksum.ts';
 import { type Database, forEachPiece, PARTS } from './database.ts';
 import { readOutputBytes, type UnspentOutput } from './output-bytes.ts';
-import { readSpentOutput, type SpentRow } from './packs.ts';
+import { readSpentOutput, type SpentRow } from './packs/milestone-part.ts';
 import type { Row } from './read-batch.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
 

@@ -5,8 +5,7 @@
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
-import { StardustError } from '../../stardust/error.ts';
-import { ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
+import { ParameterTable } from '../../stardust/parameter-table.ts';
 import {
   type ProtocolParametersOption,
   protocolParametersOption,
@@ -73,24 +72,4 @@ export function admittingParameters(table: ParameterTable, index: number): Proto
     .filter((option: ProtocolParametersOption) => option.targetMilestoneIndex <= index)
     .reverse()
     .map((option) => decodeParameters(option.parameters));
-}
-
-/**
- * What the network is or was called, and will be, as far as announced: in order of the targets. A
- * pending set may be no parameters at all: the reference reads one only once it is due (G).
- */
-export function networkNames(table: ParameterTable): string[] {
-  return table.options
-    .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
-    .map(({ parameters }) => nameIn(parameters))
-    .filter((name) => name !== undefined);
-}
-
-function nameIn(parameters: Uint8Array): string | undefined {
-  try {
-    return decodeParameters(parameters).networkName;
-  } catch (error) {
-    if (error instanceof StardustError) return undefined;
-    throw error;
-  }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../stardust/proof/final-ledger.ts';
 import { leafHash, merkleRootOfLeaves } from '../../stardust/proof/merkle.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import type { Database } from '../core/database.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import { failUnless, runFenced } from '../core/fence.ts';
 import { many, readAlone, readQuery, write } from '../core/read-batch.ts';
 import { type Cell, rowSum } from '../core/row-sum.ts';
@@ -20,10 +20,10 @@ import {
   LAYOUT,
   type Layout,
   LEAVES,
-  type LeafRange,
+  type Subtree,
   selectFinal,
   selectPages,
-  writeRanges,
+  writeSubtrees,
 } from './final-tables.ts';
 
 /**
@@ -49,8 +49,15 @@ const INSERT_ROOT = `
     (one, milestone, outputs, output_root, nfts, nft_root, root)
   VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)`;
 
+/** The ranges ?1 of a page: JSON of [first key, groups]. */
+const INSERT_RANGES = `
+  INSERT INTO final_range (milestone, tree, first, groups)
+  SELECT ?2, ?3, value ->> 0, value ->> 1 FROM json_each(?1)`;
+
 /** Of a milestone that was taken for the final one before. */
-const DELETE_OTHERS = 'DELETE FROM final_page WHERE milestone <> ?1';
+const DELETE_OTHERS = ['final_page', 'final_range'].map(
+  (table) => `DELETE FROM ${table} WHERE milestone <> ?1`,
+);
 
 /**
  * Builds what is missing, up to a number of pages. Returns true if nothing is left to build: the
@@ -92,7 +99,7 @@ async function buildTree(
   layout: Layout,
 ): Promise<BuiltTree | undefined> {
   const pages = await readAlone(selectPages(db, state.head.ledger, tree));
-  const isFull = (page: FinalPage) => page.leaves === layout.rangeLeaves * layout.pageRanges;
+  const isFull = (page: FinalPage) => page.leaves === pageLeaves(layout);
   while (pages.every(isFull)) {
     if (budget.pages === 0) return undefined;
     const page = await buildPage(db, state, tree, pages, layout);
@@ -114,17 +121,27 @@ async function buildPage(
   { head: { generation, ledger } }: FinalState,
   tree: FinalTreeName,
   pages: readonly FinalPage[],
-  { rangeLeaves, pageRanges }: Layout,
+  layout: Layout,
 ): Promise<FinalPage | undefined> {
-  const ranges: LeafRange[] = [];
+  const ranges: Subtree[] = [];
+  const rows: [first: string, groups: string][] = [];
+  let groups: Subtree[] = [];
   let hashes: Uint8Array[] = [];
   let [first, last] = ['', pages.at(-1)?.last ?? ''];
   let [leaves, amount, nfts] = [0, 0n, 0];
-  const endRange = () => {
-    if (hashes.length > 0) ranges.push({ first, root: rootOver(hashes) });
+  const endGroup = () => {
+    if (hashes.length > 0) groups.push({ first, root: rootOver(hashes) });
     hashes = [];
   };
-  const most = rangeLeaves * pageRanges;
+  const endRange = () => {
+    if (groups.length > 0) {
+      const range = { first: groups[0]!.first, root: rootOver(groups.map(({ root }) => root)) };
+      ranges.push(range);
+      rows.push([range.first, writeSubtrees(groups)]);
+    }
+    groups = [];
+  };
+  const most = pageLeaves(layout);
   for (let read = 1; read > 0 && leaves < most; leaves += read) {
     const limit = Math.min(LEAVES_AT_ONCE, most - leaves);
     const statement = db.prepare(LEAVES[tree].behind).bind(last, limit);
@@ -133,12 +150,14 @@ async function buildPage(
     for (const { key, record, ...output } of found) {
       if (hashes.length === 0) first = key;
       hashes.push(leafHash(record));
-      if (hashes.length === rangeLeaves) endRange();
+      if (hashes.length === layout.groupLeaves) endGroup();
+      if (groups.length === layout.rangeGroups) endRange();
       last = key;
       amount += output.amount;
       if (output.isNftOutput) nfts++;
     }
   }
+  endGroup();
   endRange();
   if (ranges.length === 0) return undefined;
   const root = rootOver(ranges.map((range) => range.root));
@@ -152,11 +171,16 @@ async function buildPage(
       db
         .prepare(failUnless(`${SAME_LEDGER} AND ${SAME_PAGES}`))
         .bind(generation, ledger, tree, pages.length),
-      db.prepare(DELETE_OTHERS).bind(ledger),
-      db.prepare(INSERT_PAGE).bind(...cells, rowSum(cells), writeRanges(ranges)),
+      ...DELETE_OTHERS.map((sql) => db.prepare(sql).bind(ledger)),
+      db.prepare(INSERT_PAGE).bind(...cells, rowSum(cells), writeSubtrees(ranges)),
+      ...forEachPiece(db, INSERT_RANGES, rows, ledger, tree),
     ]),
   });
   return page;
+}
+
+function pageLeaves({ groupLeaves, rangeGroups, pageRanges }: Layout): number {
+  return groupLeaves * rangeGroups * pageRanges;
 }
 
 /** B.13 over nodes of one level. */

@@ -1,9 +1,10 @@
 /**
- * The tables of a final ledger (docs/storage.md#the-final-ledger): the trees in pages, and the root
- * over both.
+ * The tables of a final ledger (docs/storage.md#the-final-ledger): the trees in pages and ranges, and
+ * the root over both.
  *
- * Pages and ranges are powers of two. So the hash over each is a node of the tree (B.13), and a path
- * is that within a range, then that among the ranges of a page, then that among the pages.
+ * Pages, ranges and groups are powers of two. So the hash over each is a node of the tree (B.13), and
+ * a path is that within a group, then that among the groups of a range, the ranges of a page, and the
+ * pages.
  */
 import { equalBytes, Reader, toHexDigits, Writer } from '../../stardust/encoding/bytes.ts';
 import {
@@ -25,19 +26,21 @@ import { outputColumns } from '../core/output-bytes.ts';
 import { combine, first, many, type Query, type Row } from '../core/read-batch.ts';
 import { ledgerOutputFromRow } from '../read/ledger-state-hash.ts';
 
-/** How a tree is cut; both are powers of two. */
+/** How a tree is cut; all are powers of two. */
 export interface Layout {
-  /** Leaves of a range. A proof reads all of them. */
-  rangeLeaves: number;
-  /** Ranges of a page, which is a row. */
+  /** Leaves of a group. A proof reads all of them. */
+  groupLeaves: number;
+  /** Groups of a range, which is a row of final_range. */
+  rangeGroups: number;
+  /** Ranges of a page, which is a row of final_page. */
   pageRanges: number;
 }
 
 /**
- * A page has 33 KB, of 100 KB that a statement may have. 8,000,000 outputs have 123 pages. A proof
- * hashes 256 leaves and some 630 nodes.
+ * A page has 33 KB, a range 4 KB. 8,000,000 outputs have 123 pages and 31,250 ranges. A proof hashes
+ * 8 leaves and some 410 nodes; 1,000 proofs share the upper 380 of them.
  */
-export const LAYOUT: Layout = { rangeLeaves: 256, pageRanges: 256 };
+export const LAYOUT: Layout = { groupLeaves: 8, rangeGroups: 32, pageRanges: 256 };
 
 /** A leaf as it is stored: hex of its key (its ID), and the bytes that are hashed. */
 export interface Leaf {
@@ -52,20 +55,24 @@ export interface Leaf {
 interface LeafSource {
   /** Leaves behind the key ?1, in order, up to ?2 of them. */
   behind: string;
-  /** The same from the key ?1 on. */
-  from: string;
+  /** Leaves of the spans ?1: JSON of [first key, key behind the last]. */
+  within: string;
   parse(row: Row): Leaf;
 }
 
-const SELECT_OUTPUTS = `SELECT ${outputColumns('o')} FROM output o WHERE o.id`;
+/** CROSS JOIN: span by span, each by the primary key. */
+const spansOf = (table: string, id: string) =>
+  `FROM json_each(?1) s CROSS JOIN ${table} ON ${id} >= s.value ->> 0 AND ${id} < s.value ->> 1`;
+
+const OUTPUT = `SELECT ${outputColumns('o')}`;
 /** Rows without an output are of NFTs that were burned. */
-const SELECT_NFTS = `
-  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.output IS NOT NULL AND n.id`;
+const NFT = `SELECT ${NFT_COLUMNS}`;
+const IS_HELD = 'n.output IS NOT NULL';
 
 export const LEAVES: Readonly<Record<FinalTreeName, LeafSource>> = {
   outputs: {
-    behind: `${SELECT_OUTPUTS} > ?1 ORDER BY o.id LIMIT ?2`,
-    from: `${SELECT_OUTPUTS} >= ?1 ORDER BY o.id LIMIT ?2`,
+    behind: `${OUTPUT} FROM output o WHERE o.id > ?1 ORDER BY o.id LIMIT ?2`,
+    within: `${OUTPUT} ${spansOf('output o', 'o.id')}`,
     parse(row) {
       const output = ledgerOutputFromRow(row);
       const writer = new Writer();
@@ -78,8 +85,8 @@ export const LEAVES: Readonly<Record<FinalTreeName, LeafSource>> = {
     },
   },
   nfts: {
-    behind: `${SELECT_NFTS} > ?1 ORDER BY n.id LIMIT ?2`,
-    from: `${SELECT_NFTS} >= ?1 ORDER BY n.id LIMIT ?2`,
+    behind: `${NFT} FROM nft n ${JOIN_HELD} WHERE ${IS_HELD} AND n.id > ?1 ORDER BY n.id LIMIT ?2`,
+    within: `${NFT} ${spansOf('nft n', 'n.id')} ${JOIN_HELD} WHERE ${IS_HELD}`,
     parse(row) {
       const { nft: key, output } = nftFromRow(row)!;
       const record = nftRecord(Uint8Array.fromHex(key), Uint8Array.fromHex(output!));
@@ -123,24 +130,24 @@ export function selectPages(
   });
 }
 
-/** The first key of a range, and the hash over its leaves. */
-export interface LeafRange {
+/** A range or a group: its first key, and the hash over its leaves. */
+export interface Subtree {
   first: string;
   root: Uint8Array;
 }
 
-export function writeRanges(ranges: readonly LeafRange[]): string {
-  return ranges.map(({ first, root }) => first + toHexDigits(root)).join('');
+export function writeSubtrees(subtrees: readonly Subtree[]): string {
+  return subtrees.map(({ first, root }) => first + toHexDigits(root)).join('');
 }
 
 const HASH_DIGITS = 64;
 
-/** Throws a LedgerDamaged where the text is none of {@link writeRanges}. */
-export function readRanges(text: string, tree: FinalTreeName): LeafRange[] {
+/** Throws a LedgerDamaged where the text is none of {@link writeSubtrees}. */
+export function readSubtrees(text: string, tree: FinalTreeName): Subtree[] {
   const keyDigits = 2 * KEY_BYTES[tree];
   const length = keyDigits + HASH_DIGITS;
-  if (text.length % length !== 0 || !/^[0-9a-f]+$/.test(text))
-    throw new LedgerDamaged('ranges of the table final_page');
+  if (text.length === 0 || text.length % length !== 0 || !/^[0-9a-f]+$/.test(text))
+    throw new LedgerDamaged(`rows of the tree over final ${tree}`);
   return Array.from({ length: text.length / length }, (_, i) => {
     const root = text.slice(i * length + keyDigits, (i + 1) * length);
     return {

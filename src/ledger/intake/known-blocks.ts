@@ -6,7 +6,7 @@ import { leafHash } from '../../stardust/proof/merkle.ts';
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
-import { many, type Query, type Row, readQuery } from '../core/read-batch.ts';
+import { many, type Query, type Row } from '../core/read-batch.ts';
 
 export interface KnownBlock {
   /** 0 of a solid entry point: no block has that number. */
@@ -16,20 +16,6 @@ export interface KnownBlock {
 }
 
 const FIND_BLOCKS = selectIds('?1');
-
-/** Those of the blocks with these hex IDs that are stored and unreferenced. */
-export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;
-
-/** The blocks with these hex IDs that are stored unreferenced, or that a milestone references. */
-export async function lookUpBlocks(
-  db: Database,
-  findUnreferenced: FindUnreferenced,
-  ids: readonly string[],
-): Promise<Map<string, KnownBlock>> {
-  const stored = findUnreferenced(ids);
-  const others = ids.filter((id) => !stored.has(id));
-  return new Map([...(await readQuery(db, findReferenced(db, others))), ...stored]);
-}
 
 /** Those of the blocks with these hex IDs that milestones reference. */
 export function findReferenced(

@@ -11,7 +11,8 @@ import {
   readOutputBytes,
   unspentFromRow,
 } from '../core/output-bytes.ts';
-import { readSpentOutput, requireOutputSum } from '../core/packs.ts';
+import { readSpentOutput } from '../core/packs/milestone-part.ts';
+import { requireOutputSum } from '../core/packs/pack-ids.ts';
 import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';

@@ -17,8 +17,11 @@ export interface WalkTools {
   meet?: (id: string, block: ParsedBlock) => void;
 }
 
-/** Blocks looked up and fetched in one go. */
-export const WALKED_AT_ONCE = 500;
+/**
+ * Blocks looked up and fetched in one go. Their contents are in memory together: 480 transactions of
+ * 31 KB took 86 MB, 128 take 24.
+ */
+export const WALKED_AT_ONCE = 128;
 
 /**
  * Notes in the skeleton what is below its blocks. Throws what the tools throw; then the walk can be

@@ -51,7 +51,8 @@ export async function readOutputList(
   return { ledgerIndex, ok: true, ...page };
 }
 
-function indexMissing({ indexed, ledger: ledgerIndex }: Head): NotIndexed | undefined {
+/** Undefined where the ledger indexes every kind of output. */
+export function indexMissing({ indexed, ledger: ledgerIndex }: Head): NotIndexed | undefined {
   if (indexed === ALL_INDEXED) return undefined;
   return { ledgerIndex, ok: false, why: indexed === '' ? 'not indexed' : 'filling' };
 }

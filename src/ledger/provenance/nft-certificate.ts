@@ -16,7 +16,7 @@ import { selectHead } from '../core/head.ts';
 import { damagedNft } from '../core/held-outputs.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs.ts';
+import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
 import { first, many, one, readBatch, readQuery } from '../core/read-batch.ts';
 import { type BlockProof, proveBlock } from '../read/applied-milestone.ts';
 import { readOutput } from '../read/output-status.ts';

@@ -5,7 +5,7 @@
  * HISTORY is `all` (docs/storage.md#histories-of-nfts).
  */
 
-import { ownerAt } from '../../stardust/owner.ts';
+import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
 import { type Database, isPartOf } from '../core/database.ts';
@@ -22,7 +22,7 @@ import {
   pastFromRow,
 } from '../core/held-outputs.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { TRANSACTION_ID_DIGITS } from '../core/packs.ts';
+import { TRANSACTION_ID_DIGITS } from '../core/packs/milestone-part.ts';
 import { many, readBatch } from '../core/read-batch.ts';
 import {
   LAST_SPENT,

@@ -12,7 +12,11 @@ import { type Database, isPartOf } from '../core/database.ts';
 import { type Burn, damagedNft, type HeldOutput, heldOf } from '../core/held-outputs.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow, TRANSACTION_ID_DIGITS } from '../core/packs.ts';
+import {
+  readSpentOutput,
+  type SpentRow,
+  TRANSACTION_ID_DIGITS,
+} from '../core/packs/milestone-part.ts';
 import { first, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { readOutput } from '../read/output-status.ts';
 import { selectReferencedBytes } from '../read/referenced-blocks.ts';

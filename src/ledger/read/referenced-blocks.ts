@@ -8,14 +8,9 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
-import {
-  NO_REASON,
-  type OutputRow,
-  readBlockRows,
-  readNumbers,
-  requireOutputSum,
-  statusesFromRow,
-} from '../core/packs.ts';
+import { readNumbers } from '../core/packs/milestone-part.ts';
+import { type OutputRow, readBlockRows, requireOutputSum } from '../core/packs/pack-ids.ts';
+import { NO_REASON, statusesFromRow } from '../core/packs/packs.ts';
 import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 

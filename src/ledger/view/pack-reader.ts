@@ -9,12 +9,8 @@
  */
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import {
-  readStates,
-  requireOutputSum,
-  type WalkedPack,
-  walkedPacksFromRows,
-} from '../core/packs.ts';
+import { requireOutputSum } from '../core/packs/pack-ids.ts';
+import { readStates, type WalkedPack, walkedPacksFromRows } from '../core/packs/packs.ts';
 import type { Row } from '../core/read-batch.ts';
 import type { NextNumbers } from '../intake/next-numbers.ts';
 import { renumberOutputs, visitInputs } from '../record/block-record.ts';

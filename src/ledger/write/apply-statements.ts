@@ -16,28 +16,30 @@ import { announcedParameters, type Milestone } from '../../stardust/wire/milesto
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { checksum, LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, PARTS } from '../core/database.ts';
-import { insertMilestone, keepsIndex, moveHead } from '../core/head.ts';
+import { moveFingerprints } from '../core/fingerprint.ts';
+import { keepsIndex } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
+import { writeNumbers } from '../core/packs/milestone-part.ts';
 import {
   type BlockStatus,
-  MAX_PACK_LENGTH,
   readStateMap,
   replaceChecksums,
   writeChecksums,
-  writeNumbers,
   writeStates,
   writeStatuses,
-} from '../core/packs.ts';
-import { moveFingerprints, rowSum } from '../core/row-sum.ts';
-import { requireSameUnreferenced } from '../intake/next-numbers.ts';
+} from '../core/packs/packs.ts';
+import { MAX_PACK_LENGTH } from '../core/packs/split-parts.ts';
+import { rowSum } from '../core/row-sum.ts';
+import { insertMilestone, moveHead } from '../core/write-head.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
 import { insertIds, moveByBlocks } from './insert-ids.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
+import { requireSameUnreferenced } from './same-unreferenced.ts';
 
 export interface ApplyStatements {
   /** To be run as one batch. */

@@ -6,7 +6,8 @@
 
 import { type Database, forEachPiece, isPartOf, PARTS } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { type Head, moveHead } from '../core/head.ts';
+import { moveFingerprints } from '../core/fingerprint.ts';
+import type { Head } from '../core/head.ts';
 import {
   type Burn,
   damagedNft,
@@ -17,9 +18,10 @@ import {
 } from '../core/held-outputs.ts';
 import { selectIds } from '../core/id-index.ts';
 import { isNftSql, outputColumns, unspentFromRow } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow, splitIntoParts } from '../core/packs.ts';
+import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
+import { splitIntoParts } from '../core/packs/split-parts.ts';
 import { concat, many, readAlone, readQuery, write } from '../core/read-batch.ts';
-import { moveFingerprints } from '../core/row-sum.ts';
+import { moveHead } from '../core/write-head.ts';
 import { emptyTable } from './turn-over-ids.ts';
 
 /** Characters of spent outputs that a step searches, or those of one milestone. */

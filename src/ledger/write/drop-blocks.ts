@@ -17,7 +17,7 @@ import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
-import { moveHead, selectHead } from '../core/head.ts';
+import { selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import {
   readStateMap,
@@ -26,12 +26,14 @@ import {
   writeChecksums,
   writeStates,
   writeStatuses,
-} from '../core/packs.ts';
+} from '../core/packs/packs.ts';
 import { one, readBatch, write } from '../core/read-batch.ts';
-import { requireSameUnreferenced, selectGiven } from '../intake/next-numbers.ts';
+import { moveHead } from '../core/write-head.ts';
+import { selectGiven } from '../intake/next-numbers.ts';
 import type { RecordCone } from '../record/read-cone.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
 import { countVisible, leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
+import { requireSameUnreferenced } from './same-unreferenced.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
 
 /** Milestones beyond below-max-depth for which an unreferenced block is kept. */

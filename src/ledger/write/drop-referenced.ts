@@ -5,9 +5,8 @@
  */
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
+import { moveFingerprints } from '../core/fingerprint.ts';
 import { write } from '../core/read-batch.ts';
-import { moveFingerprints } from '../core/row-sum.ts';
-import { requireSameUnreferenced } from '../intake/next-numbers.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { placesOf } from '../view/doubtful-blocks.ts';
 import { countVisible, packAt } from '../view/viewed-packs.ts';
@@ -20,6 +19,7 @@ import {
   youngest,
 } from './drop-blocks.ts';
 import { insertEntryPoints, moveByBlocks } from './insert-ids.ts';
+import { requireSameUnreferenced } from './same-unreferenced.ts';
 
 /**
  * Drops these blocks, with whatever visible blocks stand upon them, and all staged blocks: what is

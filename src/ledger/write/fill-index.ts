@@ -7,9 +7,10 @@
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { ALL_INDEXED, keepsIndex, moveHead, readHead } from '../core/head.ts';
+import { ALL_INDEXED, keepsIndex, readHead } from '../core/head.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import { many, readQuery, write } from '../core/read-batch.ts';
+import { moveHead } from '../core/write-head.ts';
 import { insertListRows, listRow } from '../output-list/list-rows.ts';
 
 /** Outputs of one step: a fraction of a second, and up to 29 MB of contents. */

@@ -3,10 +3,11 @@
  * have the IDs already.
  */
 import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
+import type { FingerprintMover } from '../core/fingerprint.ts';
 import type { IdTable } from '../core/head.ts';
 import { idTableName, milestoneEntry } from '../core/id-index.ts';
 import { many, readAlone } from '../core/read-batch.ts';
-import { type FingerprintMover, numberSumSql } from '../core/row-sum.ts';
+import { numberSumSql } from '../core/row-sum.ts';
 
 /** SQL of the blocks of packs that ?1 names by pack and position. */
 const NAMED_BLOCKS = `

@@ -10,6 +10,7 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, isPartOf, jsonPieces } from '../core/database.ts';
+import type { FingerprintMover } from '../core/fingerprint.ts';
 import {
   contentsSql,
   isNftSql,
@@ -18,7 +19,7 @@ import {
   writeOutputBytes,
 } from '../core/output-bytes.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
-import { type FingerprintMover, numberSumSql, rowSum } from '../core/row-sum.ts';
+import { numberSumSql, rowSum } from '../core/row-sum.ts';
 import {
   insertDetails,
   insertListRows,

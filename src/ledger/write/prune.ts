@@ -12,11 +12,12 @@
  * configured retention, so what is kept grows by one milestone with each that is applied.
  */
 import { type Database, PARTS } from '../core/database.ts';
-import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced } from '../core/fence.ts';
-import { moveHead, SCHEMA, selectHead } from '../core/head.ts';
+import { SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
 import { many, one, type Query, readAlone, readBatch, write } from '../core/read-batch.ts';
+import { SHRINK_AT, shareUsed, withSize } from '../core/size/database-size.ts';
+import { moveHead } from '../core/write-head.ts';
 import { carryPast, forgetPast } from './carry-past.ts';
 import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 

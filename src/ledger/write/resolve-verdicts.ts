@@ -16,13 +16,13 @@ import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { failUnless, runFenced, SAME_HEAD, unlessMoved } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
+import type { OutputRow } from '../core/packs/pack-ids.ts';
 import {
-  type OutputRow,
   type PackChecksums,
   readChecksums,
   replaceChecksums,
   writeChecksums,
-} from '../core/packs.ts';
+} from '../core/packs/packs.ts';
 import { first, many, type Row, readQuery, write } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import { readOutputContents } from '../intake/known-outputs.ts';

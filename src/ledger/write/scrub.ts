@@ -14,12 +14,14 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { ALL_INDEXED, type Head, moveHead, readHead } from '../core/head.ts';
+import { addSums } from '../core/fingerprint.ts';
+import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
 import { PAST_COLUMNS, PAST_TABLE } from '../core/held-outputs.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { addSums, summedColumns } from '../core/row-sum.ts';
+import { summedColumns } from '../core/row-sum.ts';
+import { moveHead } from '../core/write-head.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
 
 /** Outputs of one step: 20 ms of CPU, 50 ms if all are NFTs; up to 29 MB of contents. */

@@ -13,25 +13,26 @@ import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
 import {
-  MAX_PACK_BLOCKS,
-  MAX_PACK_LENGTH,
   type OutputRow,
+  writeBlockRow,
+  writeCreatedRow,
+  writeOutputRow,
+} from '../core/packs/pack-ids.ts';
+import {
+  MAX_PACK_BLOCKS,
   type OutputState,
   type PackChecksums,
   replaceChecksums,
-  splitIntoParts,
-  writeBlockRow,
   writeChecksums,
-  writeCreatedRow,
-  writeOutputRow,
   writeStates,
   writeStatuses,
-} from '../core/packs.ts';
+} from '../core/packs/packs.ts';
+import { MAX_PACK_LENGTH, splitIntoParts } from '../core/packs/split-parts.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
-import { requireSameUnreferenced } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { packedListRow } from '../output-list/list-rows.ts';
 import { readCone } from '../record/read-cone.ts';
+import { requireSameUnreferenced } from './same-unreferenced.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 
 /** States by the numbers that outputs have here. */

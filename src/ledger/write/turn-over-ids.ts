@@ -3,10 +3,9 @@
  * begins, and when the oldest one is dropped.
  */
 import type { Database } from '../core/database.ts';
-import type { IdTable } from '../core/head.ts';
+import type { IdTable, Integrity } from '../core/head.ts';
 import { ID_TABLE_COUNT, idTableName } from '../core/id-index.ts';
 import { one, readAlone } from '../core/read-batch.ts';
-import type { Integrity } from '../core/row-sum.ts';
 
 export interface Turnover {
   tables: IdTable[];

@@ -12,18 +12,16 @@ import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, isSameHead, selectHead } from '../core/head.ts';
 import { IdMap } from '../core/id-map.ts';
+import { type BlockRow, readBlockRows, requireOutputSum } from '../core/packs/pack-ids.ts';
 import {
-  type BlockRow,
   type PackChecksums,
-  readBlockRows,
   readChecksums,
-  requireOutputSum,
   STATUS_LENGTH,
   type Statuses,
   statusesFromRow,
-} from '../core/packs.ts';
-import { first, many, type Row, readBatch } from '../core/read-batch.ts';
-import { type FindUnreferenced, findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
+} from '../core/packs/packs.ts';
+import { first, many, type Row, readBatch, readQuery } from '../core/read-batch.ts';
+import { findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
 import {
   type FoundOutput,
   findLedgerStates,
@@ -41,6 +39,20 @@ import {
 } from '../intake/next-numbers.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import type { LeftBlocks } from '../view/viewed-packs.ts';
+
+/** Those of the blocks with these hex IDs that are stored and unreferenced. */
+export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;
+
+/** The blocks with these hex IDs that are stored unreferenced, or that a milestone references. */
+export async function lookUpBlocks(
+  db: Database,
+  findUnreferenced: FindUnreferenced,
+  ids: readonly string[],
+): Promise<Map<string, KnownBlock>> {
+  const stored = findUnreferenced(ids);
+  const others = ids.filter((id) => !stored.has(id));
+  return new Map([...(await readQuery(db, findReferenced(db, others))), ...stored]);
+}
 
 /** A pack that blocks can be appended to. */
 export interface LastPack {

@@ -72,20 +72,26 @@ export function nftRecord(nftId: Uint8Array, outputId: Uint8Array): Uint8Array {
   return concatBytes(nftId, outputId);
 }
 
-/** The path of the node at `index` among these neighbours, which are all of a tree or subtree. */
-export function auditPath(hashes: readonly Uint8Array[], index: number): Uint8Array[] {
-  const path: Uint8Array[] = [];
-  let level = hashes;
-  for (let at = index; level.length > 1; at >>= 1) {
-    const sibling = level[at ^ 1];
-    if (sibling !== undefined) path.push(sibling);
-    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => {
-      const [left, right] = [level[2 * i]!, level[2 * i + 1]];
+/** The hashes over neighbours, which are all of a tree or subtree: level by level, up to its root. */
+export function treeLevels(hashes: readonly Uint8Array[]): (readonly Uint8Array[])[] {
+  const levels = [hashes];
+  for (let level = hashes; level.length > 1; levels.push(level)) {
+    const below = level;
+    level = Array.from({ length: Math.ceil(below.length / 2) }, (_, i) => {
+      const [left, right] = [below[2 * i]!, below[2 * i + 1]];
       // B.13: a last node without a neighbour goes up as it is
       return right === undefined ? left : nodeHash(left, right);
     });
   }
-  return path;
+  return levels;
+}
+
+/** The siblings of the node at `index`, and of those above it. */
+export function pathThrough(
+  levels: readonly (readonly Uint8Array[])[],
+  index: number,
+): Uint8Array[] {
+  return levels.flatMap((level, height) => level[Math.floor(index / 2 ** height) ^ 1] ?? []);
 }
 
 /** A tree that grows by one leaf at a time (B.13), in memory for its right edge only. */
@@ -127,12 +133,13 @@ export function finalLedgerToJson(ledger: FinalLedger) {
 }
 
 /** As the routes answer it. */
+export function finalEntryToJson({ position, record, path }: FinalEntry) {
+  return { position, record: toHex(record), path: path.map(toHex) };
+}
+
+/** As the routes answer it. */
 export function finalProofToJson(ledger: FinalLedger, proof: FinalProof) {
-  const entry = ({ position, record, path }: FinalEntry) => ({
-    position,
-    record: toHex(record),
-    path: path.map(toHex),
-  });
+  const entry = finalEntryToJson;
   const neighbour = (each: FinalEntry | undefined) => (each === undefined ? null : entry(each));
   return {
     ledger: finalLedgerToJson(ledger),
@@ -161,17 +168,22 @@ export function verifyFinalProof(
 ): FinalVerdict {
   try {
     if (key.length !== KEY_BYTES[tree]) throw refuse(`an ID of ${key.length} bytes`);
-    const fields = asObject(answer);
-    const ledger = finalLedgerFromJson(fields.ledger);
-    if (!equalBytes(finalRoot(ledger), root))
-      throw refuse('the roots and counts are not those of the final root');
+    const fields = jsonObject(answer);
+    const ledger = requireLedger(fields.ledger, root);
     return fields.present === true
-      ? verifyPresent(readEntry(fields.entry), tree, ledger, key)
+      ? verifyPresent(finalEntryFromJson(fields.entry), tree, ledger, key)
       : verifyAbsent(fields, tree, ledger, key);
   } catch (error) {
     if (error instanceof StardustError) return { ok: false, reason: error.reason };
     throw error;
   }
+}
+
+/** What the final root commits to. Throws a {@link StardustError} where it is another root. */
+export function requireLedger(json: unknown, root: Uint8Array): FinalLedger {
+  const ledger = finalLedgerFromJson(json);
+  if (equalBytes(finalRoot(ledger), root)) return ledger;
+  throw refuse('the roots and counts are not those of the final root');
 }
 
 function verifyPresent(
@@ -196,8 +208,8 @@ function verifyAbsent(
   key: Uint8Array,
 ): FinalVerdict {
   if (present !== false) throw refuse('"present" is neither true nor false');
-  const before = jsonBefore === null ? undefined : readEntry(jsonBefore);
-  const after = jsonAfter === null ? undefined : readEntry(jsonAfter);
+  const before = jsonBefore === null ? undefined : finalEntryFromJson(jsonBefore);
+  const after = jsonAfter === null ? undefined : finalEntryFromJson(jsonAfter);
   const next = before === undefined ? 0 : before.position + 1;
   if (next !== (after === undefined ? ledger[tree].count : after.position))
     throw refuse('the neighbours are not at adjacent places');
@@ -211,7 +223,11 @@ function verifyAbsent(
 /**
  * The key of an entry that is in the tree at its place. Throws a {@link StardustError} otherwise.
  */
-function requireEntry(entry: FinalEntry, tree: FinalTreeName, ledger: FinalLedger): Uint8Array {
+export function requireEntry(
+  entry: FinalEntry,
+  tree: FinalTreeName,
+  ledger: FinalLedger,
+): Uint8Array {
   const { count, root } = ledger[tree];
   const found = rootOfPath(entry, count);
   if (found === undefined || !equalBytes(found, root))
@@ -244,12 +260,12 @@ function rootOfPath({ position, record, path }: FinalEntry, count: number): Uint
 
 /** Throws a {@link StardustError} unless `json` has the form of {@link finalLedgerToJson}. */
 export function finalLedgerFromJson(json: unknown): FinalLedger {
-  const { networkName, milestoneIndex, milestoneId, outputs, nfts } = asObject(json);
+  const { networkName, milestoneIndex, milestoneId, outputs, nfts } = jsonObject(json);
   if (typeof networkName !== 'string') throw refuse('the network has no name');
   const index = asCount(milestoneIndex);
   if (index >= 2 ** 32) throw refuse('the milestone index has more than 32 bits');
   const tree = (value: unknown): FinalTree => {
-    const { count, root } = asObject(value);
+    const { count, root } = jsonObject(value);
     return { count: asCount(count), root: asBytes(root, 32) };
   };
   return {
@@ -261,8 +277,8 @@ export function finalLedgerFromJson(json: unknown): FinalLedger {
   };
 }
 
-function readEntry(json: unknown): FinalEntry {
-  const { position, record, path } = asObject(json);
+export function finalEntryFromJson(json: unknown): FinalEntry {
+  const { position, record, path } = jsonObject(json);
   if (!Array.isArray(path)) throw refuse('the path is no list');
   return {
     position: asCount(position),
@@ -275,7 +291,7 @@ function refuse(reason: string): StardustError {
   return refusal('B.13', reason);
 }
 
-function asObject(json: unknown): Record<string, unknown> {
+export function jsonObject(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refuse('a part of the proof is no object');
   return json as Record<string, unknown>;

@@ -20,6 +20,11 @@ export interface BlockFacts {
   milestoneIndex?: number;
 }
 
+/** A block with all that its bytes say. */
+export interface BlockContent extends BlockFacts {
+  parsed: ParsedBlock;
+}
+
 /** Blocks by their IDs. */
 export type BlockSet = ReadonlyMap<string, BlockFacts>;
 
@@ -31,9 +36,22 @@ const KINDS: Readonly<Record<number, PayloadKind>> = {
 
 /** Whether these bytes are the block with this ID. */
 export function proveBlockBytes(bytes: Uint8Array, blockId: string): Finding<BlockFacts> {
+  return proveParsed(bytes, blockId, factsOf);
+}
+
+/** As {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
+export function proveBlockContent(bytes: Uint8Array, blockId: string): Finding<BlockContent> {
+  return proveParsed(bytes, blockId, (parsed) => ({ ...factsOf(parsed), parsed }));
+}
+
+function proveParsed<T extends BlockFacts>(
+  bytes: Uint8Array,
+  blockId: string,
+  read: (parsed: ParsedBlock) => T,
+): Finding<T> {
   const result = parseBlock(bytes);
   if (!result.ok) return refute(`block ${blockId} does not parse: ${result.reason}`, [blockId]);
-  const facts = factsOf(result.parsed);
+  const facts = read(result.parsed);
   return facts.blockId === blockId
     ? prove(facts)
     : refute(`the bytes of block ${blockId} are those of ${facts.blockId}`, [blockId]);

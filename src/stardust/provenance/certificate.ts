@@ -23,6 +23,9 @@ import {
 } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
+/** Bytes of the largest certificate as JSON, which is ASCII: a block of 32 KB has 44,000 of them. */
+export const MAX_CERTIFICATE_BYTES = 50 * 1024;
+
 /** A state that an NFT came to. IDs are `0x…`. */
 export interface NftState {
   nftId: string;
@@ -32,6 +35,8 @@ export interface NftState {
   since: SignedMilestone;
   blockId: string;
   transactionId: string;
+  /** Of the network that the transaction is for: the start of the hash of its name (C-13). */
+  networkId: bigint;
   /**
    * Among the transactions that the milestone applied: the way from the root, 0 for left and 1 for
    * right, so that texts compare as white-flag order does.
@@ -46,6 +51,18 @@ export interface NftState {
  *
  * @param json answer of a node
  * @param nftId `0x…` in lower case
+ *
+ * @example
+ * ```ts
+ * import { provedValue, proveCertificate, type Trust } from '@stardust-edge/protocol/provenance';
+ *
+ * export async function holderSince(json: unknown, nftId: string, trust: Trust): Promise<string> {
+ *   const finding = await proveCertificate(json, nftId, trust);
+ *   if (finding.standing !== 'proved') throw new Error(finding.reason);
+ *   const { held, since } = provedValue(finding.proof);
+ *   return `in ${held?.outputId ?? 'no output'} since milestone ${since.index}, or moved later`;
+ * }
+ * ```
  */
 export async function proveCertificate(
   json: unknown,
@@ -91,6 +108,7 @@ async function judge(json: JsonObject, nftId: string, trust: Trust): Promise<Fin
     since,
     blockId: toHex(id),
     transactionId: toHex(transaction!.id),
+    networkId: transaction!.value.essence.networkId,
     place: sides.reverse().join(''),
     head,
   });

@@ -39,7 +39,7 @@ export function proveFinalLedger(json: unknown, root: Uint8Array): Finding<Final
 export type FinalRecord =
   | { tree: FinalTreeName; id: string; present: false }
   | { tree: 'nfts'; id: string; present: true; outputId: string }
-  | { tree: 'outputs'; id: string; present: true; output: Output };
+  | { tree: 'outputs'; id: string; present: true; output: Output; bookedTimestamp: number };
 
 /**
  * Whether the ledger has an output or an NFT, or has not, and what it has.
@@ -66,7 +66,10 @@ export function proveFinalRecord(
     const found = verifyFinal(answer, { tree, id: key, root });
     return prove<FinalRecord>(
       found.present
-        ? { tree, id, present: true, output: decodeOutput(found.output.bytes) }
+        ? {
+            ...{ tree, id, present: true, output: decodeOutput(found.output.bytes) },
+            bookedTimestamp: found.output.bookedTimestamp,
+          }
         : { tree, id, present: false },
     );
   } catch (error) {

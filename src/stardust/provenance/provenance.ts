@@ -1,26 +1,41 @@
 /**
  * The one module that judges what a node says: under the page, `stardust-edge verify` and `npm run
- * explain` alike. It takes bytes, and keys or a root that the reader chose, and returns what they
- * prove. It has no platform: it fetches nothing and knows no clock.
+ * explain` alike; the subpath `/provenance` of the package (../README.md). It takes bytes, and keys
+ * or a root that the reader chose, and returns what they prove. It has no platform: it fetches
+ * nothing and knows no clock.
  *
  * - {@link proveMilestone}: bytes and keys → ID, index, time, previous milestone, roots, signers.
  * - {@link proveOrder}, {@link proveApplied}: a milestone and IDs → its blocks in order, by the
  *   inclusion root; which were applied, by the applied root.
- * - {@link proveBlockBytes}: bytes and an ID → parents, kind, ID of its transaction.
+ * - {@link proveBlockBytes}, {@link proveBlockContent}: bytes and an ID → parents, kind, ID of its
+ *   transaction; all that it carries.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
+ * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
+ *
+ * `outputs.ts` and `fault.ts` are imported by themselves, so that a page without a transaction does not
+ * load them: bytes of a transaction → what it creates, which outputs it commits to consume; what decides
+ * about it, by all rules of a verdict.
  */
 export {
+  type BlockContent,
   type BlockFacts,
   type BlockSet,
   proveBlockBytes,
+  proveBlockContent,
   proveBlocks,
   proveWalk,
 } from './blocks.ts';
-export { laterState, latestState, type NftState, proveCertificate } from './certificate.ts';
+export {
+  laterState,
+  latestState,
+  MAX_CERTIFICATE_BYTES,
+  type NftState,
+  proveCertificate,
+} from './certificate.ts';
 export {
   compareCone,
   comparePayloads,
@@ -64,9 +79,11 @@ export {
   type Said,
   tell,
 } from './proved.ts';
+export { joinStatements, proveStatement } from './statement.ts';
 export {
   describeSigned,
   describeSignedAge,
   describeVerdict,
+  formatTime,
   isLive,
 } from './words.ts';

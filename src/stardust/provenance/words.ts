@@ -28,16 +28,19 @@ export function formatAge(seconds: number): string {
   return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
 }
 
+/** Unix seconds. */
+type SignedTime = Pick<MilestoneFacts, 'timestamp'>;
+
 /** Twelve milestones of five seconds: a ledger that follows its network is not further behind. */
 const LIVE_SECONDS = 60;
 
 /** Whether it was signed just now, by the reader's clock. */
-export function isLive({ timestamp }: MilestoneFacts, now: number): boolean {
+export function isLive({ timestamp }: SignedTime, now: number): boolean {
   return Math.abs(now - timestamp) <= LIVE_SECONDS;
 }
 
 /** How old the signed time is: "signed, but 4 years old". @param now Unix seconds */
-export function describeSignedAge(milestone: MilestoneFacts, now: number): string {
+export function describeSignedAge(milestone: SignedTime, now: number): string {
   const age = now - milestone.timestamp;
   if (isLive(milestone, now)) return `signed ${formatAge(age)} ago`;
   return age < 0

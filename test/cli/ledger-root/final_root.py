@@ -58,4 +58,5 @@ def main(path):
     print(blake(*parts).hex())
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -4,13 +4,21 @@
  * the limits.
  */
 import { expect, it, vi } from 'vitest';
+import {
+  createFollowerMemory,
+  noteLedger,
+  takeMessage,
+} from '../../../src/follower/follower-context.ts';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { UNREFERENCED_LIMITS } from '../../../src/ledger/write/drop-blocks.ts';
+import { BLOCKS } from '../../../src/mqtt/topics.ts';
 import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
+  disturbed,
   followTo,
   issue,
   ledgerIndex,
@@ -26,7 +34,7 @@ import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { blockAround, taggedDataPayload } from '../../support/network/blocks.ts';
 import { listening } from '../../support/network/direct-upstream.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
-import { basic } from '../../support/payloads/outputs.ts';
+import { basic, metadata } from '../../support/payloads/outputs.ts';
 
 const db = await openMemory();
 
@@ -238,4 +246,46 @@ it('stores nothing on the word of one upstream while another one takes long to a
   await storeNow({ ...rig, upstream: lying }, db, [honest]);
   const stored = (await storedBlocks(db)).map(({ id }) => id);
   expect([old, tip].filter((id) => stored.includes(id.slice(2)))).toEqual([]);
+});
+
+it('stores blocks below a tip that take more heap than the pool has, and fetches each some two times', async () => {
+  const { network, rig, root } = await startNew(db, 'below');
+  let last = root;
+  for (let i = 0; i < 1000; i++) last = network.note([last], new Uint8Array(3000));
+  const fetched: string[] = [];
+  const readBlock = (id: string) => {
+    fetched.push(id);
+    return rig.upstream.readBlock(id);
+  };
+  const { following } = withTips(rig, last);
+  const upstream = { ...withTips(rig, last).upstream, readBlock };
+  following.upstreams = [upstream];
+  // room for 200 blocks
+  following.memory = createFollowerMemory(1_000_000);
+  for (let passes = 0; passes < 8; passes++) {
+    following.memory.tips.hasLooseEnds = true;
+    await passOnce({ following });
+  }
+  expect(await storedBlocks(db)).toHaveLength(network.blocks.size);
+  expect(fetched.length).toBeLessThan(2.5 * network.blocks.size);
+});
+
+it('stores large transactions in several steps', async () => {
+  const { network, rig, root } = await startNew(db, 'large blocks');
+  const [spend] = network.genesisSpends;
+  // 31 KB, which take some 300 KB of heap
+  const output = basic(network.account(1), { features: [metadata(new Uint8Array(240))] });
+  const outputs = Array.from({ length: 100 }, () => output);
+  const large = Array.from({ length: 45 }, () =>
+    network.attachTransaction(network.transaction([spend!], outputs), [root, network.note([root])]),
+  );
+  const { memory } = rig.following;
+  noteLedger(memory, await readPosition(db, rig.following));
+  for (const { bytes } of network.blocks.values()) takeMessage(memory, BLOCKS, bytes);
+  let steps = 0;
+  const counting = disturbed(db, async (sql) => {
+    if (/INSERT INTO pack \(|UPDATE pack SET next_block/.test(sql)) steps++;
+  });
+  expect(await storeNow(withTips(rig, ...large), counting)).toBeGreaterThan(large.length);
+  expect(steps).toBe(2);
 });

@@ -1,30 +1,39 @@
 /** The routes of a final ledger (docs/contract.md#final-ledger), and who checks what they answer. */
 import { describe, expect, it } from 'vitest';
 import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
+import { readStatement } from '../../../src/ledger/final/read-statement.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
+import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { verifyFinalProof } from '../../../src/stardust/proof/final-ledger.ts';
+import { verifyStatement } from '../../../src/stardust/proof/statement.ts';
 import { provedValue } from '../../../src/stardust/provenance/proved.ts';
 import type { NodeClient } from '../../../verifier/node-client.ts';
 import { proveFinalRecords } from '../../../verifier/verify-final.ts';
 import { NotVerified } from '../../../verifier/verify-node.ts';
-import { MADE_INDEX } from '../../support/cli/made-snapshot.ts';
+import { MADE_HOLDER, MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
-import { errorBody } from '../../support/http/contract.ts';
+import { errorBodyOf } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { sealRows } from '../../support/ledger/seal-rows.ts';
+import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
 
 const FINAL = '/api/edge/v1/final';
 const ABSENT = { outputs: `0x${'5a'.repeat(34)}`, nfts: `0x${'5a'.repeat(32)}` };
-const PATHS = [FINAL, `${FINAL}/outputs/${ABSENT.outputs}`, `${FINAL}/nfts/${ABSENT.nfts}`];
+const HOLDER = `${FINAL}/addresses/${toBech32('mde', MADE_HOLDER)}`;
+const PATHS = [FINAL, `${FINAL}/outputs/${ABSENT.outputs}`, `${FINAL}/nfts/${ABSENT.nfts}`, HOLDER];
 
-const made = await madeFinalLedger(150);
+const made = await madeFinalLedger(150, undefined, 40);
 const { db, keys, root } = made;
+await indexEveryKind(db);
 
 function fetchAt(finalMilestone: number, from = db) {
   const node: Partial<EdgeNode> = {
     readFinalLedger: () => readFinalLedger(from, finalMilestone),
     proveFinal: (tree, key) => proveFinal(from, finalMilestone, tree, key, SMALL),
+    readStatement: (query) =>
+      readStatement(from, finalMilestone, query, { layout: SMALL, maxOutputs: 15 }),
   };
   return fetchFrom({ node, settings: { finalMilestone } });
 }
@@ -78,10 +87,53 @@ describe('at the final milestone', () => {
   );
 });
 
+describe('the statement of an address', () => {
+  it('comes in pages, each with all proofs', async () => {
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const response = await fetch(`${HOLDER}?cursor=${cursor}`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-ledger-index')).toBe(String(MADE_INDEX));
+      expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+      const body = (await response.json()) as { next: string | null };
+      const verdict = verifyStatement(body, root);
+      if (!verdict.ok) throw new Error(verdict.reason);
+      expect(verdict.statement.after ?? '').toBe(cursor);
+      seen.push(...verdict.statement.outputs.map(({ outputId }) => toHex(outputId)));
+      cursor = body.next;
+    }
+    expect(seen).toHaveLength(40);
+    expect(new Set(seen).size).toBe(40);
+  });
+
+  it.each([
+    `${FINAL}/addresses/mde1x`,
+    `${FINAL}/addresses/${toBech32('smr', MADE_HOLDER)}`,
+    `${HOLDER}?cursor=12`,
+    `${HOLDER}?cursor=${'G'.repeat(76)}`,
+  ])('%s is 400', async (path) => {
+    expect((await fetch(path)).status).toBe(400);
+  });
+
+  it('is 404 or 500 without a whole index, and says why', async () => {
+    const { db: other } = await madeFinalLedger(5);
+    for (const [indexed, status, why] of [
+      ['', 404, /indexes NFTs only/],
+      ['00', 500, /is being filled/],
+    ] as const) {
+      await other.prepare('UPDATE head SET indexed = ?1').bind(indexed).run();
+      await sealRows(other, 'head');
+      const response = await fetchAt(MADE_INDEX, other)(HOLDER);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('x-error-detail')).toMatch(why);
+    }
+  });
+});
+
 describe('elsewhere', () => {
   it.each(PATHS)('%s is 404 without a final milestone', async (path) => {
     const response = await fetchFrom()(path);
-    expect([response.status, await response.text()]).toEqual([404, errorBody(404)]);
+    expect([response.status, await response.text()]).toEqual([404, errorBodyOf(response)]);
     expect(response.headers.get('x-error-detail')).toMatch('FINAL_MILESTONE is not set');
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
@@ -98,7 +150,7 @@ describe('elsewhere', () => {
     const { db: building } = await madeFinalLedger(5);
     await building.prepare('DELETE FROM final_root').run();
     const response = await fetchAt(MADE_INDEX, building)(path);
-    expect([response.status, await response.text()]).toEqual([503, errorBody(503)]);
+    expect([response.status, await response.text()]).toEqual([503, errorBodyOf(response)]);
     expect(response.headers.get('retry-after')).toBe('60');
   });
 
@@ -120,8 +172,12 @@ describe('proveFinalRecords', () => {
     expect(await verify([output, ABSENT.outputs, nft, ABSENT.nfts])).toEqual([
       `The final root commits to 150 outputs and ${keys.nfts.length} NFTs of made at milestone 10.`,
       `Output ${output} is in the ledger, unspent.`,
+      'Basic output, with 1,000,000 base tokens.',
+      expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `Output ${ABSENT.outputs} is not in the ledger.`,
       `NFT ${nft} is in the ledger, in output 0x${held}.`,
+      `NFT ${nft}, with 1,000,000 base tokens.`,
+      expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `NFT ${ABSENT.nfts} is not in the ledger.`,
     ]);
   });

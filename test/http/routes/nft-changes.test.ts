@@ -1,6 +1,6 @@
 /** GET /api/edge/v1/changes/nfts, from databases in memory. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
+import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
 import { MAX_CHANGES } from '../../../src/ledger/read/nft-changes.ts';
 import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';

@@ -47,11 +47,42 @@ describe('claims', () => {
     ['issuerName', null],
     ['description', {}],
     ['attributes', { props: {} }],
-    ['attributes', [{ trait_type: 'a' }]],
+    ['attributes', { props: { a: { label: 'A' }, b: null, c: 'd' }, stats: [1] }],
+    [
+      'attributes',
+      [{ trait_type: 'a' }, { value: 'b' }, null, 'c', { trait_type: 'd', value: {} }],
+    ],
   ])('%s as %j is left out', (field, value) => {
     expect(
       JSON.stringify(readClaims(holding(JSON.stringify({ ...REQUIRED, [field]: value })))),
     ).toBe(JSON.stringify(REQUIRED));
+  });
+
+  const TRAITS = [
+    { trait_type: 'Background', value: 'Blood' },
+    { trait_type: 'Edition', value: 2526 },
+  ];
+  const SOONAVERSE = {
+    props: { background: { label: 'Background', value: 'Blood' }, broken: { value: 'x' } },
+    stats: { edition: { label: 'Edition', value: 2526 } },
+  };
+
+  it.each<[string, object]>([
+    ['IRC-27', { attributes: TRAITS }],
+    ['IRC-27, and others with it', { attributes: [{ trait_type: 'x' }, ...TRAITS, 7] }],
+    ['Soonaverse', { attributes: SOONAVERSE }],
+    ['Soonaverse, at first', SOONAVERSE],
+  ])('have traits as %s has them', (_, fields) => {
+    const claims = readClaims(holding(JSON.stringify({ ...REQUIRED, ...fields })));
+    expect(JSON.stringify(claims)).toBe(JSON.stringify({ ...REQUIRED, attributes: TRAITS }));
+  });
+
+  it('leave out a royalty that is none, not the others', () => {
+    const royalties = { smr1a: 0.05, smr1b: '0.1', smr1c: 2, smr1d: -1, smr1e: null };
+    expect(readClaims(holding(JSON.stringify({ ...REQUIRED, royalties })))).toEqual({
+      ...REQUIRED,
+      royalties: { smr1a: 0.05 },
+    });
   });
 
   it.each([

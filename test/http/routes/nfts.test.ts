@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
-import { ownerAt } from '../../../src/stardust/owner.ts';
+import { ownerAt } from '../../../src/stardust/output.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { checkLedgerRead, expectError, type Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
@@ -14,6 +14,7 @@ import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
 import { recordedNfts } from '../../support/nft-list/recorded-nfts.ts';
 
 const INDEX = 90;
+const LATER = 110;
 const ONE = '/api/edge/v1/nfts/';
 const SEVERAL = '/api/edge/v1/nfts?ids=';
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
@@ -23,6 +24,12 @@ const nfts = recordedNfts()(INDEX).map((nft) => ({
   ...nft,
   nftId: toHex(nftIdOf(nft.output, Uint8Array.fromHex(nft.outputId))),
 }));
+
+interface Answer {
+  ledgerIndex: number;
+  outputId: string;
+  metadata: Record<string, unknown>;
+}
 
 let fetch: Fetch;
 
@@ -74,10 +81,32 @@ describe('one NFT', () => {
     expect(nfts.map(expected).filter(({ owner }) => owner.passesTo).length).toBeGreaterThan(10);
   });
 
-  it('carries a tag, as a lookup', async () => {
-    const { nftId, outputId } = nfts[0]!;
-    const etag = await checkLedgerRead(fetch, ONE + nftId, INDEX);
-    expect(etag).toBe(`W/"${INDEX}-${outputId.slice(0, 16)}"`);
+  it('carries a tag', async () => {
+    await checkLedgerRead(fetch, ONE + nfts[0]!.nftId, INDEX);
+  });
+
+  it('has another tag at a later milestone if more than the ledger index is another', async () => {
+    const later = fetchFrom({ node: nodeOver(await listedLedger(LATER)) });
+    const seen = { same: 0, moved: 0, timePassed: 0 };
+    for (const { nftId } of nfts) {
+      const before = await fetch(ONE + nftId, { headers: { 'x-min-ledger-index': '1' } });
+      const headers = { 'x-min-ledger-index': '1', 'if-none-match': before.headers.get('etag')! };
+      const after = await later(ONE + nftId, { headers });
+      if (after.status === 404) continue;
+      const [was, is] = await Promise.all(
+        [before, await later(ONE + nftId)].map(async (answer) => {
+          const { ledgerIndex: _, metadata, ...nft } = (await answer.json()) as Answer;
+          return { ...nft, metadata: { ...metadata, ledgerIndex: undefined } };
+        }),
+      );
+      const isSame = JSON.stringify(was) === JSON.stringify(is);
+      expect([after.status, after.headers.get('x-ledger-index')]).toEqual([
+        isSame ? 304 : 200,
+        String(LATER),
+      ]);
+      seen[isSame ? 'same' : was!.outputId === is!.outputId ? 'timePassed' : 'moved']++;
+    }
+    expect(Object.values(seen).map((count) => count > 1)).toEqual([true, true, true]);
   });
 
   it('400, 404, 500', async () => {

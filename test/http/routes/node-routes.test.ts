@@ -155,12 +155,12 @@ describe('GET /health', () => {
 it('GET /api/routes names the APIs', async () => {
   const response = await fetchFrom()('/api/routes');
   expect(await response.json()).toEqual({
-    routes: ['core/v2', 'indexer/v1', 'poi/v1'],
+    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'poi/v1'],
     indexed: ['nft'],
   });
   const withEvents = await fetchFrom({ node: { hasEvents: true } })('/api/routes');
   expect(await withEvents.json()).toMatchObject({
-    routes: ['core/v2', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
+    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
   });
 });
 
@@ -262,7 +262,7 @@ describe('GET /api/core/v2/outputs/:outputId', () => {
       tags.add(await checkLedgerRead(fetch, path, INDEX, 'x-min-ledger-index, accept'));
       tags.add(await checkLedgerRead(fetch, `${path}/metadata`, INDEX));
     }
-    expect(tags.size).toBe(2);
+    expect(tags.size).toBe(4);
     const later = fetchFrom({ node: await recordedNode(networkA, INDEX + 1) });
     const { headers } = await later(`/api/core/v2/outputs/${unspent}`);
     expect(tags).not.toContain(headers.get('etag'));

@@ -1,24 +1,23 @@
 /**
- * What packs are made of (src/ledger/core/packs.ts): parts below D1's limit, codecs that give back
+ * What packs are made of (src/ledger/core/packs/packs.ts): parts below D1's limit, codecs that give back
  * what they were given, and checksums that find what is not that.
  */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checksum, LedgerDamaged, requireChecksum } from '../../../src/ledger/core/checksum.ts';
+import { readNumbers, writeNumbers } from '../../../src/ledger/core/packs/milestone-part.ts';
 import {
   readChecksums,
-  readNumbers,
   readStates,
   STATUS_LENGTH,
   Statuses,
-  splitIntoParts,
   walkedPackFromRow,
   writeChecksums,
-  writeNumbers,
   writeStates,
   writeStatuses,
-} from '../../../src/ledger/core/packs.ts';
+} from '../../../src/ledger/core/packs/packs.ts';
+import { splitIntoParts } from '../../../src/ledger/core/packs/split-parts.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
 import { fromBase64, toBase64 } from '../../../src/stardust/encoding/base64.ts';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';

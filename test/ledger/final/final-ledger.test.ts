@@ -51,7 +51,8 @@ function ledgerOf(size: number): Promise<MadeLedger> {
 
 /** The ledger has no trees any more. */
 async function clear(db: Database): Promise<void> {
-  for (const table of ['final_page', 'final_root']) await db.prepare(`DELETE FROM ${table}`).run();
+  for (const table of ['final_page', 'final_range', 'final_root'])
+    await db.prepare(`DELETE FROM ${table}`).run();
 }
 
 const question = fc.record({
@@ -195,8 +196,8 @@ describe('building', () => {
   it('goes on where it was cut off, and makes the same', async () => {
     const { db: whole } = await ledgerOf(150);
     const tables = async (db: Database) => {
-      const { final_page, final_root } = await dump(db);
-      return { final_page, final_root };
+      const { final_page, final_range, final_root } = await dump(db);
+      return { final_page, final_range, final_root };
     };
     const expected = await tables(whole);
     for (let dies = 1; ; dies++) {
@@ -287,8 +288,9 @@ it('any layout gives the same root and the same proofs', async () => {
   const { db, keys, root, ask } = await ledgerOf(150);
   const layouts: Layout[] = [
     LAYOUT,
-    { rangeLeaves: 1, pageRanges: 2 },
-    { rangeLeaves: 64, pageRanges: 1 },
+    { groupLeaves: 1, rangeGroups: 1, pageRanges: 2 },
+    { groupLeaves: 1, rangeGroups: 4, pageRanges: 2 },
+    { groupLeaves: 64, rangeGroups: 1, pageRanges: 1 },
   ];
   const asked = keys.outputs.filter((_, i) => i % 13 === 0);
   const answers = await Promise.all(asked.map((key) => ask('outputs', key)));
@@ -321,6 +323,9 @@ it('a row that is damaged, or gone, is an error', async () => {
     `UPDATE final_page SET ranges = replace(ranges, substr(ranges, 80, 10), '0123456789')
       WHERE tree = 'outputs' AND page = 2`,
     `UPDATE final_page SET ranges = '' WHERE tree = 'outputs' AND page = 2`,
+    `DELETE FROM final_range WHERE first <= '${key}'`,
+    `UPDATE final_range SET groups = replace(groups, substr(groups, 80, 10), '0123456789')`,
+    `UPDATE final_range SET groups = ''`,
     `UPDATE final_root SET outputs = outputs + 1`,
   ]) {
     db.deserialize(image);

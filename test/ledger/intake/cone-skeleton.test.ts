@@ -4,6 +4,8 @@
  */
 import { expect, it } from 'vitest';
 import { createConeSkeleton } from '../../../src/ledger/intake/cone-skeleton.ts';
+import { walkDown } from '../../../src/ledger/intake/walk-down.ts';
+import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import { coneOf, milestoneAt, ZERO_ID } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
@@ -46,4 +48,21 @@ it('orders a single chain of many blocks, and has room for them', () => {
   const order = skeleton.order();
   expect(Array.from(order, skeleton.idAt)).toEqual(due);
   expect(skeleton.idBytes(order.subarray(1, 3)).toHex()).toBe(id(2) + id(3));
+});
+
+it('has a walk of many blocks side by side fetch few of them at once', async () => {
+  const ids = Array.from({ length: 1000 }, (_, i) => i.toString(16).padStart(64, '0'));
+  const fetched: number[] = [];
+  await walkDown(createConeSkeleton(ids), {
+    findKnown: async () => new Set(),
+    async fetch(some) {
+      fetched.push(some.length);
+      return some.map(
+        (id) => ({ id: Uint8Array.fromHex(id), block: { parents: [] } }) as never as ParsedBlock,
+      );
+    },
+  });
+  expect(fetched.reduce((sum, each) => sum + each)).toBe(ids.length);
+  // the largest take 200 KB each
+  expect(Math.max(...fetched)).toBeLessThan(150);
 });

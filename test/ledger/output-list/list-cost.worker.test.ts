@@ -15,6 +15,10 @@ import { insertListRows, type ListRow } from '../../../src/ledger/output-list/li
 import { MAX_ITEMS, ROW_BUDGET } from '../../../src/ledger/output-list/list-statements.ts';
 import type { Kind } from '../../../src/ledger/output-list/output-query.ts';
 import { readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
+import {
+  MAX_COLLECTION,
+  readCollectionOwners,
+} from '../../../src/ledger/read/collection-owners.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { AddressType } from '../../../src/stardust/wire/address.ts';
@@ -124,6 +128,18 @@ it.each([
     const listed = await list(`${search}&pageSize=100`);
     expect(counts.rowsRead + 3).toBeLessThanOrEqual(3 * (listed.rowsRead + 2));
   }
+});
+
+it('owners of a collection: some rows for each of its NFTs, up to the most', async () => {
+  const key = (number: number) => `00${number.toString(16).padStart(64, '0')}`;
+  const query = { prefix: 'tst', pageSize: 1000, from: '' };
+  const { db: counted, counts } = countedDatabase(db);
+  await readCollectionOwners(counted, { ...query, issuer: key(99) });
+  expect(counts.rowsRead).toBeLessThan(10);
+  // half of all NFTs, which are more than it counts
+  await readCollectionOwners(counted, { ...query, issuer: key(10) });
+  expect(counts.rowsRead).toBeGreaterThan(MAX_COLLECTION);
+  expect(counts.rowsRead).toBeLessThan(5.1 * MAX_COLLECTION);
 });
 
 describe('what no index decides', () => {

@@ -4,7 +4,6 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
-import { MAX_CERTIFICATE } from '../../../src/http/routes/edge/nft-certificate.ts';
 import { inclusionToJson } from '../../../src/http/routes/proof/poi.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
@@ -17,6 +16,7 @@ import {
   type Finding,
   laterState,
   latestState,
+  MAX_CERTIFICATE_BYTES,
   type NftState,
   type Proved,
   proveCertificate,
@@ -30,11 +30,11 @@ import { fetchFrom } from '../../support/http/stub-node.ts';
 import { flipRows } from '../../support/ledger/flipped-rows.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { changeCertificate } from '../../support/lies/changed-certificate.ts';
 import { freshRandom } from '../../support/network/fresh-random.ts';
 import { milestoneAt, type Network } from '../../support/network/network-model.ts';
 import { fullSnapshot } from '../../support/network/network-snapshot.ts';
 import { eventsOfLives, type LifeEvent, nftLives } from '../../support/network/nft-lives.ts';
-import type { Random } from '../../support/network/random.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import type { Coin } from '../../support/network/transactions.ts';
 import { nodeOver } from '../../support/nft-list/list-node.ts';
@@ -100,7 +100,7 @@ describe('of all NFTs', () => {
       const proof = proofOf(await proveCertificate(json, `0x${nft}`, trust));
       expect(factsProved(proof)).toEqual(factsOf(event));
       expect(provedValue(proof).head.index).toBe(MILESTONES);
-      expect(JSON.stringify(json).length).toBeLessThan(MAX_CERTIFICATE);
+      expect(JSON.stringify(json).length).toBeLessThan(MAX_CERTIFICATE_BYTES);
       kinds.add(event.kind);
     }
     expect([...kinds].sort()).toEqual(['burned', 'changed', 'minted', 'transferred']);
@@ -180,7 +180,7 @@ it('one honest, current node refutes all that are stale or lie', async () => {
     const nft = random.pick([...new Set(certificates.map((each) => each.nft))]);
     const truth = certificates.findLast((each) => each.nft === nft)!;
     const forged = structuredClone(truth.json);
-    mutate(random, forged);
+    changeCertificate(random, forged);
     const replayed = { ...random.pick(certificates).json, nftId: `0x${nft}` };
     const frozen = [1, 2].map(() => frozenAnswer(nft, random.between(1, MILESTONES)));
     const answers = random.sample([truth.json, ...frozen, forged, replayed, { error: 404 }], 6);
@@ -209,7 +209,7 @@ describe('a false certificate', () => {
     for (let i = 0; i < Number(process.env.MUTATIONS ?? 1000); i++) {
       const { nft, json } = random.pick(certificates);
       const mutated = structuredClone(json);
-      mutate(random, mutated);
+      changeCertificate(random, mutated);
       const finding = await proveCertificate(mutated, `0x${nft}`, trust);
       expect(finding.standing, JSON.stringify(mutated)).toBe('refuted');
       if (finding.standing === 'refuted') refused.add(finding.reason.replace(/[0-9].*/s, ''));
@@ -272,42 +272,6 @@ describe('a false certificate', () => {
     expect((await proveCertificate(json, `0x${'ab'.repeat(32)}`, trust)).standing).toBe('refuted');
   });
 });
-
-/** One leaf is another one, a field is missing, or two sides of a node are swapped. */
-function mutate(random: Random, json: Json): void {
-  const leaves: { parent: Json; key: string }[] = [];
-  const nodes: Json[] = [];
-  const walk = (value: Json) => {
-    if (Object.hasOwn(value, 'l')) nodes.push(value);
-    for (const [key, each] of Object.entries(value))
-      if (typeof each === 'object' && each !== null) walk(each as Json);
-      else leaves.push({ parent: value, key });
-  };
-  walk(json);
-  const dice = random.below(20);
-  const node = nodes.length > 0 ? random.pick(nodes) : undefined;
-  if (dice === 0 && node !== undefined) {
-    [node.l, node.r] = [node.r, node.l];
-    return;
-  }
-  const { parent, key } = random.pick(leaves);
-  const value = parent[key];
-  if (dice === 1) delete parent[key];
-  else if (dice === 2 && typeof value === 'string') parent[key] = value.slice(0, -4);
-  else if (typeof value === 'number') parent[key] = value + random.pick([-1, 1]);
-  else if (value === null) parent[key] = `0x${'00'.repeat(34)}`;
-  else parent[key] = otherText(random, value as string);
-}
-
-/** With another digit somewhere, of hex or of base64. */
-function otherText(random: Random, text: string): string {
-  const digits = text.startsWith('0x')
-    ? '0123456789abcdef'
-    : 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-  const at = random.between(text.startsWith('0x') ? 2 : 0, text.length - 1);
-  const other = random.pick([...digits].filter((digit) => digit !== text[at]));
-  return text.slice(0, at) + other + text.slice(at + 1);
-}
 
 describe('of a ledger that is pruned, or was just imported', () => {
   it('only changes after the first milestone that is kept have one', async () => {
@@ -439,7 +403,7 @@ it('a block of nearly 32 KB fits; with as much consumed beside it, it is refused
   const json = JSON.parse(text) as Json;
   // a block has at most 32,768
   expect(Uint8Array.fromBase64(json.block as string).length).toBeGreaterThan(32_400);
-  expect(text.length).toBeLessThan(MAX_CERTIFICATE);
+  expect(text.length).toBeLessThan(MAX_CERTIFICATE_BYTES);
   expect(factsProved(proofOf(await proveCertificate(json, `0x${id}`, trustOf(large)))).index).toBe(
     2,
   );

@@ -5,11 +5,11 @@
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { PARTS } from '../../../src/ledger/core/database.ts';
-import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
 import { insertParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
-import type { SpentRow } from '../../../src/ledger/core/packs.ts';
+import type { SpentRow } from '../../../src/ledger/core/packs/milestone-part.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
+import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
 import {
   type HistoryPosition,
   MAX_HISTORY,

@@ -18,7 +18,7 @@ import { prune } from '../../../src/ledger/write/prune.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
-import { ownerAt } from '../../../src/stardust/owner.ts';
+import { ownerAt } from '../../../src/stardust/output.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { flipRows } from '../../support/ledger/flipped-rows.ts';
 import {

@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { readNftHistory } from '../../../src/ledger/provenance/nft-history.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
-import { ownerAt } from '../../../src/stardust/owner.ts';
+import { ownerAt } from '../../../src/stardust/output.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import {
   disturbed,

@@ -79,7 +79,7 @@ import {
 const FILE = 'c5'.repeat(32);
 
 /** Short ranges, and one page a tree. */
-const FINAL_LAYOUT = { rangeLeaves: 8, pageRanges: 64 };
+const FINAL_LAYOUT = { groupLeaves: 4, rangeGroups: 2, pageRanges: 64 };
 
 type Reads = Record<string, (db: D1Database) => Promise<unknown>>;
 

@@ -1,13 +1,13 @@
 /**
  * Another follower completes verdicts while blocks are appended to their pack, a milestone is
- * applied or blocks are dropped (src/ledger/core/packs.ts, replaceChecksums): the writer begins
+ * applied or blocks are dropped (src/ledger/core/packs/packs.ts, replaceChecksums): the writer begins
  * again, and no checksum is wrong.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
-import { walkedPackFromRow } from '../../../src/ledger/core/packs.ts';
+import { walkedPackFromRow } from '../../../src/ledger/core/packs/packs.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { resolveVerdicts } from '../../../src/ledger/write/resolve-verdicts.ts';

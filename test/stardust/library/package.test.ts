@@ -14,7 +14,7 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { ownerAt } from '../../../src/stardust/owner.ts';
+import { ownerAt } from '../../../src/stardust/output.ts';
 import { readSnapshot } from '../../../src/stardust/snapshot.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import type { NftOutput } from '../../../src/stardust/wire/output.ts';
@@ -25,6 +25,7 @@ import { madeFinalLedger } from '../../support/final-ledger/made-ledger.ts';
 import { recordedNode } from '../../support/http/recorded-node.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { asFile } from '../../support/ledger/ledger-harness.ts';
+import { milestoneAt } from '../../support/network/network-model.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { readLines } from '../../support/vectors.ts';
 
@@ -94,7 +95,9 @@ const nfts = [...found].flatMap(([nftId, outputId]) => {
 
 const fetchRecorded = fetchFrom({ node: await recordedNode(network, LEDGER_INDEX) });
 
-async function answer(path: string): Promise<unknown> {
+/** @param asked what a node with the base `/again` is asked, too */
+async function answer(asked: string): Promise<unknown> {
+  const path = asked.replace(/^\/again/, '');
   const nft = /^\/api\/indexer\/v1\/outputs\/nft\/(.*)$/.exec(path);
   if (nft) return { ledgerIndex: LEDGER_INDEX, items: [found.get(nft[1]!)] };
   const final = /^\/api\/edge\/v1\/final\/(nfts|outputs)\/0x(.*)$/.exec(path);
@@ -109,7 +112,9 @@ interface Asked {
   nftIds: string[];
   finalNftIds: string[];
   root: string;
+  /** Of the ledger's milestone. */
   time: number;
+  networkName: string;
 }
 
 const finalNftIds = [...made.keys.nfts.slice(0, 5), '5a'.repeat(32)].map((id) => `0x${id}`);
@@ -119,7 +124,8 @@ const asked: Asked = {
   nftIds: nfts.slice(0, 20).map(({ nftId }) => nftId),
   finalNftIds,
   root: toHex(made.root),
-  time: 1_700_000_000,
+  time: milestoneAt(network, LEDGER_INDEX)!.timestamp,
+  networkName: network.genesis.parameters.networkName,
 };
 
 const inHex = (_: string, value: unknown) => (value instanceof Uint8Array ? toHex(value) : value);
@@ -136,7 +142,7 @@ async function expected(): Promise<unknown> {
     if (part.kind === 'output' && part.output.chainId !== undefined)
       held.set(toHex(part.output.chainId), part.output.bytes);
   const finals = finalNftIds.map((id) => (held.has(id) ? ownerOf(held.get(id)!) : null));
-  return JSON.parse(JSON.stringify({ owners, finals }, inHex));
+  return JSON.parse(JSON.stringify({ origins: owners, owners, finals }, inHex));
 }
 
 /** What runs where the package is installed. */
@@ -144,15 +150,21 @@ const MAIN = `
 import { fromHex, toHex } from '@stardust-edge/protocol/bytes';
 import { verifyFinalNft } from './verifyFinalNft.js';
 import { verifyNft } from './verifyNft.js';
+import { verifyOrigin } from './verifyOrigin.js';
 
-export async function main({ node, publicKeys, nftIds, finalNftIds, root, time }) {
+export async function main({ node, publicKeys, nftIds, finalNftIds, root, time, networkName }) {
   const keys = publicKeys.map((key) => ({ publicKey: fromHex(key), first: 0, last: 0 }));
+  const signers = { keys, threshold: 2 };
+  const origins = [];
+  for (const id of nftIds) origins.push(await verifyOrigin(node, id, signers, time));
+  const nodes = [node, new URL('again', node).href];
+  const options = { ...signers, nodes, networkName, now: () => time };
   const owners = [];
-  for (const id of nftIds) owners.push(await verifyNft(node, id, { keys, threshold: 2 }, time));
+  for (const id of nftIds) owners.push(await verifyNft(options, id));
   const finals = [];
   for (const id of finalNftIds) finals.push((await verifyFinalNft(node, id, root, time)) ?? null);
   const inHex = (_, value) => (value instanceof Uint8Array ? toHex(value) : value);
-  return JSON.stringify({ owners, finals }, inHex);
+  return JSON.stringify({ origins, owners, finals }, inHex);
 }
 `;
 
@@ -161,7 +173,7 @@ function writeReadmeCode(): void {
   const text = readFileSync(join(installed, 'README.md'), 'utf8');
   const blocks = Array.from(text.matchAll(/^```js\n(.*?)^```/gms), ([, code]) => code!);
   const names = blocks.map((code) => /^export async function (\w+)/m.exec(code)![1]);
-  expect(names).toEqual(['verifyNft', 'verifyFinalNft']);
+  expect(names).toEqual(['verifyNft', 'verifyOrigin', 'verifyFinalNft']);
   for (const [i, code] of blocks.entries()) writeFileSync(join(consumer, `${names[i]}.js`), code);
   writeFileSync(join(consumer, 'main.js'), MAIN);
   const script =
@@ -225,10 +237,14 @@ describe('the README', () => {
       write: false,
     });
     const context = createContext({
+      atob,
+      btoa,
       TextEncoder,
       TextDecoder,
       URL,
-      fetch: async (url: URL) => ({ ok: true, json: () => answer(url.pathname) }),
+      AbortSignal,
+      fetch: async (url: URL | string) =>
+        new Response(JSON.stringify(await answer(new URL(url).pathname))),
     });
     new Script(`${WITHOUT_NEW} ${outputFiles[0]!.text}`).runInContext(context);
     context.asked = JSON.stringify(asked);

@@ -4,6 +4,9 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
+import type { Address } from '../../../src/stardust/wire/address.ts';
+import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
+import { output } from '../../../src/stardust/wire/output.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { madeId, madeOutput, writeFull } from '../snapshot/snapshot-writer.ts';
 
@@ -12,12 +15,17 @@ const TREASURY = 5n;
 export const MADE_INDEX = 10;
 const TIMESTAMP = 1_700_000_000;
 const NFT_EVERY = 10;
+export const MADE_HOLDER: Address = { type: 0, id: madeId(1, 0) };
 
 /** Bytes written at once. */
 const CHUNK = 1 << 20;
 
-/** A full snapshot of a network `made` at milestone {@link MADE_INDEX}; a tenth are NFTs. */
-export function madeSnapshot(outputs: number): Generator<Uint8Array, void> {
+/**
+ * A full snapshot of a network `made` at milestone {@link MADE_INDEX}; a tenth are NFTs.
+ *
+ * @param ofOne how many outputs belong to the address {@link MADE_HOLDER}; each other has its own
+ */
+export function madeSnapshot(outputs: number, ofOne = 0): Generator<Uint8Array, void> {
   const parameters = encode(protocolParameters, {
     version: 2,
     networkName: 'made',
@@ -35,7 +43,7 @@ export function madeSnapshot(outputs: number): Generator<Uint8Array, void> {
     parameters,
     parametersTarget: 0,
     outputCount: outputs,
-    outputs: madeOutputs(outputs),
+    outputs: madeOutputs(outputs, ofOne),
     diffs: [],
     solidEntryPoints: [madeId(10, MADE_INDEX)],
   });
@@ -59,6 +67,14 @@ export function writeMadeSnapshot(path: string, outputs: number): void {
   closeSync(descriptor);
 }
 
-function* madeOutputs(count: number) {
-  for (let i = 0; i < count; i++) yield madeOutput(i, AMOUNT, MADE_INDEX, TIMESTAMP, NFT_EVERY);
+function* madeOutputs(count: number, ofOne: number) {
+  for (let i = 0; i < count; i++) {
+    const made = madeOutput(i, AMOUNT, MADE_INDEX, TIMESTAMP, NFT_EVERY);
+    if (i >= ofOne) yield made;
+    else {
+      const value = decodeOutput(made.bytes);
+      const unlockConditions = [{ type: 0 as const, address: MADE_HOLDER }];
+      yield { ...made, bytes: encode(output, { ...value, unlockConditions }) };
+    }
+  }
 }

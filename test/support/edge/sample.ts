@@ -8,9 +8,14 @@ import { join } from 'node:path';
 import { importSnapshot } from '../../../cli/lib/import/import-snapshot.ts';
 import { builtWorker } from '../../../cli/lib/wrangler/build-worker.ts';
 import { openLocalDatabase } from '../../../cli/lib/wrangler/local-database.ts';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { prepareSample, type SampleNft } from '../../../cli/start/prepare-sample.ts';
-import { SNAPSHOT } from '../../../cli/start/sample.ts';
+import { CONFIRMED, SNAPSHOT } from '../../../cli/start/sample.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
+import { fillIndex, type IndexSettings } from '../../../src/ledger/write/fill-index.ts';
+import { EVERY_KIND } from '../nft-list/listed-ledger.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';
 
 export interface SampleWorker {
@@ -21,7 +26,28 @@ export interface SampleWorker {
   startEmpty(vars?: Record<string, string>, whiteFlagLimit?: number): Promise<string>;
   /** Another one, whose ledger is fresh from the snapshot: no milestone was applied to it. */
   startFresh(): Promise<string>;
+  /** Another one with the same ledger, of which every kind of output is indexed. */
+  startIndexed(): Promise<string>;
+  /** Another one, at which the network ended with the snapshot: it has a ledger, and no past. */
+  startEnded(): Promise<string>;
   stop(): Promise<void>;
+}
+
+/** Index of the snapshot. */
+const FRESH = CONFIRMED - 1;
+
+async function changeLedger(
+  persistTo: string,
+  change: (db: SqliteDatabase) => Promise<unknown>,
+): Promise<void> {
+  const db = await openLocalDatabase(persistTo, readWranglerConfig());
+  await change(db);
+  db.close();
+}
+
+/** As the follower does. */
+async function fillAll(db: Database, settings: IndexSettings): Promise<void> {
+  while (!(await fillIndex(db, settings)));
 }
 
 export async function serveSample(): Promise<SampleWorker> {
@@ -44,10 +70,25 @@ export async function serveSample(): Promise<SampleWorker> {
     },
     async startFresh() {
       const persistTo = await mkdtemp(join(folder, 'fresh-'));
-      const db = await openLocalDatabase(persistTo, readWranglerConfig());
-      await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys: undefined });
-      db.close();
+      await changeLedger(persistTo, (db) =>
+        importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys: undefined }),
+      );
       return start({ persistTo });
+    },
+    async startIndexed() {
+      const persistTo = await mkdtemp(join(folder, 'indexed-'));
+      await prepareSample(persistTo, readWranglerConfig(), () => {});
+      await changeLedger(persistTo, (db) => fillAll(db, EVERY_KIND));
+      return start({ persistTo, vars: { INDEX: 'all' } });
+    },
+    async startEnded() {
+      const persistTo = await mkdtemp(join(folder, 'ended-'));
+      await changeLedger(persistTo, async (db) => {
+        await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys: undefined });
+        await fillAll(db, { indexAll: false, finalMilestone: FRESH });
+        while (!(await buildFinalLedger(db, FRESH)));
+      });
+      return start({ persistTo, vars: { FINAL_MILESTONE: String(FRESH) } });
     },
     async stop() {
       await Promise.all(edges.map((edge) => edge.stop()));

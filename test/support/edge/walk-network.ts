@@ -161,7 +161,7 @@ export async function untilLedger(edge: Edge, index: number, seconds = 20): Prom
     const at = (await readInfo(edge.url)).status.confirmedMilestone.index;
     if (at === index) return;
     if (at > index || Date.now() > deadline)
-      throw new Error(`the ledger is at ${at}, not ${index}`);
+      throw new Error([`the ledger is at ${at}, not ${index}`, ...edge.log.slice(-40)].join('\n'));
     await applied;
   }
 }

@@ -19,7 +19,7 @@ import { openMemory } from '../ledger/memory-database.ts';
 import type { Random } from '../network/random.ts';
 
 /** Pages of 32 leaves. */
-export const SMALL: Layout = { rangeLeaves: 4, pageRanges: 8 };
+export const SMALL: Layout = { groupLeaves: 2, rangeGroups: 2, pageRanges: 8 };
 
 export interface MadeLedger {
   db: SqliteDatabase;
@@ -33,9 +33,14 @@ export interface MadeLedger {
   ask(tree: FinalTreeName, key: string): Promise<Record<string, unknown>>;
 }
 
-export async function madeFinalLedger(outputs: number, sha256?: string): Promise<MadeLedger> {
+/** @param ofOne how many outputs belong to one address ({@link madeSnapshot}) */
+export async function madeFinalLedger(
+  outputs: number,
+  sha256?: string,
+  ofOne = 0,
+): Promise<MadeLedger> {
   const db = await openMemory();
-  await loadSnapshot(db, asFile(madeSnapshot(outputs)), undefined, { sha256 });
+  await loadSnapshot(db, asFile(madeSnapshot(outputs, ofOne)), undefined, { sha256 });
   await buildWhole(db, MADE_INDEX);
   const found = await readFinalLedger(db, MADE_INDEX);
   if (!found.ok) throw new Error('the trees are not built');

@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { checkAlways, errorBody, type Facts, MESSAGES, NFT, WHITE_FLAG } from './contract.ts';
+import { checkAlways, errorBodyOf, type Facts, MESSAGES, NFT, WHITE_FLAG } from './contract.ts';
 
 export interface RandomRequest {
   path: string;
@@ -145,7 +145,7 @@ export async function checkAnswer({ init }: RandomRequest, response: Response): 
   checkAlways(response);
   if (status >= 400) {
     const isKnown = status !== 500 && status in MESSAGES;
-    const body = init.method === 'HEAD' ? '' : errorBody(status);
+    const body = init.method === 'HEAD' ? '' : errorBodyOf(response);
     expect(isKnown ? text : `status ${status}: ${text}`).toBe(body);
   } else {
     expect([200, 204, 304]).toContain(status);

@@ -3,7 +3,7 @@
  * head the number of unreferenced blocks that there are.
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readChecksums, Statuses, writeChecksums } from '../../../src/ledger/core/packs.ts';
+import { readChecksums, Statuses, writeChecksums } from '../../../src/ledger/core/packs/packs.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from '../../../src/ledger/core/row-sum.ts';
 
 type Cells = Record<string, Cell>;

@@ -1,5 +1,6 @@
 /** Rows of a ledger that tests and benchmarks write themselves. */
-import type { Head, MilestoneToInsert } from '../../../src/ledger/core/head.ts';
+import type { Head } from '../../../src/ledger/core/head.ts';
+import type { MilestoneToInsert } from '../../../src/ledger/core/write-head.ts';
 
 /** The head of an imported ledger without blocks. */
 export function testHead(generation: string, start: number, ledger = start): Head {

@@ -4,7 +4,7 @@
  */
 import { finalQuestion, finalTruth } from './final-lies.ts';
 import type { Lie } from './lie.ts';
-import { APPLIED_BLOCK, DATA_BLOCK, PAST_PROPOSAL, TRANSACTION } from './sample-paths.ts';
+import { APPLIED_BLOCK, DATA_BLOCK, MADE_NFT, PAST_PROPOSAL, TRANSACTION } from './sample-paths.ts';
 import { FINAL_LEDGER } from './table.ts';
 
 interface HonestPage extends Pick<Lie, 'page' | 'truth' | 'final'> {
@@ -42,6 +42,12 @@ export const HONEST_PAGES: readonly HonestPage[] = [
     proved: [
       /7 hashes lead to the inclusion root of milestone 17,?339 that was signed/,
       /4 hashes lead to the applied root that was signed: the transaction was applied/,
+    ],
+  },
+  {
+    page: `#/nft/${MADE_NFT}`,
+    proved: [
+      /Held by this output since milestone 17,?339 of 28 Sept 2022, 17:25:01 UTC, signed by 10 of/,
     ],
   },
   {

@@ -153,7 +153,7 @@ const status = (change: Json) =>
 const now = () => Math.floor(Date.now() / 1000) - 5;
 
 const tells = (field: string, value: unknown) => withField(INFO, field, value);
-const AGE = /ledger 17,339 · signed, but \d+ years old/;
+const AGE = /ledger 17339 · signed, but \d+ years old/;
 const NO_PREFIX = { shows: /contract says: protocol\.bech32Hrp/ };
 const NO_INDEX = { shows: /contract says: status\.confirmedMilestone\.index/ };
 

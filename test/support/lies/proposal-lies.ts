@@ -50,7 +50,7 @@ export const PROPOSAL_LIES: readonly Lie[] = onPage(
     lie(
       'a past milestone as one that is yet to come',
       [forgedProposal, withField(INFO, 'status.confirmedMilestone.index', 17_338)],
-      { said: /ledger 17,338/ },
+      { said: /ledger 17338/ },
     ),
     lie('a proposal with another root', withField(PROPOSAL, 'inclusionMerkleRoot', MADE_UP), {
       refuted: /signed with another inclusion root.*hash to 0x5aa9\w+, and not to 0xabab/s,

@@ -28,6 +28,9 @@ export const NFT_OUTPUT = '0xfc8c116e1d636b4de2b5ab3992b1a2a5abf23badcf54b2e62ed
 export const OTHER_NFT_OUTPUT =
   '0x9d9a3945ad73eba4cbbdaea724d8dacb7c45c4d7500a0d3f16ce40e31803921e0100';
 
+/** An NFT that {@link TRANSACTION} made. */
+export const MADE_NFT = '0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7';
+
 /** IDs of nothing. */
 export const NOTHING = `0x${'77'.repeat(32)}`;
 export const MADE_UP = `0x${'ab'.repeat(32)}`;
@@ -41,7 +44,9 @@ export const PROPOSAL = '/api/edge/v1/whiteflag';
 export const ANY_BLOCK = /^\/api\/core\/v2\/blocks\/0x[0-9a-f]{64}$/;
 export const ANY_METADATA = /^\/api\/core\/v2\/.*\/metadata$/;
 export const ANY_PROOF = /^\/api\/edge\/v1\/blocks\/0x[0-9a-f]{64}\/proof$/;
-export const ONE_NFT = /^\/api\/edge\/v1\/nfts\/0x/;
+export const ONE_NFT = /^\/api\/edge\/v1\/nfts\/0x[0-9a-f]{64}$/;
+export const CERTIFICATE = /^\/api\/edge\/v1\/nfts\/0x[0-9a-f]{64}\/certificate$/;
+export const HISTORY = /^\/api\/edge\/v1\/nfts\/0x[0-9a-f]{64}\/history\?/;
 export const NFTS_OF = /^\/api\/edge\/v1\/nfts\?(?:address|issuer)=/;
 export const ANY_OUTPUT = /^\/api\/core\/v2\/outputs\/0x[0-9a-f]{68}$/;
 export const FINAL = '/api/edge/v1/final';

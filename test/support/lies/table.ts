@@ -4,6 +4,7 @@
  */
 import { madeFinalLedger } from '../final-ledger/made-ledger.ts';
 import { BLOCK_LIES } from './block-lies.ts';
+import { CERTIFICATE_LIES } from './certificate-lies.ts';
 import { CONE_LIES } from './cone-lies.ts';
 import { EVENT_LIES } from './event-lies.ts';
 import { finalLies } from './final-lies.ts';
@@ -23,6 +24,7 @@ export const LIES: readonly Lie[] = [
   ...BLOCK_LIES,
   ...PROPOSAL_LIES,
   ...LEDGER_LIES,
+  ...CERTIFICATE_LIES,
   ...VERIFY_LIES,
   ...TRANSPORT_LIES,
   ...EVENT_LIES,

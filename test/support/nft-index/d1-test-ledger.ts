@@ -2,7 +2,7 @@
  * A ledger in a real D1, as far as the index sees it.
  */
 
-import { insertHead, insertMilestone } from '../../../src/ledger/core/head.ts';
+import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';

@@ -9,6 +9,7 @@ import {
 } from '../../../src/ledger/output-list/read-list.ts';
 import { readNftCertificate } from '../../../src/ledger/provenance/nft-certificate.ts';
 import { readNftHistory } from '../../../src/ledger/provenance/nft-history.ts';
+import { readCollectionOwners } from '../../../src/ledger/read/collection-owners.ts';
 import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
 import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
@@ -26,6 +27,7 @@ export function nodeOver(
   | 'listNftOutputs'
   | 'readNfts'
   | 'readNftChanges'
+  | 'readCollectionOwners'
   | 'readNftHistory'
   | 'readNftCertificate'
   | 'readOutput'
@@ -36,6 +38,7 @@ export function nodeOver(
     readIndexedKinds: () => readIndexedKinds(db),
     listNftOutputs: (query) => readNftGallery(db, query),
     readNfts: (ids) => readNftOutputs(db, ids),
+    readCollectionOwners: (query) => readCollectionOwners(db, query),
     readNftChanges: (after) => readNftChanges(db, after),
     readNftHistory: (nftId, pageSize, from) => readNftHistory(db, nftId, pageSize, from),
     readNftCertificate: (nftId, named) => readNftCertificate(db, nftId, named),

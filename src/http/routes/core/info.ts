@@ -83,7 +83,7 @@ function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
 async function answerApiRoutes({ node }: RouteContext): Promise<Answer> {
   const indexed = await node.readIndexedKinds();
   const events = node.hasEvents ? ['mqtt/v1'] : [];
-  return jsonAnswer({ routes: ['core/v2', 'indexer/v1', ...events, 'poi/v1'], indexed });
+  return jsonAnswer({ routes: ['core/v2', 'edge/v1', 'indexer/v1', ...events, 'poi/v1'], indexed });
 }
 
 export function describeInfo(): Operations<typeof infoRoutes> {

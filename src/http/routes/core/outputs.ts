@@ -9,7 +9,7 @@ import { decodeOutput } from '../../../stardust/wire/ids.ts';
 import type { Answer } from '../../answer.ts';
 import { RAW } from '../../content-negotiation.ts';
 import { HttpError } from '../../errors.ts';
-import { atLedger, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
+import { atLedger, hashedObjectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   flagSchema,
   hashSchema,
@@ -51,24 +51,19 @@ function answerOutput(context: RouteContext): Promise<Answer> {
       metadata: metadataToJson(found),
       output: outputToJson(decodeOutput(found.bytes)),
     };
-    return ledgerAnswer(request, body, tagOf(found), ['accept']);
+    return hashedObjectAnswer(request, found.ledgerIndex, body, ['accept']);
   });
 }
 
 function answerOutputMetadata(context: RouteContext): Promise<Answer> {
   return answerAbout(context, (found) =>
-    ledgerAnswer(context.request, metadataToJson(found), tagOf(found)),
+    hashedObjectAnswer(context.request, found.ledgerIndex, metadataToJson(found)),
   );
-}
-
-/** All but whether it is spent is fixed by the output's ID, and what is spent stays so. */
-function tagOf({ ledgerIndex, spent, blockId }: OutputStatus): string {
-  return `${ledgerIndex}-${spent?.index ?? 'unspent'}-${blockId.slice(0, 16)}`;
 }
 
 async function answerAbout(
   { request, params, node }: RouteContext,
-  answer: (found: OutputStatus) => Answer,
+  answer: (found: OutputStatus) => Answer | Promise<Answer>,
 ): Promise<Answer> {
   const outputId = parseId(OutputId, params.outputId, 'the output ID');
   return atLedger(

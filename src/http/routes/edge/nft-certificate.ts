@@ -7,6 +7,7 @@ import type { NamedChange, NftCertificate } from '../../../node/edge-node.ts';
 import { blake2b256 } from '../../../stardust/crypto/hash.ts';
 import { toBase64 } from '../../../stardust/encoding/base64.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
+import { MAX_CERTIFICATE_BYTES } from '../../../stardust/provenance/certificate.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
@@ -28,9 +29,6 @@ import type { RouteContext } from '../../route.ts';
 import { Id, parseId, parseMilestoneIndex } from '../../schemas.ts';
 import { auditPathSchema } from '../proof/poi.ts';
 
-/** Characters of the largest certificate: a block of 32 KB has 44,000 of them. */
-export const MAX_CERTIFICATE = 50 * 1024;
-
 export const nftCertificateRoutes = {
   readNftCertificate: {
     method: 'GET',
@@ -50,7 +48,7 @@ async function answerCertificate({ request, params, node }: RouteContext): Promi
     (found) => {
       if (!found.ok) throw new HttpError(404, REFUSALS[found.why]);
       const body = certificateToJson(nftId, found);
-      if (JSON.stringify(body).length > MAX_CERTIFICATE)
+      if (JSON.stringify(body).length > MAX_CERTIFICATE_BYTES)
         throw new HttpError(500, 'the certificate would have more than 50 KB');
       return hashedAnswer(request, body);
     },

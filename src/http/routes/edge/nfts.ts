@@ -7,13 +7,18 @@ import type { NftOutputs, NftStatus, OutputQuery } from '../../../node/edge-node
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
-import { ownerAt } from '../../../stardust/owner.ts';
+import { ownerAt } from '../../../stardust/output.ts';
 import { FeatureType } from '../../../stardust/wire/feature.ts';
 import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';
 import { OutputType } from '../../../stardust/wire/output.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
-import { atLedger, hashedAnswer, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
+import {
+  atLedger,
+  hashedAnswer,
+  hashedObjectAnswer,
+  readMinLedgerIndex,
+} from '../../ledger-answer.ts';
 import {
   arrayOf,
   bech32Schema,
@@ -61,9 +66,7 @@ async function answerNftOutput(context: RouteContext): Promise<Answer> {
   const nftId = parseId(Id, context.params.nftId, 'the NFT ID');
   return answerByIds(context, [nftId], ({ ledgerIndex, nfts: [nft] }) => {
     if (!nft) throw noSuchNft(ledgerIndex);
-    // the output and its metadata are fixed by its ID, the owner by the ledger's time
-    const tag = `${ledgerIndex}-${nft.outputId.slice(2, 18)}`;
-    return ledgerAnswer(context.request, { ledgerIndex, ...nft }, tag);
+    return hashedObjectAnswer(context.request, ledgerIndex, { ledgerIndex, ...nft });
   });
 }
 

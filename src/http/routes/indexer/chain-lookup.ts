@@ -5,7 +5,7 @@
 import type * as v from 'valibot';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
-import { atLedger, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
+import { atLedger, objectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   milestoneIndexSchema,
@@ -56,8 +56,8 @@ async function answerChain(
           404,
           `no unspent output with this ${kind} ID at ledger index ${ledgerIndex}`,
         );
-      const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
-      return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+      const body = { ledgerIndex, items: [`0x${outputId}`] };
+      return objectAnswer(request, ledgerIndex, body, outputId);
     },
   );
 }

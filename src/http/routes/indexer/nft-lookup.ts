@@ -5,7 +5,7 @@
 
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
-import { atLedger, ledgerAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
+import { atLedger, objectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   arrayOf,
   milestoneIndexSchema,
@@ -35,8 +35,8 @@ async function answerNft(context: RouteContext): Promise<Answer> {
     },
     ({ ledgerIndex, outputId }) => {
       if (outputId === undefined) throw noSuchNft(ledgerIndex);
-      const tag = `${ledgerIndex}-${outputId.slice(0, 16)}`;
-      return ledgerAnswer(request, { ledgerIndex, items: [`0x${outputId}`] }, tag);
+      const body = { ledgerIndex, items: [`0x${outputId}`] };
+      return objectAnswer(request, ledgerIndex, body, outputId);
     },
   );
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../node/edge-node.ts';
 import { MAX_UINT32 } from '../../../schemas.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';
-import { AddressType, addressKey } from '../../../stardust/wire/address.ts';
+import { type AddressKey, AddressType, addressKey } from '../../../stardust/wire/address.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import { HttpError } from '../../errors.ts';
 import { parseQueryString, type QueryString } from '../../query-string.ts';
@@ -143,13 +143,27 @@ export function parseGalleryQuery(values: QueryString, maxPageSize: number): Out
 /** Reads an address, of this type if one is given, and adds its human-readable prefix to the set. */
 function addressReader(prefixes: Set<string>, type?: number): Reader<string> {
   return (value, name) => {
-    const parsed = parseBech32Address(value.toLowerCase());
-    if (parsed === undefined) throw refuse(name, 'no bech32 address');
-    if (type !== undefined && parsed.address.type !== type)
-      throw refuse(name, 'no address of an alias');
-    prefixes.add(parsed.prefix);
-    return addressKey(parsed.address);
+    const { prefix, key } = parseAddress(value, name, type);
+    prefixes.add(prefix);
+    return key;
   };
+}
+
+/**
+ * The key and the human-readable prefix of a bech32 address in any case. Throws an HttpError 400.
+ *
+ * @param type that it must have; of an alias
+ */
+export function parseAddress(
+  value: string,
+  name: string,
+  type?: number,
+): { prefix: string; key: AddressKey } {
+  const parsed = parseBech32Address(value.toLowerCase());
+  if (parsed === undefined) throw refuse(name, 'no bech32 address');
+  if (type !== undefined && parsed.address.type !== type)
+    throw refuse(name, 'no address of an alias');
+  return { prefix: parsed.prefix, key: addressKey(parsed.address) };
 }
 
 /** The parameter under its name, or nothing where it is absent or empty. */

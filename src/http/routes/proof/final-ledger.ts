@@ -50,7 +50,7 @@ const RETRY_AFTER = '60';
 
 async function answerFinalLedger({ node }: RouteContext): Promise<Answer> {
   const found = await node.readFinalLedger();
-  if (found?.ok !== true) throw unavailable(found);
+  if (found?.ok !== true) throw noFinalLedger(found);
   const { ledger, root, snapshotSha256 } = found;
   const body = {
     ...finalLedgerToJson(ledger),
@@ -66,12 +66,12 @@ async function answerProof(
   key: string,
 ): Promise<Answer> {
   const found = await node.proveFinal(tree, key);
-  if (found?.ok !== true) throw unavailable(found);
+  if (found?.ok !== true) throw noFinalLedger(found);
   const { ledger, proof } = found;
   return jsonAnswer(finalProofToJson(ledger, proof), { ledgerIndex: ledger.milestoneIndex });
 }
 
-function unavailable(found: NoFinalLedger | undefined): HttpError {
+export function noFinalLedger(found: Omit<NoFinalLedger, 'ok'> | undefined): HttpError {
   if (found === undefined)
     return new HttpError(404, 'there is no final ledger: FINAL_MILESTONE is not set');
   const { ledgerIndex, isBuilding } = found;
@@ -82,31 +82,40 @@ function unavailable(found: NoFinalLedger | undefined): HttpError {
   return new HttpError(503, detail, { 'retry-after': RETRY_AFTER });
 }
 
-export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
-  const place: JsonSchema = { type: 'integer', minimum: 0 };
-  const tree = named(
-    'FinalTree',
-    objectOf({
-      count: described('How many records it has.', place),
-      root: described('The Merkle root over the records in order of their IDs.', hashSchema),
-    }),
-  );
-  const fields: Record<string, JsonSchema> = {
+const place: JsonSchema = { type: 'integer', minimum: 0 };
+
+const finalTreeSchema: JsonSchema = /* @__PURE__ */ named('FinalTree', () =>
+  objectOf({
+    count: described('How many records it has.', place),
+    root: described('The Merkle root over the records in order of their IDs.', hashSchema),
+  }),
+);
+
+/** What the final root commits to. */
+function ledgerFields(): Record<string, JsonSchema> {
+  return {
     networkName: textSchema,
     milestoneIndex: milestoneIndexSchema,
     milestoneId: hashSchema,
-    outputs: described('The tree over all unspent outputs.', tree),
-    nfts: described('The tree over all NFTs.', tree),
+    outputs: described('The tree over all unspent outputs.', finalTreeSchema),
+    nfts: described('The tree over all NFTs.', finalTreeSchema),
   };
-  const ledger = named('FinalLedgerParts', objectOf(fields));
-  const entry = named(
-    'FinalEntry',
-    objectOf({
-      position: described('Place in the tree, from 0 on.', place),
-      record: bytesSchema,
-      path: described('Siblings on the path to the root, from the leaf up.', arrayOf(hashSchema)),
-    }),
-  );
+}
+
+export const finalLedgerSchema: JsonSchema = /* @__PURE__ */ named('FinalLedgerParts', () =>
+  objectOf(ledgerFields()),
+);
+
+export const finalEntrySchema: JsonSchema = /* @__PURE__ */ named('FinalEntry', () =>
+  objectOf({
+    position: described('Place in the tree, from 0 on.', place),
+    record: bytesSchema,
+    path: described('Siblings on the path to the root, from the leaf up.', arrayOf(hashSchema)),
+  }),
+);
+
+export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
+  const [ledger, entry] = [finalLedgerSchema, finalEntrySchema];
   const neighbour = oneOf(entry, { type: 'null' });
   const proof = named('FinalProof', {
     oneOf: [
@@ -129,7 +138,7 @@ export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
         schema: named(
           'FinalLedger',
           objectOf(
-            { ...fields, finalRoot: hashSchema },
+            { ...ledgerFields(), finalRoot: hashSchema },
             {
               snapshotSha256: described(
                 'Hex of the SHA-256 of the file that the ledger was imported from.',

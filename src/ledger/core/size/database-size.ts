@@ -7,7 +7,7 @@
  * (https://github.com/cloudflare/workerd/blob/main/src/workerd/api/sql.c%2B%2B, getDatabaseSize).
  * So it falls when rows are deleted, though the file does not shrink.
  */
-import type { Query } from './read-batch.ts';
+import type { Query } from '../read-batch.ts';
 
 /**
  * Of a D1 database, on the Workers Paid plan

@@ -2,7 +2,7 @@
  * A database that tells what each statement cost, by what D1 itself says of it, which is what it
  * bills (https://developers.cloudflare.com/d1/platform/pricing/).
  */
-import type { Database } from './database.ts';
+import type { Database } from '../database.ts';
 
 /**
  * Calls `tell` with the cost of each statement that was executed. Each statement or batch is waited

@@ -3,9 +3,9 @@
  * name up to two addresses and two times, and only together they say which address can unlock the
  * output.
  */
-import type { Address } from './wire/address.ts';
-import type { BasicOutput, NftOutput } from './wire/output.ts';
-import { addressIn, findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
+import type { Address } from '../wire/address.ts';
+import type { BasicOutput, NftOutput } from '../wire/output.ts';
+import { addressIn, findCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 
 export interface Owner {
   /** The one address that can unlock the output, as far as no timelock holds it. */

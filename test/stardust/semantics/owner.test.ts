@@ -1,8 +1,8 @@
 /** Who owns an NFT at a moment: as the verdict on a transaction of its owner says. */
 import { describe, expect, it } from 'vitest';
-import { ownerAt } from '../../src/stardust/owner.ts';
-import { keyPair } from '../support/payloads/keys.ts';
-import { expiration, nft, timelock } from '../support/payloads/outputs.ts';
+import { ownerAt } from '../../../src/stardust/output.ts';
+import { keyPair } from '../../support/payloads/keys.ts';
+import { expiration, nft, timelock } from '../../support/payloads/outputs.ts';
 
 const alice = keyPair('alice');
 const bob = keyPair('bob');

@@ -9,86 +9,13 @@
  * before which milestone is a rule of its own (view/pack-reader.ts).
  */
 
-import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
-import { getUint56, setUint32, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
-import { LedgerDamaged, requireChecksum } from './checksum.ts';
-import type { Row } from './read-batch.ts';
-import { rowSum } from './row-sum.ts';
+import { fromBase64 } from '../../../stardust/encoding/base64.ts';
+import { getUint56, setUint32, setUint56 } from '../../../stardust/encoding/bytes.ts';
+import { requireChecksum } from '../checksum.ts';
+import type { Row } from '../read-batch.ts';
 
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
-
-/**
- * Characters of a pack. One block may exceed it by itself, by 150 KB, and the row still fits into
- * the 2,000,000 bytes that D1 allows.
- */
-export const MAX_PACK_LENGTH = 800_000;
-
-/**
- * Items in order, in parts of at most so many and of at most that length, but one at least each.
- */
-export function splitIntoParts<T>(
-  items: readonly T[],
-  lengthOf: (item: T) => number,
-  {
-    most = MAX_PACK_BLOCKS,
-    length: limit = MAX_PACK_LENGTH,
-  }: { most?: number; length?: number } = {},
-): T[][] {
-  const parts: T[][] = [];
-  let length = 0;
-  for (const item of items) {
-    const own = lengthOf(item);
-    const part = parts.at(-1);
-    if (part === undefined || part.length === most || length + own > limit) {
-      parts.push([item]);
-      length = own;
-    } else {
-      part.push(item);
-      length += own;
-    }
-  }
-  return parts;
-}
-
-/**
- * Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack, and
- * their sum.
- */
-export type BlockRow = [number: number, id: string, payload: number, sum: number];
-
-export function writeBlockRow(number: number, id: string, payload: number): BlockRow {
-  return [number, id, payload, rowSum([number, id, payload])];
-}
-
-/** Throws a LedgerDamaged where a sum is not right. */
-export function readBlockRows(text: string): BlockRow[] {
-  const rows: BlockRow[] = JSON.parse(text);
-  for (const [number, id, payload, sum] of rows)
-    if (rowSum([number, id, payload]) !== sum) throw new LedgerDamaged('IDs of blocks');
-  return rows;
-}
-
-/**
- * An output that a block's transaction consumes or creates, in the order of its inputs and then its
- * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null,
- * as well; what it contains has the same place in `pack_content`.
- */
-export type OutputRow = [number: number, id: string, sum: number, chain?: string | null];
-
-export function writeOutputRow(number: number, id: string): OutputRow {
-  return [number, id, rowSum([number, id])];
-}
-
-/** @param chain null for an output without one */
-export function writeCreatedRow(number: number, id: string, chain: string | null): OutputRow {
-  return [number, id, rowSum([number, id]), chain];
-}
-
-/** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */
-export function requireOutputSum(number: number, id: string, sum: number): void {
-  if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
-}
 
 /** What became of a block. */
 export interface BlockStatus {
@@ -284,63 +211,6 @@ export function statusesFromRow(row: Row): Statuses {
   const { statuses } = readChecksums(row.text('sums'));
   requireChecksum(bytes, statuses, `statuses of pack ${row.integer('key')}`);
   return new Statuses(bytes);
-}
-
-/** Block numbers, one after another, in base64. */
-export function writeNumbers(numbers: ArrayLike<number>): string {
-  const bytes = new Uint8Array(numbers.length * UINT56_BYTES);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < numbers.length; i++) setUint56(view, i * UINT56_BYTES, numbers[i]!);
-  return toBase64(bytes);
-}
-
-export function readNumbers(text: string): number[] {
-  const bytes = fromBase64(text);
-  const view = new DataView(bytes.buffer);
-  const count = bytes.length / UINT56_BYTES;
-  return Array.from({ length: count }, (_, i) => getUint56(view, i * UINT56_BYTES));
-}
-
-/** An output that a milestone spent, as its part has it. IDs are hex. */
-export interface SpentOutput {
-  id: string;
-  /** Base64. */
-  bytes: string;
-  chain: string | null;
-  /** The block that created it, all zero for migrated outputs. */
-  block: string;
-  created: number;
-  /** Unix seconds. */
-  createdTime: number;
-  /** The transaction that spent it. */
-  transaction: string;
-}
-
-/** As it is stored. The transaction is named by an output that it created. */
-export type SpentRow = [
-  id: string,
-  bytes: string,
-  chain: string | null,
-  block: string,
-  created: number,
-  createdTime: number,
-  made: string,
-  sum: number,
-];
-
-/** Hex digits of a transaction's ID, with which those of its outputs begin. */
-export const TRANSACTION_ID_DIGITS = 64;
-
-/**
- * Throws a LedgerDamaged where the sum is not right. The ID is first: queries look for it there
- * (known-outputs.ts).
- */
-export function readSpentOutput(row: SpentRow): SpentOutput {
-  const [id, bytes, chain, block, created, createdTime, made, sum] = row;
-  if (rowSum([id, block, created, createdTime, made]) !== sum)
-    throw new LedgerDamaged('outputs that were spent');
-  const transaction = made.slice(0, TRANSACTION_ID_DIGITS);
-  return { id, bytes, chain, block, created, createdTime, transaction };
 }
 
 /**

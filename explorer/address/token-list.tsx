@@ -1,0 +1,78 @@
+/**
+ * The native tokens of an address, by what their foundries claim of them.
+ */
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import type { Balance, TokenAmounts } from '../../verifier/balance.ts';
+import { formatTokens } from '../../verifier/words/amounts.ts';
+import { formatCount } from '../format.ts';
+import { Foreign, Id, To } from '../parts/parts.tsx';
+import { type TokenClaims, useTokenClaims } from '../words/token-claims.ts';
+
+/** Each needs the output of its foundry. */
+const MAX_TOKENS = 50;
+
+export function TokenList({ tokens }: { tokens: Balance['tokens'] }) {
+  const shown = [...tokens].slice(0, MAX_TOKENS);
+  const claims = useTokenClaims(shown.map(([id, { own }]) => ({ id: fromHex(id), amount: own })));
+  if (shown.length === 0) return null;
+  return (
+    <section aria-labelledby="tokens-title">
+      <h2 id="tokens-title">Native tokens</h2>
+      <p class="hint">
+        Names and decimals are what their foundries claim; nobody can choose an ID.
+      </p>
+      <ul class="tokens">
+        {shown.map(([id, amounts]) => (
+          <TokenRow key={id} id={id} amounts={amounts} claims={claims} />
+        ))}
+      </ul>
+      {tokens.size > shown.length && (
+        <p class="hint">{formatCount(tokens.size - shown.length)} more are in the outputs below.</p>
+      )}
+    </section>
+  );
+}
+
+const BESIDE = [
+  ['locked', 'locked by time'],
+  ['claimable', 'to be claimed'],
+  ['pending', 'pending to others'],
+] as const;
+
+function TokenRow({
+  id,
+  amounts,
+  claims,
+}: {
+  id: string;
+  amounts: TokenAmounts;
+  claims: TokenClaims;
+}) {
+  const claim = claims.get(id);
+  const beside = BESIDE.filter(([name]) => amounts[name] > 0n);
+  return (
+    <li>
+      <p class="what">
+        <To view={{ name: 'foundry', id }}>
+          <Foreign text={claim?.name ?? 'Token without a name'} />
+        </To>{' '}
+        <Id id={id} what="token ID" />
+      </p>
+      <p class="amount">
+        <Foreign text={formatTokens(amounts.own, claim)} />
+      </p>
+      {beside.length > 0 && (
+        <p class="hint">
+          Beside it:{' '}
+          {beside.map(([name, words], i) => (
+            <span key={name}>
+              {i > 0 && ', '}
+              <Foreign text={formatTokens(amounts[name], claim)} /> {words}
+            </span>
+          ))}
+          .
+        </p>
+      )}
+    </li>
+  );
+}

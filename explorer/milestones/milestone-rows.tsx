@@ -1,0 +1,51 @@
+/**
+ * Milestones as rows, the newest first: when, and how many blocks of which kind.
+ */
+import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { plural } from '../format.ts';
+import { To } from '../parts/parts.tsx';
+import type { Summary } from './summaries.ts';
+
+export function MilestoneRows({
+  indexes,
+  summaries,
+}: {
+  indexes: readonly number[];
+  summaries: ReadonlyMap<number, Summary>;
+}) {
+  return (
+    <ol class="milestones">
+      {indexes.map((index) => (
+        <li key={index}>
+          <To view={{ name: 'milestone', milestone: String(index) }}>{index}</To>{' '}
+          <span class="hint">
+            <MilestoneWords summary={summaries.get(index)} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function MilestoneWords({ summary }: { summary: Summary | undefined }) {
+  switch (summary?.state) {
+    case undefined:
+      return <>…</>;
+    case 'missing':
+      return <>its blocks are not here</>;
+    case 'failed':
+      return <>{summary.error.message}</>;
+    case 'known': {
+      const { timestamp, kinds } = summary.summary;
+      const applied = kinds.filter((kind) => kind === 'applied').length;
+      const conflicts = kinds.filter((kind) => kind === 'conflict').length;
+      return (
+        <>
+          {formatTime(timestamp)} UTC · {plural(kinds.length, 'block')}
+          {applied > 0 && ` · ${plural(applied, 'transaction')} applied`}
+          {conflicts > 0 && ` · ${plural(conflicts, 'conflict')}`}
+        </>
+      );
+    }
+  }
+}

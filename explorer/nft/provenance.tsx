@@ -1,0 +1,252 @@
+/**
+ * Since when an NFT is where it is, which its certificate proves, and what became of it before, which
+ * the node says: each change has a certificate too, as long as the node keeps its block.
+ */
+import { useState } from 'preact/hooks';
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import type { Finding, NftState } from '../../src/stardust/provenance/provenance.ts';
+import { describeSigned, formatTime } from '../../src/stardust/provenance/words.ts';
+import { Levels } from '../cone/merkle-path-panel.tsx';
+import { shorten } from '../format.ts';
+import { NodeError } from '../node/ask.ts';
+import { readHistory } from '../node/ledger.ts';
+import type { NftChange, NftHistory } from '../node/shapes.ts';
+import { Id, To } from '../parts/parts.tsx';
+import { Found, Refuted, Remark, SaidByNode, Tick } from '../parts/standing.tsx';
+import { asError, useLoad } from '../parts/use-load.ts';
+import { useKeyChoice } from '../verify/key-choice.ts';
+import { useNetworkName } from '../verify/network-name.ts';
+
+/**
+ * What the certificate of the newest change proves.
+ *
+ * @param said what the node says of the NFT; undefined where it says that nothing holds it
+ */
+export function CheckedState({
+  nftId,
+  said,
+}: {
+  nftId: string;
+  said: { outputId: string; ledgerIndex: number } | undefined;
+}) {
+  const choice = useKeyChoice();
+  const networkName = useNetworkName();
+  const judged = useLoad(
+    async () =>
+      (await import('../verify/verifier.ts')).judgeCertificate(
+        nftId,
+        undefined,
+        choice,
+        networkName,
+      ),
+    [nftId, choice, networkName],
+  );
+  return (
+    <section class="certificate" aria-labelledby="certificate-title">
+      <h2 id="certificate-title">Checked by your browser</h2>
+      {judged.state === 'loading' && <p class="loading">Checking the certificate …</p>}
+      {judged.state === 'failed' && (
+        <Found
+          finding={{ standing: 'not-checked', reason: judged.error.message }}
+          words={() => ''}
+        />
+      )}
+      {judged.state === 'done' && (
+        <div role="status">
+          <StateVerdict state={judged.value.state} said={said} />
+        </div>
+      )}
+      {judged.state === 'done' && judged.value.levels !== undefined && (
+        <details class="folded">
+          <summary>The path to the root that was signed</summary>
+          <Levels levels={judged.value.levels} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function StateVerdict({
+  state,
+  said,
+}: {
+  state: Finding<NftState>;
+  said: { outputId: string; ledgerIndex: number } | undefined;
+}) {
+  if (state.standing !== 'proved') return <Found finding={state} words={() => ''} />;
+  const { held, since, head } = provedValue(state.proof);
+  if (said?.outputId !== held?.outputId) {
+    // what moved between two answers is no lie
+    if (said !== undefined && since.index > said.ledgerIndex)
+      return <Remark>The NFT was moved while this page was read. Load the page again.</Remark>;
+    return (
+      <Refuted>
+        The node says that {said === undefined ? 'no output' : `output ${said.outputId}`} holds the
+        NFT, and proves that {held === undefined ? 'it was burned' : `output ${held.outputId} does`}
+        .
+      </Refuted>
+    );
+  }
+  return (
+    <>
+      <Tick proof={state.proof}>
+        {({ held, since }) =>
+          `${held === undefined ? 'Burned in' : 'Held by this output since'} milestone ${since.index} of ${formatTime(since.timestamp)} UTC, signed by ${since.signers.length} of ${since.whose}.`
+        }
+      </Tick>
+      <p class="hint">
+        That nothing came after it is this node’s word as of its newest milestone.{' '}
+        {describeSigned(head, Date.now() / 1000)}
+      </p>
+    </>
+  );
+}
+
+/** What became of an NFT, a page at a time; nothing where the node has no history of it. */
+export function History({ nftId }: { nftId: string }) {
+  const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
+  const loaded = useLoad(() => readHistory(nftId, cursors.at(-1)), [nftId, cursors]);
+  if (loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404)
+    return null;
+  return (
+    <section aria-labelledby="history-title">
+      <h2 id="history-title">What became of it</h2>
+      {loaded.state === 'loading' && <p class="loading">Reading …</p>}
+      {loaded.state === 'failed' && (
+        <Found
+          finding={{ standing: 'not-checked', reason: loaded.error.message }}
+          words={() => ''}
+        />
+      )}
+      {loaded.state === 'done' && (
+        <SaidByNode
+          of={loaded.value}
+          proof="the certificate of each change, as long as its block is kept."
+        >
+          {(history) => <Changes nftId={nftId} history={history} />}
+        </SaidByNode>
+      )}
+      {loaded.state === 'done' && (
+        <p class="buttons">
+          {cursors.length > 1 && (
+            <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
+              Newer changes
+            </button>
+          )}
+          {loaded.value.said.cursor !== undefined && (
+            <button
+              type="button"
+              onClick={() => setCursors([...cursors, loaded.value.said.cursor])}
+            >
+              Older changes
+            </button>
+          )}
+        </p>
+      )}
+    </section>
+  );
+}
+
+const KINDS = {
+  minted: 'Minted for',
+  transferred: 'Passed to',
+  changed: 'Changed by its owner',
+  burned: 'Burned',
+} as const;
+
+function Changes({ nftId, history }: { nftId: string; history: NftHistory }) {
+  const { changes, complete, since, cursor } = history;
+  return (
+    <>
+      <ol class="history">
+        {changes.map((change, i) => (
+          <Change key={i} nftId={nftId} change={change} />
+        ))}
+      </ol>
+      {cursor === undefined && (
+        <p class="hint">
+          {complete
+            ? 'This goes back to where it was minted.'
+            : `What became of it before milestone ${since} is not kept here.`}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Change({ nftId, change }: { nftId: string; change: NftChange }) {
+  const { kind, owner, milestoneIndex, milestoneTimestamp, transactionId } = change;
+  return (
+    <li>
+      <span>
+        {KINDS[kind]}{' '}
+        {owner !== null && (
+          <Id
+            id={owner.address}
+            what="address"
+            view={{ name: 'address', address: owner.address }}
+          />
+        )}
+      </span>
+      <span class="hint">
+        {formatTime(milestoneTimestamp)} UTC,{' '}
+        <To view={{ name: 'milestone', milestone: String(milestoneIndex) }}>
+          milestone {milestoneIndex}
+        </To>
+        , <To view={{ name: 'transaction', id: transactionId }}>transaction</To>
+      </span>
+      <CheckChange nftId={nftId} change={change} />
+    </li>
+  );
+}
+
+type Checked = Finding<NftState> | 'idle' | 'running';
+
+function CheckChange({ nftId, change }: { nftId: string; change: NftChange }) {
+  const choice = useKeyChoice();
+  const networkName = useNetworkName();
+  const [checked, setChecked] = useState<Checked>('idle');
+  async function check(): Promise<void> {
+    if (checked === 'running') return;
+    setChecked('running');
+    const verifier = await import('../verify/verifier.ts');
+    const { state } = await verifier.judgeCertificate(nftId, change.blockId, choice, networkName);
+    setChecked(state);
+  }
+  if (checked === 'idle' || checked === 'running')
+    return (
+      <button
+        type="button"
+        class="small"
+        disabled={checked === 'running'}
+        onClick={() =>
+          void check().catch((error: unknown) =>
+            setChecked({ standing: 'not-checked', reason: asError(error).message }),
+          )
+        }
+      >
+        {checked === 'idle' ? 'Check it' : 'Checking …'}
+      </button>
+    );
+  return (
+    <div role="status">
+      <ChangeVerdict state={checked} change={change} />
+    </div>
+  );
+}
+
+function ChangeVerdict({ state, change }: { state: Finding<NftState>; change: NftChange }) {
+  if (state.standing === 'proved') {
+    const { held, since } = provedValue(state.proof);
+    if ((held?.outputId ?? null) !== change.outputId || since.index !== change.milestoneIndex)
+      return <Refuted>The node says another output or milestone than it proves.</Refuted>;
+  }
+  return (
+    <Found
+      finding={state}
+      words={({ held, since }) =>
+        `${held === undefined ? 'It was burned' : `It came to output ${shorten(held.outputId)}`} in milestone ${since.index}, signed by ${since.signers.length} of ${since.whose}.`
+      }
+    />
+  );
+}

@@ -1,0 +1,116 @@
+/**
+ * Lists of outputs (TIP-26): all IDs that a list has, of one moment, and the outputs themselves.
+ */
+
+import { askJson, NodeError } from './ask.ts';
+import { type LedgerOutput, readLedgerOutputs } from './outputs.ts';
+import { outputIds } from './shapes.ts';
+
+/** Of a list that is read as a whole, in pages of 1,000. */
+const MAX_IDS = 10_000;
+
+/** A ledger that moves while several pages are read. */
+const MAX_TRIES = 3;
+
+export interface IdList {
+  ledgerIndex: number;
+  /** The newest first. */
+  ids: readonly string[];
+}
+
+export type ListKind = 'nft' | 'basic' | 'alias' | 'foundry';
+
+/** The path of a list; without a kind, of outputs of every kind. */
+export function listPath(kind: ListKind | undefined, filter: Record<string, string>): string {
+  const path = `/api/indexer/v1/outputs${kind === undefined ? '' : `/${kind}`}`;
+  return `${path}?${new URLSearchParams(filter)}`;
+}
+
+/** All of a list at one ledger index. Throws a NodeError if it has more than 10,000 outputs. */
+export async function readIds(
+  kind: ListKind | undefined,
+  filter: Record<string, string>,
+): Promise<IdList> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const list = await readPages(kind, filter);
+    if (list !== undefined) return list;
+  }
+  throw new NodeError(0, 'The ledger moved on each time that the list was read. Try again.');
+}
+
+/** Undefined if the ledger moved between two pages. */
+async function readPages(
+  kind: ListKind | undefined,
+  filter: Record<string, string>,
+): Promise<IdList | undefined> {
+  const first = await askJson(listPath(kind, filter), outputIds);
+  const pages = [first.items];
+  for (let { cursor } = first; cursor !== undefined; ) {
+    if (pages.length * first.items.length >= MAX_IDS)
+      throw new NodeError(
+        0,
+        `The list has more than ${MAX_IDS.toLocaleString('en')} outputs, which are too many for this page. The API has them.`,
+      );
+    const page = await askJson(listPath(kind, { ...filter, cursor }), outputIds);
+    if (page.ledgerIndex !== first.ledgerIndex) return undefined;
+    pages.push(page.items);
+    cursor = page.cursor;
+  }
+  // a node lists the oldest first
+  return { ledgerIndex: first.ledgerIndex, ids: pages.flat().reverse() };
+}
+
+/** More than it takes to find any second of 136 years. */
+const MAX_WINDOWS = 60;
+
+/**
+ * The newest outputs of a list, the newest first, without reading all of it: those that were created
+ * within a time before the ledger's milestone, which grows until there are enough.
+ *
+ * @param now seconds, of the ledger's milestone
+ */
+export async function readNewest(
+  kind: ListKind | undefined,
+  count: number,
+  now: number,
+): Promise<readonly string[]> {
+  let [tooShort, tooLong, seconds] = [0, Infinity, 60];
+  for (let tries = 0; tries < MAX_WINDOWS; tries++) {
+    const isWhole = seconds >= now;
+    const filter: Record<string, string> = isWhole ? {} : { createdAfter: String(now - seconds) };
+    const { items, cursor } = await askJson(listPath(kind, filter), outputIds);
+    if (cursor === undefined && (isWhole || items.length >= count))
+      return items.slice(-count).reverse();
+    if (cursor === undefined) tooShort = seconds;
+    else tooLong = seconds;
+    // there is none between: one second has more than a page
+    if (tooLong - tooShort <= 1) return (await readIds(kind, filter)).ids.slice(0, count);
+    seconds = tooLong === Infinity ? 8 * seconds : Math.floor((tooShort + tooLong) / 2);
+  }
+  throw new NodeError(0, 'The node does not say which outputs are the newest.');
+}
+
+/** The unspent output that holds an alias or a foundry, by its ID. */
+export async function readIdOfChain(kind: 'alias' | 'foundry', id: string): Promise<string> {
+  const path = `/api/indexer/v1/outputs/${kind}/${encodeURIComponent(id)}`;
+  const { items } = await askJson(path, outputIds);
+  const [outputId] = items;
+  if (outputId === undefined || items.length > 1)
+    throw new NodeError(0, `The node answers ${items.length} outputs of one ${kind}.`);
+  return outputId;
+}
+
+/** An unspent output of a list. */
+export interface ListedOutput extends LedgerOutput {
+  /** 0x and 68 hex digits. */
+  outputId: string;
+}
+
+/** Each output by its ID, in order. Throws a NodeError where one does not come. */
+export async function readAll(ids: readonly string[]): Promise<readonly ListedOutput[]> {
+  const found = await readLedgerOutputs(ids);
+  return found.map((each, place) => {
+    if (each instanceof Error) throw each;
+    return { ...each.said, outputId: ids[place]! };
+  });
+}

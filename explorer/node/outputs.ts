@@ -1,0 +1,75 @@
+/**
+ * Outputs as the protocol has them, of what the node answers: one that no transaction could have
+ * created is an error, and shown nowhere.
+ */
+import * as v from 'valibot';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { StardustError } from '../../src/stardust/error.ts';
+import { encodeOutput, outputFromJson } from '../../src/stardust/output.ts';
+import type { Said } from '../../src/stardust/provenance/provenance.ts';
+import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';
+import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
+import { readTokenClaim, type TokenClaim } from '../../verifier/words/amounts.ts';
+import { askJson, NodeError } from './ask.ts';
+import { readOutput, requireSame } from './ledger.ts';
+import type { OutputMetadata } from './shapes.ts';
+
+export interface LedgerOutput {
+  metadata: OutputMetadata;
+  output: Output;
+  /** As the node writes it. */
+  json: unknown;
+}
+
+/** @param id 0x…, 34 bytes */
+export async function readLedgerOutput(id: string): Promise<Said<LedgerOutput>> {
+  const { metadata, output: json } = (await readOutput(id)).said;
+  const { transactionId, outputIndex } = metadata;
+  if (outputIndex > 0xffff) throw new NodeError(0, 'The node answers an output at no place.');
+  requireSame('output', id, toHex(outputId(fromHex(transactionId), outputIndex)));
+  return { said: { metadata, output: parseOutput(json), json } };
+}
+
+function parseOutput(json: unknown): Output {
+  try {
+    const output = outputFromJson(json);
+    encodeOutput(output);
+    return output;
+  } catch (error) {
+    if (!(error instanceof StardustError)) throw error;
+    throw new NodeError(0, `The node's answer is no output: ${error.reason}.`, error);
+  }
+}
+
+const CONCURRENT_REQUESTS = 6;
+
+/** Outputs by their IDs, in their order; why one did not come, in its place. Never rejects. */
+export async function readLedgerOutputs(
+  ids: readonly string[],
+): Promise<readonly (Said<LedgerOutput> | Error)[]> {
+  const found: (Said<LedgerOutput> | Error)[] = [];
+  const left = ids.entries();
+  const work = async () => {
+    for (const [place, id] of left)
+      found[place] = await readLedgerOutput(id).catch((error: Error) => error);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
+  return found;
+}
+
+const found = v.object({ items: v.array(v.string()) });
+
+/**
+ * What the foundry of a token claims; undefined where it claims nothing, or the node does not find it.
+ *
+ * @param token 0x…, its ID is that of the foundry
+ */
+export async function findTokenClaim(token: string): Promise<TokenClaim | undefined> {
+  const path = `/api/indexer/v1/outputs/foundry/${encodeURIComponent(token)}`;
+  const [id] = (await askJson(path, found)).items;
+  if (id === undefined) return undefined;
+  const { output } = (await readLedgerOutput(id)).said;
+  return output.type === OutputType.Foundry && toHex(foundryId(output)) === token
+    ? readTokenClaim(output)
+    : undefined;
+}

@@ -1,0 +1,51 @@
+/**
+ * Judges the certificate of an NFT for its page: since when the NFT is in which output.
+ */
+import {
+  type Finding,
+  type Level,
+  levelsOf,
+  type NftState,
+  notChecked,
+  proveCertificate,
+  provedValue,
+} from '../../src/stardust/provenance/provenance.ts';
+import { NodeError } from '../node/ask.ts';
+import { readCertificate } from '../node/ledger.ts';
+import type { KeyChoice } from './describe-keys.ts';
+import { softenDefault, trustOf } from './judge.ts';
+
+export interface JudgedCertificate {
+  state: Finding<NftState>;
+  /** Of the path from the block to the applied root, where the certificate is right. */
+  levels: { leaf: string; levels: readonly Level[] } | undefined;
+}
+
+/**
+ * Never rejects, except where the visitor's keys are none.
+ *
+ * @param blockId of the change; of the newest one where it is left out
+ */
+export async function judgeCertificate(
+  nftId: string,
+  blockId: string | undefined,
+  choice: KeyChoice,
+  networkName: string,
+): Promise<JudgedCertificate> {
+  let json: Record<string, unknown>;
+  try {
+    json = await readCertificate(nftId, blockId);
+  } catch (error) {
+    const { message } = error as Error;
+    const isGone = error instanceof NodeError && error.status === 404;
+    const state = notChecked(isGone ? `the node keeps no proof of it. ${message}` : message);
+    return { state, levels: undefined };
+  }
+  const state = await proveCertificate(json, nftId, trustOf(choice));
+  if (state.standing !== 'proved')
+    return { state: softenDefault(state, choice, networkName), levels: undefined };
+  return {
+    state,
+    levels: levelsOf(json.appliedProof, provedValue(state.proof).blockId, undefined),
+  };
+}

@@ -1,0 +1,235 @@
+/**
+ * An address: what it holds, as far as the node lists it, its NFTs and those that it issued.
+ */
+import { parseBech32Address } from '../../src/stardust/bech32.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { type Address, AddressType } from '../../src/stardust/output.ts';
+import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { type Tenure, tenureOf } from '../../verifier/balance.ts';
+import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
+import { Adding, BalanceParts } from '../address/balance-parts.tsx';
+import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
+import { TokenList } from '../address/token-list.tsx';
+import { formatCount, plural } from '../format.ts';
+import { type ListedOutput, listPath } from '../node/lists.ts';
+import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
+import { Awaited, Head, Id, To } from '../parts/parts.tsx';
+import { NotChecked } from '../parts/standing.tsx';
+import { type AddressViewName, formatRoute } from '../route.ts';
+import { Gallery } from './gallery.tsx';
+
+export function AddressView({
+  name,
+  address: text,
+  page,
+  info,
+}: {
+  name: AddressViewName;
+  address: string;
+  page: number;
+  info: Info;
+}) {
+  const parsed = parseBech32Address(text);
+  const { bech32Hrp } = info.protocol;
+  if (parsed === undefined || parsed.prefix !== bech32Hrp)
+    return (
+      <section class="page missing">
+        <Head kind="Address">Not found</Head>
+        <p class="mono whole">
+          <bdi>{text.slice(0, 200)}</bdi>
+        </p>
+        <p class="reason">
+          {parsed === undefined
+            ? `This is no address: a character is missing or mistyped. Addresses of this network begin with ${bech32Hrp}1.`
+            : `This is an address of another network. Those of this one begin with ${bech32Hrp}1, the node says.`}
+        </p>
+      </section>
+    );
+  const bech32 = text.toLowerCase();
+  const isAll = indexesAll(info);
+  const list = isAll && name === 'address' ? undefined : ('nft' as const);
+  const filter = name === 'issuer' ? { issuer: bech32 } : { unlockableByAddress: bech32 };
+  return (
+    <article class="page">
+      <Head
+        kind={name === 'issuer' ? 'Issuer' : 'Address'}
+        api={listPath(list, filter)}
+        title={bech32}
+      >
+        <Id id={bech32} what="address" />
+      </Head>
+      <ChainOf address={parsed.address} />
+      <Tabs shown={name} address={bech32} isAll={isAll} />
+      {name === 'address' && !isAll && (
+        <p class="reason" data-standing="said">
+          This node lists NFTs alone, it says. Of base tokens, native tokens, aliases and foundries
+          that this address may hold it tells nothing. A node with <code>INDEX=all</code> does.
+        </p>
+      )}
+      {name === 'address' && isAll ? (
+        <Held bech32={bech32} address={parsed.address} page={page} info={info} />
+      ) : (
+        <Gallery name={name} address={bech32} page={page} info={info} />
+      )}
+    </article>
+  );
+}
+
+/** The address of a chain leads to its page. */
+function ChainOf({ address: { type, id } }: { address: Address }) {
+  if (type === AddressType.Ed25519) return null;
+  const name = type === AddressType.Alias ? 'alias' : 'nft';
+  return (
+    <p>
+      The address of {name === 'alias' ? 'the alias' : 'the NFT'}{' '}
+      <Id id={toHex(id)} what={`${name} ID`} view={{ name, id: toHex(id) }} />: whoever unlocks that
+      unlocks what this address holds.
+    </p>
+  );
+}
+
+function Tabs({
+  shown,
+  address,
+  isAll,
+}: {
+  shown: AddressViewName;
+  address: string;
+  isAll: boolean;
+}) {
+  const tabs: (readonly [AddressViewName, string])[] = isAll
+    ? [
+        ['address', 'Holds'],
+        ['nfts', 'NFTs'],
+        ['issuer', 'Issued'],
+      ]
+    : [
+        ['address', 'Holds'],
+        ['issuer', 'Issued'],
+      ];
+  return (
+    <nav class="tabs" aria-label="Of this address">
+      {tabs.map(([name, title]) => (
+        <a
+          key={name}
+          href={formatRoute({ name, address })}
+          aria-current={name === shown ? 'page' : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Held({ page, info, ...named }: NamedAddress & { page: number; info: Info }) {
+  const { reading, isAll, wantAll } = useHoldings(named, info, ({ ids }) =>
+    pageOf(ids, page, ROWS),
+  );
+  if (reading.state === 'listing')
+    return (
+      <p class="loading" role="status">
+        Reading …
+      </p>
+    );
+  if (reading.state === 'failed')
+    return (
+      <Awaited loaded={reading} kind="Address" id={named.bech32} missing="">
+        {() => <p />}
+      </Awaited>
+    );
+  const { holdings } = reading;
+  if (holdings.list.ids.length === 0)
+    return <Nothing ledgerIndex={holdings.list.ledgerIndex} info={info} />;
+  return (
+    <HeldOutputs
+      {...named}
+      holdings={holdings}
+      page={page}
+      info={info}
+      isAll={isAll}
+      wantAll={wantAll}
+    />
+  );
+}
+
+function Nothing({ ledgerIndex, info }: { ledgerIndex: number; info: Info }) {
+  return (
+    <p class="reason" data-standing="said">
+      This node says, and it is not checked: at ledger index {ledgerIndex}
+      {hasEnded(info) && ', the last one of the network,'} no unspent output names this address.
+    </p>
+  );
+}
+
+function HeldOutputs({
+  address,
+  bech32,
+  holdings,
+  page,
+  info,
+  isAll,
+  wantAll,
+}: NamedAddress & {
+  holdings: Holdings;
+  page: number;
+  info: Info;
+  isAll: boolean;
+  wantAll(): void;
+}) {
+  const { list, outputs, unixTime, balance } = holdings;
+  const count = list.ids.length;
+  const read = list.ids.flatMap((id) => outputs.get(id) ?? []);
+  const shown = pageOf(list.ids, page, ROWS);
+  const rows = shown.flatMap((id) => outputs.get(id) ?? []);
+  const tenures: ReadonlyMap<Tenure, readonly ListedOutput[]> = Map.groupBy(read, ({ output }) =>
+    tenureOf(output, address, unixTime),
+  );
+  return (
+    <>
+      <section class="said" data-standing="said" aria-labelledby="balance-title">
+        <p class="said-label">
+          This node says. Not checked: a node can leave outputs out of a list.
+        </p>
+        <h2 id="balance-title" class="unseen">
+          Balance
+        </h2>
+        {balance !== undefined ? (
+          <BalanceParts balance={balance} tenures={tenures} info={info} />
+        ) : isAll ? (
+          <Adding count={read.length} of={count} />
+        ) : (
+          <p>
+            <button type="button" onClick={wantAll}>
+              Add up {plural(count, 'output')}
+            </button>
+          </p>
+        )}
+        <p class="hint">
+          {plural(count, 'unspent output')} at ledger index {list.ledgerIndex}, judged at{' '}
+          {formatTime(unixTime)} UTC{hasEnded(info) && ', when the network ended'}.
+        </p>
+        {balance !== undefined && <TokenList tokens={balance.tokens} />}
+      </section>
+      <section aria-labelledby="outputs-title" class="said" data-standing="said">
+        <h2 id="outputs-title">Outputs</h2>
+        <p class="said-label">This node says. Not checked. The newest first.</p>
+        {rows.length === shown.length ? (
+          <AddressOutputs outputs={rows} address={address} unixTime={unixTime} info={info} />
+        ) : (
+          <p class="loading">Reading …</p>
+        )}
+        {shown.length === 0 && <NotChecked>there is no page {formatCount(page)}.</NotChecked>}
+        <Pager
+          page={page}
+          size={ROWS}
+          count={count}
+          view={(page) => ({ name: 'address', address: bech32, page })}
+        />
+      </section>
+      <p>
+        <To view={{ name: 'nfts', address: bech32 }}>The NFTs among them, as pictures</To>
+      </p>
+    </>
+  );
+}

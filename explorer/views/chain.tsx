@@ -1,0 +1,336 @@
+/**
+ * An alias or a foundry: who controls it, what it says of itself, and what it holds or mints.
+ */
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import {
+  AddressType,
+  type AliasOutput,
+  FeatureType,
+  type FoundryOutput,
+  findFeature,
+  type NativeToken,
+  type Output,
+  OutputType,
+  UnlockConditionType,
+} from '../../src/stardust/output.ts';
+import type { Said } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
+import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
+import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
+import { formatCount, shorten } from '../format.ts';
+import { NodeError } from '../node/ask.ts';
+import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
+import { readLedgerOutput } from '../node/outputs.ts';
+import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
+import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
+import { SaidByNode } from '../parts/standing.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { DataText } from '../words/data-text.tsx';
+import { networkWords } from '../words/network.tsx';
+import { useTokenClaims } from '../words/token-claims.ts';
+import { AddressLink, ClaimedAmount, TokenUnits } from '../words/words.tsx';
+import { ProofOfOutput } from './verify-final.tsx';
+
+type ChainKind = 'alias' | 'foundry';
+
+async function readChain(kind: ChainKind, id: string): Promise<Said<ListedOutput>> {
+  const outputId = await readIdOfChain(kind, id);
+  const { said } = await readLedgerOutput(outputId);
+  const chain = chainOf(said.output, fromHex(outputId));
+  if (chain?.kind !== kind || chain.id !== id)
+    throw new NodeError(0, `The node was asked for ${kind} ${id}, and answers another one.`);
+  return { said: { ...said, outputId } };
+}
+
+export function ChainView({ kind, id: typed, info }: { kind: ChainKind; id: string; info: Info }) {
+  const id = typed.toLowerCase();
+  return indexesAll(info) ? (
+    <IndexedChain kind={kind} id={id} info={info} />
+  ) : (
+    <section class="page missing">
+      <Head kind={KIND_WORDS[kind]}>Not indexed here</Head>
+      <p>
+        <Id id={id.slice(0, 200)} what="the ID" whole />
+      </p>
+      <p class="reason">
+        This node lists NFTs alone, it says, and cannot look up{' '}
+        {kind === 'alias' ? 'an alias' : 'a foundry'} by its ID. A node with <code>INDEX=all</code>{' '}
+        can.
+      </p>
+    </section>
+  );
+}
+
+function IndexedChain({ kind, id, info }: { kind: ChainKind; id: string; info: Info }) {
+  const loaded = useLoad(() => readChain(kind, id), [kind, id]);
+  return (
+    <Awaited
+      loaded={loaded}
+      kind={KIND_WORDS[kind]}
+      id={id}
+      missing={`This node says that no unspent output holds ${kind === 'alias' ? 'an alias' : 'a foundry'} with this ID: it was never created, or it was destroyed. That is not checked: a node can leave one out.`}
+    >
+      {(read) => <ChainPage kind={kind} id={id} read={read} info={info} />}
+    </Awaited>
+  );
+}
+
+function ChainPage({
+  kind,
+  id,
+  read,
+  info,
+}: {
+  kind: ChainKind;
+  id: string;
+  read: Said<ListedOutput>;
+  info: Info;
+}) {
+  const { output, outputId, json } = read.said;
+  const claim = output.type === OutputType.Foundry ? readTokenClaim(output) : undefined;
+  return (
+    <article class="page">
+      <Head
+        kind={KIND_WORDS[kind]}
+        api={`/api/indexer/v1/outputs/${kind}/${id}`}
+        title={claim === undefined ? undefined : `${claim.name} ${shorten(id)}`}
+      >
+        <Id id={id} what={`${KIND_WORDS[kind]} ID`} />
+      </Head>
+      <SaidByNode of={read} proof={<ProofOfOutput id={outputId} outputId={outputId} info={info} />}>
+        {(said) =>
+          said.output.type === OutputType.Alias ? (
+            <AliasFacts id={id} said={said} alias={said.output} info={info} />
+          ) : (
+            <FoundryFacts id={id} said={said} foundry={said.output as FoundryOutput} info={info} />
+          )
+        }
+      </SaidByNode>
+      {output.type === OutputType.Alias && <Foundries id={id} info={info} />}
+      {output.type === OutputType.Foundry && <Holders info={info} />}
+      <Metadata output={output} />
+      <Folded
+        title="Output as JSON, this node says"
+        text={() => JSON.stringify(json, undefined, 2)}
+      />
+    </article>
+  );
+}
+
+function AliasFacts({
+  id,
+  said,
+  alias,
+  info,
+}: {
+  id: string;
+  said: ListedOutput;
+  alias: AliasOutput;
+  info: Info;
+}) {
+  const hrp = info.protocol.bech32Hrp;
+  const own = toBech32(hrp, { type: AddressType.Alias, id: fromHex(id) });
+  const issuer = findFeature(alias.immutableFeatures, FeatureType.Issuer)?.address;
+  const sender = findFeature(alias.features, FeatureType.Sender)?.address;
+  const controller = addressIn(alias, UnlockConditionType.StateController);
+  const governor = addressIn(alias, UnlockConditionType.Governor);
+  return (
+    <Facts
+      rows={[
+        [
+          'State controller',
+          <>
+            <AddressLink address={controller} network={networkWords(undefined, info)} />
+            <p class="note">changes its state, mints by its foundries, and moves what it holds</p>
+          </>,
+        ],
+        [
+          'Governor',
+          <>
+            <AddressLink address={governor} network={networkWords(undefined, info)} />
+            <p class="note">changes its controllers and features, and can destroy it</p>
+          </>,
+        ],
+        ['State index', formatCount(alias.stateIndex)],
+        ['Foundries', formatCount(alias.foundryCounter)],
+        [
+          'Its address',
+          <>
+            <Id id={own} what="address" view={{ name: 'address', address: own }} />
+            <p class="note">what that address holds, this alias unlocks</p>
+          </>,
+        ],
+        [
+          'Issuer',
+          issuer && <AddressLink address={issuer} network={networkWords(undefined, info)} />,
+        ],
+        [
+          'Sender',
+          sender && <AddressLink address={sender} network={networkWords(undefined, info)} />,
+        ],
+        ...commonRows(said, info),
+      ]}
+    />
+  );
+}
+
+function FoundryFacts({
+  id,
+  said,
+  foundry,
+  info,
+}: {
+  id: string;
+  said: ListedOutput;
+  foundry: FoundryOutput;
+  info: Info;
+}) {
+  const { minted, melted, maximumSupply } = foundry.tokenScheme;
+  const claim = readTokenClaim(foundry);
+  const tokens = (amount: bigint) => <Foreign text={formatTokens(amount, claim)} />;
+  const owner = addressIn(foundry, UnlockConditionType.ImmutableAlias);
+  const aliasId = toHex(owner.id);
+  return (
+    <Facts
+      rows={[
+        [
+          'Token',
+          claim && (
+            <>
+              <Foreign text={`${claim.name} (${claim.symbol}), ${claim.decimals} decimals`} />
+              <p class="note">
+                as its foundry claims: anybody can claim any name, the ID nobody can
+              </p>
+            </>
+          ),
+        ],
+        ['Supply', tokens(minted - melted)],
+        ['Minted', tokens(minted)],
+        ['Melted', melted > 0n && tokens(melted)],
+        [
+          'At most',
+          <>
+            {tokens(maximumSupply)}
+            <p class="note">by a simple token scheme: the ledger allows no more</p>
+          </>,
+        ],
+        [
+          'Controlled by',
+          <>
+            alias <Id id={aliasId} what="alias ID" view={{ name: 'alias', id: aliasId }} />
+            <p class="note">its state controller mints and melts</p>
+          </>,
+        ],
+        ['Serial number', `${foundry.serialNumber}`],
+        ['Token ID', <Id id={id} what="token ID" />],
+        ...commonRows(said, info),
+      ]}
+    />
+  );
+}
+
+function commonRows({ output, outputId, metadata }: ListedOutput, info: Info) {
+  return [
+    ['Deposit', formatAmount(output.amount, info.baseToken)],
+    ['Native tokens', output.nativeTokens.length > 0 && <OwnTokens tokens={output.nativeTokens} />],
+    ['Output', <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />],
+    [
+      'As it is since',
+      <>
+        {formatTime(metadata.milestoneTimestampBooked)} UTC, milestone{' '}
+        {metadata.milestoneIndexBooked}
+      </>,
+    ],
+    ['Said at', `ledger index ${metadata.ledgerIndex}`],
+  ] as const;
+}
+
+function OwnTokens({ tokens }: { tokens: readonly NativeToken[] }) {
+  const claims = useTokenClaims(tokens);
+  return (
+    <>
+      {tokens.map((token) => (
+        <div key={toHex(token.id)}>
+          <TokenUnits token={token} />
+          <ClaimedAmount token={token} claims={claims} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** Each is read for its name. */
+const MAX_FOUNDRIES = 50;
+
+async function readFoundries(id: string, hrp: string): Promise<readonly ListedOutput[]> {
+  const aliasAddress = toBech32(hrp, { type: AddressType.Alias, id: fromHex(id) });
+  const { ids } = await readIds('foundry', { aliasAddress });
+  return readAll(ids.slice(0, MAX_FOUNDRIES));
+}
+
+function Foundries({ id, info }: { id: string; info: Info }) {
+  const loaded = useLoad(() => readFoundries(id, info.protocol.bech32Hrp), [id]);
+  if (loaded.state !== 'done' || loaded.value.length === 0) return null;
+  return (
+    <section class="said" data-standing="said" aria-labelledby="foundries-title">
+      <h2 id="foundries-title">Its foundries</h2>
+      <p class="said-label">This node says. Not checked. The newest first.</p>
+      <ul class="examples">
+        {loaded.value.map(({ output, outputId }) => {
+          const chain = chainOf(output, fromHex(outputId));
+          if (chain === undefined || output.type !== OutputType.Foundry) return null;
+          const { minted, melted } = output.tokenScheme;
+          return (
+            <li key={outputId}>
+              <To view={{ name: 'foundry', id: chain.id }}>
+                <Foreign text={readTokenClaim(output)?.name ?? 'without a name'} />
+              </To>{' '}
+              <span class="hint">
+                <Foreign text={formatTokens(minted - melted, readTokenClaim(output))} />
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Holders({ info }: { info: Info }) {
+  return (
+    <p class="hint">
+      Who {hasEnded(info) ? 'held' : 'holds'} its tokens this node cannot list: no index of TIP-26
+      has outputs by token. The page of an address has the tokens of that address.
+    </p>
+  );
+}
+
+/** Bytes of anybody, as text. */
+function Metadata({ output }: { output: Output }) {
+  const parts = [
+    ['State metadata', output.type === OutputType.Alias ? output.stateMetadata : undefined],
+    ['Metadata', findFeature(output.features, FeatureType.Metadata)?.data],
+    [
+      'Immutable metadata',
+      'immutableFeatures' in output
+        ? findFeature(output.immutableFeatures, FeatureType.Metadata)?.data
+        : undefined,
+    ],
+  ] as const;
+  const shown = parts.filter(([, bytes]) => bytes !== undefined && bytes.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <section aria-labelledby="chain-says" class="claims">
+      <h2 id="chain-says">What it says of itself</h2>
+      <p class="hint">
+        Nobody has verified this. Whoever controls it could write anything here, and so could this
+        node.
+      </p>
+      {shown.map(([title, bytes]) => (
+        <DataText key={title} title={title} bytes={bytes!} />
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,437 @@
+/**
+ * What a block carries: a transaction as a flow from inputs to outputs, with what it changes, and
+ * tagged data. Loaded when a block is opened that carries either.
+ */
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import {
+  type BlockContent,
+  type Proved,
+  provedValue,
+} from '../../src/stardust/provenance/provenance.ts';
+import {
+  ConflictReason,
+  type ConsumedOutput,
+  describeReason,
+  type Fault,
+} from '../../src/stardust/semantics/verdict.ts';
+import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
+import type { TaggedData } from '../../src/stardust/wire/transaction.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
+import type { NetworkWords } from '../../verifier/words/sentence.ts';
+import { plural } from '../format.ts';
+import { NodeError } from '../node/ask.ts';
+import type { BlockMetadata, Info } from '../node/shapes.ts';
+import { Id, To } from '../parts/parts.tsx';
+import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { type JudgedInputs, judgeInputs } from '../verify/judge-transaction.ts';
+import { useKeyChoice } from '../verify/key-choice.ts';
+import { useNetworkName } from '../verify/network-name.ts';
+import { type Changes, readChanges } from '../words/changes.ts';
+import { findSpentInput } from '../words/conflict.ts';
+import { DataText } from '../words/data-text.tsx';
+import { type Flow, type FlowInput, type FlowOutput, readFlow } from '../words/flow.ts';
+import { InputCard, OutputCard } from '../words/flow-cards.tsx';
+import { NetworkNote, networkWords } from '../words/network.tsx';
+import { useTokenClaims } from '../words/token-claims.ts';
+import { ChainLink, SentenceText, TokenUnits } from '../words/words.tsx';
+
+export function PayloadView({
+  block,
+  metadata,
+  info,
+}: {
+  block: Proved<BlockContent>;
+  metadata: BlockMetadata;
+  info: Info;
+}) {
+  const { parsed } = provedValue(block);
+  const { payload } = parsed.block;
+  if (parsed.transaction !== undefined)
+    return (
+      <TransactionPart
+        block={block}
+        transaction={parsed.transaction}
+        metadata={metadata}
+        info={info}
+      />
+    );
+  return payload?.type === 5 ? <TaggedPart block={block} data={payload} /> : null;
+}
+
+interface TransactionProps {
+  block: Proved<BlockContent>;
+  transaction: NonNullable<ParsedBlock['transaction']>;
+  metadata: BlockMetadata;
+  info: Info;
+}
+
+function TransactionPart({ block, transaction, metadata, info }: TransactionProps) {
+  const inputs = useLoad(() => judgeInputs(block), [block]);
+  const judged = inputs.state === 'done' ? inputs.value : undefined;
+  const flow = useMemo(
+    () =>
+      readFlow(
+        transaction,
+        judged?.said.map((each) => (each instanceof Error ? undefined : each.said.output)) ?? [],
+      ),
+    [transaction, judged],
+  );
+  const isProved = judged?.consumed.standing === 'proved';
+  const changes = useMemo(() => readChanges(flow), [flow]);
+  const { payload, networkId } = transaction.value.essence;
+  const network = networkWords(networkId, info);
+  return (
+    <>
+      <FlowPart
+        block={block}
+        flow={flow}
+        judged={judged}
+        info={info}
+        networkId={networkId}
+        network={network}
+      />
+      {judged !== undefined && (
+        <ChangesPart changes={changes} flow={flow} network={network} isProved={isProved} />
+      )}
+      {judged !== undefined && <ConflictPart block={block} judged={judged} metadata={metadata} />}
+      {payload !== undefined && <TaggedPart block={block} data={payload} />}
+    </>
+  );
+}
+
+function FlowPart({
+  block,
+  flow,
+  judged,
+  info,
+  networkId,
+  network,
+}: Pick<TransactionProps, 'block' | 'info'> & {
+  networkId: bigint;
+  network: NetworkWords;
+  flow: Flow;
+  judged: JudgedInputs | undefined;
+}) {
+  const { inputs, outputs, consumed, created } = flow;
+  const claims = useTokenClaims([...created.tokens, ...(consumed?.tokens ?? [])]);
+  const write = (amount: bigint) => formatAmount(amount, network.baseToken);
+  const isProved = judged?.consumed.standing === 'proved';
+  return (
+    <section class="flow" aria-labelledby="flow-title">
+      <h2 id="flow-title">From and to</h2>
+      <div class="sides">
+        <section aria-labelledby="inputs-title">
+          <h3 id="inputs-title">{countOf(inputs, 'input')}</h3>
+          <p class="total" data-standing={isProved ? 'proved' : 'said'}>
+            {consumed === undefined ? ' ' : write(consumed.amount)}
+          </p>
+          <Listed
+            kind="cards"
+            all={inputs}
+            show={(input: FlowInput, place) => (
+              <InputCard
+                input={input}
+                place={place}
+                network={network}
+                claims={claims}
+                isProved={isProved}
+                absence={judged && absenceOf(judged.said[place])}
+              />
+            )}
+          />
+        </section>
+        <svg class="arrow" viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M3 12H20M13 5L20 12L13 19" />
+        </svg>
+        <section aria-labelledby="outputs-title">
+          <h3 id="outputs-title">{countOf(outputs, 'output')}</h3>
+          <p class="total" data-standing="proved">
+            {write(created.amount)}
+          </p>
+          <Listed
+            kind="cards"
+            all={outputs}
+            show={(output: FlowOutput, place) => (
+              <OutputCard output={output} place={place} network={network} claims={claims} />
+            )}
+          />
+        </section>
+      </div>
+      <div role="status" class="flow-verdicts">
+        <Tick proof={block}>
+          {() => 'The outputs, and who unlocks the inputs, are in the bytes of the block.'}
+        </Tick>
+        {judged === undefined ? (
+          <p class="loading">Reading the inputs …</p>
+        ) : (
+          <Found
+            finding={judged.consumed}
+            words={(all) =>
+              `${all.length === 1 ? 'The output that is consumed hashes' : `The ${all.length} outputs that are consumed hash`} to what the transaction commits to.`
+            }
+          />
+        )}
+        {consumed !== undefined && consumed.amount === created.amount && (
+          <p class="hint">
+            Nothing is paid for a transaction: what goes in comes out, {write(created.amount)}.
+          </p>
+        )}
+        <NetworkNote id={networkId} info={info} />
+        <p class="hint">Names in quotation marks are what metadata claims.</p>
+      </div>
+    </section>
+  );
+}
+
+/** "25 outputs, 23 NFTs". */
+function countOf(all: readonly Pick<FlowInput, 'chain'>[], noun: string): string {
+  const nfts = all.filter(({ chain }) => chain?.kind === 'nft').length;
+  return `${plural(all.length, noun)}${nfts === 0 ? '' : `, ${plural(nfts, 'NFT')}`}`;
+}
+
+/** Up to 8 are shown at first. */
+const FIRST = 8;
+
+function Listed<T>({
+  all,
+  kind,
+  show,
+}: {
+  all: readonly T[];
+  kind: 'cards' | 'rows';
+  show(each: T, place: number): ComponentChildren;
+}) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? all : all.slice(0, FIRST);
+  return (
+    <>
+      <ol class={kind}>
+        {shown.map((each, place) => (
+          <li key={place}>{show(each, place)}</li>
+        ))}
+      </ol>
+      {shown.length < all.length && (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all {all.length}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Why the output of an input is not shown. */
+function absenceOf(said: JudgedInputs['said'][number] | undefined): string | undefined {
+  if (!(said instanceof Error)) return undefined;
+  return said instanceof NodeError && said.status === 404
+    ? 'This node does not have the output, it says: it was spent so long ago that it is pruned, or it never was.'
+    : said.message;
+}
+
+function ChangesPart({
+  changes: { chains, tokens, isWhole },
+  flow,
+  network,
+  isProved,
+}: {
+  changes: Changes;
+  flow: Flow;
+  network: NetworkWords;
+  isProved: boolean;
+}) {
+  if (chains.length === 0 && tokens.length === 0) return null;
+  // where the inputs are the node's word, so is what changed
+  const standing = isProved ? 'proved' : 'said';
+  return (
+    <section aria-labelledby="changes-title" class="changes">
+      <h2 id="changes-title">What changes</h2>
+      {!isWhole && flow.inputs.length > 0 && (
+        <NotChecked>what ends here, as not all inputs are known.</NotChecked>
+      )}
+      <div data-standing={standing}>
+        {chains.length > 1 && <p class="lead">{summarize(chains)}</p>}
+        <Listed
+          kind="rows"
+          all={chains}
+          show={(change) => (
+            <>
+              <p class="deed">
+                <ChainLink chain={change.chain} /> {change.deed}
+              </p>
+              <SentenceText sentence={change.sentence} network={network} />
+            </>
+          )}
+        />
+        <Listed
+          kind="rows"
+          all={tokens}
+          show={(change) => (
+            <p class="deed">
+              <TokenUnits token={change} /> {change.deed}
+            </p>
+          )}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** "22 NFTs minted, 1 alias new state". */
+function summarize(chains: Changes['chains']): string {
+  const counts = new Map<string, number>();
+  for (const { chain, deed } of chains) {
+    const key = `${chain.kind} ${deed}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const seen = new Set<string>();
+  const parts = chains.flatMap(({ chain, deed }) => {
+    const key = `${chain.kind} ${deed}`;
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [`${PLURALS[chain.kind](counts.get(key)!)} ${deed}`];
+  });
+  return `${parts.join(', ')}.`;
+}
+
+const PLURALS = {
+  nft: (count: number) => plural(count, 'NFT'),
+  alias: (count: number) => (count === 1 ? '1 alias' : `${count} aliases`),
+  foundry: (count: number) => (count === 1 ? '1 foundry' : `${count} foundries`),
+};
+
+/** Why the transaction is in conflict: the rule, and the input or output that decided. */
+function ConflictPart({
+  block,
+  judged,
+  metadata,
+}: {
+  block: Proved<BlockContent>;
+  judged: JudgedInputs;
+  metadata: BlockMetadata;
+}) {
+  const { conflictReason: reason = 0, referencedByMilestoneIndex: index } = metadata;
+  if (reason === 0 || index === undefined) return null;
+  const spent = findSpentInput(
+    reason,
+    judged.said.map((each) => (each instanceof Error ? undefined : each.said.metadata)),
+    index,
+  );
+  return (
+    <section aria-labelledby="conflict-title" class="conflict">
+      <h2 id="conflict-title">Why it is in conflict</h2>
+      {spent !== undefined && (
+        <div data-standing="said" class="said">
+          <p class="said-label">This node says. Not checked.</p>
+          <p>
+            Input {spent.input + 1} decided:{' '}
+            {spent.spentBy === undefined ? (
+              'the ledger did not have its output.'
+            ) : (
+              <>
+                its output was spent in{' '}
+                <To view={{ name: 'milestone', milestone: String(spent.spentBy.milestoneIndex) }}>
+                  milestone {spent.spentBy.milestoneIndex}
+                </To>{' '}
+                by transaction{' '}
+                <Id
+                  id={spent.spentBy.transactionId}
+                  what="transaction ID"
+                  view={{ name: 'transaction', id: spent.spentBy.transactionId }}
+                />
+                .
+              </>
+            )}
+          </p>
+        </div>
+      )}
+      {reason <= ConflictReason.InputNotFound && spent === undefined && (
+        <NotChecked>which input decided, as the outputs that this node has do not tell.</NotChecked>
+      )}
+      {reason > ConflictReason.InputNotFound &&
+        (judged.consumed.standing === 'proved' ? (
+          <FaultPart block={block} consumed={judged.consumed.proof} reason={reason} index={index} />
+        ) : (
+          <NotChecked>
+            which rule decides, as the outputs that it consumes are not certain.
+          </NotChecked>
+        ))}
+    </section>
+  );
+}
+
+function FaultPart({
+  block,
+  consumed,
+  reason,
+  index,
+}: {
+  block: Proved<BlockContent>;
+  consumed: Proved<readonly ConsumedOutput[]>;
+  /** As the node says. */
+  reason: number;
+  index: number;
+}) {
+  const choice = useKeyChoice();
+  const networkName = useNetworkName();
+  const judged = useLoad(
+    async () =>
+      (await import('../verify/judge-fault.ts')).judgeFault(
+        block,
+        consumed,
+        index,
+        choice,
+        networkName,
+      ),
+    [block, consumed, index, choice, networkName],
+  );
+  if (judged.state === 'loading') return <p class="loading">Judging …</p>;
+  if (judged.state === 'failed') return <NotChecked>{judged.error.message}</NotChecked>;
+  const finding = judged.value;
+  const fault = finding.standing === 'proved' ? provedValue(finding.proof).fault : undefined;
+  if (finding.standing === 'proved' && fault?.reason !== reason)
+    return (
+      <Refuted>
+        The node says conflict {reason}. By its bytes, and at the time of milestone {index},{' '}
+        {fault === undefined
+          ? 'nothing is wrong with the transaction.'
+          : `it is ${fault.reason}: ${describeReason(fault.reason)} (${fault.rule}).`}
+      </Refuted>
+    );
+  return (
+    <Found
+      finding={finding}
+      words={({ fault, milestone }) =>
+        fault === undefined
+          ? ''
+          : `By rule ${fault.rule}, at the time of milestone ${milestone.index}: ${describeReason(fault.reason)}. ${describePlace(fault)}`
+      }
+    />
+  );
+}
+
+function describePlace({ input, output }: Fault): string {
+  if (input !== undefined) return `Input ${input + 1} decided.`;
+  return output === undefined
+    ? 'The transaction as a whole decided, and no single input.'
+    : `Output ${output + 1} decided.`;
+}
+
+function TaggedPart({
+  block,
+  data: { tag, data },
+}: {
+  block: Proved<BlockContent>;
+  data: TaggedData;
+}) {
+  return (
+    <section aria-labelledby="data-title" class="tagged" data-standing="proved">
+      <h2 id="data-title">Tagged data</h2>
+      <Tick proof={block}>
+        {() => 'In the bytes of the block. Anybody may write anything here.'}
+      </Tick>
+      <DataText title="Tag" bytes={tag} />
+      <DataText title="Data" bytes={data} />
+    </section>
+  );
+}

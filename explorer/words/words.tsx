@@ -1,0 +1,102 @@
+/**
+ * Sentences, addresses, chains and tokens as parts of a page, with their links.
+ */
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import type { Address } from '../../src/stardust/wire/address.ts';
+import type { NativeToken } from '../../src/stardust/wire/output.ts';
+import { formatTokens } from '../../verifier/words/amounts.ts';
+import { type Chain, KIND_WORDS } from '../../verifier/words/kind.ts';
+import {
+  kindOfAddress,
+  type NetworkWords,
+  type Sentence,
+  writePart,
+} from '../../verifier/words/sentence.ts';
+import { shortenAddress } from '../format.ts';
+import { Foreign, Id, To } from '../parts/parts.tsx';
+import type { TokenClaims } from './token-claims.ts';
+
+/** An address with its link; that of an alias or an NFT says so. */
+export function AddressLink({ address, network }: { address: Address; network: NetworkWords }) {
+  const bech32 = toBech32(network.bech32Hrp, address);
+  return (
+    <>
+      {kindOfAddress(address)}
+      <Id id={bech32} what="address" view={{ name: 'address', address: bech32 }} />
+    </>
+  );
+}
+
+/** Within a sentence: without a button. */
+function PlainAddress({ address, network }: { address: Address; network: NetworkWords }) {
+  const bech32 = toBech32(network.bech32Hrp, address);
+  return (
+    <>
+      {kindOfAddress(address)}
+      <To view={{ name: 'address', address: bech32 }}>
+        <span class="mono" title={bech32}>
+          {shortenAddress(bech32)}
+        </span>
+      </To>
+    </>
+  );
+}
+
+export function SentenceText({ sentence, network }: { sentence: Sentence; network: NetworkWords }) {
+  return (
+    <p class="sentence">
+      {sentence.map((part, i) =>
+        typeof part === 'object' && 'address' in part ? (
+          <PlainAddress key={i} address={part.address} network={network} />
+        ) : (
+          writePart(part, network)
+        ),
+      )}
+    </p>
+  );
+}
+
+/** "NFT 0x0255e848…785aa7". */
+export function ChainLink({ chain: { kind, id } }: { chain: Chain }) {
+  return (
+    <>
+      {KIND_WORDS[kind]} <Id id={id} what={`${KIND_WORDS[kind]} ID`} view={{ name: kind, id }} />
+    </>
+  );
+}
+
+/** An amount of a native token, counted. */
+export function TokenUnits({ token: { id, amount } }: { token: NativeToken }) {
+  return (
+    <>
+      {formatTokens(amount, undefined)} of{' '}
+      <Id id={toHex(id)} what="token ID" view={{ name: 'foundry', id: toHex(id) }} />
+    </>
+  );
+}
+
+/** An amount of a native token as its foundry claims that it is written. */
+export function ClaimedAmount({
+  token: { id, amount },
+  claims,
+}: {
+  token: NativeToken;
+  claims: TokenClaims;
+}) {
+  const claim = claims.get(toHex(id));
+  if (claim === undefined) return null;
+  return (
+    <p class="note" data-standing="said">
+      {'= '}
+      <Foreign text={formatTokens(amount, claim)} />
+      {claim.name !== claim.symbol && (
+        <>
+          {' '}
+          (<Foreign text={claim.name} />)
+        </>
+      )}
+      , its foundry claims
+    </p>
+  );
+}

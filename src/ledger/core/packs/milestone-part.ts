@@ -1,0 +1,65 @@
+/**
+ * What a part of a milestone keeps: the numbers of its blocks, and the outputs that it spent
+ * (docs/storage.md).
+ */
+import { fromBase64, toBase64 } from '../../../stardust/encoding/base64.ts';
+import { getUint56, setUint56, UINT56_BYTES } from '../../../stardust/encoding/bytes.ts';
+import { LedgerDamaged } from '../checksum.ts';
+import { rowSum } from '../row-sum.ts';
+
+/** Block numbers, one after another, in base64. */
+export function writeNumbers(numbers: ArrayLike<number>): string {
+  const bytes = new Uint8Array(numbers.length * UINT56_BYTES);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < numbers.length; i++) setUint56(view, i * UINT56_BYTES, numbers[i]!);
+  return toBase64(bytes);
+}
+
+export function readNumbers(text: string): number[] {
+  const bytes = fromBase64(text);
+  const view = new DataView(bytes.buffer);
+  const count = bytes.length / UINT56_BYTES;
+  return Array.from({ length: count }, (_, i) => getUint56(view, i * UINT56_BYTES));
+}
+
+/** An output that a milestone spent, as its part has it. IDs are hex. */
+export interface SpentOutput {
+  id: string;
+  /** Base64. */
+  bytes: string;
+  chain: string | null;
+  /** The block that created it, all zero for migrated outputs. */
+  block: string;
+  created: number;
+  /** Unix seconds. */
+  createdTime: number;
+  /** The transaction that spent it. */
+  transaction: string;
+}
+
+/** As it is stored. The transaction is named by an output that it created. */
+export type SpentRow = [
+  id: string,
+  bytes: string,
+  chain: string | null,
+  block: string,
+  created: number,
+  createdTime: number,
+  made: string,
+  sum: number,
+];
+
+/** Hex digits of a transaction's ID, with which those of its outputs begin. */
+export const TRANSACTION_ID_DIGITS = 64;
+
+/**
+ * Throws a LedgerDamaged where the sum is not right. The ID is first: queries look for it there
+ * (known-outputs.ts).
+ */
+export function readSpentOutput(row: SpentRow): SpentOutput {
+  const [id, bytes, chain, block, created, createdTime, made, sum] = row;
+  if (rowSum([id, block, created, createdTime, made]) !== sum)
+    throw new LedgerDamaged('outputs that were spent');
+  const transaction = made.slice(0, TRANSACTION_ID_DIGITS);
+  return { id, bytes, chain, block, created, createdTime, transaction };
+}

@@ -1,0 +1,94 @@
+/**
+ * What the immutable metadata of an NFT claims by IRC-27
+ * (https://github.com/iotaledger/tips/blob/main/tips/TIP-0027/tip-0027.md). Anybody may write
+ * anything there: nothing of it is a fact of the ledger. Each field is read for itself, and what does
+ * not have its form is left out.
+ */
+
+/** As IRC-27 has it. */
+export interface NftTrait {
+  trait_type: string;
+  value: string | number | boolean;
+}
+
+export interface NftClaims {
+  standard?: string;
+  version?: string;
+  /** Media type of what `uri` names. */
+  type?: string;
+  uri?: string;
+  name?: string;
+  collectionName?: string;
+  /** Shares by address, 0 to 1. */
+  royalties?: Record<string, number>;
+  issuerName?: string;
+  description?: string;
+  attributes?: NftTrait[];
+}
+
+/** Undefined unless the bytes are a JSON object in UTF-8. */
+export function readNftClaims(metadata: Uint8Array): NftClaims | undefined {
+  const json = asObject(parseJson(metadata));
+  if (json === undefined) return undefined;
+  const { standard, version, type, uri, name } = json;
+  const { collectionName, issuerName, description } = json;
+  const royalties = Object.entries(asObject(json.royalties) ?? {}).filter(isRoyalty);
+  const attributes = readTraits(json);
+  return {
+    ...textsOf({ standard, version, type, uri, name, collectionName }),
+    ...(royalties.length > 0 && { royalties: Object.fromEntries(royalties) }),
+    ...textsOf({ issuerName, description }),
+    ...(attributes.length > 0 && { attributes }),
+  };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    // any bytes may be there
+    return undefined;
+  }
+}
+
+function textsOf<N extends string>(fields: Record<N, unknown>): { [K in N]?: string } {
+  const texts = Object.entries(fields).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(texts) as { [K in N]?: string };
+}
+
+function isRoyalty(entry: [string, unknown]): entry is [string, number] {
+  const [address, share] = entry;
+  return address !== '__proto__' && typeof share === 'number' && share >= 0 && share <= 1;
+}
+
+/**
+ * Traits as IRC-27 has them, `[{trait_type, value}]`, and as Soonaverse wrote them,
+ * `{props: {KEY: {label, value}}, stats: {…}}`, at first beside the other fields and later in
+ * `attributes`.
+ */
+function readTraits({ attributes, ...others }: Record<string, unknown>): NftTrait[] {
+  if (Array.isArray(attributes))
+    return attributes.flatMap((each) => {
+      const { trait_type, value } = asObject(each) ?? {};
+      return toTrait(trait_type, value);
+    });
+  const { props, stats } = asObject(attributes) ?? others;
+  return [props, stats].flatMap((group) =>
+    Object.values(asObject(group) ?? {}).flatMap((each) => {
+      const { label, value } = asObject(each) ?? {};
+      return toTrait(label, value);
+    }),
+  );
+}
+
+function toTrait(trait_type: unknown, value: unknown): NftTrait[] {
+  const isText = typeof trait_type === 'string';
+  const isValue =
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isText && isValue ? [{ trait_type, value }] : [];
+}
+
+function asObject(json: unknown): Record<string, unknown> | undefined {
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  return isObject ? (json as Record<string, unknown>) : undefined;
+}

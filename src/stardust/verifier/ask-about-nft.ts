@@ -1,0 +1,132 @@
+/**
+ * What one node proves of an NFT: by a certificate, else by nothing than its word; or by a final root.
+ */
+import { fromHex, toHex } from '../encoding/bytes.ts';
+import { asObject, text } from '../encoding/json-object.ts';
+import { StardustError } from '../error.ts';
+import { verifyFinal } from '../final.ts';
+import { outputFromJson } from '../json/read-rest-json.ts';
+import { encodeOutput } from '../output.ts';
+import { finalLedgerFromJson } from '../proof/final-ledger.ts';
+import {
+  MAX_CERTIFICATE_BYTES,
+  type NftState,
+  type Proved,
+  proveCertificate,
+  provedValue,
+  type Trust,
+} from '../provenance/provenance.ts';
+import { decodeOutput, networkId, nftIdOf } from '../wire/ids.ts';
+import { type NftOutput, type Output, OutputType } from '../wire/output.ts';
+import { type Asked, readNodeJson } from './read-node-json.ts';
+
+/** An output of 32 KB in hex is 66 KB, and an NFT's metadata come twice. */
+const MAX_ANSWER_BYTES = 256 * 1024;
+
+/** An output that holds an NFT. */
+export interface NftHolder {
+  /** `0x` and 68 hex digits. */
+  outputId: string;
+  output: NftOutput;
+}
+
+/** What a node has to say of an NFT. Reasons are sentences without their full stop. */
+export type NodeAnswer = { node: string } & (
+  | { kind: 'certificate'; certificate: unknown; proof: Proved<NftState> }
+  /** It has no certificate, only its word. `held` is undefined where it has no such NFT. */
+  | { kind: 'word'; held: NftHolder | undefined; why: string }
+  | { kind: 'failure'; reason: string }
+);
+
+export async function askAboutNft(
+  asked: Asked,
+  nftId: string,
+  trust: Trust,
+  networkName: string,
+): Promise<NodeAnswer> {
+  const node = asked.url;
+  const failure = (reason: string): NodeAnswer => ({ node, kind: 'failure', reason });
+  const path = `/api/edge/v1/nfts/${nftId}`;
+  const answer = await readNodeJson(asked, `${path}/certificate`, MAX_CERTIFICATE_BYTES);
+  if ('failure' in answer) return failure(answer.failure);
+  if (answer.status === 200) {
+    const { json } = answer;
+    const finding = await proveCertificate(json, nftId, trust);
+    if (finding.standing !== 'proved') return failure(finding.reason);
+    if (provedValue(finding.proof).networkId !== networkId(networkName))
+      return failure(`a certificate of another network than ${networkName}`);
+    return { node, kind: 'certificate', certificate: json, proof: finding.proof };
+  }
+  const why = `no certificate, status ${answer.status}`;
+  const word = await readNodeJson(asked, path, MAX_ANSWER_BYTES);
+  if ('failure' in word) return failure(`${why}; ${word.failure}`);
+  if (word.status === 404) return { node, kind: 'word', held: undefined, why };
+  if (word.status !== 200) return failure(`${why}; status ${word.status}`);
+  try {
+    return { node, kind: 'word', held: readWord(word.json, nftId), why };
+  } catch (error) {
+    if (!(error instanceof StardustError)) throw error;
+    return failure(`${why}; ${error.message}`);
+  }
+}
+
+function readWord(json: unknown, nftId: string): NftHolder {
+  const object = asObject(json);
+  const outputId = text(object, 'outputId');
+  const output = outputFromJson(object.output);
+  // its parts may break any rule
+  encodeOutput(output);
+  if (!/^0x[0-9a-f]{68}$/.test(outputId) || !isNft(output, fromHex(outputId), nftId))
+    throw new StardustError('TIP-25', 'an answer about another NFT');
+  return { outputId, output };
+}
+
+function isNft(output: Output, outputId: Uint8Array, nftId: string): output is NftOutput {
+  return output.type === OutputType.Nft && toHex(nftIdOf(output, outputId)) === nftId;
+}
+
+/** What a final ledger has of an NFT. */
+export interface FinalHolding {
+  /** Of the last milestone. */
+  milestoneIndex: number;
+  /** Undefined where it is proven that the ledger does not have the NFT. */
+  held: (NftHolder & { bookedIndex: number; bookedTimestamp: number }) | undefined;
+}
+
+/** @param root the final root that the reader trusts: 32 bytes */
+export async function askFinal(
+  asked: Asked,
+  nftId: string,
+  root: Uint8Array,
+  networkName: string,
+): Promise<FinalHolding | { failure: string }> {
+  const ask = async (tree: string, id: string) => {
+    const path = `/api/edge/v1/final/${tree}/${id}`;
+    const answer = await readNodeJson(asked, path, MAX_ANSWER_BYTES);
+    if ('failure' in answer || answer.status === 200) return answer;
+    return { failure: `no proof of the final ledger, status ${answer.status}` };
+  };
+  try {
+    const first = await ask('nfts', nftId);
+    if ('failure' in first) return first;
+    const nft = verifyFinal(first.json, { tree: 'nfts', id: fromHex(nftId), root });
+    // to which the root commits
+    const ledger = finalLedgerFromJson(asObject(first.json).ledger);
+    if (ledger.networkName !== networkName)
+      return { failure: `the final root is not of the network ${networkName}` };
+    const { milestoneIndex } = ledger;
+    if (!nft.present) return { milestoneIndex, held: undefined };
+    const second = await ask('outputs', toHex(nft.outputId));
+    if ('failure' in second) return second;
+    const found = verifyFinal(second.json, { tree: 'outputs', id: nft.outputId, root });
+    const output = found.present ? decodeOutput(found.output.bytes) : undefined;
+    if (!found.present || output === undefined || !isNft(output, nft.outputId, nftId))
+      return { failure: 'the final root is of no ledger' };
+    const { bookedIndex, bookedTimestamp } = found.output;
+    const held = { outputId: toHex(nft.outputId), output, bookedIndex, bookedTimestamp };
+    return { milestoneIndex, held };
+  } catch (error) {
+    if (!(error instanceof StardustError)) throw error;
+    return { failure: error.reason };
+  }
+}

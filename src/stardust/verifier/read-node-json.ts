@@ -1,0 +1,90 @@
+/**
+ * Reads JSON of a node that is not trusted: at most so many bytes, within a time, whatever the node
+ * sends.
+ */
+import { parseBoundedJson } from '../encoding/bounded-json.ts';
+
+/** The part of a Response that is read. */
+export interface FetchedAnswer {
+  readonly status: number;
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+      cancel(): Promise<unknown>;
+    };
+  } | null;
+}
+
+/** A GET. What another host answers is not the answer of this node. */
+export interface FetchInit {
+  /** `manual`. */
+  redirect?: string | undefined;
+  /** An AbortSignal. */
+  signal?: unknown;
+}
+
+/** What answers. A method, so that the `fetch` of each platform fits, whatever else it takes. */
+export interface Platform {
+  fetch(url: string, init?: FetchInit): Promise<FetchedAnswer>;
+}
+
+/** A node, and how it is asked. */
+export interface Asked {
+  /** URL without a slash at its end. */
+  url: string;
+  platform: Platform;
+  /** For each answer, its body included. */
+  timeoutSeconds: number;
+}
+
+/** What a node answered, or why that is nothing: a sentence without its full stop. */
+export type NodeJson = { status: number; json: unknown } | { failure: string };
+
+/** The JSON of a path; undefined where the status is not 200. */
+export async function readNodeJson(
+  { url, platform, timeoutSeconds }: Asked,
+  path: string,
+  maxBytes: number,
+): Promise<NodeJson> {
+  const signal = AbortSignal.timeout(1000 * timeoutSeconds);
+  // a fetch that was given may not obey the signal
+  const over = new Promise<never>((_, reject) => {
+    const late = new Error(`no answer within ${timeoutSeconds} seconds`);
+    signal.addEventListener('abort', () => reject(late));
+  });
+  const read = async (): Promise<NodeJson> => {
+    const { status, body } = await platform.fetch(url + path, { redirect: 'manual', signal });
+    if (status !== 200) return { status, json: undefined };
+    const bytes = await readUpTo(body, maxBytes);
+    if (bytes === undefined) return { failure: `an answer of more than ${maxBytes / 1024} KB` };
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { status, json: parseBoundedJson(text) };
+  };
+  try {
+    return await Promise.race([read(), over]);
+  } catch (error) {
+    if (error instanceof SyntaxError) return { failure: 'an answer that is no JSON' };
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Undefined where there are more. */
+async function readUpTo(
+  body: FetchedAnswer['body'],
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const bytes = new Uint8Array(maxBytes);
+  if (body === null) return bytes.subarray(0, 0);
+  const reader = body.getReader();
+  for (let length = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done || value === undefined) return bytes.subarray(0, length);
+    if (length + value.length > maxBytes) {
+      // the node may let it wait
+      reader.cancel().catch(() => undefined);
+      return undefined;
+    }
+    bytes.set(value, length);
+    length += value.length;
+  }
+}

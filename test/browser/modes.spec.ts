@@ -1,0 +1,184 @@
+/**
+ * Each sentence of the explorer where a node lists NFTs alone, where it lists every kind of output,
+ * and where the network has ended: held against what the API of that node answers.
+ */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { AddressType } from '../../src/stardust/wire/address.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
+import { audit } from '../support/browser/audit.ts';
+import {
+  DRIVERS,
+  type DrivenBrowser,
+  type DrivenPage,
+  SCREENS,
+} from '../support/browser/driven-page.ts';
+import { readShown } from '../support/browser/read-standing.ts';
+import { SAMPLE_ISSUER } from '../support/browser/sample-facts.ts';
+import { open, overhangOf, textOf } from '../support/browser/use-page.ts';
+
+const { url, indexed, ended } = inject('sample');
+
+const UNKNOWN = `0x${'5a'.repeat(32)}`;
+const ALIAS = '0xb8c4e4f048c52abc2156710ffbe37ec013aeef5d9d9200d857cb9ebe7f916d9b';
+const FOUNDRY = '0x0877a4951292b80c2ef0a847a7e730b7929266ca05e3e68c28355036cac314304f0100000000';
+
+const SMR = { decimals: 6, tickerSymbol: 'SMR' };
+
+/** Has a basic output and one with a native token. */
+const HOLDER = toBech32('smr', {
+  type: AddressType.Ed25519,
+  id: fromHex('0x74e9dba11353725665a10e21090b15277dff358efb445a4e7538b8ff3b7bd647'),
+});
+
+/** What is never said of a network that has ended. */
+const OF_A_FUTURE = /\b(yet|next|tips?)\b/i;
+
+interface Answered {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  json: any;
+}
+
+async function ask(node: string, path: string): Promise<Answered> {
+  const response = await fetch(node + path);
+  return { status: response.status, json: await response.json() };
+}
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** What the page of an address must say, by what the node lists. */
+async function expectedOfAddress(node: string): Promise<RegExp> {
+  const list = await ask(node, `/api/indexer/v1/outputs?unlockableByAddress=${HOLDER}`);
+  if (list.status === 404)
+    return /This node lists NFTs alone, it says\. Of base tokens, native tokens, aliases and foundries/;
+  const { items, ledgerIndex } = list.json as { items: string[]; ledgerIndex: number };
+  const outputs = await Promise.all(items.map((id) => ask(node, `/api/core/v2/outputs/${id}`)));
+  const total = outputs.reduce((sum, { json }) => sum + BigInt(json.output.amount), 0n);
+  return new RegExp(
+    `${escaped(formatAmount(total, SMR))} Available .*${items.length} unspent outputs at ledger index ${ledgerIndex},.*Native tokens.*10,000,000,000 units`,
+  );
+}
+
+async function expectedOfChain(node: string, kind: 'alias' | 'foundry', id: string) {
+  const { json: routes } = await ask(node, '/api/routes');
+  if (!routes.indexed.includes(kind))
+    return /This node lists NFTs alone, it says, and cannot look up/;
+  const { status } = await ask(node, `/api/indexer/v1/outputs/${kind}/${id}`);
+  return status === 404
+    ? /no unspent output holds .* with this ID: it was never created, or it was destroyed/
+    : /State controller smr1.*Governor smr1.*State index \d+.*Its address smr1p/;
+}
+
+/** What is said of a thing that is nowhere, by whether the network has ended. */
+async function expectedOfPast(node: string, live: RegExp, over: RegExp): Promise<RegExp> {
+  const { json } = await ask(node, '/api/core/v2/info');
+  return json.features.includes('finalMilestone') ? over : live;
+}
+
+/** By the fragment of a view. */
+const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
+  '/': (node) =>
+    expectedOfPast(
+      node,
+      /Newest milestone that this node names 17339.*38 blocks in white-flag order.*7\.6 blocks a second.*Milestones.*17339 28 Sept 2022.*38 blocks · 5 transactions applied.*Transactions.*589 SMR in 2 outputs.*NFTs.*minted/,
+      /the network ended at milestone 17338.*The last ledger is of 28 Sept 2022, 17:24:56 UTC\. It has 23 unspent outputs and 2 NFTs\..*NFTs/,
+    ),
+  [`/address/${HOLDER}`]: expectedOfAddress,
+  [`/nfts/${HOLDER}`]: async () => /no NFT names this address/,
+  [`/issuer/${SAMPLE_ISSUER}`]: (node) =>
+    expectedOfPast(
+      node,
+      /22 NFTs at ledger index 17339, the newest first/,
+      /no NFT that this address issued/,
+    ),
+  [`/alias/${ALIAS}`]: (node) => expectedOfChain(node, 'alias', ALIAS),
+  [`/alias/${UNKNOWN}`]: (node) => expectedOfChain(node, 'alias', UNKNOWN),
+  [`/foundry/${FOUNDRY}`]: (node) => expectedOfChain(node, 'foundry', FOUNDRY),
+  '/milestones': (node) =>
+    expectedOfPast(
+      node,
+      /17339 28 Sept 2022.*38 blocks.*17338 its blocks are not here/,
+      /17338 its blocks are not here/,
+    ),
+  '/milestone/17338': (node) =>
+    expectedOfPast(
+      node,
+      /nothing to check here yet/,
+      /There is nothing to check here\. The network has ended/,
+    ),
+  '/milestone/99999': (node) =>
+    expectedOfPast(
+      node,
+      /It is yet to come/,
+      /There is none, this node says: the network ended at milestone 17338\./,
+    ),
+  '/proposal': (node) =>
+    expectedOfPast(
+      node,
+      /Propose milestone 17340 over today’s tips/,
+      /Nothing comes after it, so there is nothing to propose/,
+    ),
+  [`/search?q=${UNKNOWN}`]: async (node) => {
+    const { json } = await ask(node, '/api/routes');
+    return json.indexed.includes('alias')
+      ? /ID of five things.*an alias: not here.*an alias that was destroyed are not in a ledger/
+      : /ID of four things.*Aliases are not looked up: this node lists NFTs alone/;
+  },
+  [`/block/${UNKNOWN}`]: (node) =>
+    expectedOfPast(
+      node,
+      /what the node keeps\. The node answered 404/,
+      /has its last ledger, and of its past only what it kept/,
+    ),
+  [`/transaction/${UNKNOWN}`]: (node) =>
+    expectedOfPast(
+      node,
+      /what the node keeps\. The node answered 404/,
+      /has its last ledger, and of its past only what it kept/,
+    ),
+  '/verify': (node) =>
+    expectedOfPast(node, /Do not trust this node/, /The network ended here\. One hash/),
+};
+
+const MODES = [
+  ['lists NFTs alone', url],
+  ['lists every kind of output', indexed],
+  ['has the last ledger of a network', ended],
+] as const;
+
+describe.each(DRIVERS)('in $name', ({ launch }) => {
+  describe.each(SCREENS)('on a %s, in %s colours', (size, scheme) => {
+    let browser: DrivenBrowser;
+
+    beforeAll(async () => {
+      browser = await launch({ scheme });
+    });
+    afterAll(() => browser?.close());
+
+    describe.each(MODES)('a node that %s', (_, node) => {
+      let page: DrivenPage;
+
+      beforeAll(async () => {
+        page = await browser.open(`${node}/`, size);
+      });
+      afterAll(() => page?.close());
+
+      it.each(Object.entries(VIEWS))('%s', async (fragment, expected) => {
+        await open(page, fragment);
+        await textOf(page, 'main').toMatch(await expected(node));
+        const { text, by } = await readShown(page);
+        if (node === ended) {
+          // what the page itself says, without its address of the protocol
+          expect(text).not.toMatch(OF_A_FUTURE);
+          expect(by.proved).toEqual([]);
+        }
+        expect(by.refuted).toEqual([]);
+        expect(await audit(page)).toEqual([]);
+        expect(await overhangOf(page)).toBe(0);
+        expect(page.faults).toEqual([]);
+      });
+    });
+  });
+});
