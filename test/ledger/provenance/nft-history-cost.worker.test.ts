@@ -32,6 +32,9 @@ const ZERO = '0'.repeat(64);
 const MILESTONES = 2 * MAX_HISTORY;
 const LONG = 1000;
 
+/** Spent outputs of a part. */
+const PART_ROWS = 1600;
+
 /** The NFT's output that a milestone creates. */
 const outputAt = (milestone: number) => `${milestone.toString(16).padStart(64, '0')}0000`;
 
@@ -88,15 +91,15 @@ async function movedLedger(others: number, milestones = MILESTONES): Promise<D1D
     );
     // in the middle
     rows.splice(others >> 1, 0, before);
-    const cells = [index * PARTS, '[]', ''];
-    await db.batch([
-      insertMilestone(db, testMilestone(index, index)),
-      db
-        .prepare(
-          'INSERT INTO milestone_part (key, packs, blocks, sum, spent) VALUES (?, ?, ?, ?, ?)',
-        )
-        .bind(...cells, rowSum(cells), JSON.stringify(rows)),
-    ]);
+    const insert = db.prepare(
+      'INSERT INTO milestone_part (key, packs, blocks, sum, spent) VALUES (?, ?, ?, ?, ?)',
+    );
+    const parts = Array.from({ length: Math.ceil(rows.length / PART_ROWS) }, (_, part) => {
+      const cells = [index * PARTS + part, '[]', ''];
+      const spent = rows.slice(part * PART_ROWS, (part + 1) * PART_ROWS);
+      return insert.bind(...cells, rowSum(cells), JSON.stringify(spent));
+    });
+    await db.batch([insertMilestone(db, testMilestone(index, index)), ...parts]);
   }
   const last = [outputAt(milestones), ZERO, milestones, milestones] as const;
   await db.batch([
@@ -165,3 +168,23 @@ it('1,000 changes of one NFT, page by page, wherever they are', async () => {
   await prune(counted.db, 35);
   expect((await readAllPages(counted)).milestones).toEqual(downFrom(35));
 });
+
+it.each([
+  ['several milestones', 1500, 60, 8],
+  ['one milestone', 12_000, 38, 1],
+])(
+  'a step of pruning takes along what %s of much spent, and goes on',
+  async (_, others, milestones, most) => {
+    const db = await movedLedger(others, milestones);
+    const firstKept = () =>
+      db.prepare('SELECT min(idx) AS idx FROM milestone').first<number>('idx');
+    for (let first = 0; first < milestones - 35; ) {
+      await prune(db, 35, { keepsHistory: true });
+      const next = (await firstKept())!;
+      expect([next > first, next <= first + most]).toEqual([true, true]);
+      first = next;
+    }
+    const { milestones: found } = await readAllPages(countedDatabase(db));
+    expect(found).toEqual(Array.from({ length: milestones }, (_, i) => milestones - i));
+  },
+);
