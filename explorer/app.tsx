@@ -18,10 +18,6 @@ import { formatRoute, parseRoute, type View } from './route.ts';
 import { warnOfName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
-import { BlockView, TransactionView } from './views/block.tsx';
-import { HomeView } from './views/home.tsx';
-import { NftView } from './views/nft.tsx';
-import { SearchView } from './views/search.tsx';
 
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
@@ -143,17 +139,17 @@ function Shown({
 }) {
   switch (view.name) {
     case 'home':
-      return <HomeView info={info} head={head} />;
+      return <Later key="home" load={loadHomeView} info={info} head={head} />;
     case 'search':
-      return <SearchView text={view.text} info={info} open={open} />;
+      return <Later key="search" load={loadSearchView} text={view.text} info={info} open={open} />;
     case 'nft':
-      return <NftView id={view.id} info={info} />;
+      return <Later key="nft" load={loadNftView} id={view.id} info={info} />;
     case 'output':
       return <Later key="output" load={loadOutputView} id={view.id} info={info} />;
     case 'block':
-      return <BlockView id={view.id} info={info} />;
+      return <Later key="block" load={loadBlockView} id={view.id} info={info} />;
     case 'transaction':
-      return <TransactionView id={view.id} info={info} />;
+      return <Later key="transaction" load={loadTransactionView} id={view.id} info={info} />;
     case 'milestone':
       return (
         <Later
@@ -198,7 +194,12 @@ function Shown({
   }
 }
 
-// what few visitors open is loaded when it is opened
+// each view is loaded when it is opened
+const loadHomeView = async () => (await import('./views/home.tsx')).HomeView;
+const loadSearchView = async () => (await import('./views/search.tsx')).SearchView;
+const loadNftView = async () => (await import('./views/nft.tsx')).NftView;
+const loadBlockView = async () => (await import('./views/block.tsx')).BlockView;
+const loadTransactionView = async () => (await import('./views/block.tsx')).TransactionView;
 const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
 const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
 const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;

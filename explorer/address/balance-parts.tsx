@@ -8,7 +8,7 @@ import {
   type UnlockCondition,
   UnlockConditionType,
 } from '../../src/stardust/output.ts';
-import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Balance, Tenure } from '../../verifier/balance.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { formatCount, plural } from '../format.ts';

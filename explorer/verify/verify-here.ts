@@ -4,12 +4,12 @@
  */
 
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import {
-  type FinalRecord,
-  type Finding,
-  type MilestoneOutcome,
-  type Proved,
-  provedValue,
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import type {
+  FinalRecord,
+  Finding,
+  MilestoneOutcome,
+  Proved,
 } from '../../src/stardust/provenance/provenance.ts';
 import { askFinalRecord, proveFinalRecords } from '../../verifier/verify-final.ts';
 import { type Listener, NotVerified, verifyNode } from '../../verifier/verify-node.ts';

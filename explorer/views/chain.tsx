@@ -15,7 +15,7 @@ import {
   UnlockConditionType,
 } from '../../src/stardust/output.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
-import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
 import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';

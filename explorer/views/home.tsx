@@ -2,7 +2,7 @@
  * The first page: the ledger as it moves, or as it ended.
  */
 import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned, formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { describeSigned, formatTime } from '../../src/stardust/provenance/words.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { type Kind, Mark } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';

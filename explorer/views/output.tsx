@@ -4,7 +4,8 @@
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { OutputInBlock } from '../../src/stardust/provenance/outputs.ts';
-import { type Finding, provedValue, type Said } from '../../src/stardust/provenance/provenance.ts';
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import type { Finding, Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
