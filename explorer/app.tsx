@@ -347,7 +347,7 @@ function Search({ view }: { view: View }) {
           if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">An address, an ID of any kind, or the index of a milestone</label>
+        <label for="search">Address, ID of any kind, or milestone index</label>
         <div class="row">
           <input
             id="search"

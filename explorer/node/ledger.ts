@@ -82,6 +82,10 @@ export const readCertificate = (nftId: string, blockId: string | undefined) =>
 export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> {
   if (ids.length === 0) return [];
   const batch = await askJson(`/api/edge/v1/nfts?ids=${ids.join()}`, nfts);
+  if (batch.nfts.length !== ids.length)
+    throw new NodeError(0, `The node was asked for ${ids.length} NFTs, and answers others.`);
+  for (const [i, nft] of batch.nfts.entries())
+    if (nft !== null) requireSame('output', ids[i]!, nft.outputId);
   return batch.nfts.filter((each) => each !== null);
 }
 

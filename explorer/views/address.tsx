@@ -81,9 +81,9 @@ function ChainOf({ address: { type, id } }: { address: Address }) {
   const name = type === AddressType.Alias ? 'alias' : 'nft';
   return (
     <p>
-      The address of {name === 'alias' ? 'the alias' : 'the NFT'}{' '}
-      <Id id={toHex(id)} what={`${name} ID`} view={{ name, id: toHex(id) }} />: whoever unlocks that
-      unlocks what this address holds.
+      Whoever unlocks {name === 'alias' ? 'the alias' : 'the NFT'}{' '}
+      <Id id={toHex(id)} what={`${name} ID`} view={{ name, id: toHex(id) }} /> unlocks what this
+      address holds.
     </p>
   );
 }
@@ -187,7 +187,7 @@ function HeldOutputs({
   );
   return (
     <>
-      <section class="said" data-standing="said" aria-labelledby="balance-title">
+      <section class="said balance" data-standing="said" aria-labelledby="balance-title">
         <p class="said-label">
           This node says. Not checked: a node can leave outputs out of a list.
         </p>
