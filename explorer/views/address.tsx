@@ -1,6 +1,7 @@
 /**
  * An address: what it holds, as far as the node lists it, its NFTs and those that it issued.
  */
+
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../src/stardust/output.ts';
@@ -10,6 +11,7 @@ import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { TokenList } from '../address/token-list.tsx';
+import { ArchiveStatement } from '../archive/mount.tsx';
 import { formatCount, plural } from '../format.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
@@ -71,6 +73,7 @@ export function AddressView({
       ) : (
         <Gallery name={name} address={bech32} page={page} info={info} />
       )}
+      {name === 'address' && <ArchiveStatement bech32={bech32} info={info} />}
     </article>
   );
 }
