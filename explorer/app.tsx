@@ -208,6 +208,29 @@ const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyVi
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
 
+const LOADERS: Partial<Record<View['name'], () => Promise<unknown>>> = {
+  home: loadHomeView,
+  search: loadSearchView,
+  nft: loadNftView,
+  block: loadBlockView,
+  transaction: loadTransactionView,
+  alias: loadChainView,
+  foundry: loadChainView,
+  milestones: loadMilestonesView,
+  address: loadAddressView,
+  nfts: loadAddressView,
+  issuer: loadAddressView,
+  milestone: loadMilestoneView,
+  verify: loadVerifyView,
+  output: loadOutputView,
+  proposal: loadProposalView,
+};
+
+/** The first view's script comes while the ledger's state is read; that it fails is said later. */
+function loadFirst(): void {
+  LOADERS[parseRoute(location.hash).name]?.().catch(() => {});
+}
+
 function NoLedger({ error }: { error: Error }) {
   return (
     <section class="page missing">
@@ -405,4 +428,5 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
   }, [key]);
 }
 
+loadFirst();
 render(<App />, document.getElementById('app')!);
