@@ -64,4 +64,7 @@ it('has the layout of graphs in a file of its own, and no view above 75 KB', () 
     expect([...view]).not.toContain('explorer/layout.js');
     expect(size(new Set([...base, ...view])), path).toBeLessThan(75_000);
   }
+  const ofApi = scripts().filter((path) => textOf(path).includes('/openapi.json'));
+  expect([ofApi.length, ofApi.some((path) => base.has(path))]).toEqual([1, false]);
+  expect(size(ofApi)).toBeLessThan(5_000);
 });
