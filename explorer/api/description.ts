@@ -1,9 +1,12 @@
 /**
  * The description of the node's API (OpenAPI 3.1), as far as the page shows it. It comes from the
  * node, so whatever it says is text.
+ *
+ * It is read by functions of its own: what they would take of valibot would be loaded with every
+ * page.
  */
 import * as v from 'valibot';
-import { askJson } from '../node/ask.ts';
+import { askJson, NodeError } from '../node/ask.ts';
 
 /** JSON Schema, or a reference to a named one. */
 export interface Schema {
@@ -11,121 +14,198 @@ export interface Schema {
   type?: string | undefined;
   description?: string | undefined;
   pattern?: string | undefined;
-  enum?: unknown[] | undefined;
+  enum?: readonly unknown[] | undefined;
   const?: unknown;
   minimum?: number | undefined;
   maximum?: number | undefined;
-  required?: string[] | undefined;
-  properties?: Record<string, Schema> | undefined;
+  required?: readonly unknown[] | undefined;
+  properties?: Schemas | undefined;
   items?: Schema | undefined;
-  oneOf?: Schema[] | undefined;
-  anyOf?: Schema[] | undefined;
+  oneOf?: readonly Schema[] | undefined;
+  anyOf?: readonly Schema[] | undefined;
 }
 
-const schema: v.GenericSchema<Schema> = v.object({
-  $ref: v.optional(v.string()),
-  type: v.optional(v.string()),
-  description: v.optional(v.string()),
-  pattern: v.optional(v.string()),
-  enum: v.optional(v.array(v.unknown())),
-  const: v.optional(v.unknown()),
-  minimum: v.optional(v.number()),
-  maximum: v.optional(v.number()),
-  required: v.optional(v.array(v.string())),
-  properties: v.optional(
-    v.record(
-      v.string(),
-      v.lazy(() => schema),
-    ),
-  ),
-  items: v.optional(v.lazy(() => schema)),
-  oneOf: v.optional(v.array(v.lazy(() => schema))),
-  anyOf: v.optional(v.array(v.lazy(() => schema))),
-});
+export type Schemas = Readonly<Record<string, Schema>>;
 
-const content = v.record(
-  v.string(),
-  v.object({ schema: v.optional(schema), example: v.optional(v.unknown()) }),
-);
+export interface Parameter {
+  in: 'path' | 'query' | 'header';
+  name: string;
+  description: string;
+  required: boolean;
+  schema: Schema;
+  example: unknown;
+}
 
-const parameter = v.object({
-  in: v.picklist(['path', 'query', 'header']),
-  name: v.string(),
-  description: v.optional(v.string(), ''),
-  required: v.optional(v.boolean(), false),
-  schema,
-  example: v.optional(v.unknown()),
-});
-export type Parameter = v.InferOutput<typeof parameter>;
+/** By type. */
+type Content = Readonly<Record<string, { schema: Schema | undefined; example: unknown }>>;
 
-const response = v.object({
-  $ref: v.optional(v.string()),
-  description: v.optional(v.string()),
-  content: v.optional(content),
-});
+interface Answer {
+  status: string;
+  description: string;
+  content: Content;
+}
 
-const operation = v.object({
-  operationId: v.string(),
-  tags: v.array(v.string()),
-  summary: v.string(),
-  description: v.optional(v.string()),
-  parameters: v.optional(v.array(parameter), []),
-  requestBody: v.optional(v.object({ content })),
-  responses: v.record(v.string(), response),
-});
-
-const document = v.object({
-  info: v.object({ version: v.string() }),
-  tags: v.array(v.object({ name: v.string(), description: v.string() })),
-  paths: v.record(
-    v.string(),
-    v.object({ get: v.optional(operation), post: v.optional(operation) }),
-  ),
-  components: v.object({
-    schemas: v.record(v.string(), schema),
-    responses: v.record(v.string(), response),
-  }),
-});
-
-/** One operation, with what the document says of it elsewhere. */
-export interface Operation extends v.InferOutput<typeof operation> {
+export interface Operation {
+  operationId: string;
   method: 'GET' | 'POST';
   path: string;
-  /** What each status means. */
-  answers: { status: string; description: string }[];
+  summary: string;
+  description: string;
+  parameters: readonly Parameter[];
+  /** What a POST takes. */
+  body: Content;
+  answers: readonly Answer[];
+}
+
+interface Group {
+  name: string;
+  description: string;
+  operations: readonly Operation[];
 }
 
 export interface Description {
   version: string;
-  groups: { name: string; description: string; operations: Operation[] }[];
-  schemas: Record<string, Schema>;
+  groups: readonly Group[];
+  schemas: Schemas;
 }
 
 /** Throws a NodeError where the node does not describe itself. */
 export async function readDescription(): Promise<Description> {
-  return describe(await askJson('/openapi.json', document));
+  const { info, tags, paths, components } = await askJson('/openapi.json', v.looseObject({}));
+  const { schemas, responses } = asObject(components);
+  const shared = asObject(responses);
+  const operations = Object.entries(asObject(paths)).flatMap(([path, item]) =>
+    Object.entries(asObject(item)).map(([method, operation]) => ({
+      tags: asList(asObject(operation).tags),
+      operation: readOperation(asObject(operation), path, method, shared),
+    })),
+  );
+  return {
+    version: asText(asObject(info).version),
+    groups: asList(tags).map((tag) => {
+      const name = asText(asObject(tag).name);
+      const own = operations.filter((each) => each.tags.includes(name));
+      return {
+        name,
+        description: asText(asObject(tag).description),
+        operations: own.map(({ operation }) => operation),
+      };
+    }),
+    schemas: readSchemas(schemas),
+  };
 }
 
-function describe({ info, tags, paths, components }: v.InferOutput<typeof document>): Description {
-  const operations = Object.entries(paths).flatMap(([path, { get, post }]) => [
-    ...(get ? [{ ...get, method: 'GET' as const, path }] : []),
-    ...(post ? [{ ...post, method: 'POST' as const, path }] : []),
-  ]);
-  const all = operations.map((each) => ({
-    ...each,
-    answers: Object.entries(each.responses).map(([status, { $ref, description }]) => ({
-      status,
-      description: description ?? components.responses[nameOf($ref ?? '')]?.description ?? '',
-    })),
-  }));
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function readOperation(
+  {
+    operationId,
+    summary,
+    description = '',
+    parameters = [],
+    requestBody = {},
+    responses,
+  }: JsonObject,
+  path: string,
+  method: string,
+  shared: JsonObject,
+): Operation {
   return {
-    version: info.version,
-    groups: tags.map((tag) => ({
-      ...tag,
-      operations: all.filter((each) => each.tags.includes(tag.name)),
-    })),
-    schemas: components.schemas,
+    operationId: asText(operationId),
+    method: method === 'get' ? 'GET' : method === 'post' ? 'POST' : refuse(),
+    path,
+    summary: asText(summary),
+    description: asText(description),
+    parameters: asList(parameters).map(readParameter),
+    body: readContent(asObject(requestBody).content),
+    answers: Object.entries(asObject(responses)).map(([status, response]) => {
+      const { $ref } = asObject(response);
+      const { description, content } = asObject(
+        $ref === undefined ? response : shared[nameOf(asText($ref))],
+      );
+      return { status, description: asText(description), content: readContent(content) };
+    }),
   };
+}
+
+function readParameter(json: unknown): Parameter {
+  const { in: place, name, description = '', required, schema, example } = asObject(json);
+  if (place !== 'path' && place !== 'query' && place !== 'header') return refuse();
+  return {
+    in: place,
+    name: asText(name),
+    description: asText(description),
+    required: required === true,
+    schema: readSchema(schema),
+    example,
+  };
+}
+
+function readContent(json: unknown = {}): Content {
+  return mapObject(json, (each) => {
+    const { schema, example } = asObject(each);
+    return { schema: schema === undefined ? undefined : readSchema(schema), example };
+  });
+}
+
+function readSchemas(json: unknown): Schemas {
+  return mapObject(json, readSchema);
+}
+
+function readSchema(json: unknown): Schema {
+  const schema = asObject(json);
+  const { properties, items, oneOf, anyOf } = schema;
+  return {
+    $ref: optional(schema.$ref, asText),
+    type: optional(schema.type, asText),
+    description: optional(schema.description, asText),
+    pattern: optional(schema.pattern, asText),
+    enum: optional(schema.enum, asList),
+    const: schema.const,
+    minimum: optional(schema.minimum, asNumber),
+    maximum: optional(schema.maximum, asNumber),
+    required: optional(schema.required, asList),
+    properties: optional(properties, readSchemas),
+    items: optional(items, readSchema),
+    oneOf: optional(oneOf, asList)?.map(readSchema),
+    anyOf: optional(anyOf, asList)?.map(readSchema),
+  };
+}
+
+function mapObject<T>(json: unknown, read: (value: unknown) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(
+    Object.entries(asObject(json)).map(([name, value]) => [name, read(value)]),
+  );
+}
+
+function optional<T>(json: unknown, read: (json: unknown) => T): T | undefined {
+  return json === undefined ? undefined : read(json);
+}
+
+function asObject(json: unknown): JsonObject {
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  return isObject ? (json as JsonObject) : refuse();
+}
+
+function asList(json: unknown): readonly unknown[] {
+  return Array.isArray(json) ? json : refuse();
+}
+
+function asText(json: unknown): string {
+  return typeof json === 'string' ? json : refuse();
+}
+
+function asNumber(json: unknown): number {
+  return typeof json === 'number' ? json : refuse();
+}
+
+function refuse(): never {
+  throw new NodeError(0, "The node's answer is not what its contract says: its own description.");
+}
+
+/** What a 200 has, by its type. */
+export function contentOf({ answers }: Operation): Content {
+  return answers.find(({ status }) => status === '200')?.content ?? {};
 }
 
 /** The last part of a reference: `#/components/schemas/Hash`. */

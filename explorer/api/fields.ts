@@ -2,7 +2,7 @@
  * The fields of a schema, as people read them: one row each, and one list for each schema that has a
  * name.
  */
-import { nameOf, type Schema } from './description.ts';
+import { nameOf, type Schema, type Schemas } from './description.ts';
 
 export interface Field {
   /** Such as `changes[].owner`; empty: the whole. */
@@ -61,10 +61,7 @@ export function fieldsOf(schema: Schema, path = '', depth = 0): Field[] {
 }
 
 /** The schemas that a schema leads to by name, each once, the nearest first. */
-export function namedSchemas(
-  schema: Schema,
-  schemas: Readonly<Record<string, Schema>>,
-): [name: string, schema: Schema][] {
+export function namedSchemas(schema: Schema, schemas: Schemas): [name: string, schema: Schema][] {
   const found = new Map<string, Schema>();
   const waiting = [schema];
   for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {

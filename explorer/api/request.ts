@@ -30,8 +30,8 @@ function textOf(example: unknown): string {
 }
 
 /** The example of a body, as JSON; undefined if the operation takes none. */
-export function firstBody({ requestBody }: Operation): string | undefined {
-  const content = requestBody?.content['application/json'];
+export function firstBody({ body }: Operation): string | undefined {
+  const content = body['application/json'];
   return content && JSON.stringify(content.example ?? {}, undefined, 2);
 }
 

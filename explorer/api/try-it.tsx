@@ -2,12 +2,11 @@
  * A form for one operation, and what the node answers to it.
  */
 import { useState } from 'preact/hooks';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { askHere } from '../node/ask.ts';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { asError } from '../parts/use-load.ts';
-import type { Operation, Parameter } from './description.ts';
+import { contentOf, type Operation, type Parameter } from './description.ts';
 import { describeType } from './fields.ts';
 import {
   type ApiRequest,
@@ -92,7 +91,7 @@ export function TryIt({ operation }: { operation: Operation }) {
             />
           </label>
         )}
-        {RAW_TYPE in (operation.responses['200']?.content ?? {}) && (
+        {RAW_TYPE in contentOf(operation) && (
           <label class="wide">
             Answer
             <select
@@ -199,8 +198,13 @@ async function ask(request: ApiRequest): Promise<Answer> {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value.slice(0, 500)]];
     }),
-    text: isRaw ? toHex(bytes) : readable(new TextDecoder().decode(bytes)),
+    text: isRaw ? hexOf(bytes) : readable(new TextDecoder().decode(bytes)),
   };
+}
+
+/** Not that of src/stardust, which would come in a file of its own with every page. */
+function hexOf(bytes: Uint8Array): string {
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** JSON in lines; other text as it is. */

@@ -3,6 +3,7 @@
  * form, its answers and their fields.
  */
 import {
+  contentOf,
   type Description,
   type Operation,
   readDescription,
@@ -79,8 +80,8 @@ function OperationPage({
   operation: Operation;
   schemas: Description['schemas'];
 }) {
-  const { method, path, summary, description, answers, responses } = operation;
-  const schema = responses['200']?.content?.['application/json']?.schema;
+  const { method, path, summary, description, answers } = operation;
+  const schema = contentOf(operation)['application/json']?.schema;
   return (
     <article class="page api">
       <Head kind="API">
@@ -89,7 +90,7 @@ function OperationPage({
         </code>
       </Head>
       <p class="lead">{summary}</p>
-      {description !== undefined && <p>{description}</p>}
+      {description !== '' && <p>{description}</p>}
       <p>
         <To view={{ name: 'api' }}>All operations</To>
       </p>

@@ -1,7 +1,7 @@
 /** The page of the API: what it sends, and that it shows all that openapi.json describes. */
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Operation, readDescription } from '../../explorer/api/description.ts';
+import { contentOf, readDescription } from '../../explorer/api/description.ts';
 import { describeType, fieldsOf, namedSchemas } from '../../explorer/api/fields.ts';
 import {
   buildRequest,
@@ -95,12 +95,9 @@ describe('a request', () => {
 });
 
 describe('fields', () => {
-  const schemaOf = ({ responses }: Operation) =>
-    responses['200']?.content?.['application/json']?.schema;
-
   it('of every answer: whatever has a name is listed, and none is empty', () => {
     for (const operation of operations) {
-      const schema = schemaOf(operation);
+      const schema = contentOf(operation)['application/json']?.schema;
       if (schema === undefined) continue;
       const lists = namedSchemas(schema, description.schemas);
       const names = new Set(lists.map(([name]) => name));
