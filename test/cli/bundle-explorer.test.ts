@@ -74,4 +74,7 @@ it('loads up to 55 KB for every view, and with any one 75 KB, other than the lay
     expect(all).not.toContain('explorer/layout.js');
     expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75 * KB);
   }
+  const ofApi = scripts().filter((path) => textOf(path).includes('/openapi.json'));
+  expect([ofApi.length, ofApi.some((path) => base.has(path))]).toEqual([1, false]);
+  expect(size(ofApi)).toBeLessThan(5_000);
 });
