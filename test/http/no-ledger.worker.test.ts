@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { finalLedgerRoutes } from '../../src/http/routes/proof/final-ledger.ts';
 import { listRoutes } from '../../src/http/routes.ts';
 import { SCHEMA } from '../../src/ledger/core/head.ts';
+import { toBech32 } from '../../src/stardust/bech32.ts';
 import { post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 import { startLedger } from '../support/ledger/ledger-harness.ts';
@@ -35,6 +36,7 @@ function pathOf(route: string): string {
     .replace(/:outputId/, `${id}0000`)
     .replace(/:foundryId\+?/, `${id}000000000000`)
     .replace(/:milestoneIndex|:migratedAt/, '7')
+    .replace(/:issuer/, toBech32('smr', { type: 0, id: new Uint8Array(32) }))
     .replace(/:\w+\+?/g, id)
     .replace(/changes\/nfts$/, 'changes/nfts?after=7')
     .replace(/nfts$/, `nfts?ids=${id}`);
@@ -51,7 +53,7 @@ async function ask({ method, path }: Asked): Promise<Response> {
 
 /** Roots and explanations are asked for by what they begin with. */
 const namesOneThing = ({ path }: Asked) =>
-  /:(?!nftId|aliasId|foundryId|migratedAt)/.test(path) || path.includes('whiteflag');
+  /:(?!nftId|aliasId|foundryId|migratedAt|issuer)/.test(path) || path.includes('whiteflag');
 
 describe('nothing imported, with tables', () => {
   it.each(routes)('$method $path', async (route) => {
