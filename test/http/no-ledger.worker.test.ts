@@ -8,6 +8,7 @@
 import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finalLedgerRoutes } from '../../src/http/routes/proof/final-ledger.ts';
+import { statementRoutes } from '../../src/http/routes/proof/statement.ts';
 import { listRoutes } from '../../src/http/routes.ts';
 import { SCHEMA } from '../../src/ledger/core/head.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
@@ -23,7 +24,7 @@ const OTHERS: readonly string[] = [
   // takes WebSockets only
   '/api/mqtt/v1',
   // without FINAL_MILESTONE these read no ledger
-  ...Object.values(finalLedgerRoutes).map(({ path }) => path),
+  ...Object.values({ ...finalLedgerRoutes, ...statementRoutes }).map(({ path }) => path),
 ];
 
 const routes = Object.values(listRoutes()).filter(({ path }) => !OTHERS.includes(path));
