@@ -18,10 +18,6 @@ import { formatRoute, parseRoute, type View } from './route.ts';
 import { warnOfName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
-import { BlockView, TransactionView } from './views/block.tsx';
-import { HomeView } from './views/home.tsx';
-import { NftView } from './views/nft.tsx';
-import { SearchView } from './views/search.tsx';
 
 function App() {
   const [view, setView] = useState(() => parseRoute(location.hash));
@@ -73,7 +69,7 @@ function App() {
       </main>
       <footer>
         {info.state === 'done' && <NodeState info={info.value} />}
-        <a href="/openapi.json">API description</a>
+        <To view={{ name: 'api' }}>API description</To>
         <a href="/api/core/v2/info">Node info</a>
         <a href="https://github.com/iotaledger/tips" rel="noreferrer">
           Protocol
@@ -143,17 +139,17 @@ function Shown({
 }) {
   switch (view.name) {
     case 'home':
-      return <HomeView info={info} head={head} />;
+      return <Later key="home" load={loadHomeView} info={info} head={head} />;
     case 'search':
-      return <SearchView text={view.text} info={info} open={open} />;
+      return <Later key="search" load={loadSearchView} text={view.text} info={info} open={open} />;
     case 'nft':
-      return <NftView id={view.id} info={info} />;
+      return <Later key="nft" load={loadNftView} id={view.id} info={info} />;
     case 'output':
       return <Later key="output" load={loadOutputView} id={view.id} info={info} />;
     case 'block':
-      return <BlockView id={view.id} info={info} />;
+      return <Later key="block" load={loadBlockView} id={view.id} info={info} />;
     case 'transaction':
-      return <TransactionView id={view.id} info={info} />;
+      return <Later key="transaction" load={loadTransactionView} id={view.id} info={info} />;
     case 'milestone':
       return (
         <Later
@@ -188,6 +184,8 @@ function Shown({
       return (
         <Later key={view.name} load={loadChainView} kind={view.name} id={view.id} info={info} />
       );
+    case 'api':
+      return <Later key="api" load={loadApiView} operation={view.operation} />;
     case 'unknown':
       return (
         <section class="page missing">
@@ -198,14 +196,43 @@ function Shown({
   }
 }
 
-// what few visitors open is loaded when it is opened
+// each view is loaded when it is opened
+const loadHomeView = async () => (await import('./views/home.tsx')).HomeView;
+const loadSearchView = async () => (await import('./views/search.tsx')).SearchView;
+const loadNftView = async () => (await import('./views/nft.tsx')).NftView;
+const loadBlockView = async () => (await import('./views/block.tsx')).BlockView;
+const loadTransactionView = async () => (await import('./views/block.tsx')).TransactionView;
 const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
 const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
 const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
+const loadApiView = async () => (await import('./views/api.tsx')).ApiView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
 const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
+
+const LOADERS: Partial<Record<View['name'], () => Promise<unknown>>> = {
+  home: loadHomeView,
+  search: loadSearchView,
+  nft: loadNftView,
+  block: loadBlockView,
+  transaction: loadTransactionView,
+  alias: loadChainView,
+  foundry: loadChainView,
+  milestones: loadMilestonesView,
+  address: loadAddressView,
+  nfts: loadAddressView,
+  issuer: loadAddressView,
+  milestone: loadMilestoneView,
+  verify: loadVerifyView,
+  output: loadOutputView,
+  proposal: loadProposalView,
+};
+
+/** The first view's script comes while the ledger's state is read; that it fails is said later. */
+function loadFirst(): void {
+  LOADERS[parseRoute(location.hash).name]?.().catch(() => {});
+}
 
 function NoLedger({ error }: { error: Error }) {
   return (
@@ -346,7 +373,7 @@ function Search({ view }: { view: View }) {
           if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">An address, an ID of any kind, or the index of a milestone</label>
+        <label for="search">Address, ID of any kind, or milestone index</label>
         <div class="row">
           <input
             id="search"
@@ -404,4 +431,5 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
   }, [key]);
 }
 
+loadFirst();
 render(<App />, document.getElementById('app')!);

@@ -3,7 +3,7 @@
  */
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Address } from '../../src/stardust/output.ts';
-import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { formatCount, plural } from '../format.ts';

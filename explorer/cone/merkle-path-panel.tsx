@@ -145,7 +145,7 @@ function MerklePathPanel({
   const networkName = useNetworkName();
   const path = useLoad(
     async () =>
-      (await import('../verify/verifier.ts')).judgePath(block, index, choice, networkName),
+      (await import('../verify/judge-block.ts')).judgePath(block, index, choice, networkName),
     [block, index, choice, networkName],
   );
   return (

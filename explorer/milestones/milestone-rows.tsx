@@ -1,7 +1,7 @@
 /**
  * Milestones as rows, the newest first: when, and how many blocks of which kind.
  */
-import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { plural } from '../format.ts';
 import { To } from '../parts/parts.tsx';
 import type { Summary } from './summaries.ts';

@@ -33,7 +33,7 @@ export function CheckedState({
   const networkName = useNetworkName();
   const judged = useLoad(
     async () =>
-      (await import('../verify/verifier.ts')).judgeCertificate(
+      (await import('../verify/judge-certificate.ts')).judgeCertificate(
         nftId,
         undefined,
         choice,
@@ -209,8 +209,8 @@ function CheckChange({ nftId, change }: { nftId: string; change: NftChange }) {
   async function check(): Promise<void> {
     if (checked === 'running') return;
     setChecked('running');
-    const verifier = await import('../verify/verifier.ts');
-    const { state } = await verifier.judgeCertificate(nftId, change.blockId, choice, networkName);
+    const { judgeCertificate } = await import('../verify/judge-certificate.ts');
+    const { state } = await judgeCertificate(nftId, change.blockId, choice, networkName);
     setChecked(state);
   }
   if (checked === 'idle' || checked === 'running')

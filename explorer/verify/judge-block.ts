@@ -1,21 +1,19 @@
 /**
  * Judges a block, or the block of a transaction, for its page.
  */
-import {
-  type BlockFacts,
-  type Finding,
-  type Inclusion,
-  type Level,
-  levelsOf,
-  type MilestoneOutcome,
-  notChecked,
-  type Order,
-  type Proved,
-  proveApplied,
-  provedValue,
-  proveOrder,
-  provePath,
-  type SignedMilestone,
+
+import { proveApplied, proveOrder } from '../../src/stardust/provenance/cone.ts';
+import { levelsOf, provePath } from '../../src/stardust/provenance/inclusion.ts';
+import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
+import type {
+  BlockFacts,
+  Finding,
+  Inclusion,
+  Level,
+  MilestoneOutcome,
+  Order,
+  Proved,
+  SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { readExplanation, readProof } from '../node/ledger.ts';
 import type { KeyChoice } from './describe-keys.ts';

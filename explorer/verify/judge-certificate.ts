@@ -1,15 +1,11 @@
 /**
  * Judges the certificate of an NFT for its page: since when the NFT is in which output.
  */
-import {
-  type Finding,
-  type Level,
-  levelsOf,
-  type NftState,
-  notChecked,
-  proveCertificate,
-  provedValue,
-} from '../../src/stardust/provenance/provenance.ts';
+
+import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
+import { levelsOf } from '../../src/stardust/provenance/inclusion.ts';
+import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
+import type { Finding, Level, NftState } from '../../src/stardust/provenance/provenance.ts';
 import { NodeError } from '../node/ask.ts';
 import { readCertificate } from '../node/ledger.ts';
 import type { KeyChoice } from './describe-keys.ts';

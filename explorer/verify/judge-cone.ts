@@ -1,23 +1,23 @@
 /**
  * Judges the past cone of a milestone or of a proposal, for the page that draws it.
  */
+
+import { proveWalk } from '../../src/stardust/provenance/blocks.ts';
 import {
-  type BlockFacts,
   compareCone,
   comparePayloads,
-  type Finding,
-  notChecked,
-  type PastCone,
-  type Proved,
   proveApplied,
   proveCone,
-  provedValue,
   proveHash,
   proveOrder,
-  proveWalk,
-  refute,
-  type SignedMilestone,
-  tell,
+} from '../../src/stardust/provenance/cone.ts';
+import { notChecked, provedValue, refute, tell } from '../../src/stardust/provenance/proved.ts';
+import type {
+  BlockFacts,
+  Finding,
+  PastCone,
+  Proved,
+  SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import type { Explanation } from '../node/shapes.ts';
 import { readCone } from './judge.ts';

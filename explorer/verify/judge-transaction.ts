@@ -7,13 +7,12 @@ import {
   proveConsumed,
   proveCreated,
 } from '../../src/stardust/provenance/outputs.ts';
-import {
-  type BlockContent,
-  type Finding,
-  notChecked,
-  type Proved,
-  provedValue,
-  type Said,
+import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
+import type {
+  BlockContent,
+  Finding,
+  Proved,
+  Said,
 } from '../../src/stardust/provenance/provenance.ts';
 import type { ConsumedOutput } from '../../src/stardust/semantics/verdict.ts';
 import { consumedIds } from '../../src/stardust/wire/ids.ts';

@@ -3,18 +3,21 @@
  * src/stardust/provenance/ decide. A part that does not come in time is not checked; it is never
  * left out.
  */
+
 import {
-  type AskedMilestone,
-  type BlockContent,
-  type BlockFacts,
-  type BlockSet,
-  type Finding,
-  notChecked,
   proveBlockBytes,
   proveBlockContent,
   proveBlocks,
-  proveMilestone,
-  type SignedMilestone,
+} from '../../src/stardust/provenance/blocks.ts';
+import { proveMilestone } from '../../src/stardust/provenance/milestone.ts';
+import { notChecked } from '../../src/stardust/provenance/proved.ts';
+import type {
+  AskedMilestone,
+  BlockContent,
+  BlockFacts,
+  BlockSet,
+  Finding,
+  SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { readBlockBytes, readMilestoneBytes } from '../node/ledger.ts';

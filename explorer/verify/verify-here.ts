@@ -4,12 +4,12 @@
  */
 
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import {
-  type FinalRecord,
-  type Finding,
-  type MilestoneOutcome,
-  type Proved,
-  provedValue,
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import type {
+  FinalRecord,
+  Finding,
+  MilestoneOutcome,
+  Proved,
 } from '../../src/stardust/provenance/provenance.ts';
 import { askFinalRecord, proveFinalRecords } from '../../verifier/verify-final.ts';
 import { type Listener, NotVerified, verifyNode } from '../../verifier/verify-node.ts';
@@ -30,7 +30,8 @@ export function verifyHere(
   return verifyNode(askHere, trustOf(choice), Math.random(), listener);
 }
 
-function parseRoot(root: string): Uint8Array {
+/** @param root 0x and 64 hex digits */
+export function parseRoot(root: string): Uint8Array {
   if (!/^0x[0-9a-fA-F]{64}$/.test(root)) throw new Error('The root must be 0x and 64 hex digits');
   return fromHex(root);
 }

@@ -4,11 +4,8 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import {
-  type BlockContent,
-  type Proved,
-  provedValue,
-} from '../../src/stardust/provenance/provenance.ts';
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import type { BlockContent, Proved } from '../../src/stardust/provenance/provenance.ts';
 import {
   ConflictReason,
   type ConsumedOutput,
@@ -18,6 +15,7 @@ import {
 import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import type { TaggedData } from '../../src/stardust/wire/transaction.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
+import type { Chain } from '../../verifier/words/kind.ts';
 import type { NetworkWords } from '../../verifier/words/sentence.ts';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
@@ -277,28 +275,25 @@ function ChangesPart({
   );
 }
 
-/** "22 NFTs minted, 1 alias new state". */
+/** "1 alias in a new state, 22 NFTs minted." */
 function summarize(chains: Changes['chains']): string {
   const counts = new Map<string, number>();
   for (const { chain, deed } of chains) {
     const key = `${chain.kind} ${deed}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  const seen = new Set<string>();
-  const parts = chains.flatMap(({ chain, deed }) => {
-    const key = `${chain.kind} ${deed}`;
-    if (seen.has(key)) return [];
-    seen.add(key);
-    return [`${PLURALS[chain.kind](counts.get(key)!)} ${deed}`];
+  const parts = Array.from(counts, ([key, count]) => {
+    const [one, many] = NOUNS[key.split(' ', 1)[0] as Chain['kind']];
+    return `${count} ${count === 1 ? one : many}${key.slice(key.indexOf(' '))}`;
   });
   return `${parts.join(', ')}.`;
 }
 
-const PLURALS = {
-  nft: (count: number) => plural(count, 'NFT'),
-  alias: (count: number) => (count === 1 ? '1 alias' : `${count} aliases`),
-  foundry: (count: number) => (count === 1 ? '1 foundry' : `${count} foundries`),
-};
+const NOUNS = {
+  nft: ['NFT', 'NFTs'],
+  alias: ['alias', 'aliases'],
+  foundry: ['foundry', 'foundries'],
+} as const;
 
 /** Why the transaction is in conflict: the rule, and the input or output that decided. */
 function ConflictPart({

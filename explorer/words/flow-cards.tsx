@@ -3,13 +3,11 @@
  */
 import type { ComponentChildren } from 'preact';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { formatAmount, readTokenClaim } from '../../verifier/words/amounts.ts';
+import { formatAmount, readName } from '../../verifier/words/amounts.ts';
 import { type Chain, KIND_WORDS } from '../../verifier/words/kind.ts';
 import type { NetworkWords, Sentence } from '../../verifier/words/sentence.ts';
-import { readMetadata } from '../nft/claims.ts';
 import { Foreign, Id } from '../parts/parts.tsx';
 import { type FlowInput, type FlowOutput, holderOf } from './flow.ts';
 import type { TokenClaims } from './token-claims.ts';
@@ -132,27 +130,13 @@ function CardHead({ what, id, place }: { what: 'Input' | 'Output'; id: string; p
 
 /** What it is, and in quotation marks what its own metadata calls it. */
 function ChainName({ chain, output }: { chain: Chain; output: Output }) {
-  const name = nameOf(output);
+  const name = output.type === OutputType.Basic ? undefined : readName(output);
   if (name === undefined) return <>{KIND_WORDS[chain.kind]}</>;
   return (
     <>
       {KIND_WORDS[chain.kind]} “<Foreign text={name} />”
     </>
   );
-}
-
-/** Of names anybody may write more. */
-const MAX_NAME = 80;
-
-/** By its immutable metadata: of an NFT by IRC-27, of a foundry by IRC-30. */
-function nameOf(output: Output): string | undefined {
-  if (output.type === OutputType.Foundry) return readTokenClaim(output)?.name;
-  if (output.type !== OutputType.Nft) return undefined;
-  const data = findFeature(output.immutableFeatures, FeatureType.Metadata)?.data;
-  if (data === undefined) return undefined;
-  const name = readMetadata({ type: 6, immutableFeatures: [{ type: 2, data: toHex(data) }] })
-    ?.claims?.name;
-  return name !== undefined && name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
 }
 
 /** What else its conditions say, each in a few words. */

@@ -3,8 +3,7 @@
  * foundry claims (IRC-30,
  * https://github.com/iotaledger/tips/blob/main/tips/TIP-0030/tip-0030.md).
  */
-import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
-import type { FoundryOutput } from '../../src/stardust/wire/output.ts';
+import { type Feature, FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 
 /** How a token is written: `1.5 SMR` has 6 decimals. */
 export interface TokenUnit {
@@ -38,6 +37,10 @@ export interface TokenClaim {
   decimals: number;
 }
 
+interface Immutable {
+  immutableFeatures: readonly Feature[];
+}
+
 /** Characters of a name or a symbol; a longer one is cut. */
 const MAX_NAME = 60;
 const MAX_SYMBOL = 20;
@@ -49,15 +52,23 @@ const MAX_DECIMALS = 77;
  * The claim of a foundry's immutable metadata. Undefined unless it is IRC-30 with a name, a symbol and
  * decimals that an amount can have.
  */
-export function readTokenClaim({
-  immutableFeatures,
-}: Pick<FoundryOutput, 'immutableFeatures'>): TokenClaim | undefined {
-  const data = findFeature(immutableFeatures, FeatureType.Metadata)?.data;
-  const json = data && parseObject(new TextDecoder().decode(data));
+export function readTokenClaim({ immutableFeatures }: Immutable): TokenClaim | undefined {
+  const json = readJson(immutableFeatures);
   if (json?.standard !== 'IRC30') return undefined;
   const { name, symbol, decimals } = json;
   if (!isText(name) || !isText(symbol) || !isDecimals(decimals)) return undefined;
   return { name: cut(name, MAX_NAME), symbol: cut(symbol, MAX_SYMBOL), decimals };
+}
+
+/** What immutable metadata call an NFT, a foundry or an alias (IRC-27, IRC-30). */
+export function readName({ immutableFeatures }: Immutable): string | undefined {
+  const name = readJson(immutableFeatures)?.name;
+  return isText(name) ? cut(name, MAX_NAME) : undefined;
+}
+
+function readJson(features: readonly Feature[]): Record<string, unknown> | undefined {
+  const data = findFeature(features, FeatureType.Metadata)?.data;
+  return data && parseObject(new TextDecoder().decode(data));
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -2,9 +2,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { formatAmount, formatTokens, readTokenClaim } from '../../../verifier/words/amounts.ts';
+import {
+  formatAmount,
+  formatTokens,
+  readName,
+  readTokenClaim,
+} from '../../../verifier/words/amounts.ts';
 import { chainOf, outputKind } from '../../../verifier/words/kind.ts';
 import { alias, basic, foundry, idOf, metadata, nft } from '../../support/payloads/outputs.ts';
+
+const OWNER = { type: 0, id: idOf('a') } as const;
 
 function claimOf(json: unknown) {
   const data = new TextEncoder().encode(typeof json === 'string' ? json : JSON.stringify(json));
@@ -74,6 +81,16 @@ describe('a token', () => {
     expect(claimOf(json)).toBeUndefined();
   });
 
+  it('and an NFT have the name that their metadata say', () => {
+    const named = (json: string) =>
+      readName(nft(OWNER, { immutable: [metadata(new TextEncoder().encode(json))] }));
+    expect(named('{"name":" Deep ","standard":"IRC27"}')).toBe('Deep');
+    expect(named(`{"name":"${'n'.repeat(99)}"}`)).toBe(`${'n'.repeat(60)}…`);
+    for (const json of ['', 'null', '{}', '{"name":7}', '{"name":""}'])
+      expect(named(json)).toBeUndefined();
+    expect(readName(nft(OWNER))).toBeUndefined();
+  });
+
   it('has a name and a symbol that end', () => {
     const claim = claimOf({ ...DEEP, name: 'n'.repeat(5000), symbol: '🦋'.repeat(100) });
     expect(claim?.name).toBe(`${'n'.repeat(60)}…`);
@@ -85,9 +102,8 @@ describe('a chain', () => {
   const own = new Uint8Array(34).fill(7);
 
   it('is that of the output', () => {
-    expect(chainOf(basic({ type: 0, id: idOf('a') }), own)).toBeUndefined();
-    const owner = { type: 0, id: idOf('a') } as const;
-    expect(chainOf(nft(owner, { nftId: idOf('n') }), own)).toEqual({
+    expect(chainOf(basic(OWNER), own)).toBeUndefined();
+    expect(chainOf(nft(OWNER, { nftId: idOf('n') }), own)).toEqual({
       kind: 'nft',
       id: toHex(idOf('n')),
     });
@@ -95,14 +111,13 @@ describe('a chain', () => {
       kind: 'foundry',
       id: `0x08${idOf('x').toHex()}0201000000`,
     });
-    expect(outputKind(alias(owner, owner))).toBe('alias');
+    expect(outputKind(alias(OWNER, OWNER))).toBe('alias');
   });
 
   it('that the output begins has the hash of its ID', () => {
-    const owner = { type: 0, id: idOf('a') } as const;
     // BLAKE2b-256 of 34 bytes 07, by Python's hashlib
     const id = '0x6f1cb06da567080dff6caac4238ecf757435e405b28e7f69bb0d3066aafc96a1';
-    expect(chainOf(alias(owner, owner), own)).toEqual({ kind: 'alias', id });
-    expect(chainOf(nft(owner), own)).toEqual({ kind: 'nft', id });
+    expect(chainOf(alias(OWNER, OWNER), own)).toEqual({ kind: 'alias', id });
+    expect(chainOf(nft(OWNER), own)).toEqual({ kind: 'nft', id });
   });
 });
