@@ -172,8 +172,7 @@ async function readBurns(
     many(forEachPiece(db, SELECT_BURNED, candidates), (row) => last.get(row.text('id'))!),
   );
   const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
-  for (const { length } of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
-    const some = burned.slice(burns.size, burns.size + length);
+  for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
     const made = await readMade(
       db,
       some.map(({ spent }) => madeBy(spent)),
