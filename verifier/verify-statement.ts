@@ -2,16 +2,18 @@
  * Checks statements of addresses at a final ledger (docs/final-ledger.md), offline, against a final root
  * that the reader chose; in Node, and in browsers as a part of the explorer.
  */
-import type { Statement } from '../src/stardust/final.ts';
 import {
   type Finding,
-  joinStatements,
   type Proved,
   provedValue,
-  proveStatement,
   refute,
   tell,
 } from '../src/stardust/provenance/provenance.ts';
+import {
+  joinStatements,
+  proveStatement,
+  type Statement,
+} from '../src/stardust/provenance/statement.ts';
 import { findKnownNetwork } from './known-networks.ts';
 import { NotVerified } from './verify-node.ts';
 import { finalWords } from './words/holding.ts';
@@ -50,7 +52,7 @@ export function reportStatement(pages: readonly unknown[], root: Uint8Array): St
 }
 
 /** As the root proves it, with addresses as the network writes them, where it is a known one. */
-function judgeStatement(json: unknown, root: Uint8Array): Finding<Statement> {
+export function judgeStatement(json: unknown, root: Uint8Array): Finding<Statement> {
   const finding = proveStatement(json, root);
   if (finding.standing !== 'proved') return finding;
   const { ledger, prefix } = provedValue(finding.proof);

@@ -40,6 +40,11 @@ export function BalanceParts({
   return (
     <>
       <p class="total">{formatAmount(balance.total, info.baseToken)}</p>
+      {parts.length > 1 && (
+        <p class="hint">
+          What is available and what is held as deposit, as wallets of iota-sdk count it.
+        </p>
+      )}
       <Bar parts={parts} />
       <dl class="parts">
         {parts.map(({ name, title, amount, words }) => (
@@ -100,19 +105,19 @@ function partsOf(
       name: 'claimable',
       title: 'To be claimed',
       amount: claimable,
-      words: `In ${plural(counts.claimable, 'output')} that this address can claim, ${counts.claimable === 1 ? '' : 'the first one '}before ${timeText(firstEnd)}.`,
+      words: `In ${plural(counts.claimable, 'output')} that this address ${isOver ? 'could' : 'can'} claim, ${counts.claimable === 1 ? '' : 'the first one '}before ${timeText(firstEnd)}.`,
     },
     {
       name: 'pending',
       title: 'Pending to others',
       amount: pending,
-      words: `In ${plural(counts.pending, 'output')} that this address has for a time, or only if others do not claim ${counts.pending === 1 ? 'it' : 'them'} first.`,
+      words: `In ${plural(counts.pending, 'output')} that others ${isOver ? 'could' : 'can'} claim first, or that this address would have for a time.`,
     },
     {
       name: 'returns',
       title: 'To be returned',
       amount: returns,
-      words: `Deposits in ${plural(counts.returns, 'output')} of others, due when they are spent.`,
+      words: `Deposits in ${plural(counts.returns, 'output')} of others, due when ${counts.returns === 1 ? 'it is' : 'they are'} spent.`,
     },
   ];
 }

@@ -82,6 +82,10 @@ export const readCertificate = (nftId: string, blockId: string | undefined) =>
 export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> {
   if (ids.length === 0) return [];
   const batch = await askJson(`/api/edge/v1/nfts?ids=${ids.join()}`, nfts);
+  if (batch.nfts.length !== ids.length)
+    throw new NodeError(0, `The node was asked for ${ids.length} NFTs, and answers others.`);
+  for (const [i, nft] of batch.nfts.entries())
+    if (nft !== null) requireSame('output', ids[i]!, nft.outputId);
   return batch.nfts.filter((each) => each !== null);
 }
 
@@ -152,3 +156,10 @@ export async function explainProposal(request: ProposalRequest): Promise<Said<Ex
   requireSame('milestone', String(request.index), String(said.index));
   return { said };
 }
+
+/** A page of the statement of an address at a final ledger: JSON that the caller judges. */
+export const askStatement = (bech32: string, cursor: string | undefined) =>
+  askJson(
+    `/api/edge/v1/final/addresses/${part(bech32)}${cursor === undefined ? '' : `?cursor=${cursor}`}`,
+    v.unknown(),
+  );

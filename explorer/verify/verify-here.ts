@@ -30,7 +30,8 @@ export function verifyHere(
   return verifyNode(askHere, trustOf(choice), Math.random(), listener);
 }
 
-function parseRoot(root: string): Uint8Array {
+/** @param root 0x and 64 hex digits */
+export function parseRoot(root: string): Uint8Array {
   if (!/^0x[0-9a-fA-F]{64}$/.test(root)) throw new Error('The root must be 0x and 64 hex digits');
   return fromHex(root);
 }

@@ -1,6 +1,7 @@
 /**
  * An address: what it holds, as far as the node lists it, its NFTs and those that it issued.
  */
+
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../src/stardust/output.ts';
@@ -10,10 +11,11 @@ import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { TokenList } from '../address/token-list.tsx';
+import { ArchiveStatement } from '../archive/mount.tsx';
 import { formatCount, plural } from '../format.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
-import { Awaited, Head, Id, To } from '../parts/parts.tsx';
+import { Head, Id, NotRead, To } from '../parts/parts.tsx';
 import { NotChecked } from '../parts/standing.tsx';
 import { type AddressViewName, formatRoute } from '../route.ts';
 import { Gallery } from './gallery.tsx';
@@ -71,6 +73,7 @@ export function AddressView({
       ) : (
         <Gallery name={name} address={bech32} page={page} info={info} />
       )}
+      {name === 'address' && <ArchiveStatement bech32={bech32} info={info} />}
     </article>
   );
 }
@@ -81,9 +84,9 @@ function ChainOf({ address: { type, id } }: { address: Address }) {
   const name = type === AddressType.Alias ? 'alias' : 'nft';
   return (
     <p>
-      The address of {name === 'alias' ? 'the alias' : 'the NFT'}{' '}
-      <Id id={toHex(id)} what={`${name} ID`} view={{ name, id: toHex(id) }} />: whoever unlocks that
-      unlocks what this address holds.
+      Whoever unlocks {name === 'alias' ? 'the alias' : 'the NFT'}{' '}
+      <Id id={toHex(id)} what={`${name} ID`} view={{ name, id: toHex(id) }} /> unlocks what this
+      address holds.
     </p>
   );
 }
@@ -132,12 +135,7 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
         Reading …
       </p>
     );
-  if (reading.state === 'failed')
-    return (
-      <Awaited loaded={reading} kind="Address" id={named.bech32} missing="">
-        {() => <p />}
-      </Awaited>
-    );
+  if (reading.state === 'failed') return <NotRead error={reading.error} />;
   const { holdings } = reading;
   if (holdings.list.ids.length === 0)
     return <Nothing ledgerIndex={holdings.list.ledgerIndex} info={info} />;
@@ -187,7 +185,7 @@ function HeldOutputs({
   );
   return (
     <>
-      <section class="said" data-standing="said" aria-labelledby="balance-title">
+      <section class="said balance" data-standing="said" aria-labelledby="balance-title">
         <p class="said-label">
           This node says. Not checked: a node can leave outputs out of a list.
         </p>

@@ -1,6 +1,7 @@
 /**
  * An alias or a foundry: who controls it, what it says of itself, and what it holds or mints.
  */
+
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
@@ -19,6 +20,7 @@ import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
 import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
+import { ArchiveProof } from '../archive/mount.tsx';
 import { formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
@@ -99,7 +101,7 @@ function ChainPage({
       >
         <Id id={id} what={`${KIND_WORDS[kind]} ID`} />
       </Head>
-      <SaidByNode of={read} proof={<ProofOfOutput id={outputId} outputId={outputId} info={info} />}>
+      <SaidByNode of={read} proof={<ProofOfOutput outputId={outputId} info={info} />}>
         {(said) =>
           said.output.type === OutputType.Alias ? (
             <AliasFacts id={id} said={said} alias={said.output} info={info} />
@@ -108,6 +110,7 @@ function ChainPage({
           )
         }
       </SaidByNode>
+      <ArchiveProof id={outputId} info={info} />
       {output.type === OutputType.Alias && <Foundries id={id} info={info} />}
       {output.type === OutputType.Foundry && <Holders info={info} />}
       <Metadata output={output} />

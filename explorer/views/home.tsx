@@ -187,7 +187,6 @@ function Transactions({
   summaries: ReadonlyMap<number, Summary>;
   info: Info;
 }) {
-  const isRead = indexes.every((index) => summaries.has(index));
   const latest = indexes
     .flatMap((index) => {
       const summary = summaries.get(index);
@@ -195,7 +194,11 @@ function Transactions({
     })
     .slice(0, TRANSACTIONS);
   if (latest.length === 0)
-    return isRead ? <p>None was applied by these milestones.</p> : <p class="loading">Reading …</p>;
+    return indexes.some((index) => summaries.has(index)) ? (
+      <p>None was applied by these milestones, as far as they were read.</p>
+    ) : (
+      <p class="loading">Reading …</p>
+    );
   return (
     <ul class="examples">
       {latest.map((each) => (

@@ -2,12 +2,14 @@
  * An NFT: what the node says of it first, and then, under a heading that says so, what its own
  * metadata claims.
  */
+
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
+import { ArchiveProof } from '../archive/mount.tsx';
 import { formatShare, shorten } from '../format.ts';
 import { type Claims, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
@@ -35,14 +37,15 @@ export function NftView({ id, info }: { id: string; info: Info }) {
       >
         {(nft) => <NftPage of={nft} info={info} />}
       </Awaited>
+      {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
       {isMissing(loaded) && <Burned nftId={id.toLowerCase()} />}
     </>
   );
 }
 
-function proofOf({ nftId, outputId }: ServedNft, info: Info) {
+function proofOf({ outputId }: ServedNft, info: Info) {
   return info.features.includes('finalMilestone') ? (
-    <ProofOfOutput id={nftId} outputId={outputId} info={info} />
+    <ProofOfOutput outputId={outputId} info={info} />
   ) : (
     'the certificate below, that it came to this output. That nothing came after it, no answer of one node proves: ask others.'
   );
@@ -78,6 +81,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
       <Head kind="NFT" title={title} api={`/api/edge/v1/nfts/${nft.nftId}`}>
         <Id id={nft.nftId} what="NFT ID" />
       </Head>
+      <ArchiveProof id={nft.nftId} info={info} />
       <div class="columns">
         <Picture uri={claims?.uri} title={title} />
         <div>

@@ -11,6 +11,7 @@ import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { describeUnlock, type UnlockMoment } from '../../verifier/words/unlock.ts';
+import { ArchiveProof } from '../archive/mount.tsx';
 import { type LedgerOutput, readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
@@ -26,14 +27,17 @@ import { ProofOfOutput } from './verify-final.tsx';
 export function OutputView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readLedgerOutput(id), [id]);
   return (
-    <Awaited
-      loaded={loaded}
-      kind="Output"
-      id={id}
-      missing="This node does not know the output, it says: it never existed, or it was spent so long ago that the node keeps it no more."
-    >
-      {(answer) => <OutputPage id={id.toLowerCase()} answer={answer} info={info} />}
-    </Awaited>
+    <>
+      <Awaited
+        loaded={loaded}
+        kind="Output"
+        id={id}
+        missing="This node does not know the output, it says: it never existed, or it was spent so long ago that the node keeps it no more."
+      >
+        {(answer) => <OutputPage id={id.toLowerCase()} answer={answer} info={info} />}
+      </Awaited>
+      {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
+    </>
   );
 }
 
@@ -48,11 +52,12 @@ function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutpu
       >
         <Id id={id} what="output ID" />
       </Head>
+      <ArchiveProof id={id} info={info} />
       <UnlockPart id={id} said={answer.said} info={info} />
       <ContentPart id={id} said={answer.said} info={info} />
       <section aria-labelledby="where-title">
         <h2 id="where-title">Where it comes from, and where it went</h2>
-        <SaidByNode of={answer} proof={<ProofOfOutput id={id} outputId={id} info={info} />}>
+        <SaidByNode of={answer} proof={<ProofOfOutput outputId={id} info={info} />}>
           {() => <PlaceFacts metadata={metadata} info={info} />}
         </SaidByNode>
       </section>

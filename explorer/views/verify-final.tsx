@@ -2,19 +2,19 @@
  * Checks whether an output or an NFT is in a final ledger, against a root that the visitor trusts.
  */
 import { useState } from 'preact/hooks';
-import type { FinalRecord, Finding, Proved } from '../../src/stardust/provenance/provenance.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
+import type { Proved } from '../../src/stardust/provenance/provenance.ts';
+import { chooseRoot, isRoot, useFinalRoot } from '../archive/root-choice.ts';
 import { asSentence } from '../format.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
-import { Id, To } from '../parts/parts.tsx';
-import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { To } from '../parts/parts.tsx';
+import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 
 type Progress =
   | { state: 'idle' | 'running' | 'over' }
   | { state: 'false' | 'stopped'; reason: string };
 
 export function FinalLedgerForm() {
-  const [root, setRoot] = useState('');
+  const [root, setRoot] = useState(useFinalRoot() ?? '');
   const [id, setId] = useState('');
   const [proven, setProven] = useState<readonly Proved<string>[]>([]);
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
@@ -23,6 +23,8 @@ export function FinalLedgerForm() {
     if (progress.state === 'running') return;
     setProven([]);
     setProgress({ state: 'running' });
+    // it is entered once
+    if (isRoot(root.trim())) chooseRoot(root.trim());
     const verifier = await import('../verify/verify-here.ts');
     try {
       for await (const sentence of verifier.verifyFinalHere(root.trim(), id.trim()))
@@ -99,16 +101,9 @@ export function FinalLedgerForm() {
  * What would prove an output or an NFT: on a final ledger the proof itself, elsewhere that the
  * transaction was applied which made it.
  */
-export function ProofOfOutput({
-  id,
-  outputId,
-  info,
-}: {
-  id: string;
-  outputId: string;
-  info: Info;
-}) {
-  if (hasEnded(info)) return <FinalProof id={id} info={info} />;
+export function ProofOfOutput({ outputId, info }: { outputId: string; info: Info }) {
+  if (hasEnded(info))
+    return <>its path to the final root of this ledger, which your browser checks on this page.</>;
   // B.4: an output ID is that of the transaction and a place
   const transactionId = outputId.slice(0, 66);
   return (
@@ -117,70 +112,6 @@ export function ProofOfOutput({
       <To view={{ name: 'transaction', id: transactionId }}>its transaction</To> and two Merkle
       paths, which your browser checks there. That nothing came after it, no answer of one node
       proves: ask others.
-    </>
-  );
-}
-
-type Asked =
-  | { state: 'idle' | 'running' }
-  | { state: 'done'; finding: Finding<FinalRecord> }
-  | { state: 'stopped'; reason: string };
-
-function FinalProof({ id, info }: { id: string; info: Info }) {
-  const [root, setRoot] = useState('');
-  const [asked, setAsked] = useState<Asked>({ state: 'idle' });
-  async function check(): Promise<void> {
-    if (asked.state === 'running') return;
-    setAsked({ state: 'running' });
-    const verifier = await import('../verify/verify-here.ts');
-    setAsked({ state: 'done', finding: await verifier.finalOutputHere(root.trim(), id) });
-  }
-  return (
-    <>
-      its path to the final root of this ledger, which you take from somebody you trust.
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void check().catch(({ message }: Error) =>
-            setAsked({ state: 'stopped', reason: asSentence(message) }),
-          );
-        }}
-      >
-        <label class="wide">
-          Final root
-          <input
-            class="mono"
-            name="root"
-            value={root}
-            onInput={({ currentTarget }) => setRoot(currentTarget.value)}
-            spellcheck={false}
-            autocomplete="off"
-            required
-          />
-        </label>
-        <button type="submit">Prove it</button>
-      </form>
-      <span role="status" class="final-proof">
-        {asked.state === 'running' && 'Checking …'}
-        {asked.state === 'stopped' && <NotChecked>{asked.reason}</NotChecked>}
-        {asked.state === 'done' && (
-          <Found finding={asked.finding} words={(record) => describeRecord(record, info)} />
-        )}
-      </span>
-    </>
-  );
-}
-
-function describeRecord(record: FinalRecord, info: Info) {
-  if (!record.present) return `It is not in the ledger.`;
-  if (record.tree === 'nfts') return `It is in output ${record.outputId}.`;
-  const { amount } = record.output;
-  return (
-    <>
-      It is in the ledger, unspent, in output{' '}
-      <Id id={record.id} what="output ID" view={{ name: 'output', id: record.id }} />, with{' '}
-      {formatAmount(String(amount), info.baseToken)}.
     </>
   );
 }

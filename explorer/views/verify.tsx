@@ -6,6 +6,7 @@ import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
 import { describeVerdict } from '../../src/stardust/provenance/words.ts';
 import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
+import { ArchiveFiles } from '../archive/mount.tsx';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
@@ -83,6 +84,7 @@ export function VerifyView({ info }: { info: Info }) {
         <Ending progress={progress} info={info} />
       </div>
       {hasEnded(info) && <FinalLedgerForm />}
+      <ArchiveFiles info={info} />
       <p class="hint">
         The page that checks comes from this node, too. If you do not trust it in that, run{' '}
         <code>npx stardust-edge verify</code> from a copy of the source.

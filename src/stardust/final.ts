@@ -60,21 +60,6 @@ export {
   nftRecord,
 } from './proof/final-ledger.ts';
 export {
-  STATEMENT_FORMAT,
-  STATEMENT_LIMIT,
-  STATEMENT_PARTS,
-  STATEMENT_PROVES,
-  type StatedOutput,
-  type Statement,
-  type StatementPart,
-  type StatementSum,
-  type StatementTotals,
-  type StatementVerdict,
-  statementCursor,
-  sumStated,
-  verifyStatement,
-} from './proof/statement.ts';
-export {
   decodeLedgerOutput,
   LEDGER_OUTPUT_HEAD_LENGTH,
   type LedgerOutput,

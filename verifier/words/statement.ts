@@ -2,6 +2,7 @@
  * A statement of an address in words: what it adds up to, output by output, and what it leaves open.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { formatTime } from '../../src/stardust/provenance/provenance.ts';
 import {
   STATEMENT_LIMIT,
   STATEMENT_PARTS,
@@ -9,8 +10,7 @@ import {
   type Statement,
   type StatementPart,
   type StatementSum,
-} from '../../src/stardust/final.ts';
-import { formatTime } from '../../src/stardust/provenance/provenance.ts';
+} from '../../src/stardust/provenance/statement.ts';
 import { formatAmount } from './amounts.ts';
 import { describeHolding, describeTokens, type FinalWords, writeAddress } from './holding.ts';
 

@@ -10,7 +10,9 @@ import {
   type FinalTreeName,
   finalLedgerFromJson,
   finalRoot,
+  jsonObject,
   KEY_BYTES,
+  requireLedger,
 } from '../proof/final-ledger.ts';
 import { decodeOutput } from '../wire/ids.ts';
 import type { Output } from '../wire/output.ts';
@@ -35,11 +37,12 @@ export function proveFinalLedger(json: unknown, root: Uint8Array): Finding<Final
   }
 }
 
-/** What a final ledger has under an ID. */
-export type FinalRecord =
-  | { tree: FinalTreeName; id: string; present: false }
-  | { tree: 'nfts'; id: string; present: true; outputId: string }
-  | { tree: 'outputs'; id: string; present: true; output: Output; bookedTimestamp: number };
+/** What a final ledger has under an ID. The root has the name of its network, too. */
+export type FinalRecord = { networkName: string; id: string } & (
+  | { tree: FinalTreeName; present: false }
+  | { tree: 'nfts'; present: true; outputId: string }
+  | { tree: 'outputs'; present: true; output: Output; bookedTimestamp: number }
+);
 
 /**
  * Whether the ledger has an output or an NFT, or has not, and what it has.
@@ -55,25 +58,24 @@ export function proveFinalRecord(
 ): Finding<FinalRecord> {
   const id = toHex(key);
   try {
-    if (tree === 'nfts') {
-      const found = verifyFinal(answer, { tree, id: key, root });
-      return prove<FinalRecord>(
-        found.present
-          ? { tree, id, present: true, outputId: toHex(found.outputId) }
-          : { tree, id, present: false },
-      );
-    }
-    const found = verifyFinal(answer, { tree, id: key, root });
-    return prove<FinalRecord>(
-      found.present
-        ? {
-            ...{ tree, id, present: true, output: decodeOutput(found.output.bytes) },
-            bookedTimestamp: found.output.bookedTimestamp,
-          }
-        : { tree, id, present: false },
-    );
+    const record = readRecord(answer, tree, key, root);
+    const { networkName } = requireLedger(jsonObject(answer).ledger, root);
+    return prove({ networkName, id, ...record });
   } catch (error) {
     if (!(error instanceof StardustError)) throw error;
     return refute(`${tree === 'nfts' ? 'NFT' : 'output'} ${id}: ${error.reason}`);
   }
+}
+
+function readRecord(answer: unknown, tree: FinalTreeName, id: Uint8Array, root: Uint8Array) {
+  if (tree === 'nfts') {
+    const found = verifyFinal(answer, { tree, id, root });
+    return found.present
+      ? { tree, present: true as const, outputId: toHex(found.outputId) }
+      : { tree, present: false as const };
+  }
+  const found = verifyFinal(answer, { tree, id, root });
+  if (!found.present) return { tree, present: false as const };
+  const { bytes, bookedTimestamp } = found.output;
+  return { tree, present: true as const, output: decodeOutput(bytes), bookedTimestamp };
 }

@@ -14,11 +14,11 @@
  * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
  *   {@link latestState}: which of several is the latest.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
- * - {@link proveStatement}, {@link joinStatements}: the same → what an address held, page by page.
  *
  * A page imports the files of this folder themselves, as esbuild would load all of them otherwise. It
  * alone uses `outputs.ts`, bytes of a transaction → what it creates, and which outputs it commits to
  * consume, and `fault.ts`: what decides about it.
+ * The subpath `/statement` has `statement.ts`: a statement and a final root → what an address held.
  */
 export {
   type BlockContent,
@@ -77,7 +77,6 @@ export {
   type Said,
   tell,
 } from './proved.ts';
-export { joinStatements, proveStatement } from './statement.ts';
 export {
   describeSigned,
   describeSignedAge,

@@ -1,6 +1,6 @@
 /**
  * Judges statements of addresses at a final ledger (docs/final-ledger.md), by a final root that the
- * reader took from a source of trust.
+ * reader took from a source of trust. The subpath `/statement` of the package (../README.md).
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { finalRoot } from '../proof/final-ledger.ts';
@@ -37,3 +37,14 @@ export function joinStatements(pages: readonly Proved<Statement>[]): Finding<Sta
   }
   return prove({ ...joined, totals: sumStated(joined.outputs, key) });
 }
+
+export {
+  STATEMENT_LIMIT,
+  STATEMENT_PARTS,
+  type StatedOutput,
+  type Statement,
+  type StatementPart,
+  type StatementSum,
+  type StatementVerdict,
+  verifyStatement,
+} from '../proof/statement.ts';

@@ -24,6 +24,7 @@ import {
   MADE_UP,
   NFT,
   NFT_OUTPUT,
+  NFTS_BY_ID,
   NFTS_OF,
   NOTHING,
   ONE_NFT,
@@ -149,24 +150,29 @@ const CREATED: readonly Lie[] = onPage(`#/output/${OTHER_NFT_OUTPUT}`, [
 
 const GALLERIES: readonly Lie[] = onPage(ofIssuer, [
   lie(
-    'a foreign NFT in a gallery',
-    inJson(NFTS_OF, ({ nfts }) => void nfts.push({ ...nfts[0], nftId: MADE_UP })),
-    { said: /a node can leave NFTs out of a list, or put others in.*23 at ledger/ },
+    'another NFT in a gallery',
+    inJson(NFTS_BY_ID, ({ nfts }) => void Object.assign(nfts[0], { outputId: `${MADE_UP}0000` })),
+    { notChecked: /asked for output 0x.*, and answers another one/ },
+  ),
+  lie(
+    'an NFT twice in a gallery',
+    inJson(NFTS_OF, ({ items }) => void items.push(items[0])),
+    { said: /a node can leave NFTs out of a list, or put others in.*23 NFTs at ledger/ },
   ),
   lie(
     'an empty gallery',
-    inJson(NFTS_OF, ({ ledgerIndex }) => ({ ledgerIndex, nfts: [] })),
+    inJson(NFTS_OF, (json) => void Object.assign(json, { items: [] })),
     { said: /This node says, and it is not checked: .* no NFT/ },
   ),
   lie(
-    'a gallery of 1,000 NFTs on a page',
-    inJson(NFTS_OF, (json) => ({ ...json, nfts: Array(1000).fill(json.nfts[0]) })),
-    { notChecked: /contract says: nfts\./ },
+    'a gallery of 1,001 NFTs on a page',
+    inJson(NFTS_OF, (json) => ({ ...json, items: Array(1001).fill(json.items[0]) })),
+    { notChecked: /contract says: items/ },
   ),
   lie(
     'a gallery that ends too soon',
-    inJson(NFTS_OF, (json) => void json.nfts.splice(1)),
-    { said: /1 at ledger index 17339/ },
+    inJson(NFTS_OF, (json) => void json.items.splice(1)),
+    { said: /1 NFT at ledger index 17339/ },
   ),
 ]);
 
@@ -223,7 +229,7 @@ const OF_INFO: readonly Lie[] = [
     lie('an old ledger as live', status({ timestamp: now() }), { shows: AGE, hides: /\blive\b/ }),
     lie('an old ledger as live and far ahead', status({ timestamp: now(), index: 99_999 }), {
       notChecked: /Milestone 99999: The node answered 404/,
-      said: /this node says: ledger 99,999/,
+      said: /this node says: ledger 99999/,
       hides: /\blive\b/,
     }),
     lie('a network that ended', tells('features', ['finalMilestone']), { shows: AGE }),

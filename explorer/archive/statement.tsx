@@ -1,0 +1,187 @@
+/**
+ * "Prove what this address held": its statement from this node, page by page, or from files, checked in
+ * the browser against the final root. Loaded at an ended network only.
+ */
+import { useState } from 'preact/hooks';
+import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
+import {
+  type Finding,
+  type Proved,
+  provedValue,
+  refute,
+} from '../../src/stardust/provenance/provenance.ts';
+import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
+import { judgeStatement } from '../../verifier/verify-statement.ts';
+import { asSentence, shortenAddress } from '../format.ts';
+import { askStatement } from '../node/ledger.ts';
+import { Found, NotChecked } from '../parts/standing.tsx';
+import { parseRoot } from '../verify/verify-here.ts';
+import { useFinalRoot } from './root-choice.ts';
+import { RootForm } from './root-form.tsx';
+import { StatementSheet } from './statement-sheet.tsx';
+
+type Progress =
+  | { state: 'idle' | 'running' }
+  | { state: 'done'; finding: Finding<Statement> }
+  | { state: 'stopped'; reason: string };
+
+/** A page, as it was answered and as it was proved. */
+interface Page {
+  text: string;
+  proof: Proved<Statement>;
+}
+
+/** On the page of an address. */
+export function StatementOfAddress({ bech32 }: { bech32: string }) {
+  const root = useFinalRoot();
+  const [pages, setPages] = useState<readonly Page[]>([]);
+  const [progress, setProgress] = useState<Progress>({ state: 'idle' });
+  const last = pages.at(-1);
+  const next = last && provedValue(last.proof).next;
+
+  async function read(trusted: string): Promise<void> {
+    if (progress.state === 'running') return;
+    setProgress({ state: 'running' });
+    try {
+      const json = await askStatement(bech32, next);
+      const finding = judgeStatement(json, parseRoot(trusted));
+      if (finding.standing !== 'proved') return setProgress({ state: 'done', finding });
+      const text = JSON.stringify(json);
+      const { prefix } = provedValue(finding.proof);
+      const isAsked =
+        typeof json === 'object' && json !== null && 'address' in json && json.address === bech32;
+      if (!isAsked || !bech32.startsWith(prefix))
+        return setProgress({
+          state: 'done',
+          finding: refute('the node answers with the statement of another address'),
+        });
+      const all = [...pages, { text, proof: finding.proof }];
+      const joined = joinStatements(all.map(({ proof }) => proof));
+      if (joined.standing === 'proved') setPages(all);
+      setProgress({ state: 'done', finding: joined });
+    } catch (error) {
+      setProgress({ state: 'stopped', reason: asSentence((error as Error).message) });
+    }
+  }
+
+  return (
+    <section class="archive" aria-labelledby="statement-title">
+      <h2 id="statement-title">Prove what this address held</h2>
+      <p class="lead">
+        A file with each of its unspent outputs and a proof that the last ledger had it. Anybody can
+        check it without this node, for as long as they know the final root.
+      </p>
+      <RootForm />
+      {root !== undefined && pages.length === 0 && (
+        <button type="button" class="main" onClick={() => void read(root)}>
+          Prove what this address held
+        </button>
+      )}
+      <Shown progress={progress} root={root} />
+      {root !== undefined && next !== undefined && (
+        <button type="button" onClick={() => void read(root)}>
+          Add the page that follows
+        </button>
+      )}
+      {pages.length > 0 && <Downloads pages={pages} bech32={bech32} />}
+    </section>
+  );
+}
+
+/** On the view "Verify": files of anybody. */
+export function StatementFiles() {
+  const root = useFinalRoot();
+  const [progress, setProgress] = useState<Progress>({ state: 'idle' });
+
+  async function check(files: readonly File[], trusted: string): Promise<void> {
+    setProgress({ state: 'running' });
+    try {
+      const proofs: Proved<Statement>[] = [];
+      for (const file of files) {
+        if (file.size > MAX_FILE_BYTES) throw new Error('The file is larger than a statement.');
+        const finding = judgeStatement(parseBoundedJson(await file.text()), parseRoot(trusted));
+        if (finding.standing !== 'proved') return setProgress({ state: 'done', finding });
+        proofs.push(finding.proof);
+      }
+      // as pages follow each other, whatever order the files were chosen in
+      const inOrder = proofs.toSorted((a, b) =>
+        (provedValue(a).after ?? '') < (provedValue(b).after ?? '') ? -1 : 1,
+      );
+      setProgress({ state: 'done', finding: joinStatements(inOrder) });
+    } catch (error) {
+      setProgress({ state: 'stopped', reason: asSentence((error as Error).message) });
+    }
+  }
+
+  return (
+    <section class="archive" aria-labelledby="files-title">
+      <h2 id="files-title">The statement of an address, from files</h2>
+      <p>All pages of one statement. Nothing is sent: your browser reads them.</p>
+      <RootForm />
+      {root !== undefined && (
+        <label class="wide">
+          Files
+          <input
+            type="file"
+            name="statement"
+            accept=".json,application/json"
+            multiple
+            onChange={({ currentTarget: { files } }) => {
+              if (files !== null && files.length > 0) void check([...files], root);
+            }}
+          />
+        </label>
+      )}
+      <Shown progress={progress} root={root} />
+    </section>
+  );
+}
+
+/** As `stardust-edge verify` allows. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+function Shown({ progress, root }: { progress: Progress; root: string | undefined }) {
+  const { state } = progress;
+  const proof =
+    state === 'done' && progress.finding.standing === 'proved' ? progress.finding.proof : undefined;
+  return (
+    <>
+      <div role="status" class="statement-verdict">
+        {state === 'running' && <p class="loading">Checking …</p>}
+        {state === 'stopped' && <NotChecked>{progress.reason}</NotChecked>}
+        {state === 'done' && (
+          <Found
+            finding={progress.finding}
+            words={({ outputs }) =>
+              `Your browser has checked ${outputs.length === 1 ? 'the proof of 1 output' : `the proofs of ${outputs.length} outputs`} against the final root.`
+            }
+          />
+        )}
+      </div>
+      {proof !== undefined && root !== undefined && <StatementSheet proof={proof} root={root} />}
+    </>
+  );
+}
+
+function Downloads({ pages, bech32 }: { pages: readonly Page[]; bech32: string }) {
+  const save = (text: string, i: number) => {
+    const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `statement-${shortenAddress(bech32).replace('…', '-')}-${i + 1}.json`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <p class="actions">
+      {pages.map(({ text }, i) => (
+        <button key={i} type="button" onClick={() => save(text, i)}>
+          Save {pages.length === 1 ? 'the file' : `page ${i + 1}`}
+        </button>
+      ))}
+      <button type="button" onClick={() => print()}>
+        Print it
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * The explorer at an ended network: a final root that is entered once proves outputs, chains and what an
+ * address held; a node that lies about them is shown as lying; files are checked without a node.
+ */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { AddressType } from '../../src/stardust/wire/address.ts';
+import { audit } from '../support/browser/audit.ts';
+import {
+  DRIVERS,
+  type DrivenBrowser,
+  type DrivenPage,
+  SCREENS,
+} from '../support/browser/driven-page.ts';
+import { readShown } from '../support/browser/read-standing.ts';
+import {
+  click,
+  countOf,
+  fill,
+  open,
+  overhangOf,
+  textOf,
+  untilCount,
+} from '../support/browser/use-page.ts';
+import { type LyingNode, nodeAt, startLyingNode } from '../support/lies/lying-node.ts';
+import { inJson } from '../support/lies/rules.ts';
+
+const { ended } = inject('sample');
+
+/** Has a basic output and one with a native token. */
+const HOLDER = toBech32('smr', {
+  type: AddressType.Ed25519,
+  id: fromHex('0x74e9dba11353725665a10e21090b15277dff358efb445a4e7538b8ff3b7bd647'),
+});
+const STATEMENT = `/api/edge/v1/final/addresses/${HOLDER}`;
+const UNKNOWN = `0x${'5a'.repeat(34)}`;
+
+const read = async (path: string) => (await fetch(ended + path)).json();
+const { finalRoot } = (await read('/api/edge/v1/final')) as { finalRoot: string };
+const statement = (await read(STATEMENT)) as { outputs: { record: string }[]; next: null };
+const outputIds = statement.outputs.map(({ record }) => record.slice(0, 70));
+
+/** Another digit of the amount in the first record. */
+const changeAmount = (json: typeof statement) => {
+  const [first] = json.outputs;
+  // ID 34, block 32, index, time and length 4 each, type 1: then the amount
+  const at = 2 + 2 * (34 + 32 + 12 + 1);
+  const digit = first!.record[at] === '0' ? '1' : '0';
+  first!.record = first!.record.slice(0, at) + digit + first!.record.slice(at + 1);
+};
+
+describe.each(DRIVERS)('in $name', ({ launch }) => {
+  describe.each(SCREENS)('on a %s, in %s colours', (size, scheme) => {
+    let browser: DrivenBrowser;
+    let node: LyingNode;
+    let page: DrivenPage;
+
+    beforeAll(async () => {
+      browser = await launch({ scheme });
+      node = await startLyingNode(nodeAt(ended));
+      page = await browser.open(`${node.url}/`, size);
+    });
+    afterAll(async () => {
+      await page?.close();
+      await browser?.close();
+      await node?.[Symbol.asyncDispose]();
+    });
+
+    async function expectSound(): Promise<void> {
+      expect(await audit(page)).toEqual([]);
+      expect(await overhangOf(page)).toBe(0);
+      expect(page.faults).toEqual([]);
+    }
+
+    it('takes a root once, and proves what an address held', async () => {
+      await open(page, `/address/${HOLDER}`);
+      await untilCount(page, '.archive input[name=root]', 1);
+      await fill(page, '.archive input[name=root]', '0x12');
+      await click(page, '.archive form button', 'Check against it');
+      await textOf(page, '.archive .problem').toBe('The root must be 0x and 64 hex digits.');
+      await expectSound();
+      await fill(page, '.archive input[name=root]', finalRoot);
+      await click(page, '.archive form button', 'Check against it');
+      await click(page, '.archive > button', 'Prove what this address held');
+      await textOf(page, '.sheet').toMatch(
+        new RegExp(
+          `When shimmer ended, at milestone 17338, its ledger had ${outputIds.length} outputs? that ${HOLDER} can unlock, now or later\\.`,
+        ),
+      );
+      await textOf(page, '.sheet').toMatch(/Its own: \d+ outputs? with [\d.,]+ SMR\./);
+      await textOf(page, '.sheet').toMatch(/10,000,000,000 units of native token 0x/);
+      for (const id of outputIds) await textOf(page, '.stated').toMatch(id);
+      await textOf(page, '.sheet').toMatch(/does not prove that the address had no other outputs/);
+      await expectSound();
+    });
+
+    it('proves that an output is there, or is not, to who misses one', async () => {
+      await fill(page, 'input[name=missed]', UNKNOWN);
+      await click(page, '.sheet form button', 'Was it there?');
+      await textOf(page, '.absence').toMatch(`The ledger has nothing with the ID ${UNKNOWN}`);
+      await fill(page, 'input[name=missed]', outputIds[0]!);
+      await click(page, '.sheet form button', 'Was it there?');
+      await textOf(page, '.absence').toMatch(`${outputIds[0]} is in the ledger, unspent.`);
+    });
+
+    it('proves outputs by the same root', async () => {
+      await open(page, `/output/${outputIds[0]}`);
+      await textOf(page, '.archive .good').toMatch(/It is in the ledger, unspent\./);
+      await textOf(page, '.archive .good').toMatch(/ SMR\..*Only smr1.* can spend it\./);
+      await expectSound();
+      await open(page, `/output/${UNKNOWN}`);
+      await textOf(page, '.archive .good').toBe('The ledger has no output with this ID.');
+      await expectSound();
+    });
+
+    it('shows a node as lying that changes an amount', async () => {
+      node.lie([inJson(STATEMENT, changeAmount)]);
+      try {
+        await open(page, `/address/${HOLDER}`);
+        await click(page, '.archive > button', 'Prove what this address held');
+        await textOf(page, '.statement-verdict').toMatch(/the statement is not proved: .*path/i);
+        expect((await readShown(page)).by.proved).toEqual([]);
+        expect(await countOf(page, '.sheet')).toBe(0);
+      } finally {
+        node.lie([]);
+      }
+    });
+
+    it('checks files', async () => {
+      await open(page, '/verify');
+      await untilCount(page, 'input[name=statement]', 1);
+      const give = (json: unknown) =>
+        page.evaluate(`{
+          const input = document.querySelector('input[name=statement]');
+          const chosen = new DataTransfer();
+          chosen.items.add(new File([${JSON.stringify(JSON.stringify(json))}], 'statement.json'));
+          input.files = chosen.files;
+          input.dispatchEvent(new Event('change', { bubbles: true }));
+        }`);
+      await give(statement);
+      await textOf(page, '.sheet').toMatch(HOLDER);
+      await textOf(page, '.statement-verdict').toMatch(
+        /has checked the proofs of \d+ outputs against/,
+      );
+      await expectSound();
+      const changed = structuredClone(statement);
+      changeAmount(changed);
+      await give(changed);
+      await textOf(page, '.statement-verdict').toMatch(/is not proved/);
+      expect(await countOf(page, '.sheet')).toBe(0);
+    });
+
+    it('refutes all of it for another root', async () => {
+      await click(page, '.archive button', 'Forget it');
+      await open(page, `/output/${outputIds[0]}`);
+      await untilCount(page, '.archive input[name=root]', 1);
+      await fill(page, '.archive input[name=root]', `0x${'5a'.repeat(32)}`);
+      await click(page, '.archive form button', 'Check against it');
+      await textOf(page, '.archive .bad').toMatch(/not those of the final root/);
+      expect((await readShown(page)).by.proved).toEqual([]);
+    });
+  });
+});
