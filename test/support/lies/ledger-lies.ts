@@ -6,6 +6,8 @@ import { type Lie, lie, onPage } from './lie.ts';
 import {
   always,
   asIfAsked,
+  flip,
+  inBytes,
   inJson,
   inText,
   type Json,
@@ -15,7 +17,9 @@ import {
   withStatus,
 } from './rules.ts';
 import {
+  ANY_BLOCK,
   ANY_OUTPUT,
+  APPLIED_BLOCK,
   INFO,
   MADE_UP,
   NFT,
@@ -25,6 +29,7 @@ import {
   NOTHING,
   ONE_NFT,
   OTHER_NFT_OUTPUT,
+  TRANSACTION,
 } from './sample-paths.ts';
 
 const ESCAPE = '\u001b[2J\u001b[H\u001b[32mEverything holds.\u001b[8m';
@@ -88,12 +93,12 @@ const OUTPUTS: readonly Lie[] = onPage(ofOutput, [
     inJson(ANY_OUTPUT, (json) => {
       json.output = { type: 3, amount: '1000000000000000', unlockConditions: [] };
     }),
-    { said: /Basic output Amount 1,000,000,000 SMR/ },
+    { notChecked: /The node's answer is no output: C-33/ },
   ),
   lie(
     'the output of another ID',
     asIfAsked(`/api/core/v2/outputs/${NFT_OUTPUT}`, `/api/core/v2/outputs/${OTHER_NFT_OUTPUT}`),
-    { said: /NFT 0x3444/ },
+    { notChecked: /asked for output 0xfc8c\w+, and answers another one/ },
   ),
   lie(
     'an unspent output as spent',
@@ -110,15 +115,36 @@ const OUTPUTS: readonly Lie[] = onPage(ofOutput, [
   lie(
     'the milestone that made an output',
     withField(ANY_OUTPUT, 'metadata.milestoneIndexBooked', 1),
-    { said: /Created by milestone 1,/ },
+    { said: /milestone 1\b/ },
   ),
   lie(
     'the transaction that made an output',
     withField(ANY_OUTPUT, 'metadata.transactionId', MADE_UP),
-    { said: /Transaction 0xabab/ },
+    { notChecked: /asked for output 0xfc8c\w+, and answers another one/ },
   ),
   lie('an output that is gone', withStatus(ANY_OUTPUT, 404), {
     shows: /This node does not know the output, it says/,
+  }),
+]);
+
+const CREATED: readonly Lie[] = onPage(`#/output/${OTHER_NFT_OUTPUT}`, [
+  lie('the amount of an output', withField(ANY_OUTPUT, 'output.amount', '999999999'), {
+    refuted: /Output 0x9d9a\w+ is another one in the bytes of its transaction/,
+    said: /Amount 999\.999999 SMR/,
+  }),
+  lie(
+    'the owner of an output',
+    withField(ANY_OUTPUT, 'output.unlockConditions.0.address', { type: 0, pubKeyHash: MADE_UP }),
+    {
+      refuted: /Output 0x9d9a\w+ is another one in the bytes of its transaction/,
+      said: /Only smr1qz46h/,
+    },
+  ),
+  lie('the block that made an output', withField(ANY_OUTPUT, 'metadata.blockId', APPLIED_BLOCK), {
+    refuted: /Block 0xf217\w+ does not create output 0x9d9a/,
+  }),
+  lie('the bytes of the block that made an output', inBytes(ANY_BLOCK, flip(-1)), {
+    refuted: /The bytes of block 0x\w+ are those of 0x/,
   }),
 ]);
 
@@ -180,6 +206,25 @@ const OF_INFO: readonly Lie[] = [
     lie('an empty prefix', tells('protocol.bech32Hrp', ''), NO_PREFIX),
     lie('a Cyrillic prefix', tells('protocol.bech32Hrp', '\u0455mr'), NO_PREFIX),
   ]),
+  ...onPage(`#/transaction/${TRANSACTION}`, [
+    lie('no decimals, of a transaction', tells('baseToken.decimals', 0), {
+      refuted: /SMR with 0 decimals.*signed for Shimmer, which has SMR with 6 decimals/,
+      shows: /91\.4091 SMR/,
+    }),
+    lie('the prefix of another network, of a transaction', tells('protocol.bech32Hrp', 'iota'), {
+      refuted: /addresses that begin with iota\. The transaction was signed for Shimmer/,
+    }),
+    lie(
+      'the amount of what a transaction consumes',
+      inJson(ANY_OUTPUT, ({ output }) => {
+        output.amount = '1';
+      }),
+      { refuted: /do not hash to the inputs commitment/ },
+    ),
+    lie('outputs that are gone, of a transaction', withStatus(ANY_OUTPUT, 404), {
+      notChecked: /The inputs, as none of their 3 outputs came/,
+    }),
+  ]),
   ...onPage('#/', [
     lie('an old ledger as live', status({ timestamp: now() }), { shows: AGE, hides: /\blive\b/ }),
     lie('an old ledger as live and far ahead', status({ timestamp: now(), index: 99_999 }), {
@@ -203,4 +248,10 @@ const OF_INFO: readonly Lie[] = [
   ]),
 ];
 
-export const LEDGER_LIES: readonly Lie[] = [...NFTS, ...OUTPUTS, ...GALLERIES, ...OF_INFO];
+export const LEDGER_LIES: readonly Lie[] = [
+  ...NFTS,
+  ...OUTPUTS,
+  ...CREATED,
+  ...GALLERIES,
+  ...OF_INFO,
+];
