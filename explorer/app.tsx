@@ -69,7 +69,7 @@ function App() {
       </main>
       <footer>
         {info.state === 'done' && <NodeState info={info.value} />}
-        <a href="/openapi.json">API description</a>
+        <To view={{ name: 'api' }}>API description</To>
         <a href="/api/core/v2/info">Node info</a>
         <a href="https://github.com/iotaledger/tips" rel="noreferrer">
           Protocol
@@ -184,6 +184,8 @@ function Shown({
       return (
         <Later key={view.name} load={loadChainView} kind={view.name} id={view.id} info={info} />
       );
+    case 'api':
+      return <Later key="api" load={loadApiView} operation={view.operation} />;
     case 'unknown':
       return (
         <section class="page missing">
@@ -203,6 +205,7 @@ const loadTransactionView = async () => (await import('./views/block.tsx')).Tran
 const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
 const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
 const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
+const loadApiView = async () => (await import('./views/api.tsx')).ApiView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
 const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;

@@ -24,6 +24,8 @@ export type View =
   | { name: AddressViewName; address: string; page?: number }
   | { name: 'proposal'; fields?: ProposalFields }
   | { name: 'verify' }
+  /** All operations, or the one with this ID. */
+  | { name: 'api'; operation?: string }
   | { name: 'unknown' };
 
 const BY_ID = ['nft', 'alias', 'foundry', 'output', 'block', 'transaction'] as const;
@@ -47,12 +49,14 @@ export function parseRoute(fragment: string): View {
     if (kind === 'search') return { name: 'search', text: parameters.get('q') ?? '' };
     if (kind === 'verify') return { name: 'verify' };
     if (kind === 'milestones') return { name: 'milestones', ...numberIn(parameters, 'from', 1) };
+    if (kind === 'api') return { name: 'api' };
     if (kind === 'proposal') return { name: 'proposal', ...fieldsOf(parameters) };
     return { name: 'unknown' };
   }
   for (const name of BY_ID) if (kind === name) return { name, id };
   for (const name of BY_ADDRESS)
     if (kind === name) return { name, address: id, ...numberIn(parameters, 'page', 2) };
+  if (kind === 'api') return { name: 'api', operation: id };
   if (kind === 'milestone') return { name: 'milestone', milestone: id, ...optional('block') };
   return { name: 'unknown' };
 }
@@ -67,6 +71,8 @@ export function formatRoute(view: View): string {
       return `#/search?${new URLSearchParams({ q: view.text })}`;
     case 'verify':
       return '#/verify';
+    case 'api':
+      return view.operation === undefined ? '#/api' : `#/api/${encodeURIComponent(view.operation)}`;
     case 'proposal':
       return view.fields === undefined
         ? '#/proposal'

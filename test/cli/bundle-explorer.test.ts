@@ -61,10 +61,10 @@ it('loads up to 55 KB for every view, and with any one 75 KB, other than the lay
   const sizeOf = (paths: ReadonlySet<string>) =>
     [...paths].reduce((sum, path) => sum + gzipSync(files.get(path)!).length, 0);
   const page = ['index.html', 'explorer/style.css', 'explorer/icon.svg'];
-  const scripts = ['explorer/app.js', 'verifier.js'].flatMap((path) => [
+  const loaded = ['explorer/app.js', 'verifier.js'].flatMap((path) => [
     ...withImports(path, false),
   ]);
-  const base = new Set([...page, ...scripts]);
+  const base = new Set([...page, ...loaded]);
   expect(sizeOf(base)).toBeLessThan(55 * KB);
   const views = new Set(importsOf('explorer/app.js', 'later'));
   views.delete('verifier.js');
@@ -74,4 +74,7 @@ it('loads up to 55 KB for every view, and with any one 75 KB, other than the lay
     expect(all).not.toContain('explorer/layout.js');
     expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75 * KB);
   }
+  const ofApi = scripts().filter((path) => textOf(path).includes('/openapi.json'));
+  expect([ofApi.length, ofApi.some((path) => base.has(path))]).toEqual([1, false]);
+  expect(sizeOf(new Set(ofApi))).toBeLessThan(5_000);
 });
