@@ -116,6 +116,12 @@ export const milestonePath = (milestone: string) =>
 /** @param name index or ID */
 export const readMilestoneBytes = (name: string) => askBytes(milestonePath(name));
 
+/** From this index down, as far as the node keeps milestones. */
+export function indexesFrom(index: number, count: number, pruningIndex: number): readonly number[] {
+  const least = Math.max(pruningIndex + 1, index - count + 1, 1);
+  return Array.from({ length: Math.max(0, index - least + 1) }, (_, i) => index - i);
+}
+
 /** The blocks of an applied milestone, in white-flag order, with verdicts. */
 export async function readExplanation(index: number): Promise<Said<Explanation>> {
   const said = await askJson(`/api/edge/v1/whiteflag/${index}`, explanation);

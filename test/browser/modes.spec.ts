@@ -57,7 +57,7 @@ async function expectedOfAddress(node: string): Promise<RegExp> {
   const outputs = await Promise.all(items.map((id) => ask(node, `/api/core/v2/outputs/${id}`)));
   const total = outputs.reduce((sum, { json }) => sum + BigInt(json.output.amount), 0n);
   return new RegExp(
-    `${escaped(formatAmount(total, SMR))} Available .*${items.length} unspent outputs at ledger index ${ledgerIndex},.*Native tokens.*10,000,000,000 units`,
+    `${escaped(formatAmount(total, SMR))} .*Available .*${items.length} unspent outputs at ledger index ${ledgerIndex},.*Native tokens.*10,000,000,000 units`,
   );
 }
 
