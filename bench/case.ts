@@ -33,7 +33,7 @@ export interface Figure {
   name: string;
   value: number;
   /** Empty: a number of what the name says. */
-  unit: '' | '$' | 'ms' | 'µs' | 'MB' | 'a second' | 'times';
+  unit: '' | '$' | 'ms' | 'µs' | 'KB' | 'MB' | 'a second' | 'times';
   /** What must hold of the value, if anything. */
   target?: { most: number } | { least: number };
 }

@@ -19,6 +19,7 @@ import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
 import { judgeCases } from './cases/judge.ts';
 import { ledgerCases } from './cases/ledgers.ts';
+import { libraryCases } from './cases/library.ts';
 import { nftCases } from './cases/nft.ts';
 import { nftListCases } from './cases/nft-lists.ts';
 import { serveCases } from './cases/serve.ts';
@@ -36,6 +37,7 @@ const CASES = [
   ...followingCases,
   ...feedCases,
   ...judgeCases,
+  ...libraryCases,
   ...costCases,
   ...eventCases,
   ...serveCases,

@@ -69,7 +69,7 @@ function App() {
       </main>
       <footer>
         {info.state === 'done' && <NodeState info={info.value} />}
-        <a href="/openapi.json">API description</a>
+        <To view={{ name: 'api' }}>API description</To>
         <a href="/api/core/v2/info">Node info</a>
         <a href="https://github.com/iotaledger/tips" rel="noreferrer">
           Protocol
@@ -188,6 +188,8 @@ function Shown({
       return (
         <Later key={view.name} load={loadChainView} kind={view.name} id={view.id} info={info} />
       );
+    case 'api':
+      return <Later key="api" load={loadApiView} operation={view.operation} />;
     case 'unknown':
       return (
         <section class="page missing">
@@ -207,11 +209,35 @@ const loadTransactionView = async () => (await import('./views/block.tsx')).Tran
 const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
 const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
 const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
+const loadApiView = async () => (await import('./views/api.tsx')).ApiView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
 const loadStatementView = async () => (await import('./archive/statement.tsx')).StatementView;
 const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
+
+const LOADERS: Partial<Record<View['name'], () => Promise<unknown>>> = {
+  home: loadHomeView,
+  search: loadSearchView,
+  nft: loadNftView,
+  block: loadBlockView,
+  transaction: loadTransactionView,
+  alias: loadChainView,
+  foundry: loadChainView,
+  milestones: loadMilestonesView,
+  address: loadAddressView,
+  nfts: loadAddressView,
+  issuer: loadAddressView,
+  milestone: loadMilestoneView,
+  verify: loadVerifyView,
+  output: loadOutputView,
+  proposal: loadProposalView,
+};
+
+/** The first view's script comes while the ledger's state is read; that it fails is said later. */
+function loadFirst(): void {
+  LOADERS[parseRoute(location.hash).name]?.().catch(() => {});
+}
 
 function NoLedger({ error }: { error: Error }) {
   return (
@@ -410,4 +436,5 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
   }, [key]);
 }
 
+loadFirst();
 render(<App />, document.getElementById('app')!);

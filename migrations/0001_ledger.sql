@@ -24,6 +24,8 @@ CREATE TABLE head (
   forgotten INTEGER NOT NULL,         -- IDs of milestones up to this one were dropped
   indexed TEXT NOT NULL,              -- the kinds in output_detail: '' NFTs alone, 'all' every kind,
                                       -- else every kind up to this ID of an output
+  history INTEGER NOT NULL,           -- from this milestone on nft_past has what is not kept else;
+                                      -- 0: it has nothing
   integrity TEXT NOT NULL,            -- JSON: fingerprints and the scrub's position
                                       -- (src/ledger/core/row-sum.ts)
   sum INTEGER NOT NULL
@@ -115,6 +117,22 @@ CREATE TABLE nft_change (
   part INTEGER NOT NULL,
   nfts TEXT NOT NULL,                 -- JSON: IDs
   PRIMARY KEY (milestone, part)
+) WITHOUT ROWID;
+
+-- Outputs that held NFTs and that milestones spent whose states are not kept any more
+-- (docs/storage.md#histories-of-nfts). IDs are bytes, half as long as hex: it only grows.
+CREATE TABLE nft_past (
+  id BLOB PRIMARY KEY,                -- of the NFT, 32 bytes; key of the part of the milestone that
+                                      -- spent it, 6 bytes; place there, 2 bytes: oldest first
+  output BLOB NOT NULL,
+  conditions BLOB NOT NULL,           -- its unlock conditions
+  block BLOB NOT NULL,                -- that created it
+  created INTEGER NOT NULL,           -- milestone
+  created_time INTEGER NOT NULL,      -- Unix seconds
+  spender BLOB NOT NULL,              -- the transaction that spent it
+  burned_block BLOB,                  -- where that burned the NFT: its block, and the time of the
+  burned_time INTEGER,                -- milestone, Unix seconds; else both are NULL
+  sum INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- What outputs are listed by (docs/storage.md#lists): one row for each unspent NFT output, and for

@@ -91,6 +91,11 @@ function integer(min: number) {
 
 const index = v.pipe(text, v.picklist(['', 'all'], 'must be all or empty'));
 
+const history = v.pipe(
+  text,
+  v.picklist(['', 'retention', 'all'], 'must be retention, all or empty'),
+);
+
 const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
 
 function binding<T extends object>(kind: string) {
@@ -140,6 +145,7 @@ const vars = {
   API_TOKEN: bearerToken,
   UPSTREAM_TOKEN: bearerToken,
   FINAL_MILESTONE: integer(1),
+  HISTORY: history,
   INDEX: index,
   RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
   SERVER_TIMING: flag,
@@ -221,6 +227,8 @@ const settingsFromEnvironment = v.pipe(
     finalMilestone: env.FINAL_MILESTONE,
     /** Whether lists have every kind of output; else NFTs alone, until the network has ended. */
     indexAll: env.INDEX === 'all',
+    /** Whether all changes of NFTs are kept; else those of the milestones that are kept. */
+    keepsHistory: env.HISTORY === 'all',
     /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
     retentionMilestones: env.RETENTION_MILESTONES ?? 17_280,
     /** Whether answers carry Server-Timing. */

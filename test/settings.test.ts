@@ -27,6 +27,7 @@ describe('settings', () => {
       apiUser: undefined,
       apiToken: undefined,
       finalMilestone: undefined,
+      keepsHistory: false,
       indexAll: false,
       retentionMilestones: 17_280,
       serverTiming: false,
@@ -44,6 +45,7 @@ describe('settings', () => {
         API_TOKEN: '',
         UPSTREAM_TOKEN: '',
         FINAL_MILESTONE: '',
+        HISTORY: '',
         INDEX: '',
         RETENTION_MILESTONES: '',
         SERVER_TIMING: '',
@@ -117,6 +119,12 @@ describe('settings', () => {
     expect(settingsOf({ INDEX: 'all' }).indexAll).toBe(true);
   });
 
+  it('read how much of the changes of NFTs is kept', () => {
+    expect(settingsOf({ HISTORY: 'all' }).keepsHistory).toBe(true);
+    expect(settingsOf({ HISTORY: 'retention' }).keepsHistory).toBe(false);
+    expect(problemsOf({ HISTORY: 'none' })).toEqual(['HISTORY must be retention, all or empty']);
+  });
+
   it('have no keys unless both keys and threshold are set', () => {
     expect(settingsOf({ MILESTONE_PUBLIC_KEYS: keyA }).milestoneKeys).toBeUndefined();
     expect(settingsOf({ MILESTONE_THRESHOLD: '1' }).milestoneKeys).toBeUndefined();
@@ -140,6 +148,7 @@ describe('settings', () => {
     ['API_TOKEN', 'se cret'],
     ['API_TOKEN', 'secret=x'],
     ['UPSTREAM_TOKEN', 'secret\n'],
+    ['HISTORY', 'none'],
     ['INDEX', 'nft'],
     ['FINAL_MILESTONE', '0'],
     ['FINAL_MILESTONE', 'last'],

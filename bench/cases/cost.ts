@@ -7,8 +7,9 @@ import { countCosts } from '../tools/count-costs.ts';
 import { withLocalStores } from '../tools/local-stores.ts';
 import { DEFAULT_RATE } from '../tools/rate.ts';
 
-/** What the worked example may cost a month. */
+/** What the worked example may cost a month, by default and with HISTORY `all`. */
 const TARGET_DOLLARS = 71;
+const HISTORY_TARGET_DOLLARS = 75;
 
 async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Promise<void> {
   const isExample = Object.entries(DEFAULT_RATE).every(
@@ -16,7 +17,10 @@ async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Pr
   );
   const target = isExample && !indexAll ? { target: { most: TARGET_DOLLARS } } : {};
   await withLocalStores(async (stores) => {
-    const { uncachedLookup, ...costs } = await countCosts(stores, rate, indexAll);
+    const { uncachedLookup, ...costs } = await countCosts(stores, rate, {
+      indexAll,
+      keepsHistory: false,
+    });
     const { milestone, lookup, whiteFlag } = costs;
     const count = (name: string, value: number, unit: Figure['unit'] = '') =>
       report({ name, value, unit });
@@ -46,6 +50,22 @@ async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Pr
       value: sum(uncached),
       unit: '$',
       ...target,
+    });
+  });
+  await withLocalStores(async (stores) => {
+    const costs = await countCosts(stores, rate, { indexAll, keepsHistory: true });
+    const { rowsWritten, historyBytes } = costs.milestone;
+    const count = (name: string, value: number) =>
+      report({ name: `with HISTORY=all: ${name}`, value, unit: '' });
+    count('D1 rows written a milestone', rowsWritten);
+    count('bytes kept for good of a milestone', historyBytes);
+    const usage = usageOf(costs, rate);
+    count('D1 bytes after a month', usage.d1Bytes);
+    report({
+      name: 'with HISTORY=all: a month, in 20 busy places',
+      value: bill(usage).reduce((total, { dollars }) => total + dollars, 0),
+      unit: '$',
+      ...(isExample && !indexAll && { target: { most: HISTORY_TARGET_DOLLARS } }),
     });
   });
 }

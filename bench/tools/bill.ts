@@ -90,6 +90,8 @@ export interface Costs {
     /** That it adds to D1 until it is pruned: its pack, and its IDs. */
     packBytes: number;
     idBytes: number;
+    /** That it adds to D1 for good, with HISTORY `all`. */
+    historyBytes: number;
   };
   lookup: { kvReads: number; rowsRead: number; logLines: number };
   whiteFlag: { rowsRead: number };
@@ -123,7 +125,7 @@ const WHITE_FLAG_LOG_LINES = 1;
 const RETENTION_SECONDS = DAY_SECONDS;
 const ID_RETENTIONS = 5;
 
-/** A month at this rate. */
+/** The first month at this rate. */
 export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Usage {
   const milestones = MONTH_SECONDS / rate.seconds;
   const lookups = DAYS * rate.lookups;
@@ -138,7 +140,9 @@ export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Us
       lookups * lookup.rowsRead +
       whiteFlags * whiteFlag.rowsRead +
       SCRUB_STEPS * SCRUB_ROWS_READ,
-    d1Bytes: retention * (milestone.packBytes + ID_RETENTIONS * milestone.idBytes),
+    d1Bytes:
+      retention * (milestone.packBytes + ID_RETENTIONS * milestone.idBytes) +
+      milestones * milestone.historyBytes,
     kvReads: milestones * milestone.kvReads + lookups * lookup.kvReads,
     kvWrites: milestones * milestone.kvWrites,
     // each white-flag request may wake the follower

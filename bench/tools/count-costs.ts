@@ -61,6 +61,9 @@ const LOOKUPS = 1_000;
 /** Hex digits of an ID, two numbers, and what SQLite puts around them. */
 const ID_ROW_BYTES = 80;
 
+/** Of a row of nft_past: its numbers, and what SQLite puts around the columns. */
+const HISTORY_ROW_BYTES = 32;
+
 /** On random keys, a B-tree fills its pages to some two thirds. */
 const PAGES_BY_BYTES = 1.5;
 
@@ -86,16 +89,18 @@ interface Run {
  * Counts of the last milestones and of lookups. Fails if anything stored or answered is wrong.
  *
  * @param indexAll whether every kind of output is indexed
+ * @param keepsHistory whether all changes of NFTs are kept
  */
 export async function countCosts(
   stores: LocalStores,
   rate: Rate,
-  indexAll: boolean,
+  { indexAll, keepsHistory }: { indexAll: boolean; keepsHistory: boolean },
 ): Promise<CountedCosts> {
   const stretch = Math.max(MIN_STRETCH, Math.ceil(MARK_INTERVAL_MS / 1000 / rate.seconds));
   const steady = new SteadyNetwork('costs', rate, 2 * stretch);
   steady.network.milestone();
   const rig = await startLedger(stores.ledger, steady.network, 0, { retention: RETENTION });
+  rig.following.keepsHistory = keepsHistory;
   if (indexAll) await indexEveryKind(stores.ledger);
   const run: Run = { stores, steady, rig, rate, now: 1_700_000_000_000, logLines: 0 };
   return countingLines(run, async () => {
@@ -188,9 +193,16 @@ async function followMilestone(run: Run): Promise<number> {
   return rows;
 }
 
+/** Of the rows that a milestone added, with what SQLite puts around each. */
+const HISTORY_BYTES = `
+  SELECT coalesce(sum(length(id) + length(output) + length(conditions) + length(block) +
+      length(spender) + ${HISTORY_ROW_BYTES}), 0) / max(1,
+    (SELECT min(idx) FROM milestone) - (SELECT history FROM head) + 1) AS bytes FROM nft_past`;
+
 async function storedBytes({ stores: { ledger }, rate }: Run): Promise<{
   packBytes: number;
   idBytes: number;
+  historyBytes: number;
 }> {
   const lengthOf = (columns: readonly string[]) =>
     columns.map((column) => `length(${column})`).join(' + ');
@@ -203,7 +215,12 @@ async function storedBytes({ stores: { ledger }, rate }: Run): Promise<{
       AS bytes FROM milestone_part`;
   const packBytes = Number(await ledger.prepare(sql).first('bytes'));
   const ids = rate.blocks + 2 * rate.transactions;
-  return { packBytes, idBytes: ids * ID_ROW_BYTES * PAGES_BY_BYTES };
+  const historyBytes = Number(await ledger.prepare(HISTORY_BYTES).first('bytes'));
+  return {
+    packBytes,
+    idBytes: ids * ID_ROW_BYTES * PAGES_BY_BYTES,
+    historyBytes: historyBytes * PAGES_BY_BYTES,
+  };
 }
 
 async function assertNfts({ steady, stores: { ledger } }: Run): Promise<void> {

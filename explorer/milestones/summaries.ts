@@ -75,9 +75,3 @@ export function useSummaries(
   }, [indexes.join(), withTransactions]);
   return known;
 }
-
-/** From this index down, as far as the node keeps milestones. */
-export function indexesFrom(index: number, count: number, pruningIndex: number): readonly number[] {
-  const least = Math.max(pruningIndex + 1, index - count + 1, 1);
-  return Array.from({ length: Math.max(0, index - least + 1) }, (_, i) => index - i);
-}

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Finding, NftState } from '../../src/stardust/provenance/provenance.ts';
 import { describeSigned, formatTime } from '../../src/stardust/provenance/words.ts';
-import { Levels } from '../cone/merkle-path-panel.tsx';
+import { Levels } from '../cone/levels.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';

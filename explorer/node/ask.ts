@@ -23,6 +23,8 @@ export class NodeError extends Error {
 interface Question {
   body?: string;
   accept?: string;
+  /** Others. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** For one answer, its body included. A node that computes a white flag needs some of it. */
@@ -32,20 +34,25 @@ const PATIENCE_MS = 30_000;
  * One request: no copy of a cache, no other host, and no more bytes or time than an answer may have.
  * Throws a {@link NodeError} where there is no such answer.
  */
-export async function askHere(path: string, { body, accept }: Question = {}): Promise<Response> {
+export async function askHere(
+  path: string,
+  { body, accept, headers }: Question = {},
+): Promise<Response> {
   const what = path.split('?')[0];
   try {
     const response = await fetch(path, {
       cache: 'no-store',
       redirect: 'error',
       signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(accept !== undefined && { headers: { accept } }),
+      headers: { ...headers, ...(accept !== undefined && { accept }) },
       ...(body !== undefined && { method: 'POST', body }),
     });
     const bytes = await readUpTo(response, maxAnswerBytes(accept));
     if (bytes === undefined) throw new NodeError(0, `The node answers ${what} without end.`);
-    const { status, headers } = response;
-    return new Response(bytes.size === 0 ? null : bytes, { status, headers });
+    return new Response(bytes.size === 0 ? null : bytes, {
+      status: response.status,
+      headers: response.headers,
+    });
   } catch (error) {
     if (error instanceof NodeError) throw error;
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';

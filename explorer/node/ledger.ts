@@ -82,6 +82,10 @@ export const readCertificate = (nftId: string, blockId: string | undefined) =>
 export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> {
   if (ids.length === 0) return [];
   const batch = await askJson(`/api/edge/v1/nfts?ids=${ids.join()}`, nfts);
+  if (batch.nfts.length !== ids.length)
+    throw new NodeError(0, `The node was asked for ${ids.length} NFTs, and answers others.`);
+  for (const [i, nft] of batch.nfts.entries())
+    if (nft !== null) requireSame('output', ids[i]!, nft.outputId);
   return batch.nfts.filter((each) => each !== null);
 }
 
@@ -111,6 +115,12 @@ export const milestonePath = (milestone: string) =>
 
 /** @param name index or ID */
 export const readMilestoneBytes = (name: string) => askBytes(milestonePath(name));
+
+/** From this index down, as far as the node keeps milestones. */
+export function indexesFrom(index: number, count: number, pruningIndex: number): readonly number[] {
+  const least = Math.max(pruningIndex + 1, index - count + 1, 1);
+  return Array.from({ length: Math.max(0, index - least + 1) }, (_, i) => index - i);
+}
 
 /** The blocks of an applied milestone, in white-flag order, with verdicts. */
 export async function readExplanation(index: number): Promise<Said<Explanation>> {

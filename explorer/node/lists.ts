@@ -60,6 +60,11 @@ async function readPages(
   return { ledgerIndex: first.ledgerIndex, ids: pages.flat().reverse() };
 }
 
+/** The filter for what was created in so many seconds before; for all of it, if they are enough. */
+function within(seconds: number, now: number): Record<string, string> {
+  return seconds >= now ? {} : { createdAfter: String(now - seconds) };
+}
+
 /** More than it takes to find any second of 136 years. */
 const MAX_WINDOWS = 60;
 
@@ -77,14 +82,14 @@ export async function readNewest(
   let [tooShort, tooLong, seconds] = [0, Infinity, 60];
   for (let tries = 0; tries < MAX_WINDOWS; tries++) {
     const isWhole = seconds >= now;
-    const filter: Record<string, string> = isWhole ? {} : { createdAfter: String(now - seconds) };
-    const { items, cursor } = await askJson(listPath(kind, filter), outputIds);
+    const { items, cursor } = await askJson(listPath(kind, within(seconds, now)), outputIds);
     if (cursor === undefined && (isWhole || items.length >= count))
       return items.slice(-count).reverse();
     if (cursor === undefined) tooShort = seconds;
     else tooLong = seconds;
     // there is none between: one second has more than a page
-    if (tooLong - tooShort <= 1) return (await readIds(kind, filter)).ids.slice(0, count);
+    if (tooLong - tooShort <= 1)
+      return (await readIds(kind, within(tooLong, now))).ids.slice(0, count);
     seconds = tooLong === Infinity ? 8 * seconds : Math.floor((tooShort + tooLong) / 2);
   }
   throw new NodeError(0, 'The node does not say which outputs are the newest.');

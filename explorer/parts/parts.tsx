@@ -199,6 +199,15 @@ export function Awaited<T>({
   return (
     <section class="page">
       <Head kind={kind}>{id === '' ? 'Not read' : shortenAny(id)}</Head>
+      <NotRead error={error} />
+    </section>
+  );
+}
+
+/** Why a part of a page could not be read. */
+export function NotRead({ error }: { error: Error }) {
+  return (
+    <>
       <p class="verdict neutral" data-standing="not-checked">
         <span>Not checked: {error.message}</span>
       </p>
@@ -207,7 +216,24 @@ export function Awaited<T>({
           Try again
         </button>
       </p>
-    </section>
+    </>
+  );
+}
+
+/** A part of a page: what was loaded, and while it is under way, and when it failed. */
+export function LoadedPart<T>({
+  loaded,
+  children,
+}: {
+  loaded: Loaded<T>;
+  children: (value: T) => VNode;
+}) {
+  if (loaded.state === 'done') return children(loaded.value);
+  if (loaded.state === 'failed') return <NotRead error={loaded.error} />;
+  return (
+    <p class="loading" role="status">
+      Reading …
+    </p>
   );
 }
 

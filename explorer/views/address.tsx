@@ -14,7 +14,7 @@ import { TokenList } from '../address/token-list.tsx';
 import { formatCount, plural } from '../format.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
-import { Awaited, Head, Id, To } from '../parts/parts.tsx';
+import { Head, Id, NotRead, To } from '../parts/parts.tsx';
 import { NotChecked } from '../parts/standing.tsx';
 import { type AddressViewName, formatRoute } from '../route.ts';
 import { Gallery } from './gallery.tsx';
@@ -140,12 +140,7 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
         Reading …
       </p>
     );
-  if (reading.state === 'failed')
-    return (
-      <Awaited loaded={reading} kind="Address" id={named.bech32} missing="">
-        {() => <p />}
-      </Awaited>
-    );
+  if (reading.state === 'failed') return <NotRead error={reading.error} />;
   const { holdings } = reading;
   if (holdings.list.ids.length === 0)
     return <Nothing ledgerIndex={holdings.list.ledgerIndex} info={info} />;

@@ -7,10 +7,10 @@ import { describeConflict } from '../cone/kinds.tsx';
 import { JudgedBlock } from '../cone/merkle-path-panel.tsx';
 import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
 import { type BlockMetadata, hasEnded, type Info } from '../node/shapes.ts';
-import { Later } from '../parts/later.tsx';
 import { Awaited, Facts, Head, Id, To } from '../parts/parts.tsx';
 import { NotChecked, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { PayloadView } from './transaction.tsx';
 
 export function BlockView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readBlockMetadata(id), [id]);
@@ -86,9 +86,7 @@ function BlockPage({
         milestoneIndex={index}
         said={metadata.said}
       >
-        {(block) => (
-          <Later load={loadPayloadView} block={block} metadata={metadata.said} info={info} />
-        )}
+        {(block) => <PayloadView block={block} metadata={metadata.said} info={info} />}
       </JudgedBlock>
       {index === undefined && (
         <NotChecked>
@@ -99,8 +97,6 @@ function BlockPage({
     </article>
   );
 }
-
-const loadPayloadView = async () => (await import('./transaction.tsx')).PayloadView;
 
 function SaidFacts({
   metadata,

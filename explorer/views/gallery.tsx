@@ -9,7 +9,7 @@ import { GatewayChoice, Thumbnail, useGateway } from '../nft/picture.tsx';
 import { readNfts } from '../node/ledger.ts';
 import { readIds } from '../node/lists.ts';
 import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
-import { Awaited, Foreign, To } from '../parts/parts.tsx';
+import { Foreign, LoadedPart, To } from '../parts/parts.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import type { AddressViewName } from '../route.ts';
 
@@ -29,7 +29,7 @@ export function Gallery({ name, address, page, info }: GalleryProps) {
     [name, address],
   );
   return (
-    <Awaited loaded={listed} kind="NFTs" id={address} missing="">
+    <LoadedPart loaded={listed}>
       {({ ids, ledgerIndex }) =>
         ids.length === 0 ? (
           <p class="reason" data-standing="said">
@@ -50,7 +50,7 @@ export function Gallery({ name, address, page, info }: GalleryProps) {
           />
         )
       }
-    </Awaited>
+    </LoadedPart>
   );
 }
 
@@ -81,7 +81,7 @@ function GalleryPage({
           <GatewayChoice place={gateway} choose={choose} />
         </div>
       </div>
-      <Awaited loaded={loaded} kind="NFTs" id={address} missing="">
+      <LoadedPart loaded={loaded}>
         {(nfts) => (
           <ul class="gallery">
             {nfts.map((nft) => (
@@ -95,7 +95,7 @@ function GalleryPage({
             ))}
           </ul>
         )}
-      </Awaited>
+      </LoadedPart>
       <Pager
         page={page}
         size={PAGE_SIZE}

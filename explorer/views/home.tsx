@@ -7,9 +7,9 @@ import { formatAmount } from '../../verifier/words/amounts.ts';
 import { type Kind, Mark } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
-import { indexesFrom, type Summary, useSummaries } from '../milestones/summaries.ts';
+import { type Summary, useSummaries } from '../milestones/summaries.ts';
 import { readMetadata } from '../nft/claims.ts';
-import { readFinalCounts, readNfts, readOutput } from '../node/ledger.ts';
+import { indexesFrom, readFinalCounts, readNfts, readOutput } from '../node/ledger.ts';
 import { readNewest } from '../node/lists.ts';
 import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
@@ -187,7 +187,6 @@ function Transactions({
   summaries: ReadonlyMap<number, Summary>;
   info: Info;
 }) {
-  const isRead = indexes.every((index) => summaries.has(index));
   const latest = indexes
     .flatMap((index) => {
       const summary = summaries.get(index);
@@ -195,7 +194,11 @@ function Transactions({
     })
     .slice(0, TRANSACTIONS);
   if (latest.length === 0)
-    return isRead ? <p>None was applied by these milestones.</p> : <p class="loading">Reading …</p>;
+    return indexes.some((index) => summaries.has(index)) ? (
+      <p>None was applied by these milestones, as far as they were read.</p>
+    ) : (
+      <p class="loading">Reading …</p>
+    );
   return (
     <ul class="examples">
       {latest.map((each) => (

@@ -2,7 +2,8 @@
  * The milestones that the node keeps, page by page, back from the newest.
  */
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
-import { indexesFrom, useSummaries } from '../milestones/summaries.ts';
+import { useSummaries } from '../milestones/summaries.ts';
+import { indexesFrom } from '../node/ledger.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
 import { Head, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';

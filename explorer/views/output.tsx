@@ -144,9 +144,9 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
             finding={finding}
             words={({ block }) => (
               <>
-                Proved by your browser: this is in the bytes of transaction{' '}
-                <Id id={block.transactionId ?? ''} what="transaction ID" />, which hash to its ID,
-                at the place that the output’s ID names.
+                Proved by your browser: this stands at the place that the output’s ID names, in the
+                bytes that hash to the ID of transaction{' '}
+                <Id id={block.transactionId ?? ''} what="transaction ID" />
               </>
             )}
           />

@@ -78,6 +78,7 @@ function TransactionPart({ block, transaction, metadata, info }: TransactionProp
   );
   const isProved = judged?.consumed.standing === 'proved';
   const changes = useMemo(() => readChanges(flow), [flow]);
+  const isApplied = metadata.ledgerInclusionState === 'included';
   const { payload, networkId } = transaction.value.essence;
   const network = networkWords(networkId, info);
   return (
@@ -89,11 +90,17 @@ function TransactionPart({ block, transaction, metadata, info }: TransactionProp
         info={info}
         networkId={networkId}
         network={network}
+        isApplied={isApplied}
       />
-      {judged !== undefined && (
-        <ChangesPart changes={changes} flow={flow} network={network} isProved={isProved} />
-      )}
       {judged !== undefined && <ConflictPart block={block} judged={judged} metadata={metadata} />}
+      {judged !== undefined && (
+        <ChangesPart
+          changes={changes}
+          network={network}
+          isProved={isProved}
+          isApplied={isApplied}
+        />
+      )}
       {payload !== undefined && <TaggedPart block={block} data={payload} />}
     </>
   );
@@ -106,8 +113,10 @@ function FlowPart({
   info,
   networkId,
   network,
+  isApplied,
 }: Pick<TransactionProps, 'block' | 'info'> & {
   networkId: bigint;
+  isApplied: boolean;
   network: NetworkWords;
   flow: Flow;
   judged: JudgedInputs | undefined;
@@ -119,6 +128,11 @@ function FlowPart({
   return (
     <section class="flow" aria-labelledby="flow-title">
       <h2 id="flow-title">From and to</h2>
+      {!isApplied && (
+        <p data-standing="said">
+          This node does not say that it was applied: nothing of it happened.
+        </p>
+      )}
       <div class="sides">
         <section aria-labelledby="inputs-title">
           <h3 id="inputs-title">{countOf(inputs, 'input')}</h3>
@@ -210,9 +224,9 @@ function Listed<T>({
           <li key={place}>{show(each, place)}</li>
         ))}
       </ol>
-      {shown.length < all.length && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {all.length}
+      {all.length > FIRST && (
+        <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? `Show the first ${FIRST}` : `Show all ${all.length}`}
         </button>
       )}
     </>
@@ -229,24 +243,23 @@ function absenceOf(said: JudgedInputs['said'][number] | undefined): string | und
 
 function ChangesPart({
   changes: { chains, tokens, isWhole },
-  flow,
   network,
   isProved,
+  isApplied,
 }: {
   changes: Changes;
-  flow: Flow;
   network: NetworkWords;
   isProved: boolean;
+  /** As the node says. */
+  isApplied: boolean;
 }) {
   if (chains.length === 0 && tokens.length === 0) return null;
   // where the inputs are the node's word, so is what changed
   const standing = isProved ? 'proved' : 'said';
   return (
     <section aria-labelledby="changes-title" class="changes">
-      <h2 id="changes-title">What changes</h2>
-      {!isWhole && flow.inputs.length > 0 && (
-        <NotChecked>what ends here, as not all inputs are known.</NotChecked>
-      )}
+      <h2 id="changes-title">{isApplied ? 'What changes' : 'What it would have changed'}</h2>
+      {!isWhole && <NotChecked>what ends here, as not all inputs are known.</NotChecked>}
       <div data-standing={standing}>
         {chains.length > 1 && <p class="lead">{summarize(chains)}</p>}
         <Listed

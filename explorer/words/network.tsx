@@ -17,28 +17,24 @@ function findNetwork(id: bigint | undefined) {
   return KNOWN_NETWORKS.find(({ networkName }) => networkId(networkName) === id);
 }
 
-/** Says where the writing is from, and where the node has another one. */
+/** Says that the writing is the node's word, or where it is another one than the network's. */
 export function NetworkNote({ id, info }: { id: bigint; info: Info }) {
   const known = findNetwork(id);
-  const { bech32Hrp: said } = info.protocol;
-  const { decimals, tickerSymbol } = info.baseToken;
+  const said = describe({ bech32Hrp: info.protocol.bech32Hrp, baseToken: info.baseToken });
   if (known === undefined)
     return (
       <p class="hint" data-standing="said">
-        That amounts have {decimals} decimals and are in {tickerSymbol}, and that addresses begin
-        with {said}, this node says.
+        This node says that its network has {said}.
       </p>
     );
-  const { title, bech32Hrp, baseToken } = known;
-  const isTrue =
-    said === bech32Hrp &&
-    decimals === baseToken.decimals &&
-    tickerSymbol === baseToken.tickerSymbol;
-  return isTrue ? null : (
+  return said === describe(known) ? null : (
     <Refuted>
-      The node says that amounts have {decimals} decimals and are in {tickerSymbol}, and that
-      addresses begin with {said}. The transaction was signed for {title}, which has{' '}
-      {baseToken.decimals} decimals, {baseToken.tickerSymbol} and {bech32Hrp}.
+      The node says that its network has {said}. The transaction was signed for {known.title}, which
+      has {describe(known)}.
     </Refuted>
   );
+}
+
+function describe({ bech32Hrp, baseToken }: NetworkWords): string {
+  return `${baseToken.tickerSymbol} with ${baseToken.decimals} decimals, and addresses that begin with ${bech32Hrp}`;
 }

@@ -166,7 +166,8 @@ async function leaveOut(
       memory.log('warn', 'follower.blocks-referenced-before', { index, blocks: before.size });
       return;
     }
-    const restsOnWord = hasStagedRoot(view);
+    // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
+    const restsOnWord = upstream !== undefined && hasStagedRoot(view);
     if (restsOnWord) await dropStaged(db, view);
     if (restsOnWord && !isRetry) return;
     const computed = toHex(inclusionRoot(view.cone, order));

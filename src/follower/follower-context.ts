@@ -51,6 +51,8 @@ export interface FollowerContext {
   announce?: ((index: number) => void) | undefined;
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
+  /** Whether HISTORY is `all`. */
+  keepsHistory?: boolean | undefined;
   /** Bytes that the database may have; absent: only the disk limits it. */
   databaseLimit?: number | undefined;
   /** Whether INDEX is `all`; absent: lists are left as they are. */

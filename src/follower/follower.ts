@@ -307,6 +307,7 @@ export class Follower extends DurableObject<Env> {
       verify: verifySignature,
       memory: this.#memory,
       retention: settings.retentionMilestones,
+      keepsHistory: settings.keepsHistory,
       databaseLimit: limitBytesOf(settings),
       indexAll: settings.indexAll,
       finalMilestone: settings.finalMilestone,

@@ -12,7 +12,7 @@ import { LedgerMoved } from '../ledger/core/fence.ts';
 import { readHead } from '../ledger/core/head.ts';
 import type { WriteLog } from '../log.ts';
 import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
-import { type FollowerContext, logFailure } from './follower-context.ts';
+import { type FollowerContext, logFailure, noteLedger } from './follower-context.ts';
 import {
   noteFailedPass,
   qualifyFollowerState,
@@ -21,7 +21,7 @@ import {
   stopFollowing,
   whyFailing,
 } from './follower-status.ts';
-import type { LedgerPosition } from './ledger-position.ts';
+import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import { describeProgress } from './store/store-cone.ts';
 import { storeTips } from './store/store-tips.ts';
 import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
@@ -79,6 +79,8 @@ async function follow(context: FollowerContext, budget: PassBudget): Promise<Pas
   const { db, memory, finalMilestone, publish } = context;
   try {
     if (await hasEnded(db, finalMilestone, memory.log)) {
+      // another import may have come since
+      noteLedger(memory, await readPosition(db, context));
       await publish(false);
       return { applied: 0, behind: false, ended: true };
     }

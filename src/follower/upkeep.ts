@@ -67,9 +67,10 @@ export async function keepUp(
 }
 
 async function pruneMilestones(context: UpkeepContext): Promise<boolean> {
-  const { db, retention, databaseLimit: limitBytes, memory } = context;
+  const { db, retention, keepsHistory = false, databaseLimit: limitBytes, memory } = context;
   const isFull = memory.upkeep.isDatabaseFull;
-  const shortage = await memory.step('prune', () => prune(db, retention, { limitBytes, isFull }));
+  const options = { keepsHistory, limitBytes, isFull };
+  const shortage = await memory.step('prune', () => prune(db, retention, options));
   memory.upkeep.isDatabaseFull = false;
   if (shortage !== undefined) tellShortage(context, shortage);
   return true;

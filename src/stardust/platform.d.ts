@@ -48,6 +48,7 @@ declare function fetch(
   init: { redirect: 'manual'; signal: AbortSignal },
 ): Promise<{
   readonly status: number;
+  readonly headers: { get(name: string): string | null };
   readonly body: {
     getReader(): {
       read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>;

@@ -57,7 +57,7 @@ async function expectedOfAddress(node: string): Promise<RegExp> {
   const outputs = await Promise.all(items.map((id) => ask(node, `/api/core/v2/outputs/${id}`)));
   const total = outputs.reduce((sum, { json }) => sum + BigInt(json.output.amount), 0n);
   return new RegExp(
-    `${escaped(formatAmount(total, SMR))} Available .*${items.length} unspent outputs at ledger index ${ledgerIndex},.*Native tokens.*10,000,000,000 units`,
+    `${escaped(formatAmount(total, SMR))} .*Available .*${items.length} unspent outputs at ledger index ${ledgerIndex},.*Native tokens.*10,000,000,000 units`,
   );
 }
 
@@ -75,6 +75,28 @@ async function expectedOfChain(node: string, kind: 'alias' | 'foundry', id: stri
 async function expectedOfPast(node: string, live: RegExp, over: RegExp): Promise<RegExp> {
   const { json } = await ask(node, '/api/core/v2/info');
   return json.features.includes('finalMilestone') ? over : live;
+}
+
+const TRANSACTION = '0x9d9a3945ad73eba4cbbdaea724d8dacb7c45c4d7500a0d3f16ce40e31803921e';
+
+/** An alias that {@link TRANSACTION} consumes: unspent until milestone 17338. */
+const CONSUMED = '0x8a47f699b77b9446e93f4e4d6e50cb2395123d5fb196041dee53b8f0d246a8f50000';
+
+/** Who can unlock it, in the tense of what the node says of the output and of its network. */
+async function expectedOfOutput(node: string, id: string): Promise<RegExp> {
+  const { json } = await ask(node, `/api/core/v2/outputs/${id}`);
+  const { json: info } = await ask(node, '/api/core/v2/info');
+  const { amount, stateIndex } = json.output;
+  const holds = `Amount ${escaped(formatAmount(amount, SMR))}.*State index ${stateIndex} `;
+  if (json.metadata.isSpent)
+    return new RegExp(
+      `Who could unlock it This node says that it was spent on .*could change its state and move what it holds when it was spent\\..*${holds}.*State spent Spent by 0x`,
+    );
+  return info.features.includes('finalMilestone')
+    ? new RegExp(
+        `Who could unlock it This node says that it was unspent when the network ended.*could change its state and move what it holds when the network ended\\..*${holds}`,
+      )
+    : new RegExp(`Who can unlock it .*can change its state and move what it holds\\..*${holds}`);
 }
 
 /** By the fragment of a view. */
@@ -131,6 +153,13 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
       node,
       /what the node keeps\. The node answered 404/,
       /has its last ledger, and of its past only what it kept/,
+    ),
+  [`/output/${CONSUMED}`]: (node) => expectedOfOutput(node, CONSUMED),
+  [`/transaction/${TRANSACTION}`]: (node) =>
+    expectedOfPast(
+      node,
+      /3 inputs, 1 NFT 91\.4091 SMR.*25 outputs, 23 NFTs 91\.4091 SMR.*What changes/,
+      /Not found.*has its last ledger, and of its past only what it kept/,
     ),
   [`/transaction/${UNKNOWN}`]: (node) =>
     expectedOfPast(

@@ -165,10 +165,26 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       expect(await readText(page, 'tbody tr')).toBe('3 0xf2174f3a…b10f1d transaction, applied');
     });
 
-    it('shows an output', async () => {
-      await open(page, `/output/${nft.outputId}`);
+    it('shows a transaction as a flow, with what it changes and the data beside it', async () => {
+      await open(page, `/transaction/${TRANSACTION}`);
+      await textOf(page, '.flow-verdicts').toMatch(/The 3 outputs that are consumed hash to/);
+      await textOf(page, '.sides').toMatch(
+        /^3 inputs, 1 NFT 91\.4091 SMR.*25 outputs, 23 NFTs 91\.4091 SMR.*“Soonanaut #2526”.*Show all 25$/,
+      );
+      await textOf(page, '.changes').toMatch(
+        /1 alias in a new state, 1 NFT kept, 22 NFTs minted\./,
+      );
+      await textOf(page, '.tagged').toMatch(/Tag: Soonaverse Data: 126 bytes, as JSON/);
+      await textOf(page, '.merkle').toContain('the transaction was applied');
+      await expectLook('transaction');
+    });
+
+    it('shows an output: who can unlock it, what it holds, and where it is from', async () => {
+      await open(page, `/output/${TRANSACTION}0600`);
+      await textOf(page, '.unlock').toMatch(/Only smr1qpaj9…rvpn9d can spend it\./);
+      await textOf(page, 'main').toMatch(/Proved by your browser: this stands at the place/);
       await textOf(page, 'main').toMatch(/unspent at ledger index 17339/);
-      await expectLook();
+      await expectLook('output');
     });
 
     it('proposes the next milestone over the tips, by one click', async () => {

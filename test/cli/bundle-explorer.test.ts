@@ -46,30 +46,55 @@ function importsOf(path: string, when: 'before' | 'later'): string[] {
   );
 }
 
-/** A script and all that it imports, and also what it may import later. */
-function withImports(path: string, isWhole: boolean, found = new Set<string>()): Set<string> {
+const has = (path: string, name: string) => textOf(path).includes(` as ${name}`);
+
+/** What only a final ledger has: proofs by its root, and statements, where somebody asks for one. */
+const isOfArchive = (path: string) =>
+  has(path, 'finalOutputHere') || has(path, 'ProvedRecord') || isOfStatements(path);
+const isOfStatements = (path: string) => has(path, 'StatementOfAddress');
+
+/** A script and all that it imports, and also what it may import later if that is `kept`. */
+function withImports(
+  path: string,
+  kept: (path: string) => boolean,
+  found = new Set<string>(),
+): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  const later = isWhole ? importsOf(path, 'later') : [];
-  for (const each of [...importsOf(path, 'before'), ...later]) withImports(each, isWhole, found);
+  const later = importsOf(path, 'later').filter(kept);
+  for (const each of [...importsOf(path, 'before'), ...later]) withImports(each, kept, found);
   return found;
 }
+
+const NOTHING = () => false;
+
+const KB = 1024;
 
 it('loads up to 55 KB for every view, and with any one 75 KB, other than the layout of graphs', () => {
   const sizeOf = (paths: ReadonlySet<string>) =>
     [...paths].reduce((sum, path) => sum + gzipSync(files.get(path)!).length, 0);
   const page = ['index.html', 'explorer/style.css', 'explorer/icon.svg'];
-  const scripts = ['explorer/app.js', 'verifier.js'].flatMap((path) => [
-    ...withImports(path, false),
+  const loaded = ['explorer/app.js', 'verifier.js'].flatMap((path) => [
+    ...withImports(path, NOTHING),
   ]);
-  const base = new Set([...page, ...scripts]);
-  expect(sizeOf(base)).toBeLessThan(55_000);
+  const base = new Set([...page, ...loaded]);
+  expect(sizeOf(base)).toBeLessThan(55 * KB);
   const views = new Set(importsOf('explorer/app.js', 'later'));
   views.delete('verifier.js');
   expect(views.size).toBeGreaterThan(8);
+  expect(scripts().filter(isOfArchive).length).toBeGreaterThan(2);
   for (const view of views) {
-    const all = withImports(view, true);
-    expect(all).not.toContain('explorer/layout.js');
-    expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75_000);
+    const live = withImports(view, (path) => !isOfArchive(path));
+    expect(live).not.toContain('explorer/layout.js');
+    // the page of an address proves nothing but statements
+    const proves = !has(view, 'AddressView');
+    const over = withImports(view, (path) => proves && isOfArchive(path) && !isOfStatements(path));
+    for (const all of [live, over])
+      expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75 * KB);
   }
+  const [statements] = scripts().filter(isOfStatements);
+  expect(sizeOf(withImports(statements!, NOTHING).difference(base))).toBeLessThan(25 * KB);
+  const ofApi = scripts().filter((path) => textOf(path).includes('/openapi.json'));
+  expect([ofApi.length, ofApi.some((path) => base.has(path))]).toEqual([1, false]);
+  expect(sizeOf(new Set(ofApi))).toBeLessThan(5_000);
 });

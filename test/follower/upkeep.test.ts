@@ -9,6 +9,9 @@ import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import type { IndexSettings } from '../../src/ledger/write/fill-index.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
+import { passOnce, startLedger } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { EVERY_KIND, listedLedger, ONLY_NFTS } from '../support/nft-list/listed-ledger.ts';
 
 const LEDGER = 30;
@@ -58,4 +61,21 @@ it('is looked at where every kind is or may be wanted, until it is whole', async
   expect(await keepIndex(unread, EVERY_KIND, memory)).toBe('failed');
   expect(await keepIndex(unread, { ...ONLY_NFTS, finalMilestone: 99 }, memory)).toBe('failed');
   expect(await keepIndex(unread, ONLY_NFTS, memory)).toBe('done');
+});
+
+it('is filled again after an import into a ledger that is over, while the follower rests', async () => {
+  const db = await openMemory();
+  const network = new SyntheticNetwork({ seed: 'over' });
+  for (let index = 1; index <= 3; index++) network.milestone();
+  const rig = await startLedger(db, network, 0);
+  const following = { ...rig.following, indexAll: true, finalMilestone: 3 };
+  for (const index of [2, 3]) {
+    rig.node.confirm(index);
+    await passOnce({ following });
+  }
+  await startLedger(db, network, 3);
+  expect((await readHead(db))?.indexed).toBe('');
+  expect(await passOnce({ following })).toMatchObject({ ended: true });
+  expect((await readHead(db))?.indexed).toBe('all');
+  expect(following.memory.lastLedger?.generation).toBe((await readHead(db))?.generation);
 });

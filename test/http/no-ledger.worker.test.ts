@@ -8,8 +8,10 @@
 import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finalLedgerRoutes } from '../../src/http/routes/proof/final-ledger.ts';
+import { statementRoutes } from '../../src/http/routes/proof/statement.ts';
 import { listRoutes } from '../../src/http/routes.ts';
 import { SCHEMA } from '../../src/ledger/core/head.ts';
+import { toBech32 } from '../../src/stardust/bech32.ts';
 import { post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 import { startLedger } from '../support/ledger/ledger-harness.ts';
@@ -22,7 +24,7 @@ const OTHERS: readonly string[] = [
   // takes WebSockets only
   '/api/mqtt/v1',
   // without FINAL_MILESTONE these read no ledger
-  ...Object.values(finalLedgerRoutes).map(({ path }) => path),
+  ...Object.values({ ...finalLedgerRoutes, ...statementRoutes }).map(({ path }) => path),
 ];
 
 const routes = Object.values(listRoutes()).filter(({ path }) => !OTHERS.includes(path));
@@ -35,6 +37,7 @@ function pathOf(route: string): string {
     .replace(/:outputId/, `${id}0000`)
     .replace(/:foundryId\+?/, `${id}000000000000`)
     .replace(/:milestoneIndex|:migratedAt/, '7')
+    .replace(/:issuer/, toBech32('smr', { type: 0, id: new Uint8Array(32) }))
     .replace(/:\w+\+?/g, id)
     .replace(/changes\/nfts$/, 'changes/nfts?after=7')
     .replace(/nfts$/, `nfts?ids=${id}`);
@@ -51,7 +54,7 @@ async function ask({ method, path }: Asked): Promise<Response> {
 
 /** Roots and explanations are asked for by what they begin with. */
 const namesOneThing = ({ path }: Asked) =>
-  /:(?!nftId|aliasId|foundryId|migratedAt)/.test(path) || path.includes('whiteflag');
+  /:(?!nftId|aliasId|foundryId|migratedAt|issuer)/.test(path) || path.includes('whiteflag');
 
 describe('nothing imported, with tables', () => {
   it.each(routes)('$method $path', async (route) => {

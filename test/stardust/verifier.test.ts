@@ -287,6 +287,19 @@ describe('each guarantee', () => {
     expect(await states(none, none)).toMatchObject({ guarantee: 'claimed', standing: 'absent' });
   });
 
+  it('a node that stands still before the NFT was minted takes nothing away', async () => {
+    const { newest } = world;
+    const [nftId] = [...world.holders].find(
+      ([, own]) =>
+        own.every((each) => each.bookedIndex > newest - BACK) && heldAt(own, newest) !== undefined,
+    )!;
+    const nodes = [world.current, world.old, world.current];
+    expect(await ofState(verifierOf(world, nodes).nft(nftId))).toMatchObject({
+      guarantee: 'unrefuted',
+      asked: ['agrees', 'behind', 'agrees'],
+    });
+  });
+
   it('one honest, current node refutes all that lie with one voice', async () => {
     const nftId = pick(true);
     const replays: Answering = async (path) => {

@@ -157,6 +157,29 @@ it('has no deposit beyond the total, where the rent was lower once', () => {
   });
 });
 
+it('counts each base token of each output once, or as somebody else’s', () => {
+  const random = new Random('parts');
+  for (let i = 0; i < 300; i++) {
+    const outputs = Array.from({ length: random.below(20) }, () => randomOutput(random));
+    const { total, available, deposit, locked, claimable, pending, returns, counts } =
+      balanceOf(outputs);
+    expect(available + deposit).toBe(total);
+    expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(outputs.length);
+    const dues = outputs.map((output) => {
+      const tenure = tenureOf(output, us, NOW);
+      const gain = gainOf(output, us, tenure);
+      const due = findCondition(output, UnlockConditionType.StorageDepositReturn);
+      if (tenure === 'passed') return output.amount;
+      if (tenure === 'returns') return output.amount - due!.amount;
+      return due === undefined || due.returnAddress === us ? output.amount - gain : due.amount;
+    });
+    const sum = (amounts: readonly bigint[]) => amounts.reduce((all, each) => all + each, 0n);
+    expect(total + locked + claimable + pending + returns + sum(dues)).toBe(
+      sum(outputs.map(({ amount }) => amount)),
+    );
+  }
+});
+
 /** Whatever a ledger may have that names us. */
 function randomOutput(random: Random): Output {
   const amount = BigInt(random.between(200_000, 50_000_000));

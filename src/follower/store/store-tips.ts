@@ -32,7 +32,8 @@ export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
  * What lies below the tips may be larger than the pool. Then a walk that began with the tips again
  * would find evicted what the walk before it fetched, and would fetch the same blocks each time. So
  * the next walk begins where the last one was cut off. Once it has come down, what it met is stored,
- * and the walk above it is repeated, which ends there. So most blocks are fetched twice.
+ * and the walk above it is repeated, which ends there. So the blocks of a chain are fetched twice, and
+ * those of a network whose blocks have parents among the last 200 eight times.
  */
 export async function storeTips(
   context: Pick<FollowerContext, 'db' | 'upstreams' | 'memory'>,

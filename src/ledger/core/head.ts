@@ -51,7 +51,7 @@ export interface ScrubPosition {
 
 /** The column `head.integrity`, as JSON. */
 export interface Integrity {
-  /** The fingerprint of `output`, and of each table of the index of IDs that is in use. */
+  /** The fingerprint of `output`, of `nft_past`, and of each table of the index of IDs, where they are in use. */
   fingerprints: Readonly<Record<string, number>>;
   /** Absent before the first step of a scrub. */
   scrub?: ScrubPosition;
@@ -87,6 +87,11 @@ export interface Head {
    * filled, 'all' (ALL_INDEXED) when it is whole.
    */
   indexed: string;
+  /**
+   * The milestone from which on nft_past has the changes of NFTs that nothing else keeps
+   * (held-outputs.ts); 0 where it has none.
+   */
+  history: number;
   /** No fence is about it. */
   integrity: Integrity;
 }
@@ -184,6 +189,7 @@ export function headFromRow(row: Row): Head {
     idTables: readIdTables(row.text('id_tables')),
     forgotten: row.integer('forgotten'),
     indexed: row.text('indexed'),
+    history: row.integer('history'),
     integrity,
   };
 }

@@ -28,6 +28,7 @@ export const SUMMED_COLUMNS = {
     'id_tables',
     'forgotten',
     'indexed',
+    'history',
     'integrity',
   ],
   // the payload has a checksum of its own
@@ -39,6 +40,17 @@ export const SUMMED_COLUMNS = {
   parameters: ['target', 'bytes'],
   receipt: ['migrated_at', 'milestone', 'bytes'],
   id: ['milestone', 'block'],
+  nft_past: [
+    'id',
+    'output',
+    'conditions',
+    'block',
+    'created',
+    'created_time',
+    'spender',
+    'burned_block',
+    'burned_time',
+  ],
   nft_index: ['token', 'generation', 'state'],
   // the ranges lead to the root, which a proof is checked against
   final_page: ['milestone', 'tree', 'page', 'first', 'last', 'leaves', 'amount', 'nfts', 'root'],

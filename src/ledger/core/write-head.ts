@@ -30,6 +30,7 @@ function headCells(head: Head): Cell[] {
     writeIdTables(head.idTables),
     head.forgotten,
     head.indexed,
+    head.history,
   ];
 }
 

@@ -258,6 +258,7 @@ export class StagingSink implements LedgerSink {
       idTables,
       forgotten: ledgerIndex - 1,
       indexed: '',
+      history: 0,
       integrity: {
         fingerprints: {
           output: fingerprint,

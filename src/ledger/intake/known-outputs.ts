@@ -12,7 +12,7 @@ import {
   unspentFromRow,
 } from '../core/output-bytes.ts';
 import { readSpentOutput } from '../core/packs/milestone-part.ts';
-import { requireOutputSum } from '../core/packs/pack-ids.ts';
+import { requireOutputSum } from '../core/packs/output-rows.ts';
 import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';

@@ -13,6 +13,7 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
+import { damagedNft } from '../core/held-outputs.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
@@ -27,7 +28,6 @@ import {
 } from '../read/referenced-blocks.ts';
 import {
   createdOf,
-  damagedNft,
   LAST_SPENT,
   madeBy,
   type NftStanding,

@@ -1,22 +1,30 @@
 /**
  * The history of an NFT, the newest change first, from what is kept anyway: a milestone keeps the
  * outputs that it spent whole, so the transaction that created an output of an NFT leads to the
- * output that held the NFT before (docs/storage.md#histories-of-nfts).
+ * output that held the NFT before. What came before the milestones that are kept is in nft_past, if
+ * HISTORY is `all` (docs/storage.md#histories-of-nfts).
  */
 
 import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
-import type { NftOutput } from '../../stardust/wire/output.ts';
+import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
-import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { TRANSACTION_ID_DIGITS } from '../core/packs/milestone-part.ts';
-import { many, readBatch } from '../core/read-batch.ts';
 import {
   damagedNft,
   type HeldOutput,
   heldFromSpent,
+  isPastBefore,
+  isPastFrom,
+  PAST_COLUMNS,
+  type PastOutput,
+  pastFromRow,
+} from '../core/held-outputs.ts';
+import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { TRANSACTION_ID_DIGITS } from '../core/packs/milestone-part.ts';
+import { many, readBatch } from '../core/read-batch.ts';
+import {
   LAST_SPENT,
   madeBy,
   readBurn,
@@ -43,7 +51,7 @@ export interface NftChange {
   transactionId: string;
   blockId: string;
   /** What held the NFT from then on, its ID of 68 hex digits; undefined where it was burned. */
-  held: { outputId: string; output: NftOutput } | undefined;
+  held: { outputId: string; unlockConditions: UnlockCondition[] } | undefined;
 }
 
 /** Where a page begins: with the transaction that created this output, which this milestone spent. */
@@ -103,6 +111,19 @@ const walk = (from: string) => `
 const FROM_NEWEST = walk(NEWEST);
 const FROM_POSITION = walk(AT_POSITION);
 
+/** Up to ?2 rows of the NFT ?1 in nft_past, the newest first. */
+const selectPast = (condition: string) => `
+  SELECT ${PAST_COLUMNS} FROM nft_past
+  WHERE ${isPastFrom('SELECT history FROM head')} AND ${isPastBefore(SINCE)} AND ${condition}
+  ORDER BY nft_past.id DESC LIMIT ?2`;
+
+const PAST_FROM_NEWEST = selectPast('true');
+
+/** From the output ?4 on, if the milestone ?3 that spent it is not kept. */
+const PAST_FROM_POSITION = selectPast(`(?3 >= ${SINCE} OR id <= (
+  SELECT id FROM nft_past
+  WHERE ${isPastFrom('?3')} AND ${isPastBefore('?3 + 1')} AND output = unhex(?4)))`);
+
 /**
  * Undefined where there is no ledger. Throws a LedgerDamaged where an output that must be kept is
  * missing, and a LedgerMoved where one was pruned meanwhile.
@@ -124,9 +145,13 @@ export async function readNftHistory(
     from === undefined
       ? db.prepare(FROM_NEWEST).bind(nftId, most, maxSearched)
       : db.prepare(FROM_POSITION).bind(nftId, most, maxSearched, from.spentIn, from.outputId);
-  const { head, since, parameters, state, walked } = await readBatch(db, {
+  const pastSteps =
+    from === undefined
+      ? db.prepare(PAST_FROM_NEWEST).bind(nftId, most)
+      : db.prepare(PAST_FROM_POSITION).bind(nftId, most, from.spentIn, from.outputId);
+  const { head, keptSince, parameters, state, walked, past } = await readBatch(db, {
     head: selectHead(db),
-    since: selectSince(db),
+    keptSince: selectSince(db),
     parameters: selectParameters(db),
     state: selectNftState(db, nftId),
     walked: many(steps, (row) => ({
@@ -134,30 +159,42 @@ export async function readNftHistory(
       spent: row.textOrNull('spent'),
       searched: row.integer('searched'),
     })),
+    past: many(pastSteps, pastFromRow),
   });
   if (head === undefined) return undefined;
-  if (since === undefined) throw damagedNft();
+  if (keptSince === undefined) throw damagedNft();
   const { ledger: ledgerIndex } = head;
+  const since = head.history || keptSince;
   const refuse = (why: 'unknown' | 'no position') => ({ ledgerIndex, ok: false as const, why });
-  if (state === undefined) return refuse('unknown');
-  const { unspent, changed } = state;
+  // of one that was burned long ago nothing else is kept
+  const standing = state ?? (past[0] && { unspent: undefined, changed: past[0].spentIn });
+  if (standing === undefined) return refuse('unknown');
+  const { unspent, changed } = standing;
   if (unspent === undefined && changed < since) return refuse('unknown');
-  if (from !== undefined && walked.length === 0) return refuse('no position');
+  if (from !== undefined && walked.length + past.length === 0) return refuse('no position');
 
   const spent = walked.map((each) => (each.spent === null ? undefined : JSON.parse(each.spent)));
-  const outputs = spent.map((row) => (row === undefined ? unspent : heldFromSpent(row, nftId)));
+  const kept = spent.map((row) => (row === undefined ? unspent : heldFromSpent(row, nftId)));
   const isInOrder = walked.every(({ step }, i) => step === i);
-  if (!isInOrder || !isWhole(outputs)) throw damagedNft();
-  const oldest = outputs.at(-1)!;
-  const isFull = walked.length === most || walked.at(-1)!.searched >= maxSearched;
+  if (!isInOrder || !isWhole(kept)) throw damagedNft();
+  const oldestKept = kept.at(-1);
+  const isBeyond = oldestKept === undefined || isCutAt(keptSince, oldestKept);
+  const before = isBeyond ? past.slice(0, most - kept.length) : [];
+  const outputs = [...kept, ...before];
+  const oldest = outputs.at(-1);
+  if (oldest === undefined || !isChain(outputs, before)) throw damagedNft();
+  const isFull = outputs.length === most || (!isBeyond && walked.at(-1)!.searched >= maxSearched);
   // what came before is not kept, so nobody knows what became of the NFT there
-  const isCut = !oldest.isMint && oldest.created < since;
+  const isCut = isCutAt(since, oldest);
   if (!oldest.isMint && !isCut && !isFull) throw damagedNft();
 
   const burn: NftChange[] = [];
   if (from === undefined && unspent === undefined) {
-    const last = spent[0];
-    const facts = await unlessMoved(db, head, changed, () => readBurn(db, changed, nftId, last));
+    const facts =
+      oldestKept === undefined
+        ? past[0]!.burn
+        : await unlessMoved(db, head, changed, () => readBurn(db, changed, nftId, spent[0]));
+    if (facts === undefined) throw damagedNft();
     burn.push({ kind: 'burned', index: changed, ...facts, held: undefined });
   }
   const known = oldest.isMint ? outputs : outputs.slice(0, -1);
@@ -181,14 +218,27 @@ export async function readNftHistory(
   };
 }
 
+/** Whether what held the NFT before this output is not among what is known from that milestone on. */
+function isCutAt(since: number, { isMint, created }: HeldOutput): boolean {
+  return !isMint && created < since;
+}
+
+/** Whether the transaction that spent each of `before` created the output in front of it. */
+function isChain(outputs: readonly HeldOutput[], before: readonly PastOutput[]): boolean {
+  return before.every(({ spender, spentIn }, i) => {
+    const after = outputs[outputs.length - before.length + i - 1];
+    return after === undefined || (after.id.startsWith(spender) && after.created === spentIn);
+  });
+}
+
 /** Of an NFT that is not burned the newest output is unspent, of a burned one all were spent. */
 function isWhole(outputs: readonly (HeldOutput | undefined)[]): outputs is HeldOutput[] {
-  return outputs.length > 0 && !outputs.includes(undefined);
+  return !outputs.includes(undefined);
 }
 
 /** @param before the output that held the NFT before; undefined of a mint */
 function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
-  const { id, output, isMint, block, created, createdTime } = held;
+  const { id, unlockConditions, isMint, block, created, createdTime } = held;
   const isSameOwner = before !== undefined && ownerOf(before) === ownerOf(held);
   return {
     kind: isMint ? 'minted' : isSameOwner ? 'changed' : 'transferred',
@@ -196,11 +246,11 @@ function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
     timestamp: createdTime,
     transactionId: id.slice(0, TRANSACTION_ID_DIGITS),
     blockId: block,
-    held: { outputId: id, output },
+    held: { outputId: id, unlockConditions },
   };
 }
 
 /** As its change says: an expiration that passes later is no change (docs/contract.md). */
-function ownerOf({ output, createdTime }: HeldOutput): AddressKey {
-  return addressKey(ownerAt(output, createdTime).address);
+function ownerOf(output: HeldOutput): AddressKey {
+  return addressKey(ownerAt(output, output.createdTime).address);
 }

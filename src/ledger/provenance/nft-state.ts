@@ -5,18 +5,13 @@
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
-import { decodeOutput, nftIdOf, outputId } from '../../stardust/wire/ids.ts';
-import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
+import { nftIdOf, outputId } from '../../stardust/wire/ids.ts';
+import { OutputType } from '../../stardust/wire/output.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';
+import { type Burn, damagedNft, type HeldOutput, heldOf } from '../core/held-outputs.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
-import {
-  outputColumns,
-  readOutputBytes,
-  type UnspentOutput,
-  unspentFromRow,
-} from '../core/output-bytes.ts';
+import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import {
   readSpentOutput,
   type SpentRow,
@@ -66,17 +61,6 @@ const SELECT_STATE = `
   FROM nft n ${JOIN_HELD} LEFT JOIN output o ON o.id = n.output
   WHERE n.id = ?1`;
 
-/** An output that held the NFT. IDs are hex. */
-export interface HeldOutput {
-  id: string;
-  output: NftOutput;
-  /** Whether it is the first one. */
-  isMint: boolean;
-  block: string;
-  created: number;
-  createdTime: number;
-}
-
 export interface NftStanding {
   /** Undefined of a burned NFT. */
   unspent: HeldOutput | undefined;
@@ -94,37 +78,6 @@ function stateFromRow(row: Row, nftId: string): NftStanding {
   const changed = row.integer('changed');
   if (output === null) return { unspent: undefined, changed };
   return { unspent: heldOf(unspentFromRow(row, 'output_'), nftId), changed };
-}
-
-export function heldFromSpent(row: SpentRow, nftId: string): HeldOutput {
-  const { bytes, ...facts } = readSpentOutput(row);
-  return heldOf({ ...facts, bytes: readOutputBytes(bytes, facts.id) }, nftId);
-}
-
-function heldOf(
-  { id, bytes, block, created, createdTime }: UnspentOutput,
-  nftId: string,
-): HeldOutput {
-  const output = decodeOutput(bytes);
-  if (
-    output.type !== OutputType.Nft ||
-    toHexDigits(nftIdOf(output, Uint8Array.fromHex(id))) !== nftId
-  )
-    throw damagedNft();
-  const isMint = output.nftId.every((byte) => byte === 0);
-  return { id, output, isMint, block, created, createdTime };
-}
-
-export function damagedNft(): LedgerDamaged {
-  return new LedgerDamaged('outputs that NFTs had');
-}
-
-/** A transaction that burned an NFT. IDs are hex. */
-export interface Burn {
-  transactionId: string;
-  blockId: string;
-  /** Of the milestone, Unix seconds. */
-  timestamp: number;
 }
 
 /**

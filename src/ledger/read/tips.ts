@@ -4,7 +4,7 @@
 
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { readBlockRows } from '../core/packs/pack-ids.ts';
+import { readBlockRows } from '../core/packs/block-rows.ts';
 import { WALKED_COLUMNS, walkedPackFromRow } from '../core/packs/packs.ts';
 import { many, readBatch } from '../core/read-batch.ts';
 import { readCone } from '../record/read-cone.ts';

@@ -11,7 +11,7 @@
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
-import { readBlockRows } from '../core/packs/pack-ids.ts';
+import { readBlockRows } from '../core/packs/block-rows.ts';
 import { many, readQuery } from '../core/read-batch.ts';
 import type { NumberMap } from '../record/number-map.ts';
 import type { ConsistentView } from './consistent-view.ts';

@@ -9,7 +9,7 @@
  */
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { requireOutputSum } from '../core/packs/pack-ids.ts';
+import { requireOutputSum } from '../core/packs/output-rows.ts';
 import { readStates, type WalkedPack, walkedPacksFromRows } from '../core/packs/packs.ts';
 import type { Row } from '../core/read-batch.ts';
 import type { NextNumbers } from '../intake/next-numbers.ts';

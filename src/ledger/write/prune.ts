@@ -14,10 +14,12 @@
 import { type Database, PARTS } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { SCHEMA, selectHead } from '../core/head.ts';
-import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
+import { idTableName } from '../core/id-index.ts';
+import { many, one, type Query, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/size/database-size.ts';
 import { moveHead } from '../core/write-head.ts';
-import { dropIdTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
+import { carryPast, forgetPast } from './carry-past.ts';
+import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 
 /** Rows that one step deletes of each kind. */
 const STEP = 1000;
@@ -44,11 +46,11 @@ const MIN_SHRINK = 20;
 /** The batch reads the head too: of a ledger with another schema nothing may be deleted. */
 const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
 
-/** ?1 the step, ?2 milestones kept before the ledger's. */
+/** ?1 the step, ?2 milestones kept before the ledger's, ?3 `head.history`, as whoever deletes knows it. */
 const DELETE_MILESTONES = `
   DELETE FROM milestone WHERE idx IN (
     SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)
-    AND ${IS_OURS}`;
+    AND ${IS_OURS} AND (SELECT history FROM head) = ?3`;
 
 /** The oldest parts of milestones before the first. */
 const DELETE_PARTS = `
@@ -102,9 +104,14 @@ const DELETE_CHANGES = `DELETE FROM nft_change WHERE (milestone, part) IN (${OLD
 
 const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
 
+/** Milestones before the ledger's: more than there are. */
+const NONE_OLD = 2 ** 32;
+
 export interface PruneOptions {
   /** Milestones for which IDs are kept, no fewer than all else. */
   idRetention?: number;
+  /** Whether HISTORY is `all`: what histories of NFTs need is taken along. */
+  keepsHistory?: boolean;
   /** Rows. */
   step?: number;
   /** Of the database; absent: only the disk limits it. */
@@ -133,26 +140,14 @@ export async function prune(
   retention: number,
   options: PruneOptions = {},
 ): Promise<Shortage | undefined> {
-  const { step = STEP, limitBytes, isFull = false } = options;
-  const deletePacks = many(db.prepare(DELETE_PACKS).bind(PACK_STEP), (row) => row.integer('key'));
-  const deleteOld = (keep: number) => ({
-    rows: write([
-      db.prepare(DELETE_MILESTONES).bind(step, keep),
-      db.prepare(DELETE_PARTS).bind(step),
-      db.prepare(DELETE_BURNED),
-      db.prepare(DELETE_CHANGES),
-    ]),
-    packs: withSize(deletePacks),
-    first: one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first')),
-  });
-  const { head, packs, first } = await readBatch(db, {
-    head: selectHead(db),
-    ...deleteOld(retention),
-  });
-  if (head === undefined) return undefined;
+  const { limitBytes, isFull = false } = options;
+  const removed = await deleteOld(db, retention, options);
+  if (removed?.head === undefined) return undefined;
+  const { packs, first } = removed;
+  let { head } = removed;
   let deleted = packs.value.length;
   for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
-    deleted = (await readAlone(deletePacks)).length;
+    deleted = (await readAlone(selectDeletedPacks(db))).length;
   const { ledger, idTables } = head;
 
   const size = { bytes: packs.bytes, limitBytes };
@@ -161,7 +156,9 @@ export async function prune(
   // the size does not tell what to do before all packs of deleted milestones are gone
   if (isShort && kept > MIN_RETENTION && deleted !== PACK_STEP) {
     const fewer = Math.max(MIN_SHRINK, Math.ceil(kept * SHRINK_BY));
-    const shrunk = await readBatch(db, deleteOld(Math.max(MIN_RETENTION, kept - fewer)));
+    const shrunk = await deleteOld(db, Math.max(MIN_RETENTION, kept - fewer), options);
+    if (shrunk?.head === undefined) return undefined;
+    head = shrunk.head;
     size.bytes = shrunk.packs.bytes;
     kept = ledger - (shrunk.first ?? ledger);
   }
@@ -177,9 +174,54 @@ export async function prune(
         forgotten,
         integrity: turnIntegrity(head.integrity, idTables, due),
       }),
-      ...(drop === undefined ? [] : await dropIdTable(db, drop)),
+      ...(drop === undefined ? [] : await emptyTable(db, idTableName(drop))),
     ];
     await runFenced(db, { writes: write(statements) });
   }
   return isShort ? { databaseBytes: size.bytes, kept } : undefined;
+}
+
+function selectDeletedPacks(db: Database): Query<number[]> {
+  return many(db.prepare(DELETE_PACKS).bind(PACK_STEP), (row) => row.integer('key'));
+}
+
+/** A step; undefined without a ledger. */
+async function deleteOld(
+  db: Database,
+  keep: number,
+  { keepsHistory = false, step = STEP }: PruneOptions,
+) {
+  const first = one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first'));
+  const remove = (kept: number, history: number) => ({
+    head: selectHead(db),
+    rows: write([
+      db.prepare(DELETE_MILESTONES).bind(step, kept, history),
+      db.prepare(DELETE_PARTS).bind(step),
+      db.prepare(DELETE_BURNED),
+      db.prepare(DELETE_CHANGES),
+    ]),
+    packs: withSize(selectDeletedPacks(db)),
+    first,
+  });
+  if (!keepsHistory) {
+    const removed = await readBatch(db, remove(keep, 0));
+    if (!removed.head?.history) return removed;
+    await forgetPast(db, removed.head);
+    return readBatch(db, remove(keep, 0));
+  }
+  const now = await readBatch(db, { head: selectHead(db), first });
+  if (now.head === undefined || now.first === null) return undefined;
+  const { fence, inserts, last, history } = await carryPast(
+    db,
+    now.head,
+    now.first,
+    now.head.ledger - keep,
+    step,
+  );
+  const kept = fence.length === 0 ? NONE_OLD : now.head.ledger - last;
+  return runFenced(db, {
+    fence: write(fence),
+    ...remove(kept, history),
+    inserts: write(inserts),
+  });
 }

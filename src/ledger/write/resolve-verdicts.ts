@@ -16,7 +16,7 @@ import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { failUnless, runFenced, SAME_HEAD, unlessMoved } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
-import type { OutputRow } from '../core/packs/pack-ids.ts';
+import type { OutputRow } from '../core/packs/output-rows.ts';
 import {
   type PackChecksums,
   readChecksums,

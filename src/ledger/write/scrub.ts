@@ -16,6 +16,7 @@ import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { addSums } from '../core/fingerprint.ts';
 import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
+import { PAST_COLUMNS, PAST_TABLE } from '../core/held-outputs.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
@@ -100,7 +101,8 @@ async function readOn(db: Database, head: Head, most: number | undefined): Promi
   }
   if (table !== CHANGES && fingerprints[table] !== sum)
     throw new LedgerDamaged(`rows of the table ${table}`);
-  const tables = ['output', ...head.idTables.map(idTableName), CHANGES];
+  const past = head.history === 0 ? [] : [PAST_TABLE];
+  const tables = ['output', ...head.idTables.map(idTableName), ...past, CHANGES];
   const next = tables[tables.indexOf(table) + 1];
   if (next === undefined) await readSmallTables(db);
   await saveIntegrity(db, head, {
@@ -139,6 +141,13 @@ async function readRows(
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   if (table === CHANGES)
     return readAlone(many(db.prepare(SELECT_CHANGES).bind(after, STEP_CHANGES), changesFromRow));
+  if (table === PAST_TABLE)
+    return readAlone(
+      many(db.prepare(SELECT_PAST).bind(after, most ?? STEP_ENTRIES), (row) => {
+        row.requireSum(PAST_TABLE);
+        return { id: row.text('id'), sum: row.integer('sum') };
+      }),
+    );
   return readAlone(
     many(db.prepare(selectEntries(table)).bind(after, most ?? STEP_ENTRIES), entryFromRow),
   );
@@ -151,6 +160,10 @@ function changesFromRow(row: Row): Scrubbed {
     throw new LedgerDamaged('rows of the table nft_change');
   return { id: String(row.integer('idx')), sum: 0 };
 }
+
+const SELECT_PAST = `
+  SELECT ${PAST_COLUMNS} FROM nft_past WHERE nft_past.id > unhex(?1)
+  ORDER BY nft_past.id LIMIT ?2`;
 
 function selectEntries(table: string): string {
   return `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;

@@ -12,12 +12,8 @@ import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
-import {
-  type OutputRow,
-  writeBlockRow,
-  writeCreatedRow,
-  writeOutputRow,
-} from '../core/packs/pack-ids.ts';
+import { writeBlockRow } from '../core/packs/block-rows.ts';
+import { type OutputRow, writeCreatedRow, writeOutputRow } from '../core/packs/output-rows.ts';
 import {
   MAX_PACK_BLOCKS,
   type OutputState,

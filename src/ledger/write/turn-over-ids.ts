@@ -55,9 +55,8 @@ export function turnIntegrity(
 
 const SELECT_DEFINITION = 'SELECT sql FROM sqlite_master WHERE name = ?1';
 
-/** Statements that empty a table. */
-export async function dropIdTable(db: Database, table: IdTable): Promise<D1PreparedStatement[]> {
-  const name = idTableName(table);
+/** Statements that empty a table without billed rows. */
+export async function emptyTable(db: Database, name: string): Promise<D1PreparedStatement[]> {
   // made again as the migrations define it
   const definition = one(db.prepare(SELECT_DEFINITION).bind(name), (row) => row.text('sql'));
   const create = await readAlone(definition);

@@ -12,7 +12,8 @@ import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, isSameHead, selectHead } from '../core/head.ts';
 import { IdMap } from '../core/id-map.ts';
-import { type BlockRow, readBlockRows, requireOutputSum } from '../core/packs/pack-ids.ts';
+import { type BlockRow, readBlockRows } from '../core/packs/block-rows.ts';
+import { requireOutputSum } from '../core/packs/output-rows.ts';
 import {
   type PackChecksums,
   readChecksums,

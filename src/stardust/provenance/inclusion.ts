@@ -5,10 +5,10 @@
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from '../proof/merkle.ts';
-import { parseProof, type Sibling, verifyInclusion } from '../proof/proof.ts';
+import { parseProof, type Sibling } from '../proof/proof.ts';
 import type { BlockFacts } from './blocks.ts';
-import type { MilestoneOutcome, Order } from './cone.ts';
-import type { SignedMilestone, Trust } from './milestone.ts';
+import type { Order } from './cone.ts';
+import type { SignedMilestone } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
 /** A block is among those that a milestone references. */
@@ -42,33 +42,6 @@ export function provePath(
   return toHex(last) === milestone[root]
     ? prove({ milestone, block, hashes: read.siblings.length + 1 })
     : refute('the path does not lead to the signed root', [block.blockId]);
-}
-
-/**
- * Whether a proof file `{milestone, block, proof, appliedProof}` shows that this milestone references
- * the block, in the JSON that other tools take; and that its transaction was applied, if it was.
- */
-export async function proveProofFile(
-  outcome: Proved<MilestoneOutcome>,
-  blockId: string,
-  file: unknown,
-  { keys, verify }: Trust,
-): Promise<Finding<SignedMilestone>> {
-  const { milestone, applied } = provedValue(outcome);
-  // what else is in the file may be large, and is not copied
-  const { milestone: signed, block, proof, appliedProof } = Object(file) as Record<string, unknown>;
-  if (applied.has(blockId) && appliedProof === undefined)
-    return refute(`the proof of block ${blockId} has no path to the applied root`, [blockId]);
-  const fields = { milestone: signed, block, proof, appliedProof, blockId };
-  try {
-    const { milestone: proven } = await verifyInclusion(fields, keys, verify);
-    return proven.index === milestone.index
-      ? prove(milestone)
-      : refute(`the proof of block ${blockId} leads to milestone ${proven.index}`, [blockId]);
-  } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return refute(`the proof of block ${blockId}: ${error.reason}`, [blockId]);
-  }
 }
 
 /** A step of a path, for showing it. */

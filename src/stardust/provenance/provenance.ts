@@ -58,7 +58,6 @@ export {
   type Level,
   levelsOf,
   provePath,
-  proveProofFile,
 } from './inclusion.ts';
 export {
   type AskedMilestone,
@@ -68,6 +67,7 @@ export {
   type SignedMilestone,
   type Trust,
 } from './milestone.ts';
+export { proveProofFile } from './proof-file.ts';
 export {
   type Finding,
   notChecked,

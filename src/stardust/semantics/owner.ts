@@ -31,7 +31,10 @@ export interface Owner {
  * }
  * ```
  */
-export function ownerAt(output: NftOutput | BasicOutput, unixTime: number): Owner {
+export function ownerAt(
+  output: Pick<NftOutput | BasicOutput, 'unlockConditions'>,
+  unixTime: number,
+): Owner {
   const address = addressIn(output, UnlockConditionType.Address);
   const timelock = findCondition(output, UnlockConditionType.Timelock);
   // S1: in the second that it names, a timelock holds no more

@@ -34,7 +34,7 @@ export interface NftHolder {
 export type NodeAnswer = { node: string } & (
   | { kind: 'certificate'; certificate: unknown; proof: Proved<NftState> }
   /** It has no certificate, only its word. `held` is undefined where it has no such NFT. */
-  | { kind: 'word'; held: NftHolder | undefined; why: string }
+  | { kind: 'word'; held: NftHolder | undefined; ledgerIndex: number | undefined; why: string }
   | { kind: 'failure'; reason: string }
 );
 
@@ -60,10 +60,11 @@ export async function askAboutNft(
   const why = `no certificate, status ${answer.status}`;
   const word = await readNodeJson(asked, path, MAX_ANSWER_BYTES);
   if ('failure' in word) return failure(`${why}; ${word.failure}`);
-  if (word.status === 404) return { node, kind: 'word', held: undefined, why };
+  const { ledgerIndex } = word;
+  if (word.status === 404) return { node, kind: 'word', held: undefined, ledgerIndex, why };
   if (word.status !== 200) return failure(`${why}; status ${word.status}`);
   try {
-    return { node, kind: 'word', held: readWord(word.json, nftId), why };
+    return { node, kind: 'word', held: readWord(word.json, nftId), ledgerIndex, why };
   } catch (error) {
     if (!(error instanceof StardustError)) throw error;
     return failure(`${why}; ${error.message}`);

@@ -7,6 +7,7 @@ import { parseBoundedJson } from '../encoding/bounded-json.ts';
 /** The part of a Response that is read. */
 export interface FetchedAnswer {
   readonly status: number;
+  readonly headers: { get(name: string): string | null };
   readonly body: {
     getReader(): {
       read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
@@ -38,7 +39,14 @@ export interface Asked {
 }
 
 /** What a node answered, or why that is nothing: a sentence without its full stop. */
-export type NodeJson = { status: number; json: unknown } | { failure: string };
+export type NodeJson =
+  | {
+      status: number;
+      json: unknown;
+      /** At which the node says that this is so; undefined where it does not say. */
+      ledgerIndex: number | undefined;
+    }
+  | { failure: string };
 
 /** The JSON of a path; undefined where the status is not 200. */
 export async function readNodeJson(
@@ -53,12 +61,16 @@ export async function readNodeJson(
     signal.addEventListener('abort', () => reject(late));
   });
   const read = async (): Promise<NodeJson> => {
-    const { status, body } = await platform.fetch(url + path, { redirect: 'manual', signal });
-    if (status !== 200) return { status, json: undefined };
+    // browsers refuse to call theirs as a method of anything but the window
+    const { fetch } = platform;
+    const { status, headers, body } = await fetch(url + path, { redirect: 'manual', signal });
+    const index = headers.get('x-ledger-index') ?? '';
+    const ledgerIndex = /^\d+$/.test(index) ? Number(index) : undefined;
+    if (status !== 200) return { status, json: undefined, ledgerIndex };
     const bytes = await readUpTo(body, maxBytes);
     if (bytes === undefined) return { failure: `an answer of more than ${maxBytes / 1024} KB` };
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { status, json: parseBoundedJson(text) };
+    return { status, json: parseBoundedJson(text), ledgerIndex };
   };
   try {
     return await Promise.race([read(), over]);

@@ -10,7 +10,8 @@ export interface AskedNode {
   node: string;
   /**
    * - `agrees`: its certificate is of this state, and its ledger is current.
-   * - `behind`: its certificate verifies, but its ledger is not current, or not as far as the state.
+   * - `behind`: its ledger is not as far as the state; or its certificate verifies, but its newest
+   *   milestone is not current.
    * - `refuted`: its ledger is as far as the state, and it gave the certificate of an earlier one.
    * - `claims`: it has no certificate, and says the same.
    * - `disputes`: it has no certificate, and says something else.
@@ -121,11 +122,16 @@ function judge(
 ): Omit<AskedNode, 'node'> {
   if (answer.kind === 'failure') return { standing: 'failed', reason: answer.reason };
   if (answer.kind === 'word') {
-    const { held, why } = answer;
+    const { held, ledgerIndex, why } = answer;
     const says =
       held === undefined ? 'it has no such NFT' : `it says that ${held.outputId} holds it`;
     const isSame = latest === undefined || held?.outputId === latest.held?.outputId;
-    return { standing: isSame ? 'claims' : 'disputes', reason: `${why}; ${says}` };
+    // who honestly says something else of the latest state has come as far
+    const isBehind =
+      latest !== undefined && (ledgerIndex ?? latest.since.index) < latest.since.index;
+    const standing = isSame ? 'claims' : isBehind ? 'behind' : 'disputes';
+    const where = isBehind ? `, and its ledger is at milestone ${ledgerIndex}` : '';
+    return { standing, reason: `${why}; ${says}${where}` };
   }
   const { since, head, blockId } = provedValue(answer.proof);
   const state = `its certificate is of milestone ${since.index}`;

@@ -126,12 +126,15 @@ const foundryOutput: Codec<FoundryOutput> = record<FoundryOutput>({
   immutableFeatures: featuresOf([2]),
 });
 
+/** C-33: those of NFT outputs. */
+export const nftConditions = unlockConditionsOf([0, 1, 2, 3], [0]);
+
 const nftOutput: Codec<NftOutput> = record<NftOutput>({
   type: constant('A.8', u8, OutputType.Nft),
   amount: u64,
   nativeTokens,
   nftId: fixed(32),
-  unlockConditions: unlockConditionsOf([0, 1, 2, 3], [0]),
+  unlockConditions: nftConditions,
   features: featuresOf([0, 2, 3]),
   immutableFeatures: featuresOf([1, 2]),
 });

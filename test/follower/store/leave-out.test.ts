@@ -3,15 +3,18 @@
  * snapshot, so that nothing here knows it (src/follower/store/leave-out.ts).
  */
 import { describe, expect, it } from 'vitest';
-import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
+import { applyPushed } from '../../../src/follower/apply-next.ts';
+import { createFollowerMemory, takeMessage } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
+import { MILESTONES } from '../../../src/mqtt/topics.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
 import { keepPushing } from '../../support/ledger/busy-feed.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
   disturbed,
   ledgerIndex,
+  passOnce,
   type Rig,
   startLedger,
   storeNow,
@@ -100,6 +103,33 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
     await keepPushing(rig, ground);
     await passes(rig, 2);
     expect(await ledgerIndex(db)).toBe(7);
+  });
+
+  it('is applied while a feed pushes the milestone, though its cone takes several passes', async () => {
+    const started = await start();
+    const { rig, network, old } = started;
+    let last = network.note([old]);
+    for (let i = 0; i < 100; i++) last = network.note([last]);
+    const { payload } = network.milestone({ parents: [network.milestoneBlock!, last] });
+    rig.node.confirm(4);
+    // little of what was fetched stays in memory
+    rig.following.memory = createFollowerMemory(20_000);
+    let pushed = 0;
+    const push = async () => {
+      takeMessage(rig.following.memory, MILESTONES, payload);
+      pushed += await applyPushed(rig.following);
+    };
+    const late = () => new Promise((resolve) => setTimeout(resolve, 50));
+    // it comes whenever the upstream is queried
+    const readReference = async (id: string) => {
+      await Promise.race([push(), late()]);
+      return rig.upstream.readReference(id);
+    };
+    rig.following.upstreams = [{ ...rig.upstream, readReference }];
+    for (let i = 0; i < 10 && (await ledgerIndex(db)) === 3; i++)
+      await passOnce(rig, { fetches: 110, milestonesOnly: true });
+    expect(await ledgerIndex(db)).toBe(4);
+    expect(pushed).toBeLessThanOrEqual(1);
   });
 
   it('is applied where one upstream lies and another one does not', async () => {

@@ -16,7 +16,7 @@ import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { readBlockRows } from '../../../src/ledger/core/packs/pack-ids.ts';
+import { readBlockRows } from '../../../src/ledger/core/packs/block-rows.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
 import { explainMilestone } from '../../../src/ledger/read/applied-milestone.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';

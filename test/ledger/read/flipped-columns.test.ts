@@ -36,6 +36,7 @@ import {
   readMilestone as readStoredMilestone,
 } from '../../../src/ledger/read/stored-milestone.ts';
 import { readTips } from '../../../src/ledger/read/tips.ts';
+import { prune } from '../../../src/ledger/write/prune.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
@@ -108,6 +109,23 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const long = metadata(new Uint8Array(700).fill(0xa5));
   const amount = quarter / 2n;
   network.milestone();
+  // minted, moved and burned by a milestone whose NFTs are in nft_past
+  const [old] = network.genesisSpends.slice(3, 4);
+  const oldNft = network.transaction([old!], [nft(first, { amount: COIN_AMOUNT })]);
+  const oldId = chainIdFromOutputId(oldNft.coins[0]!.id);
+  const oldMoved = network.transaction(
+    [{ coin: oldNft.coins[0]!, by: first }],
+    [nft(first, { nftId: oldId, amount: COIN_AMOUNT })],
+  );
+  network.attachTransaction(oldNft);
+  network.attachTransaction(oldMoved);
+  network.attachTransaction(
+    network.transaction(
+      [{ coin: oldMoved.coins[0]!, by: first }],
+      [basic(first, { amount: COIN_AMOUNT })],
+    ),
+  );
+  network.milestone();
   const made = network.transaction(network.genesisSpends.slice(0, 1), [
     basic(owner, { amount: half }),
     nft(owner, { ...everything, amount: quarter, immutable: [issuer(first), long] }),
@@ -122,10 +140,16 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const third = network.transfer(made.coins[0]!, 3);
   const last = network.attachTransaction(third, [second]);
   network.milestone({ parents: [last] });
-  network.milestone({ parents: [network.note([network.milestoneBlock!])] });
+  for (let i = 0; i < 2; i++)
+    network.milestone({ parents: [network.note([network.milestoneBlock!])] });
   const rig = await startLedger(d1, network, 0);
   await indexEveryKind(d1);
-  await followTo(rig, 4);
+  await followTo(rig, 6);
+  const { generation } = (await openIndexLedger(d1).readState()).head!;
+  const index = openIndexLedger(d1);
+  const { stored } = await index.readState();
+  await index.swap(stored?.token, { token: 'next', state: beginState(generation, 2) });
+  await prune(d1, 4, { keepsHistory: true });
   // unreferenced blocks in two packs
   const open = network.attachTransaction(spend(2, 4), [network.milestoneBlock!]);
   const again = network.attachTransaction(spend(1, 5), [open]);
@@ -139,17 +163,15 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const recorded = recordedNetwork('network-a');
   const withReceipt = recorded.milestones.find(({ receipt }) => receipt !== undefined)!;
   await db.batch(insertReceipt(d1, readMilestone(withReceipt.payload)));
-  const { generation } = (await openIndexLedger(d1).readState()).head!;
-  const index = openIndexLedger(d1);
-  const { stored } = await index.readState();
-  await index.swap(stored?.token, { token: 'next', state: beginState(generation, 0) });
-  const upstream = { index: 4, timestamp: 1_700_000_020, milestoneId: 'ab'.repeat(32) };
-  await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 5' });
+  const upstream = { index: 6, timestamp: 1_700_000_030, milestoneId: 'ab'.repeat(32) };
+  await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 7' });
 
   await db.prepare('UPDATE head SET snapshot = ?1').bind(FILE).run();
   await sealRows(db, 'head');
-  expect(await buildFinalLedger(d1, 4, 1000, FINAL_LAYOUT)).toBe(true);
-  const { id: nftId } = (await db.prepare('SELECT id FROM nft').first<{ id: string }>())!;
+  expect(await buildFinalLedger(d1, 6, 1000, FINAL_LAYOUT)).toBe(true);
+  const { id: nftId } = (await db
+    .prepare('SELECT id FROM nft WHERE output IS NOT NULL')
+    .first<{ id: string }>())!;
   const all = { filters: {}, from: START, pageSize: 100, prefixes: [] };
   const query: OutputQuery = { ...all, kinds: ['nft'] };
   const address = addressKey(network.account(1).address);
@@ -163,13 +185,13 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const roots = (request: Question) => (on: D1Database) =>
     timeless(computeWhiteFlag(on, requestOf(request), options));
   const proposal = network.propose({ parents: [top] }).request;
-  const audit = questionOf(network, 2).question;
+  const audit = questionOf(network, 3).question;
   const reads: Reads = {
     proposal: roots(proposal),
     'explained proposal': (on) => timeless(explainWhiteFlag(on, requestOf(proposal), options)),
-    'audit 2': roots(audit),
-    'audit 3': roots(questionOf(network, 3).question),
+    'audit 3': roots(audit),
     'audit 4': roots(questionOf(network, 4).question),
+    'audit 5': roots(questionOf(network, 5).question),
     'audit of open blocks': roots({ ...audit, parents: [top] }),
     'audit over two milestones': roots({ ...audit, parents: [last] }),
     'NFT of the index': (on) =>
@@ -191,19 +213,20 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     block: (on) => readBlock(on, digits(last)),
     'block of a transaction': (on) => readIncludedBlock(on, digits(made.coins[0]!.id).slice(0, 64)),
     'open block': (on) => readBlock(on, digits(again)),
-    milestone: (on) => readStoredMilestone(on, { index: 3 }),
-    'milestone by ID': (on) => readStoredMilestone(on, { id: digits(network.milestones[2]!.id) }),
-    'index of a milestone': (on) => findMilestone(on, digits(network.milestones[2]!.id)),
-    changes: (on) => readLedgerChanges(on, { index: 3 }),
-    'changes of NFTs': (on) => readNftChanges(on, 0),
-    'changes of NFTs after the last': (on) => readNftChanges(on, 4),
+    milestone: (on) => readStoredMilestone(on, { index: 4 }),
+    'milestone by ID': (on) => readStoredMilestone(on, { id: digits(network.milestones[3]!.id) }),
+    'index of a milestone': (on) => findMilestone(on, digits(network.milestones[3]!.id)),
+    changes: (on) => readLedgerChanges(on, { index: 4 }),
+    'changes of NFTs': (on) => readNftChanges(on, 2),
+    'changes of NFTs after the last': (on) => readNftChanges(on, 6),
     'certificate of an NFT': (on) => readNftCertificate(on, nftId),
-    'certificate of a change': (on) => readNftCertificate(on, nftId, { milestone: 2 }),
+    'certificate of a change': (on) => readNftCertificate(on, nftId, { milestone: 3 }),
     'history of an NFT': (on) => readNftHistory(on, nftId, 10),
-    explanation: (on) => explainMilestone(on, 3),
+    'history of an old NFT': (on) => readNftHistory(on, digits(oldId), 10),
+    explanation: (on) => explainMilestone(on, 4),
     proof: (on) => proveBlock(on, digits(last)),
-    'events of milestone 2': eventsOf(2),
     'events of milestone 3': eventsOf(3),
+    'events of milestone 4': eventsOf(4),
     'first event of an output': firstEventOf(`outputs/0x${digits(made.coins[1]!.id)}`),
     'first event of a block': firstEventOf(`block-metadata/0x${digits(last)}`),
     'first event of a transaction': firstEventOf(
@@ -217,12 +240,12 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'state of the index': (on) => openIndexLedger(on).readState(),
     'NFTs for the index': (on) => openIndexLedger(on).readNfts('', 100),
     'changes for the index': (on) =>
-      openIndexLedger(on).readChanges({ milestone: 0, nft: '' }, 4, 100),
-    'final ledger': (on) => readFinalLedger(on, 4),
+      openIndexLedger(on).readChanges({ milestone: 2, nft: '' }, 6, 100),
+    'final ledger': (on) => readFinalLedger(on, 6),
     'final proof of an output': (on) =>
-      proveFinal(on, 4, 'outputs', digits(network.genesisCoins[5]!.id), FINAL_LAYOUT),
-    'final proof of no NFT': (on) => proveFinal(on, 4, 'nfts', '00'.repeat(32), FINAL_LAYOUT),
-    'window of the index': (on) => openIndexLedger(on).readWindow(0, 100, 100),
+      proveFinal(on, 6, 'outputs', digits(network.genesisCoins[5]!.id), FINAL_LAYOUT),
+    'final proof of no NFT': (on) => proveFinal(on, 6, 'nfts', '00'.repeat(32), FINAL_LAYOUT),
+    'window of the index': (on) => openIndexLedger(on).readWindow(2, 100, 100),
   };
   return { db, reads };
 }

@@ -9,7 +9,7 @@ import { storeUnreferenced } from '../../../src/follower/store/store-unreference
 import { checksum } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { writeBlockRow } from '../../../src/ledger/core/packs/pack-ids.ts';
+import { writeBlockRow } from '../../../src/ledger/core/packs/block-rows.ts';
 import { writeChecksums, writeStatuses } from '../../../src/ledger/core/packs/packs.ts';
 import { decodeRecord, encodeRecord } from '../../../src/ledger/record/block-record.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';

@@ -8,7 +8,7 @@ import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import { type Database, isPartOf } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
-import type { OutputRow } from '../../../src/ledger/core/packs/pack-ids.ts';
+import type { OutputRow } from '../../../src/ledger/core/packs/output-rows.ts';
 import { readStates, Statuses } from '../../../src/ledger/core/packs/packs.ts';
 import { decodeRecord } from '../../../src/ledger/record/block-record.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/base64.ts';

@@ -65,17 +65,28 @@ beforeAll(async () => {
   await run('npm', ['install', ...flags, ...cache, ...tarballs], { cwd: consumer });
 });
 
+/** What is in the folders of PATH under a name. */
+const findAll = (name: string) =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .filter(existsSync);
+
 /** Every Node of this machine, one of each version. */
 async function findNodes(): Promise<Map<string, string>> {
-  const paths = (process.env.PATH ?? '').split(delimiter).map((each) => join(each, 'node'));
   const nodes = new Map<string, string>();
-  for (const path of [process.execPath, ...paths]) {
-    if (!existsSync(path)) continue;
+  for (const path of [process.execPath, ...findAll('node')]) {
     const { stdout } = await run(path, ['--version']);
     if (!nodes.has(stdout.trim())) nodes.set(stdout.trim(), path);
   }
   return nodes;
 }
+
+/** Other runtimes, if this machine has them, and how they run a script. */
+const OTHER_RUNTIMES = [
+  ...findAll('bun').map((path) => ({ path, args: ['run'] })),
+  ...findAll('deno').map((path) => ({ path, args: ['run', '--allow-all'] })),
+];
 
 const network = recordedNetwork('network-n');
 const LEDGER_INDEX = 125;
@@ -205,6 +216,13 @@ describe('the README', () => {
         expect([version, JSON.parse(stdout)]).toEqual([version, due]);
       }
     }
+  });
+
+  it.each(OTHER_RUNTIMES)('verifies NFTs on $path', async ({ path, args }) => {
+    writeReadmeCode();
+    const questions = JSON.stringify({ ...asked, node: await serve() });
+    const { stdout } = await run(path, [...args, 'script.js', questions], { cwd: consumer });
+    expect(JSON.parse(stdout)).toEqual(await expected());
   });
 
   it('says what is false', async () => {

@@ -18,6 +18,7 @@ export function testHead(generation: string, start: number, ledger = start): Hea
     idTables: [{ table: 0, first: start }],
     forgotten: 0,
     indexed: '',
+    history: 0,
     integrity: { fingerprints: {} },
   };
 }

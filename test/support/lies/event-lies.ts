@@ -37,5 +37,5 @@ export const EVENT_LIES: readonly Lie[] = [
   rules: [countingInfo()],
   page: '#/',
   // it is read again, though events do not end
-  shows: /ledger 20,0(?:0[3-9]|[1-9]\d) /,
+  shows: /ledger 200(?:0[3-9]|[1-9]\d) /,
 }));

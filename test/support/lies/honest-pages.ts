@@ -4,7 +4,14 @@
  */
 import { finalQuestion, finalTruth } from './final-lies.ts';
 import type { Lie } from './lie.ts';
-import { APPLIED_BLOCK, DATA_BLOCK, MADE_NFT, PAST_PROPOSAL, TRANSACTION } from './sample-paths.ts';
+import {
+  APPLIED_BLOCK,
+  DATA_BLOCK,
+  MADE_NFT,
+  OTHER_NFT_OUTPUT,
+  PAST_PROPOSAL,
+  TRANSACTION,
+} from './sample-paths.ts';
 import { FINAL_LEDGER } from './table.ts';
 
 interface HonestPage extends Pick<Lie, 'page' | 'truth' | 'final'> {
@@ -38,8 +45,17 @@ export const HONEST_PAGES: readonly HonestPage[] = [
     proved: [/7 hashes lead to the inclusion root of milestone 17,?339 that was signed/],
   },
   {
+    page: `#/output/${OTHER_NFT_OUTPUT}`,
+    proved: [/in the bytes that hash to the ID of transaction/, /^Amount 0\.1884 SMR NFT 0x3444/m],
+  },
+  {
     page: `#/transaction/${TRANSACTION}`,
     proved: [
+      /The outputs, and who unlocks the inputs, are in the bytes of the block/,
+      /The 3 outputs that are consumed hash to what the transaction commits to/,
+      /^91\.4091 SMR$/m,
+      /NFT “Soonanaut #2526”/,
+      /Alias 0x6a56.* in a new state/,
       /7 hashes lead to the inclusion root of milestone 17,?339 that was signed/,
       /4 hashes lead to the applied root that was signed: the transaction was applied/,
     ],

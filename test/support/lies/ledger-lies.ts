@@ -6,6 +6,8 @@ import { type Lie, lie, onPage } from './lie.ts';
 import {
   always,
   asIfAsked,
+  flip,
+  inBytes,
   inJson,
   inText,
   type Json,
@@ -15,15 +17,19 @@ import {
   withStatus,
 } from './rules.ts';
 import {
+  ANY_BLOCK,
   ANY_OUTPUT,
+  APPLIED_BLOCK,
   INFO,
   MADE_UP,
   NFT,
   NFT_OUTPUT,
+  NFTS_BY_ID,
   NFTS_OF,
   NOTHING,
   ONE_NFT,
   OTHER_NFT_OUTPUT,
+  TRANSACTION,
 } from './sample-paths.ts';
 
 const ESCAPE = '\u001b[2J\u001b[H\u001b[32mEverything holds.\u001b[8m';
@@ -87,12 +93,12 @@ const OUTPUTS: readonly Lie[] = onPage(ofOutput, [
     inJson(ANY_OUTPUT, (json) => {
       json.output = { type: 3, amount: '1000000000000000', unlockConditions: [] };
     }),
-    { said: /Basic output Amount 1,000,000,000 SMR/ },
+    { notChecked: /The node's answer is no output: C-33/ },
   ),
   lie(
     'the output of another ID',
     asIfAsked(`/api/core/v2/outputs/${NFT_OUTPUT}`, `/api/core/v2/outputs/${OTHER_NFT_OUTPUT}`),
-    { said: /NFT 0x3444/ },
+    { notChecked: /asked for output 0xfc8c\w+, and answers another one/ },
   ),
   lie(
     'an unspent output as spent',
@@ -109,38 +115,64 @@ const OUTPUTS: readonly Lie[] = onPage(ofOutput, [
   lie(
     'the milestone that made an output',
     withField(ANY_OUTPUT, 'metadata.milestoneIndexBooked', 1),
-    { said: /Created by milestone 1,/ },
+    { said: /milestone 1\b/ },
   ),
   lie(
     'the transaction that made an output',
     withField(ANY_OUTPUT, 'metadata.transactionId', MADE_UP),
-    { said: /Transaction 0xabab/ },
+    { notChecked: /asked for output 0xfc8c\w+, and answers another one/ },
   ),
   lie('an output that is gone', withStatus(ANY_OUTPUT, 404), {
     shows: /This node does not know the output, it says/,
   }),
 ]);
 
+const CREATED: readonly Lie[] = onPage(`#/output/${OTHER_NFT_OUTPUT}`, [
+  lie('the amount of an output', withField(ANY_OUTPUT, 'output.amount', '999999999'), {
+    refuted: /Output 0x9d9a\w+ is another one in the bytes of its transaction/,
+    said: /Amount 999\.999999 SMR/,
+  }),
+  lie(
+    'the owner of an output',
+    withField(ANY_OUTPUT, 'output.unlockConditions.0.address', { type: 0, pubKeyHash: MADE_UP }),
+    {
+      refuted: /Output 0x9d9a\w+ is another one in the bytes of its transaction/,
+      said: /Only smr1qz46h/,
+    },
+  ),
+  lie('the block that made an output', withField(ANY_OUTPUT, 'metadata.blockId', APPLIED_BLOCK), {
+    refuted: /Block 0xf217\w+ does not create output 0x9d9a/,
+  }),
+  lie('the bytes of the block that made an output', inBytes(ANY_BLOCK, flip(-1)), {
+    refuted: /The bytes of block 0x\w+ are those of 0x/,
+  }),
+]);
+
 const GALLERIES: readonly Lie[] = onPage(ofIssuer, [
   lie(
-    'a foreign NFT in a gallery',
-    inJson(NFTS_OF, ({ nfts }) => void nfts.push({ ...nfts[0], nftId: MADE_UP })),
-    { said: /a node can leave NFTs out of a list, or put others in.*23 at ledger/ },
+    'another NFT in a gallery',
+    inJson(NFTS_BY_ID, ({ nfts }) => void Object.assign(nfts[0], { outputId: `${MADE_UP}0000` })),
+    { notChecked: /asked for output 0x.*, and answers another one/ },
+  ),
+  lie(
+    'an NFT twice in a gallery',
+    inJson(NFTS_OF, ({ items }) => void items.push(items[0])),
+    { said: /a node can leave NFTs out of a list, or put others in.*23 NFTs at ledger/ },
   ),
   lie(
     'an empty gallery',
-    inJson(NFTS_OF, ({ ledgerIndex }) => ({ ledgerIndex, nfts: [] })),
+    inJson(NFTS_OF, (json) => void Object.assign(json, { items: [] })),
     { said: /This node says, and it is not checked: .* no NFT/ },
   ),
   lie(
-    'a gallery of 1,000 NFTs on a page',
-    inJson(NFTS_OF, (json) => ({ ...json, nfts: Array(1000).fill(json.nfts[0]) })),
-    { notChecked: /contract says: nfts\./ },
+    'a gallery of 1,001 NFTs on a page',
+    inJson(NFTS_OF, (json) => ({ ...json, items: Array(1001).fill(json.items[0]) })),
+    { notChecked: /contract says: items/ },
   ),
   lie(
     'a gallery that ends too soon',
-    inJson(NFTS_OF, (json) => void json.nfts.splice(1)),
-    { said: /1 at ledger index 17339/ },
+    inJson(NFTS_OF, (json) => void json.items.splice(1)),
+    { said: /1 NFT at ledger index 17339/ },
   ),
 ]);
 
@@ -174,11 +206,30 @@ const OF_INFO: readonly Lie[] = [
     lie('an empty prefix', tells('protocol.bech32Hrp', ''), NO_PREFIX),
     lie('a Cyrillic prefix', tells('protocol.bech32Hrp', '\u0455mr'), NO_PREFIX),
   ]),
+  ...onPage(`#/transaction/${TRANSACTION}`, [
+    lie('no decimals, of a transaction', tells('baseToken.decimals', 0), {
+      refuted: /SMR with 0 decimals.*signed for Shimmer, which has SMR with 6 decimals/,
+      shows: /91\.4091 SMR/,
+    }),
+    lie('the prefix of another network, of a transaction', tells('protocol.bech32Hrp', 'iota'), {
+      refuted: /addresses that begin with iota\. The transaction was signed for Shimmer/,
+    }),
+    lie(
+      'the amount of what a transaction consumes',
+      inJson(ANY_OUTPUT, ({ output }) => {
+        output.amount = '1';
+      }),
+      { refuted: /do not hash to the inputs commitment/ },
+    ),
+    lie('outputs that are gone, of a transaction', withStatus(ANY_OUTPUT, 404), {
+      notChecked: /The inputs, as none of their 3 outputs came/,
+    }),
+  ]),
   ...onPage('#/', [
     lie('an old ledger as live', status({ timestamp: now() }), { shows: AGE, hides: /\blive\b/ }),
     lie('an old ledger as live and far ahead', status({ timestamp: now(), index: 99_999 }), {
       notChecked: /Milestone 99999: The node answered 404/,
-      said: /this node says: ledger 99,999/,
+      said: /this node says: ledger 99999/,
       hides: /\blive\b/,
     }),
     lie('a network that ended', tells('features', ['finalMilestone']), { shows: AGE }),
@@ -197,4 +248,10 @@ const OF_INFO: readonly Lie[] = [
   ]),
 ];
 
-export const LEDGER_LIES: readonly Lie[] = [...NFTS, ...OUTPUTS, ...GALLERIES, ...OF_INFO];
+export const LEDGER_LIES: readonly Lie[] = [
+  ...NFTS,
+  ...OUTPUTS,
+  ...CREATED,
+  ...GALLERIES,
+  ...OF_INFO,
+];

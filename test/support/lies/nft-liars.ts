@@ -18,14 +18,17 @@ export type Answering = (path: string) => Response | Promise<Response>;
 /** A node that stands still at this milestone. Each answer is made once. */
 export async function frozenAt(network: Network, index: number): Promise<Answering> {
   const fetch = fetchFrom({ node: await recordedNode(network, index) });
-  const known = new Map<string, Promise<{ status: number; text: string }>>();
+  const known = new Map<string, Promise<{ status: number; headers: Headers; text: string }>>();
   return async (path) => {
     const made =
       known.get(path) ??
-      fetch(path).then(async (each) => ({ status: each.status, text: await each.text() }));
+      fetch(path).then(async (each) => {
+        const { status, headers } = each;
+        return { status, headers, text: await each.text() };
+      });
     known.set(path, made);
-    const { status, text } = await made;
-    return new Response(text, { status });
+    const { status, headers, text } = await made;
+    return new Response(text, { status, headers });
   };
 }
 

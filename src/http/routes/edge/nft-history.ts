@@ -95,7 +95,7 @@ function changeToJson(
     blockId: `0x${blockId}`,
     outputId: held === undefined ? null : `0x${held.outputId}`,
     kind,
-    owner: held === undefined ? null : ownerToJson(held.output, timestamp, prefix),
+    owner: held === undefined ? null : ownerToJson(held, timestamp, prefix),
   };
 }
 

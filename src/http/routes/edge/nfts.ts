@@ -10,7 +10,7 @@ import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { ownerAt } from '../../../stardust/output.ts';
 import { FeatureType } from '../../../stardust/wire/feature.ts';
 import { decodeOutput, nftIdOf } from '../../../stardust/wire/ids.ts';
-import { type NftOutput, OutputType } from '../../../stardust/wire/output.ts';
+import { OutputType } from '../../../stardust/wire/output.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import {
@@ -151,7 +151,11 @@ function nftToJson(
   };
 }
 
-export function ownerToJson(output: NftOutput, timestamp: number, prefix: string) {
+export function ownerToJson(
+  output: Parameters<typeof ownerAt>[0],
+  timestamp: number,
+  prefix: string,
+) {
   const { address, timelockedUntil, passesTo } = ownerAt(output, timestamp);
   return {
     address: toBech32(prefix, address),

@@ -1,0 +1,222 @@
+/**
+ * A form for one operation, and what the node answers to it.
+ */
+import { useState } from 'preact/hooks';
+import { askHere } from '../node/ask.ts';
+import { Copy, Facts } from '../parts/parts.tsx';
+import { Remark } from '../parts/standing.tsx';
+import { asError } from '../parts/use-load.ts';
+import { contentOf, type Operation, type Parameter } from './description.ts';
+import { describeType } from './fields.ts';
+import {
+  type ApiRequest,
+  buildRequest,
+  firstBody,
+  firstValues,
+  formatCurl,
+  keyOf,
+  RAW_TYPE,
+} from './request.ts';
+
+/** Headers that mean something to people who try it. */
+const SHOWN_HEADERS = [
+  'x-ledger-index',
+  'x-final-milestone',
+  'x-error-detail',
+  'etag',
+  'cache-control',
+  'retry-after',
+  'content-type',
+];
+
+/** Characters of a body that are shown: more would make the page slow. */
+const MAX_SHOWN = 100_000;
+
+interface Answer {
+  request: ApiRequest;
+  status: number;
+  ms: number;
+  /** By name. */
+  headers: [string, string][];
+  text: string;
+}
+
+export function TryIt({ operation }: { operation: Operation }) {
+  const [values, setValues] = useState(() => firstValues(operation));
+  const [body, setBody] = useState(() => firstBody(operation));
+  const [isRaw, setRaw] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [answer, setAnswer] = useState<Answer | Error>();
+  const request = buildRequest(operation, values, body, isRaw);
+  const curl = formatCurl(request, location.origin);
+
+  const send = async () => {
+    setBusy(true);
+    try {
+      setAnswer(await ask(request));
+    } catch (error) {
+      setAnswer(asError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <section aria-labelledby="try-it" class="try-it">
+      <h2 id="try-it">Try it</h2>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void send();
+        }}
+      >
+        {operation.parameters.map((each) => (
+          <ParameterField
+            key={keyOf(each)}
+            parameter={each}
+            value={values[keyOf(each)] ?? ''}
+            set={(value) => setValues({ ...values, [keyOf(each)]: value })}
+          />
+        ))}
+        {body !== undefined && (
+          <label class="wide">
+            Body, JSON
+            <textarea
+              class="mono"
+              rows={10}
+              value={body}
+              onInput={({ currentTarget }) => setBody(currentTarget.value)}
+              spellcheck={false}
+            />
+          </label>
+        )}
+        {RAW_TYPE in contentOf(operation) && (
+          <label class="wide">
+            Answer
+            <select
+              value={isRaw ? 'bytes' : 'json'}
+              onChange={({ currentTarget }) => setRaw(currentTarget.value === 'bytes')}
+            >
+              <option value="json">as JSON</option>
+              <option value="bytes">as bytes</option>
+            </select>
+          </label>
+        )}
+        <button type="submit" class="main" aria-disabled={isBusy}>
+          Send
+        </button>
+      </form>
+      <p class="id whole">
+        <code>{curl}</code>
+        <Copy text={curl} what="command" />
+      </p>
+      <div role="status">
+        {isBusy && <p class="loading">Reading …</p>}
+        {answer instanceof Error && <Remark>{answer.message}</Remark>}
+      </div>
+      {answer !== undefined && !(answer instanceof Error) && <AnswerShown answer={answer} />}
+    </section>
+  );
+}
+
+function ParameterField({
+  parameter,
+  value,
+  set,
+}: {
+  parameter: Parameter;
+  value: string;
+  set(value: string): void;
+}) {
+  const { name, in: place, required, description, schema } = parameter;
+  return (
+    <label class="wide">
+      <span>
+        <code>{name}</code>
+        {place === 'header' && ', a header'}
+        {!required && ', optional'}
+        <span class="hint">
+          {' '}
+          {description} <code>{describeType(schema)}</code>
+        </span>
+      </span>
+      <input
+        class="mono"
+        value={value}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+        required={required}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+      />
+    </label>
+  );
+}
+
+function AnswerShown({ answer: { request, status, ms, headers, text } }: { answer: Answer }) {
+  return (
+    <div class="answer" data-standing="said">
+      <h3>
+        This node answers {status}, after {ms} ms
+      </h3>
+      <p class="hint">
+        <code>
+          {request.method} {request.path}
+        </code>
+      </p>
+      <Facts
+        rows={headers.map(([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const)}
+      />
+      {text === '' ? (
+        <p class="hint">The answer has no body.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard
+        <pre tabIndex={0}>{shortened(text)}</pre>
+      )}
+    </div>
+  );
+}
+
+/** Throws a NodeError where there is no answer. */
+async function ask(request: ApiRequest): Promise<Answer> {
+  const { path, headers, body } = request;
+  const { Accept: accept, ...others } = headers;
+  const started = performance.now();
+  const response = await askHere(path, {
+    headers: others,
+    ...(accept !== undefined && { accept }),
+    ...(body !== undefined && { body }),
+  });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const isRaw = response.headers.get('content-type')?.startsWith(RAW_TYPE) ?? false;
+  return {
+    request,
+    status: response.status,
+    ms: Math.round(performance.now() - started),
+    headers: SHOWN_HEADERS.flatMap((name): [string, string][] => {
+      const value = response.headers.get(name);
+      return value === null ? [] : [[name, value.slice(0, 500)]];
+    }),
+    text: isRaw ? hexOf(bytes) : readable(new TextDecoder().decode(bytes)),
+  };
+}
+
+/** Not that of src/stardust, which would come in a file of its own with every page. */
+function hexOf(bytes: Uint8Array): string {
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** JSON in lines; other text as it is. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+function shortened(text: string): string {
+  if (text.length <= MAX_SHOWN) return text;
+  return `${text.slice(0, MAX_SHOWN)}\n… and ${text.length - MAX_SHOWN} characters more`;
+}

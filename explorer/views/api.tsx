@@ -1,0 +1,163 @@
+/**
+ * The API of the node, for people who read it and try it: all operations, or one of them with its
+ * form, its answers and their fields.
+ */
+import {
+  contentOf,
+  type Description,
+  type Operation,
+  readDescription,
+  type Schema,
+} from '../api/description.ts';
+import { type Field, fieldsOf, namedSchemas } from '../api/fields.ts';
+import { TryIt } from '../api/try-it.tsx';
+import { Awaited, Head, To } from '../parts/parts.tsx';
+import { useLoad } from '../parts/use-load.ts';
+
+export function ApiView({ operation }: { operation: string | undefined }) {
+  const loaded = useLoad(readDescription, []);
+  return (
+    <Awaited loaded={loaded} kind="API" id="" missing="This node does not describe its API.">
+      {(description) => <ApiPage description={description} named={operation} />}
+    </Awaited>
+  );
+}
+
+function ApiPage({ description, named }: { description: Description; named: string | undefined }) {
+  if (named === undefined) return <Operations description={description} />;
+  const operations = description.groups.flatMap((group) => group.operations);
+  const operation = operations.find(({ operationId }) => operationId === named);
+  return operation === undefined ? (
+    <section class="page missing">
+      <Head kind="API">No such operation</Head>
+      <p class="reason">
+        <To view={{ name: 'api' }}>All operations</To>
+      </p>
+    </section>
+  ) : (
+    <OperationPage key={named} operation={operation} schemas={description.schemas} />
+  );
+}
+
+function Operations({ description: { version, groups } }: { description: Description }) {
+  return (
+    <article class="page api">
+      <Head kind="API">What this node answers</Head>
+      <p class="lead">
+        Open an operation to read what it takes and returns, and to try it on this node, version{' '}
+        <bdi>{version.slice(0, 20)}</bdi>.
+      </p>
+      <p class="hint">
+        The same for programs: <a href="/openapi.json">openapi.json</a>, from which clients are
+        generated.
+      </p>
+      {groups.map(({ name, description, operations }) => (
+        <section key={name} aria-labelledby={`tag-${name}`} class="operations">
+          <h2 id={`tag-${name}`}>{name}</h2>
+          <p class="hint">{description}</p>
+          <ul>
+            {operations.map(({ operationId, method, path, summary }) => (
+              <li key={operationId}>
+                <To view={{ name: 'api', operation: operationId }}>
+                  <code>
+                    {method} {path}
+                  </code>
+                </To>
+                <span>{summary}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </article>
+  );
+}
+
+function OperationPage({
+  operation,
+  schemas,
+}: {
+  operation: Operation;
+  schemas: Description['schemas'];
+}) {
+  const { method, path, summary, description, answers } = operation;
+  const schema = contentOf(operation)['application/json']?.schema;
+  return (
+    <article class="page api">
+      <Head kind="API">
+        <code>
+          {method} {path}
+        </code>
+      </Head>
+      <p class="lead">{summary}</p>
+      {description !== '' && <p>{description}</p>}
+      <p>
+        <To view={{ name: 'api' }}>All operations</To>
+      </p>
+      <TryIt operation={operation} />
+      <section aria-labelledby="statuses">
+        <h2 id="statuses">Answers</h2>
+        <dl class="facts">
+          {answers.map(({ status, description }) => (
+            <div key={status}>
+              <dt>{status}</dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      {schema !== undefined && <Schemas schema={schema} schemas={schemas} />}
+    </article>
+  );
+}
+
+/** The fields of the answer and of each object that it names, and last the other things it names. */
+function Schemas({ schema, schemas }: { schema: Schema; schemas: Description['schemas'] }) {
+  const own = schema.$ref === undefined ? [['Answer', schema] as const] : [];
+  const lists = [...own, ...namedSchemas(schema, schemas)].map(([name, each]) => ({
+    name,
+    note: each.description,
+    fields: fieldsOf(each),
+  }));
+  const objects = lists.filter(({ fields }) => fields.every(({ path }) => path !== ''));
+  const values = lists
+    .filter((each) => !objects.includes(each))
+    .flatMap(({ name, fields }) => fields.map((field) => ({ ...field, path: name })));
+  return (
+    <section aria-labelledby="fields">
+      <h2 id="fields">Fields of the JSON</h2>
+      {objects.map(({ name, note, fields }, i) => (
+        <details key={name} class="folded" open={i === 0}>
+          <summary>{name}</summary>
+          {note !== undefined && <p class="hint">{note}</p>}
+          <Fields fields={fields} />
+        </details>
+      ))}
+      {values.length > 0 && (
+        <details class="folded" open={objects.length === 0}>
+          <summary>Values and choices</summary>
+          <Fields fields={values} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Fields({ fields }: { fields: readonly Field[] }) {
+  return (
+    <dl class="facts">
+      {fields.map(({ path, type, isOptional, description }) => (
+        <div key={path}>
+          <dt>
+            <code>{path}</code>
+          </dt>
+          <dd>
+            <code>{type}</code>
+            {isOptional && ', may be absent'}
+            {description !== '' && <p class="note">{description}</p>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,23 @@
+/**
+ * The IDs of a pack's blocks, which no walk reads (docs/storage.md#packs).
+ */
+import { LedgerDamaged } from '../checksum.ts';
+import { rowSum } from '../row-sum.ts';
+
+/**
+ * Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack, and
+ * their sum.
+ */
+export type BlockRow = [number: number, id: string, payload: number, sum: number];
+
+export function writeBlockRow(number: number, id: string, payload: number): BlockRow {
+  return [number, id, payload, rowSum([number, id, payload])];
+}
+
+/** Throws a LedgerDamaged where a sum is not right. */
+export function readBlockRows(text: string): BlockRow[] {
+  const rows: BlockRow[] = JSON.parse(text);
+  for (const [number, id, payload, sum] of rows)
+    if (rowSum([number, id, payload]) !== sum) throw new LedgerDamaged('IDs of blocks');
+  return rows;
+}

@@ -1,0 +1,224 @@
+/**
+ * With HISTORY `all`: what pruning takes along into nft_past, before it deletes milestones
+ * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output that
+ * held an NFT and was spent is in one of both places, wherever the work is cut off.
+ */
+
+import { type Database, forEachPiece, isPartOf, PARTS } from '../core/database.ts';
+import { runFenced } from '../core/fence.ts';
+import { moveFingerprints } from '../core/fingerprint.ts';
+import type { Head } from '../core/head.ts';
+import {
+  type Burn,
+  damagedNft,
+  insertPast,
+  PAST_TABLE,
+  type PastRow,
+  writePastRow,
+} from '../core/held-outputs.ts';
+import { selectIds } from '../core/id-index.ts';
+import { isNftSql, outputColumns, unspentFromRow } from '../core/output-bytes.ts';
+import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
+import { splitIntoParts } from '../core/packs/split-parts.ts';
+import { concat, many, readAlone, readQuery, write } from '../core/read-batch.ts';
+import { moveHead } from '../core/write-head.ts';
+import { emptyTable } from './turn-over-ids.ts';
+
+/** Characters of spent outputs that a step searches, or those of one milestone. */
+const MAX_SEARCHED = 4_000_000;
+
+/** Transactions of one statement, each of which may lead it to another milestone. */
+const BURNS_AT_ONCE = 200;
+
+/** What a step takes along. */
+export interface Carried {
+  /** The milestone that becomes the first one. */
+  last: number;
+  /** `head.history` from then on. */
+  history: number;
+  /** None where nothing is taken along. */
+  fence: D1PreparedStatement[];
+  /** Behind those that delete the milestones: in a full database their room is needed. */
+  inserts: D1PreparedStatement[];
+}
+
+/**
+ * Reads what the milestones after the first up to `target` spent, or as many of them as a step takes.
+ * Throws a LedgerDamaged where an output that held an NFT is not what was written.
+ *
+ * @param first the first milestone that is kept
+ * @param most milestones of a step
+ */
+export async function carryPast(
+  db: Database,
+  head: Head,
+  first: number,
+  target: number,
+  most: number,
+): Promise<Carried> {
+  const { lengths, last } = await readLengths(db, first, Math.min(target, first + most));
+  const history = head.history || first + 1;
+  if (last === first && head.history !== 0) return { last, history, fence: [], inserts: [] };
+  const rows: PastRow[] = [];
+  for (const parts of splitIntoParts(lengths, ({ length }) => length, {
+    most: lengths.length,
+    length: MAX_SEARCHED,
+  }))
+    rows.push(...(await readRows(db, parts[0]!.key, parts.at(-1)!.key)));
+  const { fingerprints } = head.integrity;
+  const integrity = { ...head.integrity, fingerprints: { [PAST_TABLE]: 0, ...fingerprints } };
+  const mover = moveFingerprints(integrity);
+  for (const { key, sum } of rows) mover.move(PAST_TABLE, key, sum);
+  return {
+    last,
+    history,
+    fence: [moveHead(db, head, { history, integrity: mover.moved() })],
+    inserts: insertPast(db, rows),
+  };
+}
+
+/** Empties nft_past: from then on histories are as long as milestones are kept. */
+export async function forgetPast(db: Database, head: Head): Promise<void> {
+  const { fingerprints, scrub, ...rest } = head.integrity;
+  const { [PAST_TABLE]: _, ...others } = fingerprints;
+  const integrity = {
+    ...rest,
+    fingerprints: others,
+    ...(scrub && scrub.table !== PAST_TABLE && { scrub }),
+  };
+  const statements = [
+    moveHead(db, head, { history: 0, integrity }),
+    ...(await emptyTable(db, PAST_TABLE)),
+  ];
+  await runFenced(db, { writes: write(statements) });
+}
+
+const SELECT_LENGTHS = `
+  SELECT key, octet_length(spent) AS length FROM milestone_part
+  WHERE key >= ?1 AND key < ?2 ORDER BY key`;
+
+interface PartLength {
+  key: number;
+  /** Characters. */
+  length: number;
+}
+
+/** Parts of the milestones after `first` that a step takes, and the last of these milestones. */
+async function readLengths(
+  db: Database,
+  first: number,
+  target: number,
+): Promise<{ lengths: PartLength[]; last: number }> {
+  if (target <= first) return { lengths: [], last: first };
+  const statement = db.prepare(SELECT_LENGTHS).bind((first + 1) * PARTS, (target + 1) * PARTS);
+  const all = await readAlone(
+    many(statement, (row) => ({ key: row.integer('key'), length: row.integer('length') })),
+  );
+  let searched = 0;
+  const excess = all.find(({ key, length }) => {
+    searched += length;
+    return searched > MAX_SEARCHED && milestoneOf(key) > first + 1;
+  });
+  const last = excess === undefined ? target : milestoneOf(excess.key) - 1;
+  return { lengths: all.filter(({ key }) => milestoneOf(key) <= last), last };
+}
+
+function milestoneOf(part: number): number {
+  return Math.floor(part / PARTS);
+}
+
+/** Outputs of NFTs in these parts, in the order in which they were spent. */
+const SELECT_SPENT_NFTS = `
+  SELECT p.key AS part, s.key AS place, s.value AS spent
+  FROM milestone_part p CROSS JOIN json_each(p.spent) s
+  WHERE p.key >= ?1 AND p.key <= ?2 AND ${isNftSql('s.value ->> 1')} ORDER BY p.key, s.key`;
+
+async function readRows(db: Database, from: number, to: number): Promise<PastRow[]> {
+  const statement = db.prepare(SELECT_SPENT_NFTS).bind(from, to);
+  const all = await readAlone(
+    many(statement, (row) => {
+      const spent: SpentRow = JSON.parse(row.text('spent'));
+      const { chain } = readSpentOutput(spent);
+      if (chain === null) throw damagedNft();
+      return { nftId: chain, part: row.integer('part'), place: row.integer('place'), spent };
+    }),
+  );
+  const burns = await readBurns(db, all);
+  return all.map((each) =>
+    writePastRow(each.nftId, each.part, each.place, each.spent, burns.get(each.spent)),
+  );
+}
+
+interface SpentNft {
+  nftId: string;
+  part: number;
+  spent: SpentRow;
+}
+
+/** ?1 NFTs, each with a milestone: of those that were burned then. */
+const SELECT_BURNED = `
+  SELECT n.id FROM json_each(?1) j CROSS JOIN nft n ON n.id = j.value ->> 0
+  WHERE n.output IS NULL AND n.changed = j.value ->> 1`;
+
+/** What burned an NFT, by the output that held it last. */
+async function readBurns(
+  db: Database,
+  all: readonly SpentNft[],
+): Promise<Map<SpentRow, Omit<Burn, 'transactionId'>>> {
+  const last = new Map(all.map((each) => [each.nftId, each]));
+  const candidates = [...last.values()].map(({ nftId, part }) => [nftId, milestoneOf(part)]);
+  const burned = await readQuery(
+    db,
+    many(forEachPiece(db, SELECT_BURNED, candidates), (row) => last.get(row.text('id'))!),
+  );
+  const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
+  for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
+    const made = await readMade(
+      db,
+      some.map(({ spent }) => madeBy(spent)),
+    );
+    for (const { part, spent } of some) {
+      const output = made.get(madeBy(spent));
+      if (output?.created !== milestoneOf(part)) throw damagedNft();
+      burns.set(spent, { blockId: output.block, timestamp: output.createdTime });
+    }
+  }
+  return burns;
+}
+
+/** The first output of the transaction that spent it: each transaction creates one. */
+function madeBy(spent: SpentRow): string {
+  return `${readSpentOutput(spent).transaction}0000`;
+}
+
+const SELECT_UNSPENT = `
+  SELECT ${outputColumns('o')} FROM json_each(?1) j CROSS JOIN output o ON o.id = j.value`;
+
+/** Each part is searched once, however many of the outputs its milestone spent. */
+const SELECT_SPENT = `
+  WITH known AS MATERIALIZED (SELECT id, milestone FROM (${selectIds('?1')}))
+  SELECT s.value AS spent
+  FROM (SELECT DISTINCT milestone FROM known) k
+    CROSS JOIN milestone_part p ON ${isPartOf('p.key', 'k.milestone')}
+    CROSS JOIN json_each(p.spent) s
+  WHERE s.value ->> 0 IN (SELECT id FROM known)`;
+
+interface MadeOutput {
+  id: string;
+  block: string;
+  created: number;
+  createdTime: number;
+}
+
+async function readMade(db: Database, ids: readonly string[]): Promise<Map<string, MadeOutput>> {
+  const found = await readQuery(
+    db,
+    concat<MadeOutput>(
+      many(forEachPiece(db, SELECT_UNSPENT, ids), unspentFromRow),
+      many(forEachPiece(db, SELECT_SPENT, ids), (row) =>
+        readSpentOutput(JSON.parse(row.text('spent'))),
+      ),
+    ),
+  );
+  return new Map(found.map((each) => [each.id, each]));
+}

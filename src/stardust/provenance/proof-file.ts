@@ -1,0 +1,35 @@
+/**
+ * Judges proof files, as other tools take them: a block, its milestone and two Merkle paths in JSON.
+ */
+import { StardustError } from '../error.ts';
+import { verifyInclusion } from '../proof/proof.ts';
+import type { MilestoneOutcome } from './cone.ts';
+import type { SignedMilestone, Trust } from './milestone.ts';
+import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
+
+/**
+ * Whether a proof file `{milestone, block, proof, appliedProof}` shows that this milestone references
+ * the block, in the JSON that other tools take; and that its transaction was applied, if it was.
+ */
+export async function proveProofFile(
+  outcome: Proved<MilestoneOutcome>,
+  blockId: string,
+  file: unknown,
+  { keys, verify }: Trust,
+): Promise<Finding<SignedMilestone>> {
+  const { milestone, applied } = provedValue(outcome);
+  // what else is in the file may be large, and is not copied
+  const { milestone: signed, block, proof, appliedProof } = Object(file) as Record<string, unknown>;
+  if (applied.has(blockId) && appliedProof === undefined)
+    return refute(`the proof of block ${blockId} has no path to the applied root`, [blockId]);
+  const fields = { milestone: signed, block, proof, appliedProof, blockId };
+  try {
+    const { milestone: proven } = await verifyInclusion(fields, keys, verify);
+    return proven.index === milestone.index
+      ? prove(milestone)
+      : refute(`the proof of block ${blockId} leads to milestone ${proven.index}`, [blockId]);
+  } catch (error) {
+    if (!(error instanceof StardustError)) throw error;
+    return refute(`the proof of block ${blockId}: ${error.reason}`, [blockId]);
+  }
+}
