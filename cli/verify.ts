@@ -16,11 +16,11 @@ import {
 } from '../src/stardust/provenance/provenance.ts';
 import { type Guarantee, Refuted, Unproven } from '../src/stardust/verifier.ts';
 import { verifySignature } from '../src/verify-signature.ts';
-import { openNodeClient } from '../verifier/node-client.ts';
+import { NotVerified, openNodeClient } from '../verifier/node-client.ts';
 import { printable } from '../verifier/printable.ts';
 import { proveFinalRecords } from '../verifier/verify-final.ts';
 import { describeAsked, describeNft, verifyNft } from '../verifier/verify-nft.ts';
-import { NotVerified, verifyNode } from '../verifier/verify-node.ts';
+import { verifyNode } from '../verifier/verify-node.ts';
 import { reportStatement } from '../verifier/verify-statement.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { findNetworkName } from './lib/network.ts';

@@ -177,6 +177,10 @@ function Shown({
       );
     case 'proposal':
       return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
+    case 'statement':
+      return (
+        <Later key={`statement ${view.of}`} load={loadStatementView} of={view.of} info={info} />
+      );
     case 'verify':
       return <Later key="verify" load={loadVerifyView} info={info} />;
     case 'alias':
@@ -207,6 +211,7 @@ const loadMilestonesView = async () => (await import('./views/milestones.tsx')).
 const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
 const loadApiView = async () => (await import('./views/api.tsx')).ApiView;
 const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
+const loadStatementView = async () => (await import('./archive/statement.tsx')).StatementView;
 const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
 const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
 const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;

@@ -26,6 +26,8 @@ export type View =
   | { name: 'verify' }
   /** All operations, or the one with this ID. */
   | { name: 'api'; operation?: string }
+  /** What an address held when the network ended; without one, from files. */
+  | { name: 'statement'; of?: string }
   | { name: 'unknown' };
 
 const BY_ID = ['nft', 'alias', 'foundry', 'output', 'block', 'transaction'] as const;
@@ -48,6 +50,7 @@ export function parseRoute(fragment: string): View {
     if (kind === '') return { name: 'home' };
     if (kind === 'search') return { name: 'search', text: parameters.get('q') ?? '' };
     if (kind === 'verify') return { name: 'verify' };
+    if (kind === 'statement') return { name: 'statement' };
     if (kind === 'milestones') return { name: 'milestones', ...numberIn(parameters, 'from', 1) };
     if (kind === 'api') return { name: 'api' };
     if (kind === 'proposal') return { name: 'proposal', ...fieldsOf(parameters) };
@@ -57,6 +60,7 @@ export function parseRoute(fragment: string): View {
   for (const name of BY_ADDRESS)
     if (kind === name) return { name, address: id, ...numberIn(parameters, 'page', 2) };
   if (kind === 'api') return { name: 'api', operation: id };
+  if (kind === 'statement') return { name: 'statement', of: id };
   if (kind === 'milestone') return { name: 'milestone', milestone: id, ...optional('block') };
   return { name: 'unknown' };
 }
@@ -73,6 +77,8 @@ export function formatRoute(view: View): string {
       return '#/verify';
     case 'api':
       return view.operation === undefined ? '#/api' : `#/api/${encodeURIComponent(view.operation)}`;
+    case 'statement':
+      return view.of === undefined ? '#/statement' : `#/statement/${encodeURIComponent(view.of)}`;
     case 'proposal':
       return view.fields === undefined
         ? '#/proposal'

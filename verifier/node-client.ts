@@ -13,6 +13,11 @@ export type NodeClient = (
   options?: { body?: string; accept?: string },
 ) => Promise<Response>;
 
+/** What the node says is not so. The message is a sentence without its full stop. */
+export class NotVerified extends Error {
+  override readonly name = 'NotVerified';
+}
+
 /** For one answer, its body included. A node that computes a white flag needs some of it. */
 const TIMEOUT_MS = 30_000;
 

@@ -14,15 +14,14 @@ import {
   proveFinalRecord,
   tell,
   treeOfId,
-} from '../src/stardust/provenance/provenance.ts';
-import { type NodeClient, requestJson } from './node-client.ts';
-import { NotVerified } from './verify-node.ts';
+} from '../src/stardust/provenance/final.ts';
+import { type NodeClient, NotVerified, requestJson } from './node-client.ts';
 import { describeHolding, finalWords } from './words/holding.ts';
 
 const PATH = '/api/edge/v1/final';
 
 /** What a node proves of an ID. @param id 0x… of an output or an NFT */
-export async function askFinalRecord(
+async function askFinalRecord(
   node: NodeClient,
   root: Uint8Array,
   id: string,

@@ -37,7 +37,7 @@ import {
   type Trust,
   tell,
 } from '../src/stardust/provenance/provenance.ts';
-import { mustAnswer, type NodeClient, requestJson } from './node-client.ts';
+import { mustAnswer, type NodeClient, NotVerified, requestJson } from './node-client.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
 const CONCURRENT_REQUESTS = 6;
@@ -54,11 +54,6 @@ const MAX_BLOCKS = 50_000;
  */
 const TIME_PER_BLOCK_MS = 200;
 const LEAST_TIME_MS = 30_000;
-
-/** What the node says is not so. The message is a sentence without its full stop. */
-export class NotVerified extends Error {
-  override readonly name = 'NotVerified';
-}
 
 const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 const info = v.object({ status: v.object({ confirmedMilestone: v.object({ index: uint }) }) });

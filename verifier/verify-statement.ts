@@ -4,18 +4,16 @@
  */
 import {
   type Finding,
+  joinStatements,
   type Proved,
   provedValue,
-  refute,
-  tell,
-} from '../src/stardust/provenance/provenance.ts';
-import {
-  joinStatements,
   proveStatement,
+  refute,
   type Statement,
+  tell,
 } from '../src/stardust/provenance/statement.ts';
 import { findKnownNetwork } from './known-networks.ts';
-import { NotVerified } from './verify-node.ts';
+import { NotVerified } from './node-client.ts';
 import { finalWords } from './words/holding.ts';
 import { describeLimit, describeStated, describeSums, nameStatement } from './words/statement.ts';
 

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import type { FinalRecord, Finding } from '../../src/stardust/provenance/provenance.ts';
 import { asSentence } from '../format.ts';
 import { Found, NotChecked } from '../parts/standing.tsx';
-import { finalOutputHere } from '../verify/verify-here.ts';
+import { finalOutputHere } from '../verify/final-here.ts';
 
 type Asked =
   | { state: 'idle' | 'running' }

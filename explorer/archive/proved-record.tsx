@@ -7,9 +7,8 @@ import { asSentence } from '../format.ts';
 import { Id } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { finalOutputHere } from '../verify/verify-here.ts';
-import { useFinalRoot } from './root-choice.ts';
-import { RootForm } from './root-form.tsx';
+import { finalOutputHere } from '../verify/final-here.ts';
+import { RootForm, useFinalRoot } from './root-form.tsx';
 
 /** @param id of an output or an NFT */
 export function ProvedRecord({ id }: { id: string }) {
@@ -19,8 +18,8 @@ export function ProvedRecord({ id }: { id: string }) {
       <h2 id="archive-title">Proved against the final root</h2>
       {root === undefined && (
         <p>
-          The network ended here, and one hash commits to its whole ledger: the final root. Your
-          browser checks this page against it. Take it from somebody you trust, not from this node.
+          The network ended here. One hash, the final root, commits to its whole ledger. Take it
+          from somebody you trust, not from this node.
         </p>
       )}
       <RootForm />

@@ -2,8 +2,7 @@
  * A statement of an address as a person reads it, on the page and on paper.
  */
 
-import type { Proved } from '../../src/stardust/provenance/provenance.ts';
-import { provedValue } from '../../src/stardust/provenance/provenance.ts';
+import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Statement } from '../../src/stardust/provenance/statement.ts';
 import { finalWords } from '../../verifier/words/holding.ts';
 import {

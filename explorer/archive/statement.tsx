@@ -3,21 +3,23 @@
  * the browser against the final root. Loaded at an ended network only.
  */
 import { useState } from 'preact/hooks';
+import * as v from 'valibot';
 import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 import {
   type Finding,
   type Proved,
   provedValue,
   refute,
-} from '../../src/stardust/provenance/provenance.ts';
+} from '../../src/stardust/provenance/proved.ts';
 import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
 import { judgeStatement } from '../../verifier/verify-statement.ts';
 import { asSentence, shortenAddress } from '../format.ts';
-import { askStatement } from '../node/ledger.ts';
+import { askJson } from '../node/ask.ts';
+import { hasEnded, type Info } from '../node/shapes.ts';
+import { Head, Id } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
-import { parseRoot } from '../verify/verify-here.ts';
-import { useFinalRoot } from './root-choice.ts';
-import { RootForm } from './root-form.tsx';
+import { parseRoot } from '../verify/final-here.ts';
+import { RootForm, useFinalRoot } from './root-form.tsx';
 import { StatementSheet } from './statement-sheet.tsx';
 
 type Progress =
@@ -31,8 +33,24 @@ interface Page {
   proof: Proved<Statement>;
 }
 
-/** On the page of an address. */
-export function StatementOfAddress({ bech32 }: { bech32: string }) {
+export function StatementView({ of, info }: { of: string | undefined; info: Info }) {
+  return (
+    <article class="page">
+      <Head kind="Statement">
+        {of === undefined ? 'From files' : <Id id={of} what="address" />}
+      </Head>
+      {!hasEnded(info) && (
+        <p class="reason">
+          This network has not ended, the node says. Only a last ledger has a final root that proves
+          what an address held.
+        </p>
+      )}
+      {of === undefined ? <StatementFiles /> : <StatementOfAddress bech32={of.toLowerCase()} />}
+    </article>
+  );
+}
+
+function StatementOfAddress({ bech32 }: { bech32: string }) {
   const root = useFinalRoot();
   const [pages, setPages] = useState<readonly Page[]>([]);
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
@@ -43,7 +61,9 @@ export function StatementOfAddress({ bech32 }: { bech32: string }) {
     if (progress.state === 'running') return;
     setProgress({ state: 'running' });
     try {
-      const json = await askStatement(bech32, next);
+      const cursor = next === undefined ? '' : `?cursor=${next}`;
+      const path = `/api/edge/v1/final/addresses/${encodeURIComponent(bech32)}${cursor}`;
+      const json = await askJson(path, v.unknown());
       const finding = judgeStatement(json, parseRoot(trusted));
       if (finding.standing !== 'proved') return setProgress({ state: 'done', finding });
       const text = JSON.stringify(json);
@@ -88,8 +108,8 @@ export function StatementOfAddress({ bech32 }: { bech32: string }) {
   );
 }
 
-/** On the view "Verify": files of anybody. */
-export function StatementFiles() {
+/** Files of anybody. */
+function StatementFiles() {
   const root = useFinalRoot();
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
 

@@ -162,10 +162,3 @@ export async function explainProposal(request: ProposalRequest): Promise<Said<Ex
   requireSame('milestone', String(request.index), String(said.index));
   return { said };
 }
-
-/** A page of the statement of an address at a final ledger: JSON that the caller judges. */
-export const askStatement = (bech32: string, cursor: string | undefined) =>
-  askJson(
-    `/api/edge/v1/final/addresses/${part(bech32)}${cursor === undefined ? '' : `?cursor=${cursor}`}`,
-    v.unknown(),
-  );

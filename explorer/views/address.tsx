@@ -11,7 +11,6 @@ import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { TokenList } from '../address/token-list.tsx';
-import { ArchiveStatement } from '../archive/mount.tsx';
 import { formatCount, plural } from '../format.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
@@ -73,7 +72,13 @@ export function AddressView({
       ) : (
         <Gallery name={name} address={bech32} page={page} info={info} />
       )}
-      {name === 'address' && <ArchiveStatement bech32={bech32} info={info} />}
+      {name === 'address' && hasEnded(info) && (
+        <p class="actions">
+          <a class="button" href={formatRoute({ name: 'statement', of: bech32 })}>
+            Prove what this address held
+          </a>
+        </p>
+      )}
     </article>
   );
 }

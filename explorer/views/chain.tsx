@@ -20,7 +20,7 @@ import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
 import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
-import { ArchiveProof } from '../archive/mount.tsx';
+import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
@@ -33,7 +33,7 @@ import { DataText } from '../words/data-text.tsx';
 import { networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { AddressLink, ClaimedAmount, TokenUnits } from '../words/words.tsx';
-import { ProofOfOutput } from './verify-final.tsx';
+import { ProofOfOutput } from './proof-of-output.tsx';
 
 type ChainKind = 'alias' | 'foundry';
 

@@ -9,7 +9,7 @@ import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
-import { ArchiveProof } from '../archive/mount.tsx';
+import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
 import { formatShare, shorten } from '../format.ts';
 import { type Claims, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
@@ -20,7 +20,6 @@ import type { Info, JsonAddress, Nft } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../parts/use-load.ts';
-import { ProofOfOutput } from './verify-final.tsx';
 
 const ISSUER_FEATURE = 1;
 const TAG_FEATURE = 3;
@@ -43,12 +42,10 @@ export function NftView({ id, info }: { id: string; info: Info }) {
   );
 }
 
-function proofOf({ outputId }: ServedNft, info: Info) {
-  return info.features.includes('finalMilestone') ? (
-    <ProofOfOutput outputId={outputId} info={info} />
-  ) : (
-    'the certificate below, that it came to this output. That nothing came after it, no answer of one node proves: ask others.'
-  );
+function proofOf(info: Info) {
+  return info.features.includes('finalMilestone')
+    ? ARCHIVE_PROOF
+    : 'the certificate below, that it came to this output. That nothing came after it, no answer of one node proves: ask others.';
 }
 
 function isMissing(loaded: Loaded<unknown>): boolean {
@@ -85,7 +82,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
       <div class="columns">
         <Picture uri={claims?.uri} title={title} />
         <div>
-          <SaidByNode of={of} proof={proofOf(nft, info)}>
+          <SaidByNode of={of} proof={proofOf(info)}>
             {(nft) => <LedgerFacts nft={nft} info={info} />}
           </SaidByNode>
           {!info.features.includes('finalMilestone') && (

@@ -11,7 +11,7 @@ import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { describeUnlock, type UnlockMoment } from '../../verifier/words/unlock.ts';
-import { ArchiveProof } from '../archive/mount.tsx';
+import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { type LedgerOutput, readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
@@ -22,7 +22,7 @@ import { NetworkNote, networkWords } from '../words/network.tsx';
 import { contentRows } from '../words/output-rows.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ClaimedAmount, SentenceText, TokenNote } from '../words/words.tsx';
-import { ProofOfOutput } from './verify-final.tsx';
+import { ProofOfOutput } from './proof-of-output.tsx';
 
 export function OutputView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readLedgerOutput(id), [id]);

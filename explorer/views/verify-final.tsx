@@ -3,10 +3,8 @@
  */
 import { useState } from 'preact/hooks';
 import type { Proved } from '../../src/stardust/provenance/provenance.ts';
-import { chooseRoot, isRoot, useFinalRoot } from '../archive/root-choice.ts';
+import { chooseRoot, isRoot, useFinalRoot } from '../archive/root-form.tsx';
 import { asSentence } from '../format.ts';
-import { hasEnded, type Info } from '../node/shapes.ts';
-import { To } from '../parts/parts.tsx';
 import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 
 type Progress =
@@ -94,24 +92,5 @@ export function FinalLedgerForm() {
         {progress.state === 'stopped' && <NotChecked>{progress.reason}</NotChecked>}
       </div>
     </section>
-  );
-}
-
-/**
- * What would prove an output or an NFT: on a final ledger the proof itself, elsewhere that the
- * transaction was applied which made it.
- */
-export function ProofOfOutput({ outputId, info }: { outputId: string; info: Info }) {
-  if (hasEnded(info))
-    return <>its path to the final root of this ledger, which your browser checks on this page.</>;
-  // B.4: an output ID is that of the transaction and a place
-  const transactionId = outputId.slice(0, 66);
-  return (
-    <>
-      that it was created, the bytes of{' '}
-      <To view={{ name: 'transaction', id: transactionId }}>its transaction</To> and two Merkle
-      paths, which your browser checks there. That nothing came after it, no answer of one node
-      proves: ask others.
-    </>
   );
 }

@@ -6,7 +6,6 @@ import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
 import { describeVerdict } from '../../src/stardust/provenance/words.ts';
 import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
-import { ArchiveFiles } from '../archive/mount.tsx';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
@@ -84,7 +83,11 @@ export function VerifyView({ info }: { info: Info }) {
         <Ending progress={progress} info={info} />
       </div>
       {hasEnded(info) && <FinalLedgerForm />}
-      <ArchiveFiles info={info} />
+      {hasEnded(info) && (
+        <p>
+          <To view={{ name: 'statement' }}>Check the statement of an address, from files</To>
+        </p>
+      )}
       <p class="hint">
         The page that checks comes from this node, too. If you do not trust it in that, run{' '}
         <code>npx stardust-edge verify</code> from a copy of the source.

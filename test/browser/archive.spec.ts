@@ -75,6 +75,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
     it('takes a root once, and proves what an address held', async () => {
       await open(page, `/address/${HOLDER}`);
+      await click(page, 'a.button', 'Prove what this address held');
       await untilCount(page, '.archive input[name=root]', 1);
       await fill(page, '.archive input[name=root]', '0x12');
       await click(page, '.archive form button', 'Check against it');
@@ -117,7 +118,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     it('shows a node as lying that changes an amount', async () => {
       node.lie([inJson(STATEMENT, changeAmount)]);
       try {
-        await open(page, `/address/${HOLDER}`);
+        await open(page, `/statement/${HOLDER}`);
         await click(page, '.archive > button', 'Prove what this address held');
         await textOf(page, '.statement-verdict').toMatch(/the statement is not proved: .*path/i);
         expect((await readShown(page)).by.proved).toEqual([]);
@@ -129,6 +130,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
     it('checks files', async () => {
       await open(page, '/verify');
+      await click(page, 'main a', 'from files');
       await untilCount(page, 'input[name=statement]', 1);
       const give = (json: unknown) =>
         page.evaluate(`{

@@ -48,10 +48,8 @@ function importsOf(path: string, when: 'before' | 'later'): string[] {
 
 const has = (path: string, name: string) => textOf(path).includes(` as ${name}`);
 
-/** What only a final ledger has: proofs by its root, and statements, where somebody asks for one. */
-const isOfArchive = (path: string) =>
-  has(path, 'finalOutputHere') || has(path, 'ProvedRecord') || isOfStatements(path);
-const isOfStatements = (path: string) => has(path, 'StatementOfAddress');
+/** What only a final ledger has: proofs by its root. */
+const isOfArchive = (path: string) => has(path, 'finalOutputHere') || has(path, 'ProvedRecord');
 
 /** A script and all that it imports, and also what it may import later if that is `kept`. */
 function withImports(
@@ -82,18 +80,13 @@ it('loads up to 55 KB for every view, and with any one 75 KB, other than the lay
   const views = new Set(importsOf('explorer/app.js', 'later'));
   views.delete('verifier.js');
   expect(views.size).toBeGreaterThan(8);
-  expect(scripts().filter(isOfArchive).length).toBeGreaterThan(2);
+  expect(scripts().filter(isOfArchive).length).toBeGreaterThan(0);
   for (const view of views) {
     const live = withImports(view, (path) => !isOfArchive(path));
     expect(live).not.toContain('explorer/layout.js');
-    // the page of an address proves nothing but statements
-    const proves = !has(view, 'AddressView');
-    const over = withImports(view, (path) => proves && isOfArchive(path) && !isOfStatements(path));
-    for (const all of [live, over])
+    for (const all of [live, withImports(view, isOfArchive)])
       expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75 * KB);
   }
-  const [statements] = scripts().filter(isOfStatements);
-  expect(sizeOf(withImports(statements!, NOTHING).difference(base))).toBeLessThan(25 * KB);
   const ofApi = scripts().filter((path) => textOf(path).includes('/openapi.json'));
   expect([ofApi.length, ofApi.some((path) => base.has(path))]).toEqual([1, false]);
   expect(sizeOf(new Set(ofApi))).toBeLessThan(5_000);

@@ -56,7 +56,7 @@ export function describeHolding(holding: ProvedHolding, words: FinalWords): stri
 }
 
 /** "NFT 0x…, with 1.5 SMR". */
-export function describeContent(
+function describeContent(
   { id, output }: Pick<ProvedHolding, 'id' | 'output'>,
   { baseToken }: FinalWords,
 ): string {

@@ -2,8 +2,8 @@
  * A statement of an address in words: what it adds up to, output by output, and what it leaves open.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import { formatTime } from '../../src/stardust/provenance/provenance.ts';
 import {
+  formatTime,
   STATEMENT_LIMIT,
   STATEMENT_PARTS,
   type StatedOutput,

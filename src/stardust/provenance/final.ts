@@ -1,10 +1,9 @@
 /**
  * Judges what a node says of a final ledger (docs/final-ledger.md), by a final root that the reader
- * took from a source of trust.
+ * took from a source of trust. The subpath `/final-record` of the package (../README.md).
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
-import { verifyFinal } from '../final.ts';
 import {
   type FinalLedger,
   type FinalTreeName,
@@ -13,8 +12,10 @@ import {
   jsonObject,
   KEY_BYTES,
   requireLedger,
+  verifyFinalProof,
 } from '../proof/final-ledger.ts';
 import { decodeOutput } from '../wire/ids.ts';
+import { decodeLedgerOutput } from '../wire/ledger-output.ts';
 import type { Output } from '../wire/output.ts';
 import { type Finding, prove, refute } from './proved.ts';
 
@@ -58,24 +59,22 @@ export function proveFinalRecord(
 ): Finding<FinalRecord> {
   const id = toHex(key);
   try {
-    const record = readRecord(answer, tree, key, root);
+    const verdict = verifyFinalProof(answer, tree, key, root);
+    if (!verdict.ok) throw new StardustError('B.13', verdict.reason);
     const { networkName } = requireLedger(jsonObject(answer).ledger, root);
-    return prove({ networkName, id, ...record });
+    const known = { networkName, id };
+    if (!verdict.present) return prove({ ...known, tree, present: false });
+    const { record } = verdict;
+    if (tree === 'nfts') {
+      const outputId = toHex(record.subarray(KEY_BYTES.nfts));
+      return prove({ ...known, tree, present: true, outputId });
+    }
+    const { bytes, bookedTimestamp } = decodeLedgerOutput(record);
+    return prove({ ...known, tree, present: true, output: decodeOutput(bytes), bookedTimestamp });
   } catch (error) {
     if (!(error instanceof StardustError)) throw error;
     return refute(`${tree === 'nfts' ? 'NFT' : 'output'} ${id}: ${error.reason}`);
   }
 }
 
-function readRecord(answer: unknown, tree: FinalTreeName, id: Uint8Array, root: Uint8Array) {
-  if (tree === 'nfts') {
-    const found = verifyFinal(answer, { tree, id, root });
-    return found.present
-      ? { tree, present: true as const, outputId: toHex(found.outputId) }
-      : { tree, present: false as const };
-  }
-  const found = verifyFinal(answer, { tree, id, root });
-  if (!found.present) return { tree, present: false as const };
-  const { bytes, bookedTimestamp } = found.output;
-  return { tree, present: true as const, output: decodeOutput(bytes), bookedTimestamp };
-}
+export { type Finding, type Proved, provedValue, tell } from './proved.ts';

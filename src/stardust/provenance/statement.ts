@@ -45,6 +45,6 @@ export {
   type Statement,
   type StatementPart,
   type StatementSum,
-  type StatementVerdict,
-  verifyStatement,
 } from '../proof/statement.ts';
+export { type Finding, type Proved, provedValue, refute, tell } from './proved.ts';
+export { formatTime } from './words.ts';
