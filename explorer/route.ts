@@ -24,10 +24,10 @@ export type View =
   | { name: AddressViewName; address: string; page?: number }
   | { name: 'proposal'; fields?: ProposalFields }
   | { name: 'verify' }
-  /** What an address held when the network ended; without one, from files. */
-  | { name: 'statement'; of?: string }
   /** All operations, or the one with this ID. */
   | { name: 'api'; operation?: string }
+  /** What an address held when the network ended; without one, from files. */
+  | { name: 'statement'; of?: string }
   | { name: 'unknown' };
 
 const BY_ID = ['nft', 'alias', 'foundry', 'output', 'block', 'transaction'] as const;
@@ -59,8 +59,8 @@ export function parseRoute(fragment: string): View {
   for (const name of BY_ID) if (kind === name) return { name, id };
   for (const name of BY_ADDRESS)
     if (kind === name) return { name, address: id, ...numberIn(parameters, 'page', 2) };
-  if (kind === 'statement') return { name: 'statement', of: id };
   if (kind === 'api') return { name: 'api', operation: id };
+  if (kind === 'statement') return { name: 'statement', of: id };
   if (kind === 'milestone') return { name: 'milestone', milestone: id, ...optional('block') };
   return { name: 'unknown' };
 }
@@ -75,10 +75,10 @@ export function formatRoute(view: View): string {
       return `#/search?${new URLSearchParams({ q: view.text })}`;
     case 'verify':
       return '#/verify';
-    case 'statement':
-      return view.of === undefined ? '#/statement' : `#/statement/${encodeURIComponent(view.of)}`;
     case 'api':
       return view.operation === undefined ? '#/api' : `#/api/${encodeURIComponent(view.operation)}`;
+    case 'statement':
+      return view.of === undefined ? '#/statement' : `#/statement/${encodeURIComponent(view.of)}`;
     case 'proposal':
       return view.fields === undefined
         ? '#/proposal'

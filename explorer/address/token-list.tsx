@@ -5,15 +5,19 @@ import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Balance, TokenAmounts } from '../../verifier/balance.ts';
 import { formatTokens } from '../../verifier/words/amounts.ts';
 import { formatCount } from '../format.ts';
+import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { type TokenClaims, useTokenClaims } from '../words/token-claims.ts';
 
 /** Each needs the output of its foundry. */
 const MAX_TOKENS = 50;
 
-export function TokenList({ tokens }: { tokens: Balance['tokens'] }) {
+export function TokenList({ tokens, info }: { tokens: Balance['tokens']; info: Info }) {
   const shown = [...tokens].slice(0, MAX_TOKENS);
-  const claims = useTokenClaims(shown.map(([id, { own }]) => ({ id: fromHex(id), amount: own })));
+  const claims = useTokenClaims(
+    shown.map(([id, { own }]) => ({ id: fromHex(id), amount: own })),
+    info,
+  );
   if (shown.length === 0) return null;
   return (
     <section aria-labelledby="tokens-title">

@@ -216,7 +216,7 @@ function HeldOutputs({
           {plural(count, 'unspent output')} at ledger index {list.ledgerIndex}, judged at{' '}
           {formatTime(unixTime)} UTC{hasEnded(info) && ', when the network ended'}.
         </p>
-        {balance !== undefined && <TokenList tokens={balance.tokens} />}
+        {balance !== undefined && <TokenList tokens={balance.tokens} info={info} />}
       </section>
       <section aria-labelledby="outputs-title" class="said" data-standing="said">
         <h2 id="outputs-title">Outputs</h2>

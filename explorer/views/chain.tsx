@@ -237,7 +237,10 @@ function FoundryFacts({
 function commonRows({ output, outputId, metadata }: ListedOutput, info: Info) {
   return [
     ['Deposit', formatAmount(output.amount, info.baseToken)],
-    ['Native tokens', output.nativeTokens.length > 0 && <OwnTokens tokens={output.nativeTokens} />],
+    [
+      'Native tokens',
+      output.nativeTokens.length > 0 && <OwnTokens tokens={output.nativeTokens} info={info} />,
+    ],
     ['Output', <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />],
     [
       'As it is since',
@@ -250,8 +253,8 @@ function commonRows({ output, outputId, metadata }: ListedOutput, info: Info) {
   ] as const;
 }
 
-function OwnTokens({ tokens }: { tokens: readonly NativeToken[] }) {
-  const claims = useTokenClaims(tokens);
+function OwnTokens({ tokens, info }: { tokens: readonly NativeToken[]; info: Info }) {
+  const claims = useTokenClaims(tokens, info);
   return (
     <>
       {tokens.map((token) => (

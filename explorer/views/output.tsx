@@ -21,7 +21,7 @@ import { judgeCreated } from '../verify/judge-transaction.ts';
 import { NetworkNote, networkWords } from '../words/network.tsx';
 import { contentRows } from '../words/output-rows.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
-import { ClaimedAmount, SentenceText } from '../words/words.tsx';
+import { ClaimedAmount, SentenceText, TokenNote } from '../words/words.tsx';
 import { ProofOfOutput } from './proof-of-output.tsx';
 
 export function OutputView({ id, info }: { id: string; info: Info }) {
@@ -124,7 +124,7 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
     finding?.standing === 'proved'
       ? provedValue(finding.proof).block.parsed.transaction?.value.essence.networkId
       : undefined;
-  const claims = useTokenClaims(output.nativeTokens);
+  const claims = useTokenClaims(output.nativeTokens, info);
   return (
     <section aria-labelledby="content-title">
       <h2 id="content-title">What it holds</h2>
@@ -135,6 +135,7 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
       {output.nativeTokens.map((token) => (
         <ClaimedAmount key={toHex(token.id)} token={token} claims={claims} />
       ))}
+      {output.nativeTokens.length > 0 && <TokenNote info={info} />}
       {networkId !== undefined && <NetworkNote id={networkId} info={info} />}
       <div role="status">
         {finding === undefined ? (

@@ -33,7 +33,7 @@ import { type Flow, type FlowInput, type FlowOutput, readFlow } from '../words/f
 import { InputCard, OutputCard } from '../words/flow-cards.tsx';
 import { NetworkNote, networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
-import { ChainLink, SentenceText, TokenUnits } from '../words/words.tsx';
+import { ChainLink, SentenceText, TokenNote, TokenUnits } from '../words/words.tsx';
 
 export function PayloadView({
   block,
@@ -122,7 +122,7 @@ function FlowPart({
   judged: JudgedInputs | undefined;
 }) {
   const { inputs, outputs, consumed, created } = flow;
-  const claims = useTokenClaims([...created.tokens, ...(consumed?.tokens ?? [])]);
+  const claims = useTokenClaims([...created.tokens, ...(consumed?.tokens ?? [])], info);
   const write = (amount: bigint) => formatAmount(amount, network.baseToken);
   const isProved = judged?.consumed.standing === 'proved';
   return (
@@ -192,6 +192,7 @@ function FlowPart({
         )}
         <NetworkNote id={networkId} info={info} />
         <p class="hint">Names in quotation marks are what metadata claims.</p>
+        {created.tokens.length > 0 && <TokenNote info={info} />}
       </div>
     </section>
   );

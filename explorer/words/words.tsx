@@ -14,6 +14,7 @@ import {
   writePart,
 } from '../../verifier/words/sentence.ts';
 import { shortenAddress } from '../format.ts';
+import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import type { TokenClaims } from './token-claims.ts';
 
@@ -73,6 +74,15 @@ export function TokenUnits({ token: { id, amount } }: { token: NativeToken }) {
       {formatTokens(amount, undefined)} of{' '}
       <Id id={toHex(id)} what="token ID" view={{ name: 'foundry', id: toHex(id) }} />
     </>
+  );
+}
+
+/** Why no name stands beside an amount. */
+export function TokenNote({ info: { indexed } }: { info: Info }) {
+  return indexed.includes('foundry') ? null : (
+    <p class="hint" data-standing="said">
+      This node cannot look up foundries, it says: what they call their tokens is not shown.
+    </p>
   );
 }
 

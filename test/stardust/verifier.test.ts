@@ -351,6 +351,57 @@ describe('each guarantee', () => {
     });
   });
 
+  it('a clock that is late does not make an old head current', async () => {
+    const recorded = worlds.get('recorded')!;
+    const { network, newest, old, current } = recorded;
+    const nftId = pick(false, recorded);
+    const { timestamp } = milestoneAt(network, newest - BACK)!;
+    const verifier = verifierOf(recorded, [old, old, current], { now: () => timestamp });
+    const asking = verifier.nft(nftId, { nodes: 3, atLeast: 'created' });
+    expect(await ofState(asking)).toMatchObject({
+      guarantee: 'created',
+      asked: ['behind', 'behind', 'agrees'],
+    });
+  });
+
+  it('as of the oldest head of the nodes that agree', async () => {
+    const { network, newest, holders } = world;
+    const late = await frozenAt(network, newest - 2);
+    const [nftId] = [...holders].find(([, own]) => {
+      const [then, now] = [newest - 2, newest].map((index) => heldAt(own, index));
+      return now !== undefined && now === then;
+    })!;
+    for (const nodes of [
+      [late, world.current],
+      [world.current, late],
+    ]) {
+      const { asOf, guarantee } = await verifierOf(world, nodes).nft(nftId);
+      expect(guarantee).toBe('unrefuted');
+      const { timestamp } = milestoneAt(network, newest - 2)!;
+      expect(asOf).toEqual({ milestoneIndex: newest - 2, timestamp });
+    }
+  });
+
+  it('an earlier change of the same milestone is refuted by the later one', async () => {
+    const { network } = world;
+    const [nftId, index, first] = [...world.holders].flatMap(([id, own]) =>
+      own.flatMap(({ bookedIndex, blockId }) => {
+        const sameTime = own.filter((each) => each.bookedIndex === bookedIndex);
+        const isHeld = bookedIndex > 0 && heldAt(own, bookedIndex) !== undefined;
+        return isHeld && sameTime.length > 1 ? [[id, bookedIndex, toHex(blockId)] as const] : [];
+      }),
+    )[0]!;
+    const node = await frozenAt(network, index);
+    const replays: Answering = (path) => node(`${path}?block=${first}`);
+    const { timestamp } = milestoneAt(network, index)!;
+    const verifier = verifierOf(world, [replays, node], { now: () => timestamp });
+    const error: unknown = await verifier.nft(nftId).catch((each: unknown) => each);
+    if (!(error instanceof Refuted)) throw error;
+    expect(error.refuted.state.since.index).toBe(index);
+    expect(error.by.state.held?.outputId).toBe(heldAt(world.holders.get(nftId)!, index));
+    await expectRefutes(error, world);
+  });
+
   it('of another network, or by other keys, nothing is shown', async () => {
     const nftId = pick(true);
     const nodes = [world.current, world.current];
