@@ -73,11 +73,15 @@ export function AddressView({
         <Gallery name={name} address={bech32} page={page} info={info} />
       )}
       {name === 'address' && hasEnded(info) && (
-        <p class="actions">
-          <a class="button" href={formatRoute({ name: 'statement', of: bech32 })}>
-            Prove what this address held
-          </a>
-        </p>
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            location.hash = formatRoute({ name: 'statement', of: bech32 });
+          }}
+        >
+          Prove what this address held
+        </button>
       )}
     </article>
   );

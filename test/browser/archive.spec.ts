@@ -75,7 +75,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
     it('takes a root once, and proves what an address held', async () => {
       await open(page, `/address/${HOLDER}`);
-      await click(page, 'a.button', 'Prove what this address held');
+      await click(page, 'main button.main', 'Prove what this address held');
       await untilCount(page, '.archive input[name=root]', 1);
       await fill(page, '.archive input[name=root]', '0x12');
       await click(page, '.archive form button', 'Check against it');
