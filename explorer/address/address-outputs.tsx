@@ -2,8 +2,8 @@
  * Outputs of an address, the newest first, a page at a time.
  */
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import type { Address } from '../../src/stardust/output.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
+import type { Address } from '../../src/stardust/wire/address.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { formatCount, plural } from '../format.ts';

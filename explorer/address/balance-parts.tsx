@@ -2,13 +2,13 @@
  * The balance of an address: its parts as a bar and in words.
  */
 import type { ComponentChildren } from 'preact';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { OutputType } from '../../src/stardust/wire/output.ts';
 import {
   findCondition,
-  OutputType,
   type UnlockCondition,
   UnlockConditionType,
-} from '../../src/stardust/output.ts';
-import { formatTime } from '../../src/stardust/provenance/words.ts';
+} from '../../src/stardust/wire/unlock-condition.ts';
 import type { Balance, Tenure } from '../../verifier/balance.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { formatCount, plural } from '../format.ts';

@@ -5,7 +5,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import { type Address, AddressType, aliasIdOf, OutputType } from '../../src/stardust/output.ts';
+import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
+import { aliasIdOf } from '../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../src/stardust/wire/output.ts';
 import { addUp, type Balance, namesAddress } from '../../verifier/balance.ts';
 import { NodeError } from '../node/ask.ts';
 import { type IdList, type ListedOutput, readAll, readIds } from '../node/lists.ts';

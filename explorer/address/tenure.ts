@@ -2,14 +2,13 @@
  * Who can unlock an output of an address, now and later, in few words: a row of a list has one line.
  */
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
-import type { Address } from '../../src/stardust/output.ts';
+import type { Address } from '../../src/stardust/wire/address.ts';
+import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import {
+  addressIn,
   findCondition,
-  type Output,
-  OutputType,
   UnlockConditionType,
-} from '../../src/stardust/output.ts';
-import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
+} from '../../src/stardust/wire/unlock-condition.ts';
 import type { Part, Sentence } from '../../verifier/words/sentence.ts';
 import { unlockPeriods } from '../../verifier/words/unlock.ts';
 

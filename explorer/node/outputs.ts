@@ -5,7 +5,8 @@
 import * as v from 'valibot';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
-import { encodeOutput, outputFromJson } from '../../src/stardust/output.ts';
+import { outputFromJson } from '../../src/stardust/json/read-rest-json.ts';
+import { encodeOutput } from '../../src/stardust/output.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';

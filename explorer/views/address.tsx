@@ -4,8 +4,8 @@
 
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { type Address, AddressType } from '../../src/stardust/output.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { type Tenure, tenureOf } from '../../verifier/balance.ts';
 import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';

@@ -4,20 +4,18 @@
 
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import type { Said } from '../../src/stardust/provenance/provenance.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { AddressType } from '../../src/stardust/wire/address.ts';
+import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 import {
-  AddressType,
   type AliasOutput,
-  FeatureType,
   type FoundryOutput,
-  findFeature,
   type NativeToken,
   type Output,
   OutputType,
-  UnlockConditionType,
-} from '../../src/stardust/output.ts';
-import type { Said } from '../../src/stardust/provenance/provenance.ts';
-import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { addressIn } from '../../src/stardust/wire/unlock-condition.ts';
+} from '../../src/stardust/wire/output.ts';
+import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';

@@ -1,41 +1,10 @@
 /**
  * Milestones: bytes, JSON and signatures. The subpath `/milestone` of the package (README.md).
  */
-import { Reader } from './encoding/bytes.ts';
-import { decode, encodeChecked } from './encoding/codec.ts';
-import { milestoneId } from './wire/ids.ts';
+import { encodeChecked } from './encoding/codec.ts';
 import { type Milestone, milestone } from './wire/milestone.ts';
 
-export interface DecodedMilestone {
-  /** Its byte fields are views of the payload. */
-  value: Milestone;
-  /** 32 bytes (B.9), which the signatures sign. */
-  id: Uint8Array;
-}
-
-/**
- * Decodes a milestone payload in binary form (A.10), with type and signatures. Whether it is signed
- * is not checked: see `signatureFault`. Throws a StardustError if the bytes are none.
- *
- * @example
- * ```ts
- * import { decodeMilestone, type MilestoneKeys, signatureFault } from '@stardust-edge/protocol/milestone';
- * import { verifyEd25519 } from '@stardust-edge/protocol/ed25519';
- *
- * export async function signedTime(payload: Uint8Array, keys: MilestoneKeys): Promise<Date> {
- *   const { value, id } = decodeMilestone(payload);
- *   const fault = await signatureFault(value, id, keys, verifyEd25519);
- *   if (fault !== undefined) throw new Error(fault);
- *   return new Date(1000 * value.timestamp);
- * }
- * ```
- */
-export function decodeMilestone(payload: Uint8Array): DecodedMilestone {
-  const value = decode(milestone, new Reader(payload));
-  return { value, id: milestoneId(value, payload) };
-}
-
-/** The payload's bytes. Throws a StardustError if {@link decodeMilestone} would refuse them. */
+/** The payload's bytes. Throws a StardustError if `decodeMilestone` would refuse them. */
 export function encodeMilestone(value: Milestone): Uint8Array {
   return encodeChecked(milestone, value);
 }
@@ -48,6 +17,7 @@ export {
   signatureFault,
   type VerifySignature,
 } from './milestone-keys.ts';
+export { type DecodedMilestone, decodeMilestone } from './wire/decode-milestone.ts';
 export type {
   Milestone,
   MilestoneOption,

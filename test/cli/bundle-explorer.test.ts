@@ -51,6 +51,9 @@ const has = (path: string, name: string) => textOf(path).includes(` as ${name}`)
 /** What only a final ledger has: proofs by its root. */
 const isOfArchive = (path: string) => has(path, 'finalOutputHere') || has(path, 'ProvedRecord');
 
+/** What judges why a transaction is in conflict, 4 KB: on the page of one that is, after all else. */
+const isOfConflicts = (path: string) => has(path, 'judgeFault');
+
 /** A script and all that it imports, and also what it may import later if that is `kept`. */
 function withImports(
   path: string,
@@ -82,7 +85,7 @@ it('loads up to 55 KB for every view, and with any one 75 KB, other than the lay
   expect(views.size).toBeGreaterThan(8);
   expect(scripts().filter(isOfArchive).length).toBeGreaterThan(0);
   for (const view of views) {
-    const live = withImports(view, (path) => !isOfArchive(path));
+    const live = withImports(view, (path) => !isOfArchive(path) && !isOfConflicts(path));
     expect(live).not.toContain('explorer/layout.js');
     for (const all of [live, withImports(view, isOfArchive)])
       expect(sizeOf(new Set([...base, ...all])), view).toBeLessThan(75 * KB);

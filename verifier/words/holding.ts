@@ -3,12 +3,8 @@
  * it is made of the record, so it is as good as the record's proof.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import {
-  type Address,
-  AddressType,
-  type NativeToken,
-  type Output,
-} from '../../src/stardust/output.ts';
+import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
+import type { NativeToken, Output } from '../../src/stardust/wire/output.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { formatAmount, formatTokens, type TokenUnit } from './amounts.ts';
 import { chainOf, KIND_WORDS, outputKind } from './kind.ts';

@@ -4,7 +4,7 @@
  * the second that an expiration names the return address owns the output.
  */
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
-import { ownerAt } from '../../src/stardust/output.ts';
+import { ownerAt } from '../../src/stardust/semantics/owner.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import {
   type AliasOutput,

@@ -14,9 +14,9 @@ import { encode } from '../encoding/codec.ts';
 import { part } from '../encoding/json-object.ts';
 import { refusal, StardustError } from '../error.ts';
 import { blockFromJson, milestoneFromJson } from '../json/read-rest-json.ts';
-import { decodeMilestone } from '../milestone.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { block as blockCodec, decodeBlock, type ParsedBlock } from '../wire/block.ts';
+import { decodeMilestone } from '../wire/decode-milestone.ts';
 import { type Milestone, milestone as milestoneCodec } from '../wire/milestone.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from './merkle.ts';
 

@@ -3,8 +3,8 @@
  */
 import { toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
-import { type DecodedMilestone, decodeMilestone } from '../milestone.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
+import { type DecodedMilestone, decodeMilestone } from '../wire/decode-milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
 /** Who may sign, as the reader chose. Never the answer of a node. */
