@@ -77,7 +77,7 @@ async function run({ code, file }: Program, url: string): Promise<string> {
 }
 
 const requests = Array.from(
-  README.matchAll(/^```sh\n([\s\S]*?)^```\n\n```json\n([\s\S]*?)^```/gm),
+  README.matchAll(/^```sh\n((?:(?!```).*\n)+)```\n\n```json\n([\s\S]*?)^```/gm),
   ([, command, answer]) => ({ command: command!, answer: answer! }),
 );
 
