@@ -57,6 +57,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   'event-feed': vitest('e2e', 'e2e/events'),
   lists: vitest('node', 'http/routes/nft-list.test.ts', { QUERIES: '10000' }),
   final: vitest('node', 'ledger/final', { PROOFS: '10000' }),
+  certificates: vitest('node', 'stardust/verifier.test', { CLIENTS: '6000' }),
   questions: vitest('node', 'node/random-questions', { QUESTIONS: '3000' }),
   async lies(inTime) {
     const told = await vitest('e2e', 'e2e/lies.test', RANDOM_LIES)(inTime);
@@ -79,18 +80,18 @@ Runs all long tests, or those that are named, one after the other. The last line
               nothing else
 
   name        on two cores that do nothing else
-  kills        12 min  the Worker killed 300 times while it follows a network
-  serve         5 min  npm run serve killed 50 times under load while it follows a network
+  kills         5 min  the Worker killed 150 times while it follows a network
+  serve         1 min  npm run serve killed 50 times under load while it follows a network
   starts        6 min  serve started and killed 104 times, in 8 ways, on one folder and port
-  backups       4 min  20 back-ups of a ledger that moves and is read, killed and restored
+  backups       1 min  20 back-ups of a ledger that moves and is read, killed and restored
   full-disk     1 min  the disk of serve fills up while it follows a network, and has space again
   clock         1 min  the clock set back by an hour, and forward again, while it follows
-  serve-load   25 min  requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows
+  serve-load    8 min  requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows
   serve-disk    1 min  10,000 different white-flag questions to serve; its data folder must not grow
   floods        2 min  lists over 32 connections to serve; a coordinator waits for one of them
   siege         6 min  hostile clients of all kinds at once beside a coordinator: latency, memory
-  load         31 min  half an hour of both operations on a moving ledger; the heap must not grow
-  coordinator   6 min  a coordinator that asks before each of 300 milestones
+  load         11 min  ten minutes of both operations on a moving ledger; the heap must not grow
+  coordinator   3 min  a coordinator that asks before each of 150 milestones
   feeds         6 min  three networks by feed: messages lost, doubled, spoiled; cuts and kills
   chain         1 min  an edge node that follows an edge node, over two networks
   forged        1 min  forged milestones, large conflicts and numbers near their ends, over HTTP
@@ -103,11 +104,12 @@ Runs all long tests, or those that are named, one after the other. The last line
   event-feed    1 min  an edge node that another one feeds; clients of events of one that is killed
   lists         1 min  10,000 random queries of the lists of NFTs
   final         1 min  10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries
-  questions    15 min  10,000 questions about random networks, each put to the oracle too
-  lies         20 min  2,000 random lies to npx stardust-edge verify, and 2,000 to the page
+  certificates  3 min  6,000 clients of each of three mixes of current, old and lying nodes
+  questions     5 min  3,000 questions about random networks, each put to the oracle too
+  lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
-  histories    15 min  200,000 random histories of the NFT index
-  weather      30 min  10,000 runs of forged blocks, crashes, lies and what else is hostile
+  histories     5 min  60,000 random histories of the NFT index
+  weather       8 min  10,000 runs of forged blocks, crashes, lies and what else is hostile
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 
 await runMain(USAGE, async (args) => {
