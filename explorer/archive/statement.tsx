@@ -193,7 +193,7 @@ function Downloads({ pages, bech32 }: { pages: readonly Page[]; bech32: string }
     URL.revokeObjectURL(url);
   };
   return (
-    <p>
+    <p class="actions">
       {pages.map(({ text }, i) => (
         <button key={i} type="button" onClick={() => save(text, i)}>
           Save {pages.length === 1 ? 'the file' : `page ${i + 1}`}

@@ -127,7 +127,7 @@ export function History({ nftId }: { nftId: string }) {
         </SaidByNode>
       )}
       {loaded.state === 'done' && (
-        <p class="buttons">
+        <p class="actions">
           {cursors.length > 1 && (
             <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
               Newer changes
@@ -217,7 +217,6 @@ function CheckChange({ nftId, change }: { nftId: string; change: NftChange }) {
     return (
       <button
         type="button"
-        class="small"
         disabled={checked === 'running'}
         onClick={() =>
           void check().catch((error: unknown) =>
