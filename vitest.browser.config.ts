@@ -8,8 +8,8 @@ export default defineConfig({
     name: 'browser',
     include: ['test/browser/**/*.spec.ts'],
     globalSetup: './test/support/browser/serve-once.ts',
-    // one file waits for its browser while another one's works
-    maxWorkers: 2,
+    // files wait for their browsers while other ones work
+    maxWorkers: 3,
     silent: 'passed-only',
     // a page may take its time on a busy machine
     testTimeout: 180_000,

@@ -21,7 +21,7 @@ import { milestoneAt } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const NEWEST = 125;
-const CHANGED = 200;
+const CHANGED = 60;
 
 const network = recordedNetwork('network-n');
 const holders = holdersOf(network);
