@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 import type { FinalRecord, Finding } from '../../src/stardust/provenance/provenance.ts';
 import { asSentence } from '../format.ts';
+import { HexField } from '../parts/hex-field.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
 import { finalOutputHere } from '../verify/final-here.ts';
 
@@ -34,18 +35,7 @@ export function AbsenceForm({ root }: { root: string }) {
         void ask();
       }}
     >
-      <label class="wide">
-        ID of an output that you miss
-        <input
-          class="mono"
-          name="missed"
-          value={id}
-          onInput={({ currentTarget }) => setId(currentTarget.value)}
-          spellcheck={false}
-          autocomplete="off"
-          required
-        />
-      </label>
+      <HexField label="ID of an output that you miss" name="missed" value={id} onChange={setId} />
       <button type="submit">Was it there?</button>
       <div role="status" class="absence">
         {asked.state === 'running' && <p class="loading">Checking …</p>}

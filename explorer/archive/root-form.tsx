@@ -3,6 +3,7 @@
  * or taken from this page's source, for the network that the visitor chose. The node never chooses it.
  */
 import { useEffect, useState } from 'preact/hooks';
+import { HexField } from '../parts/hex-field.tsx';
 import { Id } from '../parts/parts.tsx';
 import { useKeyChoice } from '../verify/key-choice.ts';
 
@@ -78,18 +79,12 @@ function EnterRoot() {
         else setProblem('The root must be 0x and 64 hex digits.');
       }}
     >
-      <label class="wide">
-        Final root, from somebody you trust
-        <input
-          class="mono"
-          name="root"
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          spellcheck={false}
-          autocomplete="off"
-          required
-        />
-      </label>
+      <HexField
+        label="Final root, from somebody you trust"
+        name="root"
+        value={text}
+        onChange={setText}
+      />
       <button type="submit">Check against it</button>
       {published !== undefined && choice.kind === 'known' && (
         <button type="button" onClick={() => chooseRoot(published)}>

@@ -4,7 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
-import type { Finding, NftState } from '../../src/stardust/provenance/provenance.ts';
+import type { Finding, NftState, Said } from '../../src/stardust/provenance/provenance.ts';
 import { describeSigned, formatTime } from '../../src/stardust/provenance/words.ts';
 import { Levels } from '../cone/levels.tsx';
 import { shorten } from '../format.ts';
@@ -102,10 +102,17 @@ function StateVerdict({
   );
 }
 
-/** What became of an NFT, a page at a time; nothing where the node has no history of it. */
-export function History({ nftId }: { nftId: string }) {
+/**
+ * What became of an NFT, a page at a time; nothing where the node has no history of it.
+ *
+ * @param first its first page, where that was read already
+ */
+export function History({ nftId, first }: { nftId: string; first?: Said<NftHistory> }) {
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
-  const loaded = useLoad(() => readHistory(nftId, cursors.at(-1)), [nftId, cursors]);
+  const loaded = useLoad(
+    async () => (cursors.length === 1 ? first : undefined) ?? readHistory(nftId, cursors.at(-1)),
+    [nftId, cursors],
+  );
   if (loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404)
     return null;
   return (

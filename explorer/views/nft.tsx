@@ -61,7 +61,7 @@ function Burned({ nftId }: { nftId: string }) {
   return (
     <div class="page">
       <CheckedState nftId={nftId} said={undefined} />
-      <History nftId={nftId} />
+      <History nftId={nftId} first={history.value} />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import type { Proved } from '../../src/stardust/provenance/provenance.ts';
 import { chooseRoot, isRoot, useFinalRoot } from '../archive/root-form.tsx';
 import { asSentence } from '../format.ts';
+import { HexField } from '../parts/hex-field.tsx';
 import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 
 type Progress =
@@ -51,30 +52,8 @@ export function FinalLedgerForm() {
           );
         }}
       >
-        <label class="wide">
-          Final root
-          <input
-            class="mono"
-            name="root"
-            value={root}
-            onInput={({ currentTarget }) => setRoot(currentTarget.value)}
-            spellcheck={false}
-            autocomplete="off"
-            required
-          />
-        </label>
-        <label class="wide">
-          ID of an output or an NFT
-          <input
-            class="mono"
-            name="id"
-            value={id}
-            onInput={({ currentTarget }) => setId(currentTarget.value)}
-            spellcheck={false}
-            autocomplete="off"
-            required
-          />
-        </label>
+        <HexField label="Final root" name="root" value={root} onChange={setRoot} />
+        <HexField label="ID of an output or an NFT" name="id" value={id} onChange={setId} />
         <button type="submit" class="main" aria-disabled={progress.state === 'running'}>
           Check
         </button>

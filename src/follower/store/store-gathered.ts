@@ -120,7 +120,6 @@ async function storeAll(
 ): Promise<Set<string>> {
   const { index, announce, pool, step } = memory;
   const { head, rules } = moment;
-  const mostHeapBytes = MAX_STORED_HEAP_BYTES;
   const choose = ({ named, head: now }: UnreferencedView) => {
     const visible = findUnreferenced(blocks, named, now, saidOf(memory, moment));
     for (const [id, block] of blocks) {
@@ -134,7 +133,10 @@ async function storeAll(
   for (let more = blocks.size > 0; more; ) {
     const ids = await step('store', () =>
       storeUnreferenced(db, head, {
-        ...{ blocks, rules, most, mostHeapBytes },
+        blocks,
+        rules,
+        most,
+        mostHeapBytes: MAX_STORED_HEAP_BYTES,
         choose,
         index,
         announce,
