@@ -1,0 +1,74 @@
+/**
+ * What must hold whatever happens (after each step), and what must come about once nobody disturbs
+ * the node any more.
+ */
+import { lastIndex, stateHash } from '../../support/network/network-model.ts';
+import { proposal } from '../steps/coordinators.ts';
+import type { World } from '../world.ts';
+import { Wrong } from '../world.ts';
+import { askRoots } from './white-flag.ts';
+
+/** Simulated milliseconds in which the node must come to rest. */
+const SETTLING_MS = 180_000;
+const LOOK_MS = 5000;
+
+/** A request is answered, rightly or by an error, within so long. */
+const ANSWER_MS = 60_000;
+
+/** Of a step of the scrub. */
+const SCRUBBED_ROWS = 50;
+
+export function checkAlways(world: World): void {
+  const [failure] = world.failures;
+  if (failure !== undefined) throw failure;
+  const { unhandled } = world.simulation;
+  if (unhandled.length > 0)
+    throw new Wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
+  const [late] = world.unanswered(ANSWER_MS);
+  if (late !== undefined) throw new Wrong('liveness', `${late.path} is not answered`);
+}
+
+export async function checkSettled(world: World): Promise<void> {
+  calm(world);
+  const { simulation, network, node } = world;
+  const end = simulation.now + SETTLING_MS;
+  const last = lastIndex(network);
+  let ledger = -1;
+  let isAnswered = false;
+  while (simulation.now < end && !isAnswered) {
+    await simulation.runUntil(simulation.now + LOOK_MS);
+    checkAlways(world);
+    if (world.isImporting || world.isDamaged) continue;
+    ledger = await world.ledgerIndex();
+    if (ledger === last) isAnswered = await askOnce(world);
+  }
+  if (world.isFlipped) return;
+  if (ledger !== last) throw new Wrong('liveness', `the ledger stays at ${ledger} of ${last}`);
+  if (!isAnswered) throw new Wrong('liveness', 'the proposal over the tips is not answered');
+  const { ledgerStateHash, scrub } = node.product;
+  const state = await ledgerStateHash(node.sqlite);
+  if (state.toHex() !== stateHash(network, ledger))
+    throw new Wrong('safety', `another ledger state at milestone ${ledger}`);
+  for (let rounds = 0; rounds < 2; ) if (await scrub(node.sqlite, SCRUBBED_ROWS)) rounds++;
+}
+
+/** Everybody is honest, and nothing fails. */
+function calm(world: World): void {
+  const { node, upstreams, endOverlap } = world;
+  Object.assign(node.disturbances, { d1: { chance: 0, faults: [] }, kvDown: false, cacheDown: false, skewMs: 0 });
+  node.follower.losesAlarms = false;
+  for (const upstream of upstreams) upstream.recover();
+  endOverlap?.();
+  if (!world.hasKeys) world.setKeys();
+  if (world.isDamaged) world.repair();
+}
+
+/** Whether the proposal that a coordinator would make now is answered. */
+async function askOnce(world: World): Promise<boolean> {
+  const { tally, simulation } = world;
+  const before = tally.get('white flag 200') ?? 0;
+  askRoots(world, proposal(world));
+  await simulation.runUntil(simulation.now + 3000);
+  checkAlways(world);
+  return (tally.get('white flag 200') ?? 0) > before;
+}
