@@ -19,6 +19,8 @@ export interface Settings {
   retention: number;
   keepsHistory: boolean;
   indexesAll: boolean;
+  /** As `npm run serve` runs it: one isolate, caches in memory. */
+  isServe: boolean;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -85,10 +87,12 @@ function chooseSettings(random: Random, kind: string): Settings {
   }));
   if (isHostile && upstreams.length > 1 && random.chance(0.5))
     upstreams[random.below(upstreams.length)]!.isLiar = true;
+  const isServe = random.chance(0.3);
   return {
+    isServe,
     limits: kind === 'idle' ? random.pick(['usual', 'tiny']) : random.pick(LIMITS),
-    isolates: random.pick([1, 1, 3]),
-    staleMs: random.pick([0, 1000, 30_000]),
+    isolates: isServe ? 1 : random.pick([1, 1, 3]),
+    staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
     before: random.between(1, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,

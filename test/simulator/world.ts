@@ -69,6 +69,10 @@ export class World {
   isImporting = false;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
+  /** What was counted, at the end of each window. */
+  readonly economy: { at: number; d1Calls: number; requests: number; lines: number }[] = [];
+  /** The highest rates. */
+  readonly most: Record<string, number> = {};
   /** Ledgers that were replaced. */
   imports = 0;
   /** Runs until it is called: an overlapping version. */
@@ -252,6 +256,7 @@ function varsOf(
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
     PUBLIC_ROUTES: '/*,/metrics,/api/mqtt/v1',
     RETENTION_MILESTONES: String(settings.retention),
+    ...(settings.isServe && { ONE_ISOLATE: 'true' }),
     HISTORY: settings.keepsHistory ? 'all' : '',
     INDEX: settings.indexesAll ? 'all' : '',
   };

@@ -19,6 +19,7 @@ const ANSWER_MS = 60_000;
 const SCRUBBED_ROWS = 50;
 
 export function checkAlways(world: World): void {
+  checkEconomy(world);
   const [failure] = world.failures;
   if (failure !== undefined) throw failure;
   const { unhandled } = world.simulation;
@@ -50,6 +51,33 @@ export async function checkSettled(world: World): Promise<void> {
   if (state.toHex() !== stateHash(network, ledger))
     throw new Wrong('safety', `another ledger state at milestone ${ledger}`);
   for (let rounds = 0; rounds < 2; ) if (await scrub(node.sqlite, SCRUBBED_ROWS)) rounds++;
+}
+
+/** Simulated seconds over which rates are taken. */
+const WINDOW_S = 30;
+
+/** What a node may take a second, on the average of a window. */
+const LIMITS = { d1Calls: 60, requests: 20, lines: 12 } as const;
+
+/** Work that leads nowhere shows as work, though its result is right. */
+function checkEconomy(world: World): void {
+  const { node, upstreams, economy, simulation } = world;
+  const now = {
+    at: simulation.now,
+    d1Calls: node.counts.calls,
+    requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
+    lines: node.lines.length,
+  };
+  const before = economy.at(-1);
+  if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
+  economy.push(now);
+  if (before === undefined) return;
+  const seconds = (now.at - before.at) / 1000;
+  for (const [what, limit] of Object.entries(LIMITS) as [keyof typeof LIMITS, number][]) {
+    const rate = (now[what] - before[what]) / seconds;
+    world.most[what] = Math.max(world.most[what] ?? 0, rate);
+    if (rate > limit) world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit}`);
+  }
 }
 
 /** Everybody is honest, and nothing fails. */

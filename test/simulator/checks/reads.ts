@@ -42,6 +42,15 @@ function differs(said: unknown, truth: unknown): string | undefined {
   return `[${place}] is ${JSON.stringify(said[place])}, the truth is ${JSON.stringify(truth[place])}`;
 }
 
+const SPENT = 1;
+const NOT_FOUND = 3;
+
+/** An output that was spent before the import, or whose record is pruned, is not found, as in HORNET. */
+function reasonOf({ imports, settings }: World, reason: number | undefined): number | undefined {
+  const isForgotten = imports > 0 || settings.retention < 1000;
+  return reason === SPENT && isForgotten ? NOT_FOUND : reason;
+}
+
 export function readNft(world: World, nftId: string): void {
   const { truth } = world;
   read(
@@ -88,20 +97,26 @@ export function readOutput(world: World, outputId: string): void {
 }
 
 export function readBlockMetadata(world: World, blockId: string): void {
-  read(world, 'block', `/api/core/v2/blocks/${blockId}/metadata`, (body: Record<string, unknown>, index) => {
+  read(world, 'block', `/api/core/v2/blocks/${blockId}/metadata`, (body: Record<string, unknown> & { conflictReason?: number }, index) => {
     const block = world.network.blocks.get(blockId);
     if (block === undefined) return 'there is no such block';
     const { referenced } = block;
     const isReferenced = referenced !== undefined && referenced.index <= index;
     const { referencedByMilestoneIndex, ledgerInclusionState, conflictReason, whiteFlagIndex, parents } = body;
     return differs(
-      { parents, referencedByMilestoneIndex, ledgerInclusionState, conflictReason, whiteFlagIndex },
+      {
+        parents,
+        referencedByMilestoneIndex,
+        ledgerInclusionState,
+        conflictReason: reasonOf(world, conflictReason),
+        whiteFlagIndex,
+      },
       {
         parents: block.parents,
         ...(isReferenced && {
           referencedByMilestoneIndex: referenced.index,
           ledgerInclusionState: referenced.state,
-          ...(referenced.state === 'conflicting' && { conflictReason: referenced.conflict }),
+          ...(referenced.state === 'conflicting' && { conflictReason: reasonOf(world, referenced.conflict) }),
           whiteFlagIndex: referenced.whiteFlagIndex,
         }),
       },
@@ -216,8 +231,8 @@ export function readExplanation(world: World, milestoneIndex: number): void {
       .filter(({ referenced }) => referenced?.index === milestoneIndex)
       .sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);
     return differs(
-      body.blocks.map(({ blockId, ledgerInclusionState, conflictReason = 0 }) => [blockId, ledgerInclusionState, conflictReason]),
-      cone.map(({ id, referenced }) => [id, referenced!.state, referenced!.conflict]),
+      body.blocks.map(({ blockId, ledgerInclusionState, conflictReason = 0 }) => [blockId, ledgerInclusionState, reasonOf(world, conflictReason)]),
+      cone.map(({ id, referenced }) => [id, referenced!.state, reasonOf(world, referenced!.conflict)]),
     );
   });
 }
