@@ -59,5 +59,5 @@ async function play(world: World, { seed, entries }: Story): Promise<undefined> 
     }
     world.publishNews();
   }
-  await checkSettled(world);
+  await checkSettled(world, seed);
 }

@@ -56,6 +56,11 @@ const TWICE_EVERY = 20;
 const began = process.hrtime.bigint();
 const elapsed = () => Number((process.hrtime.bigint() - began) / 1000n) / 1e6;
 
+function cpuNow(): number {
+  const { user, system } = process.cpuUsage();
+  return Math.round((user + system) / 1000);
+}
+
 interface Line {
   seed: string;
   ok: boolean;
@@ -64,6 +69,7 @@ interface Line {
   entries: number;
   shrunkTo?: number;
   ms: number;
+  cpuMs: number;
   milestones: number;
   hash: string;
 }
@@ -137,8 +143,10 @@ function seedsOf(text: string): string[] {
 
 async function runOne(story: Story, values: Values, patches: readonly Patch[], total: Total): Promise<void> {
   const from = elapsed();
+  const cpuFrom = cpuNow();
   const outcome = await runStory(story, patches);
   const ms = Math.round(1000 * (elapsed() - from));
+  const cpuMs = cpuNow() - cpuFrom;
   const { failure, hash, milestones, world } = outcome;
   total.runs++;
   total.milestones += milestones;
@@ -149,11 +157,12 @@ async function runOne(story: Story, values: Values, patches: readonly Patch[], t
   }
   if (values.twice || total.runs % TWICE_EVERY === 0) {
     const again = await runStory(story, patches);
-    if (again.hash !== hash) throw new Error(`story ${story.seed} ends with ${hash}, and then with ${again.hash}`);
+    if (again.hash !== hash)
+      throw new Error(`story ${story.seed} goes another way: ${firstDifference(outcome, again)}`);
   }
-  const line: Line = { seed: story.seed, ok: failure === undefined, entries: story.entries.length, ms, milestones, hash };
+  const line: Line = { seed: story.seed, ok: failure === undefined, entries: story.entries.length, ms, cpuMs, milestones, hash };
   if (failure === undefined) {
-    say(values, line, () => `${story.seed} ${hash} ${milestones} milestones, ${ms} ms`);
+    say(values, line, () => `${story.seed} ${hash} ${milestones} milestones, ${cpuMs} ms of CPU`);
     return;
   }
   total.failures++;
@@ -176,11 +185,24 @@ async function runOne(story: Story, values: Values, patches: readonly Patch[], t
   );
 }
 
-function writeLog(path: string, { world }: Outcome): void {
+function firstDifference(one: Outcome, other: Outcome): string {
+  const [lines, others] = [linesOf(one), linesOf(other)];
+  const place = lines.findIndex((line, i) => line !== others[i]);
+  return place < 0 ? 'in the database alone' : `${lines[place]}\nand then ${others[place]}`;
+}
+
+function writeLog(path: string, outcome: Outcome): void {
+  writeFileSync(path, `${linesOf(outcome).join('\n')}\n`);
+}
+
+function linesOf({ world }: Outcome): string[] {
   const lines = world.node.lines.map(({ at, text }): [number, string] => [at - world.start, text]);
-  const notes = world.notes.map((note): [number, string] => [Number.parseInt(note, 10), note]);
+  const notes = world.notes.map((note): [number, string] => {
+    const [at = '0', ...words] = note.split(' ');
+    return [Number(at), words.join(' ')];
+  });
   const all = [...notes, ...lines].sort(([a], [b]) => a - b);
-  writeFileSync(path, `${all.map(([at, text]) => `${at} ${text}`).join('\n')}\n`);
+  return all.map(([at, text]) => `${at} ${text}`);
 }
 
 /** Each process takes its share of the seeds; what they print is this one's. */

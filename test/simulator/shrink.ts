@@ -38,7 +38,9 @@ export async function shrink(
     if (failed) smallest = smaller;
     return failed;
   };
-  for (let size = Math.ceil(story.entries.length / 2); size >= 1 && isInTime(); size = Math.floor(size / 2)) {
+  // what came after the failure cannot matter, unless only calm weather brings it to light
+  await tryOut({ ...story, entries: story.entries.filter(({ at }) => at <= failure.at) });
+  for (let size = Math.ceil(smallest.entries.length / 2); size >= 1 && isInTime(); size = Math.floor(size / 2)) {
     // from the end: what came after the failure goes first
     for (let end = smallest.entries.length; end > 0 && isInTime(); end -= size) {
       const from = Math.max(0, end - size);

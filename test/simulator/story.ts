@@ -44,9 +44,12 @@ const MIN_MILESTONES = 30;
 /** Kinds of stories, and how often: what is rare in one is frequent in another. */
 const KINDS = [
   [12, 'hostile'],
-  [2, 'calm'],
+  [1, 'calm'],
   [1, 'idle'],
+  [5, 'damaged'],
 ] as const;
+
+type Kind = (typeof KINDS)[number][1];
 
 /** Milestones of an idle network: more than IDs are kept for at the least retention. */
 const IDLE_MILESTONES = 190;
@@ -62,8 +65,10 @@ export function tellStory(seed: string): Story {
   const isIdle = kind === 'idle';
   const milestones = isIdle ? IDLE_MILESTONES : random.between(MIN_MILESTONES, MIN_MILESTONES + 10);
   const density = isIdle ? 1 : random.pick([4, 8, 8, 14]);
-  const choices = enabled.map((step) => [STEPS[step].often, step] as const);
+  const choices = enabled.filter((step) => !STEPS[step].isDamage).map((step) => [STEPS[step].often, step] as const);
   const reads = enabled.filter((step) => STEPS[step].actor === 'client');
+  const damages = enabled.filter((step) => STEPS[step].isDamage);
+  const damagedAt = kind === 'damaged' ? random.between(8, milestones - 4) : -1;
   for (let i = 0; i < milestones; i++) {
     const from = i * MILESTONE_MS;
     const own: [number, StepName][] = [];
@@ -72,6 +77,7 @@ export function tellStory(seed: string): Story {
     for (let n = isIdle ? 1 : random.between(2, 4); n > 0; n--)
       own.push([from + random.below(4900), random.pick(reads)]);
     if (!isIdle) own.push([from + 4500, 'propose']);
+    if (i === damagedAt) own.push([from + random.below(4900), random.pick(damages)]);
     own.sort(([a], [b]) => a - b);
     for (const [at, step] of own) add(at, step);
     add(from + MILESTONE_MS, 'milestone');
@@ -79,7 +85,7 @@ export function tellStory(seed: string): Story {
   return { seed, settings, entries };
 }
 
-function chooseSettings(random: Random, kind: string): Settings {
+function chooseSettings(random: Random, kind: Kind): Settings {
   const isHostile = kind === 'hostile';
   const upstreams = Array.from({ length: random.pick([1, 2, 2, 3]) }, () => ({
     hasFeed: random.chance(0.6),
@@ -87,7 +93,7 @@ function chooseSettings(random: Random, kind: string): Settings {
   }));
   if (isHostile && upstreams.length > 1 && random.chance(0.5))
     upstreams[random.below(upstreams.length)]!.isLiar = true;
-  const isServe = random.chance(0.3);
+  const isServe = random.chance(kind === 'damaged' ? 0.5 : 0.3);
   return {
     isServe,
     limits: kind === 'idle' ? random.pick(['usual', 'tiny']) : random.pick(LIMITS),
@@ -104,17 +110,18 @@ function chooseSettings(random: Random, kind: string): Settings {
 }
 
 /** Swarm testing: each story leaves kinds of steps out. */
-function chooseSteps(random: Random, kind: string, settings: Settings): StepName[] {
+function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[] {
   const names = Object.keys(STEPS) as StepName[];
   const isPossible = (name: StepName) => {
-    const { needs, isHostile } = STEPS[name];
+    const { needs, isHostile, isDamage } = STEPS[name];
     if (isHostile && kind !== 'hostile') return false;
+    if (isDamage && kind !== 'damaged') return false;
     return needs === undefined || needs(settings);
   };
   const possible = names.filter((name) => STEPS[name].often > 0 && isPossible(name));
   const chosen = possible.filter((name) => {
-    const { actor } = STEPS[name];
-    if (actor === 'client') return true;
+    const { actor, isDamage } = STEPS[name];
+    if (actor === 'client' || isDamage) return true;
     return random.chance(kind === 'calm' ? 1 : actor === 'sender' ? 0.7 : 0.4);
   });
   if (settings.missingKeys > 0 && !chosen.includes('setKeys')) chosen.push('setKeys');

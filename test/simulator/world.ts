@@ -21,10 +21,13 @@ import { UpstreamDouble } from './upstream.ts';
 export class Wrong extends Error {
   override readonly name = 'Wrong';
   readonly kind: Invariant;
+  /** Milliseconds since the beginning of the story. */
+  readonly at: number;
 
-  constructor(kind: Invariant, message: string) {
+  constructor(kind: Invariant, message: string, at: number) {
     super(`${kind}: ${message}`);
     this.kind = kind;
+    this.at = at;
   }
 }
 
@@ -205,7 +208,7 @@ export class World {
 
   wrong(kind: Invariant, message: string): void {
     this.note(`WRONG ${kind}`, message);
-    this.failures.push(new Wrong(kind, message));
+    this.failures.push(new Wrong(kind, message, this.elapsed));
   }
 
   /** Upstreams learn of new blocks, and push what they have come to know. */

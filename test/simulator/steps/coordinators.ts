@@ -31,7 +31,7 @@ export const coordinatorSteps = {
 const DELAYS = [1, 5, 10];
 
 /** Whether the last milestone's second has come. */
-function issue(world: World, parents?: readonly string[]): void {
+export function issue(world: World, parents?: readonly string[]): void {
   const { network, life } = world;
   network.milestone(parents === undefined ? {} : { parents });
   takeStock(life);

@@ -11,6 +11,8 @@ export interface Step {
   often: number;
   /** Whether somebody is hostile, or something fails. */
   isHostile?: true;
+  /** Whether it changes what is stored, behind everybody's back. */
+  isDamage?: true;
   /** Whether it makes sense with these settings. */
   needs?: (settings: Settings) => boolean;
   run(world: World, random: Random): void | Promise<void>;

@@ -1,6 +1,7 @@
 /** All steps, by their names. */
 import { clientSteps } from './clients.ts';
 import { coordinatorSteps } from './coordinators.ts';
+import { damageSteps } from './damage.ts';
 import { operatorSteps } from './operators.ts';
 import { senderSteps } from './senders.ts';
 import type { Step } from './step.ts';
@@ -14,6 +15,7 @@ const all = {
   ...clientSteps,
   ...operatorSteps,
   ...weatherSteps,
+  ...damageSteps,
 };
 
 export type StepName = keyof typeof all;
