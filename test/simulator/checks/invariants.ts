@@ -118,14 +118,20 @@ function checkEconomy(world: World): void {
   for (const [what, limit] of Object.entries(LIMITS) as [keyof typeof LIMITS, number][]) {
     const rate = (now[what] - before[what]) / seconds;
     world.most[what] = Math.max(world.most[what] ?? 0, rate);
-    if (rate > limit && !world.isFlipped) world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit}`);
+    if (rate > limit && !world.isFlipped)
+      world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit}`);
   }
 }
 
 /** Everybody is honest, and nothing fails. */
 function calm(world: World): void {
   const { node, upstreams, endOverlap } = world;
-  Object.assign(node.disturbances, { d1: { chance: 0, faults: [] }, kvDown: false, cacheDown: false, skewMs: 0 });
+  Object.assign(node.disturbances, {
+    d1: { chance: 0, faults: [] },
+    kvDown: false,
+    cacheDown: false,
+    skewMs: 0,
+  });
   node.follower.losesAlarms = false;
   for (const upstream of upstreams) upstream.recover();
   endOverlap?.();

@@ -130,7 +130,8 @@ class Statement {
 }
 
 function checkLimits(sql: string, values: readonly unknown[]): void {
-  if (sql.length > MAX_STATEMENT_BYTES) throw new Error('D1_ERROR: statement too long: SQLITE_TOOBIG');
+  if (sql.length > MAX_STATEMENT_BYTES)
+    throw new Error('D1_ERROR: statement too long: SQLITE_TOOBIG');
   if (values.length > MAX_PARAMETERS) throw new Error('D1_ERROR: too many SQL variables');
   for (const value of values) {
     if (value === undefined) throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported");
@@ -138,4 +139,3 @@ function checkLimits(sql: string, values: readonly unknown[]): void {
       throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG');
   }
 }
-

@@ -29,7 +29,11 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     LEVELS_AT_ONCE: [12, 40],
     PARTS_AT_ONCE: [2, 6],
   },
-  'src/follower/store/store-tips.ts': { MAX_FETCHED: [10, 40], MAX_LEVELS: [3, 10], MAX_CUT: [6, 20] },
+  'src/follower/store/store-tips.ts': {
+    MAX_FETCHED: [10, 40],
+    MAX_LEVELS: [3, 10],
+    MAX_CUT: [6, 20],
+  },
   'src/ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
   'src/ledger/core/packs/packs.ts': { MAX_PACK_BLOCKS: [3, 60] },
   'src/ledger/core/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
@@ -47,7 +51,6 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
   'src/ledger/write/resolve-verdicts.ts': { PACKS_AT_ONCE: [1, 2], INPUTS_AT_ONCE: [2, 20] },
   'src/ledger/write/unreferenced-index.ts': { PAGE: [1, 3] },
 };
-
 
 /** The source of a file with these limits. */
 export function withLimits(limits: Limits, file: string, source: string): string {

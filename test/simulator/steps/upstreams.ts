@@ -24,7 +24,11 @@ export const upstreamSteps = {
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
   pushLies: upstream(3, pushLies),
   pruneUpstream: upstream(1, pruneUpstream),
-  recover: { actor: 'upstream', often: 3, run: ({ upstreams }, random) => random.pick(upstreams).recover() },
+  recover: {
+    actor: 'upstream',
+    often: 3,
+    run: ({ upstreams }, random) => random.pick(upstreams).recover(),
+  },
 } satisfies Steps;
 
 function honest({ upstreams, liar }: World): UpstreamDouble[] {
@@ -38,7 +42,8 @@ function honest({ upstreams, liar }: World): UpstreamDouble[] {
 function lag(world: World, random: Random): void {
   const [first, ...others] = random.sample(honest(world), 9);
   const isCovered = others.some(({ conduct }) => conduct.isUp && conduct.lag === 0);
-  if (first !== undefined && (isCovered || world.liar === undefined)) first.conduct.lag = random.below(3);
+  if (first !== undefined && (isCovered || world.liar === undefined))
+    first.conduct.lag = random.below(3);
 }
 
 function outage(world: World, random: Random): void {
@@ -82,7 +87,12 @@ function silence({ upstreams }: World, random: Random): void {
 
 function disturbFeed({ upstreams }: World, random: Random): void {
   const share = () => random.pick([0, 0.1, 0.5]);
-  random.pick(upstreams).conduct.pushes = { lost: share(), doubled: share(), late: share(), spoilt: share() };
+  random.pick(upstreams).conduct.pushes = {
+    lost: share(),
+    doubled: share(),
+    late: share(),
+    spoilt: share(),
+  };
 }
 
 /** Milestones that are none, and word of ones that are not there. */
@@ -99,5 +109,6 @@ function pushLies({ upstreams, network, strangers }: World, random: Random): voi
 
 /** It forgets what milestones up to some referenced; another one has it still. */
 function pruneUpstream({ upstreams, network }: World, random: Random): void {
-  if (upstreams.length > 1) random.pick(upstreams).prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
+  if (upstreams.length > 1)
+    random.pick(upstreams).prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
 }
