@@ -50,8 +50,7 @@ export class SimulatedNode {
   readonly lines: LogLine[] = [];
   readonly counts: D1Counts & { kvCalls: number } = {
     calls: 0,
-    rowsWritten: 0,
-    mostOfInvocation: 0,
+    mostOfRequest: 0,
     kvCalls: 0,
   };
   readonly disturbances: Disturbances = {
@@ -175,11 +174,10 @@ export class SimulatedNode {
   }
 
   #crash(process: Process): void {
-    for (const object of [this.follower, this.events])
-      if (object.runs(process)) return object.kill();
+    const object = [this.follower, this.events].find((each) => each.runs(process));
     const place = this.#isolates.findIndex((each) => each.process === process);
-    if (place < 0) return kill(process);
-    this.#isolates[place] = this.#newIsolate(place);
+    if (object !== undefined) object.kill();
+    else if (place >= 0) this.#isolates[place] = this.#newIsolate(place);
     kill(process);
   }
 

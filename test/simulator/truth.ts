@@ -81,7 +81,7 @@ export class Truth {
     const found = this.#nfts.find(
       (each) => each.nftId === nftId && isUnspentAt(each.output, index),
     );
-    return found && found.output.outputId.toHex();
+    return found?.output.outputId.toHex();
   }
 
   /** The NFTs that milestones after `from` and up to `to` changed, sorted. */

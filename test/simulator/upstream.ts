@@ -57,7 +57,7 @@ export interface Conduct {
   pushes: Readonly<Partial<Record<Push, number>>>;
 }
 
-export const HONEST: Conduct = {
+const HONEST: Conduct = {
   lag: 0,
   isUp: true,
   lies: new Set(),

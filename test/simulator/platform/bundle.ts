@@ -39,7 +39,7 @@ const ENTRY = `
 `;
 
 /** Globals of workerd that are the simulation's in an isolate. */
-export const GLOBAL_NAMES = [
+const GLOBAL_NAMES = [
   'Date',
   'performance',
   'setTimeout',
@@ -107,7 +107,7 @@ async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIs
 }
 
 /** How coverage and stacks name the bundle. */
-export function productPath(limits: Limits): string {
+function productPath(limits: Limits): string {
   return `${PROJECT}/simulated-product-${limits}.js`;
 }
 

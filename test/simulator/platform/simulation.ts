@@ -38,7 +38,7 @@ const running = new AsyncLocalStorage<Owner>();
 const realImmediate = setImmediate;
 
 /** The world waits for something real, whose end the seed does not decide. */
-export class RealAsynchrony extends Error {
+class RealAsynchrony extends Error {
   override readonly name = 'RealAsynchrony';
 }
 
