@@ -57,7 +57,7 @@ export const senderSteps = {
     for (let i = random.between(3, 8); i > 0; i--) twin(world, random);
   }),
   forgeRandom: hostile(1, forgeRandom),
-  flood: hostile(1, flood),
+  flood: hostile(2, flood),
 } satisfies Steps;
 
 /** Each spends what the one before made. */

@@ -17,6 +17,7 @@ export const upstreamSteps = {
   lag: { actor: 'upstream', often: 2, run: lag },
   outage: upstream(2, outage),
   allDown: upstream(1, allDown),
+  restDown: upstream(2, restDown),
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
@@ -59,6 +60,14 @@ function allDown(world: World, random: Random): void {
   for (const { conduct } of upstreams) conduct.isUp = false;
   simulation.atForWorld(simulation.now + random.between(2, 40) * 1000, () => {
     for (const { conduct } of upstreams) conduct.isUp = true;
+  });
+}
+
+/** For some seconds no request is answered, while feeds go on. */
+function restDown({ upstreams, simulation }: World, random: Random): void {
+  for (const { conduct } of upstreams) conduct.failing = 1;
+  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
+    for (const { conduct } of upstreams) conduct.failing = 0;
   });
 }
 
