@@ -120,7 +120,10 @@ function homeOf(user: keyof typeof USERS): string {
   return home;
 }
 
-/** Runs npm (or npx) as in a login of that user: nothing of ours is in its environment. */
+/** What npm and this project's runner tell their children: a login of a user has none of it. */
+const OURS = /^(?:npm_|NODE_(?!EXTRA_CA_CERTS)|INIT_CWD$|STARDUST_)/i;
+
+/** Runs npm, or npx, as in a login of that user. */
 function startNpm(
   { node, user }: Cell,
   cwd: string,
@@ -128,8 +131,12 @@ function startNpm(
   args: readonly string[],
 ): ChildProcess {
   const log = openSync(join(FOLDER, 'log'), 'a');
-  const environment = [`PATH=${node.folder}:/usr/bin:/bin`, `HOME=${homeOf(user)}`];
-  const child = spawn('/usr/bin/env', ['-i', ...environment, 'node', script, ...args], {
+  const ours = Object.keys(process.env).filter((name) => OURS.test(name));
+  const environment = [
+    ...ours.flatMap((name) => ['-u', name]),
+    ...[`PATH=${node.folder}:/usr/bin:/bin`, `HOME=${homeOf(user)}`],
+  ];
+  const child = spawn('/usr/bin/env', [...environment, 'node', script, ...args], {
     cwd,
     uid: USERS[user]!,
     gid: USERS[user]!,

@@ -74,10 +74,9 @@ export function findRuntime() {
     const path = findProgram(name, 'node');
     if (path !== undefined) return path;
   }
-  const system = `${process.platform}-${process.arch}`;
   throw new Error(
-    `Node ${MAJOR} is not installed in ${dirname(PACKAGE)}, and this is ${process.version}: ` +
-      `run npm ci there, without --omit=optional. It is there for the systems that package.json names; this is ${system}`,
+    `Node ${MAJOR} for ${process.platform} on ${process.arch} is not installed in ` +
+      `${dirname(PACKAGE)}, and this is ${process.version}: run npm ci there`,
   );
 }
 

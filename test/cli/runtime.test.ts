@@ -59,7 +59,7 @@ it('is the program that the package of this system names, and no other', async (
 it('is asked for by a sentence where it is not installed', async () => {
   for (const packages of [{}, { [LINUX]: { os: 'none', bin: { node: 'bin/node' } } }])
     await expect(askIn('none', packages)).rejects.toThrow(
-      /Node 27 is not installed in \S+, and this is v\d+\.\d+\.\d+: run npm ci there/,
+      /Node 27 for \S+ on \S+ is not installed in \S+, and this is v\d+\.\d+\.\d+: run npm ci there/,
     );
 });
 
