@@ -71,7 +71,7 @@ describe('npm run serve', () => {
     const answer = await fetch(`${served.url}/health`);
     expect([answer.status, answer.headers.get('x-error-detail')]).toEqual([
       503,
-      'no ledger was imported yet',
+      'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)',
     ]);
     // as systemd does: a signal to each of its processes
     for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
