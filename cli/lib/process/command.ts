@@ -12,6 +12,23 @@ import { UsageError } from './command-line.ts';
  */
 export const CALLED_AS = process.env.STARDUST_EDGE_CALLED_AS || 'npx stardust-edge';
 
+/**
+ * How the reader gives options to this command: npm takes those before `--` for its own, without a
+ * word.
+ */
+export function callWith(name: string, options: string): string {
+  if (process.env.npm_lifecycle_event !== name) return `${CALLED_AS} ${name} ${options}`;
+  return `npm ${name === 'start' ? '' : 'run '}${name} -- ${options}`;
+}
+
+/** A port as `--port` names it. Throws a UsageError. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${text}`);
+  return port;
+}
+
 /** Columns of help texts, at most. */
 const MAX_COLUMNS = 100;
 

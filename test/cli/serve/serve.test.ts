@@ -99,7 +99,7 @@ describe('npm run serve', () => {
     );
     expect([code, stderr]).toEqual([
       1,
-      `port ${port} of 127.0.0.1 is in use: name another by --port\n`,
+      `port ${port} of 127.0.0.1 is in use: npx stardust-edge serve --port N names another\n`,
     ]);
   });
 
