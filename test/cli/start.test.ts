@@ -8,8 +8,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { unstable_readConfig } from 'wrangler';
+import { loadCommand } from '../../cli/commands.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { readWranglerConfig, WRANGLER_TOML } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../cli/start/prepare-sample.ts';
 import { readSampleMilestone, readWhiteFlag } from '../../cli/start/sample.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
@@ -71,6 +74,18 @@ async function ledgerHash(persistTo: string): Promise<string> {
     db.close();
   }
 }
+
+it('has the address and the folder of a plain wrangler dev', async () => {
+  const { options } = (await loadCommand('start'))!;
+  const defaults = Object.fromEntries(options.map((each) => [each.long, each.defaultValue]));
+  const { dev } = unstable_readConfig({ config: WRANGLER_TOML }, { hideWarnings: true });
+  expect(defaults).toEqual({
+    '--ip': dev.ip,
+    '--port': String(dev.port),
+    // by its documentation: https://developers.cloudflare.com/workers/wrangler/commands/#dev
+    '--persist-to': join(PROJECT, '.wrangler/state'),
+  });
+});
 
 describe('npm start', { timeout: 120_000 }, () => {
   const persistTo = join(folder, 'state');

@@ -230,7 +230,7 @@ export function nftRows(facts: Facts): Row[] {
 /** Makes a row of the good request with some fields changed; undefined leaves a field out. */
 const asksOf =
   ({ whiteFlag }: Facts) =>
-  (name: string, changes: object, expected: { status: number }): Row => ({
+  (name: string, changes: object, expected: Pick<Row, 'status' | 'headers'>): Row => ({
     name: `${expected.status}: ${name}`,
     path: WHITE_FLAG,
     init: post(JSON.stringify({ ...whiteFlag, ...changes })),
@@ -386,7 +386,12 @@ export function ledgerRows(facts: Facts): Row[] {
       asks(
         `H-108 a later milestone with previousMilestoneId ${JSON.stringify(previousMilestoneId)?.slice(0, 8)}`,
         { previousMilestoneId },
-        bad,
+        {
+          status: 400,
+          headers: {
+            'x-error-detail': `previousMilestoneId is ${previousMilestoneId ? 'zero' : 'absent'}`,
+          },
+        },
       ),
     ),
     // step 4
