@@ -189,6 +189,8 @@ describe('the command', () => {
       code: 1,
       stderr: expect.stringMatching(/^Not checked: .*none.json/),
     });
+    const endless = await run('/dev/zero');
+    expect(endless).toMatchObject({ code: 1, stderr: expect.stringMatching(/larger than a page/) });
     const missing = await run(write('3.json', page(0, 2)), join(folder, 'nowhere.json'));
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Not checked:/) });
   });
