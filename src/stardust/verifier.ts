@@ -190,14 +190,12 @@ function readUrl(text: string, place: number): string {
   } catch {
     throw new RangeError(`node ${place + 1} is no URL`);
   }
-  const { origin, protocol, username, password } = url;
+  const { origin, pathname, protocol, username, password } = url;
   requireOption(
     (protocol === 'http:' || protocol === 'https:') && username === '' && password === '',
     `node ${place + 1} is no URL of a node: http or https, without user name and password`,
   );
-  let { pathname } = url;
-  while (pathname.endsWith('/')) pathname = pathname.slice(0, -1);
-  return origin + pathname;
+  return (origin + pathname).replace(/([^/])\/+$/, '$1');
 }
 
 /** The same for all names of this machine, and for a name with and without its last dot. */
