@@ -145,10 +145,20 @@ async function verifyFiles(files: readonly string[], finalRoot: string): Promise
   return judge(async () => {
     const pages: unknown[] = [];
     for (const file of files) pages.push(await readStatementFile(file));
-    const { proved, open } = reportStatement(pages, fromHex(finalRoot));
-    for (const sentence of proved) print(sentence);
+    const { headline, notShown, sums, outputs, limits } = reportStatement(
+      pages,
+      fromHex(finalRoot),
+    );
+    print(headline);
+    console.log(notShown);
+    for (const sentence of sums) print(sentence);
+    for (const { title, sentences } of outputs) {
+      console.log('');
+      print(title, ':');
+      for (const sentence of sentences) print(sentence, '', '  ');
+    }
     console.log('\nNot proved:');
-    for (const sentence of open) console.log(printable(sentence, MAX_LINE));
+    for (const sentence of limits) console.log(printable(sentence, MAX_LINE));
   });
 }
 
@@ -214,8 +224,8 @@ async function verifyNftOf(
   });
 }
 
-function print(sentence: Proved<string>): void {
-  console.log(printable(provedValue(sentence), MAX_LINE));
+function print(sentence: Proved<string>, end = '', indent = ''): void {
+  console.log(indent + printable(provedValue(sentence), MAX_LINE) + end);
 }
 
 /** Prints what is false. Returns the exit code. */

@@ -56,7 +56,7 @@ export function RootForm() {
     <EnterRoot />
   ) : (
     <p class="hint">
-      Checked against the final root that you gave: <Id id={root} what="final root" />{' '}
+      The final root that you gave: <Id id={root} what="final root" />{' '}
       <button type="button" onClick={() => chooseRoot(undefined)}>
         Forget it
       </button>
