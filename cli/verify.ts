@@ -134,7 +134,7 @@ async function verify(
     const trust = { whose, keys, verify: verifySignature };
     const listener = { onProved: print, now };
     const proof = await verifyNode(openNodeClient(url), trust, Math.random(), listener);
-    console.log(describeVerdict(provedValue(proof), now()));
+    console.log(describeVerdict(proof, now()));
   });
 }
 

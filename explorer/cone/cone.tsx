@@ -59,7 +59,10 @@ export function Cone(props: ConeProps) {
         <h2 id="checks-title">Checked by your browser</h2>
         <div role="status" id="findings">
           {signed !== undefined && (
-            <Found finding={signed} words={(value) => describeSigned(value, Date.now() / 1000)} />
+            <Found
+              finding={signed}
+              words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+            />
           )}
           {findings.map((finding, i) => (
             <Found key={i} finding={finding} words={(sentence) => sentence} />

@@ -189,7 +189,7 @@ function PathVerdicts({
           {describeState(state)}.
         </Refuted>
       )}
-      <Found finding={signed} words={(value) => describeSigned(value, Date.now() / 1000)} />
+      <Found finding={signed} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
       <Found
         finding={
           inclusion.standing === 'refuted' && firstWrong >= 0

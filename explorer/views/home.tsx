@@ -90,7 +90,7 @@ function Signed({ head }: { head: HomeProps['head'] }) {
       {head === undefined ? (
         <p class="loading">Checking who signed it …</p>
       ) : (
-        <Found finding={head} words={(value) => describeSigned(value, Date.now() / 1000)} />
+        <Found finding={head} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
       )}
     </div>
   );

@@ -225,7 +225,7 @@ function Ending({ progress, info }: { progress: Progress; info: Info }) {
       return (
         <>
           <Tick proof={progress.proof}>
-            {(outcome) => describeVerdict(outcome, Date.now() / 1000)}
+            {() => describeVerdict(progress.proof, Date.now() / 1000)}
           </Tick>
           <p>
             <To view={{ name: 'milestone', milestone: String(index) }}>See milestone {index}</To>

@@ -48,7 +48,7 @@ async function verify(node: NodeClient, random = 0, trusted = keys): Promise<str
     random,
     { onProved: (sentence) => lines.push(provedValue(sentence)), now },
   );
-  return [...lines, describeVerdict(provedValue(proof), now())];
+  return [...lines, describeVerdict(proof, now())];
 }
 
 it('finds everything right, whichever block chance picks, and asks as the coordinator did', async () => {
