@@ -2,6 +2,8 @@
  * Checks statements of addresses at a final ledger (docs/final-ledger.md), offline, against a final root
  * that the reader chose; in Node, and in browsers as a part of the explorer.
  */
+
+import { findKnownNetwork } from '../src/stardust/networks.ts';
 import {
   type Finding,
   joinStatements,
@@ -11,7 +13,6 @@ import {
   refute,
   type Statement,
 } from '../src/stardust/provenance/statement.ts';
-import { findKnownNetwork } from './known-networks.ts';
 import { NotVerified } from './node-client.ts';
 import { describeStatement, type StatementWords } from './words/statement.ts';
 

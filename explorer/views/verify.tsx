@@ -2,10 +2,10 @@
  * Verifies the node against keys that the visitor chooses, in plain steps.
  */
 import { useState } from 'preact/hooks';
+import { KNOWN_NETWORKS } from '../../src/stardust/networks.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
 import { describeVerdict } from '../../src/stardust/provenance/words.ts';
-import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
@@ -125,9 +125,9 @@ function KeyForm({
       <label class="wide">
         Keys of
         <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-          {KNOWN_NETWORKS.map(({ networkName, title, publicKeys, threshold }) => (
+          {KNOWN_NETWORKS.map(({ networkName, title, keys, threshold }) => (
             <option key={networkName} value={networkName}>
-              {title}: at least {threshold} of {publicKeys.length} keys, from this page’s source
+              {title}: at least {threshold} of {keys.length} keys, from this page’s source
             </option>
           ))}
           <option value={OWN_KEYS}>another network: my own keys</option>
