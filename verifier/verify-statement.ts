@@ -3,7 +3,6 @@
  * that the reader chose; in Node, and in browsers as a part of the explorer.
  */
 
-import { findKnownNetwork } from '../src/stardust/networks.ts';
 import {
   type Finding,
   joinStatements,
@@ -13,8 +12,9 @@ import {
   refute,
   type Statement,
 } from '../src/stardust/provenance/statement.ts';
+import { findKnownNetwork } from '../src/stardust/verifier/known-networks.ts';
 import { NotVerified } from './node-client.ts';
-import { describeStatement, type StatementWords } from './words/statement.ts';
+import { describeProvedStatement, type StatementWords } from './words/statement.ts';
 
 /**
  * What the final root proves of the pages of a statement, offline; and what it does not. Throws a
@@ -24,7 +24,7 @@ import { describeStatement, type StatementWords } from './words/statement.ts';
  */
 export function reportStatement(pages: readonly unknown[], root: Uint8Array): StatementWords {
   const proofs = pages.map((json) => requireProved(judgeStatement(json, root)));
-  return describeStatement(requireProved(joinStatements(proofs)));
+  return describeProvedStatement(requireProved(joinStatements(proofs)));
 }
 
 /** As the root proves it, with addresses as the network writes them, where it is a known one. */

@@ -24,9 +24,9 @@ import {
 import { verifyEd25519, verifyZip215, webCrypto } from '../../src/stardust/crypto/ed25519.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { decodeMilestone, type VerifySignature } from '../../src/stardust/milestone.ts';
-import { findKnownNetwork } from '../../src/stardust/networks.ts';
 import { nftIdOf } from '../../src/stardust/output.ts';
 import { verifyInclusion } from '../../src/stardust/proof.ts';
+import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 import { keyPair } from '../../test/support/payloads/keys.ts';
 import { nft } from '../../test/support/payloads/outputs.ts';
 import type { Bench, BenchCase } from '../case.ts';

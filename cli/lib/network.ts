@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
-import { findKnownNetwork } from '../../src/stardust/networks.ts';
+import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 
 /** In the form of the Worker's vars (docs/operations.md#settings). */
 export interface Signers {

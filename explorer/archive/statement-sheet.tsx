@@ -4,12 +4,12 @@
 
 import type { Proved } from '../../src/stardust/provenance/proved.ts';
 import { provedValue, type Statement } from '../../src/stardust/provenance/statement.ts';
-import { describeStatement } from '../../verifier/words/statement.ts';
+import { describeProvedStatement } from '../../verifier/words/statement.ts';
 import { Tick } from '../parts/standing.tsx';
 import { AbsenceForm } from './absence-form.tsx';
 
 export function StatementSheet({ proof, root }: { proof: Proved<Statement>; root: string }) {
-  const { headline, notShown, sums, outputs, limits } = describeStatement(proof);
+  const { headline, notShown, sums, outputs, limits } = describeProvedStatement(proof);
   return (
     <div class="sheet">
       <div data-standing="proved" class="proved">

@@ -2,10 +2,10 @@
  * Verifies the node against keys that the visitor chooses, in plain steps.
  */
 import { useState } from 'preact/hooks';
-import { KNOWN_NETWORKS } from '../../src/stardust/networks.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
 import { describeVerdict } from '../../src/stardust/provenance/words.ts';
+import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';

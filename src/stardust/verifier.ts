@@ -214,13 +214,13 @@ export type { MilestoneKey, VerifySignature } from './milestone-keys.ts';
 export type { NftState, SignedMilestone } from './provenance/provenance.ts';
 export type { FetchedAnswer, FetchInit } from './verifier/read-node-json.ts';
 export {
-  type ClaimedNft,
-  type CreatedNft,
-  type FinalNft,
+  type AnswerByFinalRoot,
+  type ClaimedAnswer,
+  type CreatedAnswer,
   type Guarantee,
   type MilestoneTime,
   Unproven,
-  type UnrefutedNft,
+  type UnrefutedAnswer,
   type VerifiedNft,
 } from './verifier/verified-nft.ts';
 export { type AskedNode, Refuted, type Witness } from './verifier/weigh-answers.ts';

@@ -289,6 +289,6 @@ describe('the command', { timeout: 60_000 }, () => {
     const hostile = { ...parsing[0], name: 'a\u001b[2Jb\u202ec', block: '0x00' };
     const { stdout } = await callCommand('conformance', file(JSON.stringify(hostile)));
     expect(stdout).toContain('a\\u{1b}[2Jb\\u{202e}c: ');
-    expect(stdout).not.toMatch(/[\u001b\u202e]/);
+    for (const hidden of ['\u001b', '\u202e']) expect(stdout).not.toContain(hidden);
   });
 });

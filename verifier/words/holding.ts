@@ -3,9 +3,9 @@
  * it is made of the record, so it is as good as the record's proof.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import { findKnownNetwork } from '../../src/stardust/networks.ts';
 import type { FinalRecord } from '../../src/stardust/provenance/final.ts';
 import { type Proved, provedValue, tell } from '../../src/stardust/provenance/proved.ts';
+import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import type { NativeToken, Output } from '../../src/stardust/wire/output.ts';
 import { formatAmount, formatTokens, type TokenUnit } from './amounts.ts';

@@ -46,7 +46,7 @@ export interface StatementWords {
   limits: readonly string[];
 }
 
-export function describeStatement(proof: Proved<Statement>): StatementWords {
+export function describeProvedStatement(proof: Proved<Statement>): StatementWords {
   const statement = provedValue(proof);
   const { address, ledger, outputs, prefix } = statement;
   const words = finalWords(ledger.networkName, prefix);

@@ -61,20 +61,20 @@ interface Gone<Standing extends 'burned' | 'absent'> {
 
 type LastMilestone = Pick<MilestoneTime, 'milestoneIndex'>;
 
-export type FinalNft =
+export type AnswerByFinalRoot =
   | (Answered<'final', MilestoneTime, LastMilestone> & Held)
   | (Answered<'final', undefined, LastMilestone> & Gone<'absent'>);
 type CertifiedNft<G extends Guarantee> = Answered<G, MilestoneTime, MilestoneTime> &
   (Held | Gone<'burned'>);
-export type UnrefutedNft = CertifiedNft<'unrefuted'>;
-export type CreatedNft = CertifiedNft<'created'>;
-export type ClaimedNft = Answered<'claimed', undefined, undefined> & (Held | Gone<'absent'>);
+export type UnrefutedAnswer = CertifiedNft<'unrefuted'>;
+export type CreatedAnswer = CertifiedNft<'created'>;
+export type ClaimedAnswer = Answered<'claimed', undefined, undefined> & (Held | Gone<'absent'>);
 
 interface AtLeast {
-  final: FinalNft;
-  unrefuted: FinalNft | UnrefutedNft;
-  created: FinalNft | UnrefutedNft | CreatedNft;
-  claimed: FinalNft | UnrefutedNft | CreatedNft | ClaimedNft;
+  final: AnswerByFinalRoot;
+  unrefuted: AnswerByFinalRoot | UnrefutedAnswer;
+  created: AnswerByFinalRoot | UnrefutedAnswer | CreatedAnswer;
+  claimed: AnswerByFinalRoot | UnrefutedAnswer | CreatedAnswer | ClaimedAnswer;
 }
 
 /** An answer that has this guarantee, or a better one. */
@@ -139,7 +139,7 @@ export function concludeFinal(
   { milestoneIndex, held }: FinalHolding,
   nodes: readonly string[],
   finals: readonly (FinalHolding | { failure: string } | undefined)[],
-): FinalNft {
+): AnswerByFinalRoot {
   const asked = nodes.map((node, i): AskedNode => {
     const each = finals[i]!;
     return 'failure' in each

@@ -8,7 +8,7 @@ import { findFinalNetwork, readSigners } from '../../../cli/lib/network.ts';
 import type { Ask } from '../../../cli/lib/process/ask.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { readNetwork } from '../../../cli/start/sample.ts';
-import { KNOWN_NETWORKS } from '../../../src/stardust/networks.ts';
+import { KNOWN_NETWORKS } from '../../../src/stardust/verifier/known-networks.ts';
 import { FLAGS, nobody } from '../../support/cli/deploy-machine.ts';
 import { temporaryFolder } from '../../support/cli/script-process.ts';
 

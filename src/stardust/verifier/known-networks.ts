@@ -2,8 +2,8 @@
  * Public networks and who signs their milestones, so that nobody need paste keys. They are part of the
  * source, and not an answer of a node. The subpath `/networks` of the package (README.md).
  */
-import { fromHex } from './encoding/bytes.ts';
-import type { MilestoneKeys } from './milestone-keys.ts';
+import { fromHex } from '../encoding/bytes.ts';
+import type { MilestoneKeys } from '../milestone-keys.ts';
 
 /** With URLs of nodes it is what `createVerifier` takes. */
 export interface KnownNetwork extends MilestoneKeys {
