@@ -16,7 +16,6 @@ import * as v from 'valibot';
 import {
   type BlockFacts,
   compareCone,
-  describeSigned,
   type Finding,
   type MilestoneOutcome,
   notChecked,
@@ -38,6 +37,7 @@ import {
   tell,
 } from '../src/stardust/provenance/provenance.ts';
 import { mustAnswer, type NodeClient, NotVerified, requestJson } from './node-client.ts';
+import { describeSigned } from './words/proved.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
 const CONCURRENT_REQUESTS = 6;

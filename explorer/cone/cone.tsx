@@ -11,7 +11,7 @@ import type {
   Said,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned } from '../../src/stardust/provenance/words.ts';
+import { describeSigned } from '../../verifier/words/proved.ts';
 import { plural } from '../format.ts';
 import type { ExplainedBlock, Explanation } from '../node/shapes.ts';
 import { Found } from '../parts/standing.tsx';

@@ -5,7 +5,8 @@
 import { useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Finding, NftState, Said } from '../../src/stardust/provenance/provenance.ts';
-import { describeHead, describeState, formatTime } from '../../src/stardust/provenance/words.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { describeHead, describeState } from '../../verifier/words/proved.ts';
 import { Levels } from '../cone/levels.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';

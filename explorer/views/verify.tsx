@@ -4,8 +4,8 @@
 import { useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
-import { describeVerdict } from '../../src/stardust/provenance/words.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
+import { describeVerdict } from '../../verifier/words/proved.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
