@@ -4,7 +4,7 @@
 import { Command, Option } from 'commander';
 import { readSigners, type Signers } from '../network.ts';
 import { DEFAULT_PERSIST_TO } from '../project.ts';
-import { UsageError } from './command-line.ts';
+import { errorMessage, UsageError } from './command-line.ts';
 
 /**
  * What the reader types before the name of a command: `npx stardust-edge` in a folder with npm. The
@@ -104,7 +104,11 @@ export function resolveSigners({ network, keys, threshold }: NetworkOptions): Pa
       throw new UsageError(
         '--network names the keys: --keys and --threshold are for other networks',
       );
-    return readSigners(network);
+    try {
+      return readSigners(network);
+    } catch (error) {
+      throw new UsageError(errorMessage(error), { cause: error });
+    }
   }
   const least = threshold ?? keys?.split(',').length;
   return {

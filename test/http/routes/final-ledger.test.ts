@@ -176,6 +176,7 @@ describe('proveFinalRecords', () => {
       expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `Output ${ABSENT.outputs} is not in the ledger.`,
       `NFT ${nft} is in the ledger, in output 0x${held}.`,
+      `Output 0x${held} is in the ledger, unspent.`,
       `NFT ${nft}, with 1,000,000 base tokens.`,
       expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `NFT ${ABSENT.nfts} is not in the ledger.`,
