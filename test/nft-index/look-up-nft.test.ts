@@ -18,7 +18,7 @@ function setUp() {
   for (let i = 0; i < 3; i++) ledger.apply([]);
   const times = { fromTime: START - SETTLING_TIME_MS, publishedAt: START };
   const values = new Map([
-    [entryKey(NFT), writeEntry({ generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
+    [entryKey(NFT), writeEntry({ nft: NFT, generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
     [
       RECENT_KEY,
       writeRecent({
