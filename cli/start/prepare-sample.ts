@@ -6,12 +6,13 @@
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { type Head, readHead } from '../../src/ledger/core/head.ts';
+import { type Head, LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
-import { importSnapshot, networkOf } from '../lib/import/import-snapshot.ts';
+import { readServed } from '../lib/import/check-replacement.ts';
+import { importSnapshot } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
@@ -47,7 +48,7 @@ export async function prepareSample(
   const keys = sampleKeys(network);
   const db = await openLocalDatabase(persistTo, config);
   try {
-    const found = await networkOf(db);
+    const found = (await readServed(db))?.networks[0];
     if (found !== undefined && found !== network.name) {
       throw new Error(
         `${persistTo} holds a ledger of network ${found}: npm start would replace it. ` +
@@ -55,7 +56,7 @@ export async function prepareSample(
           `or serve yours with npx wrangler dev --persist-to ${persistTo}`,
       );
     }
-    if (found === undefined) {
+    if (found === undefined || (await isOfOtherSchema(db))) {
       say('Importing the snapshot at milestone 17338');
       await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
     }
@@ -78,6 +79,17 @@ export function sampleKeys({
   milestoneThreshold,
 }: SampleNetwork): MilestoneKeys {
   return parseMilestoneKeys(milestonePublicKeys.join(), String(milestoneThreshold))!;
+}
+
+/** Whether another version of this node imported the ledger. */
+async function isOfOtherSchema(db: Database): Promise<boolean> {
+  try {
+    await readHead(db);
+    return false;
+  } catch (error) {
+    if (error instanceof LedgerUnreadable) return true;
+    throw error;
+  }
 }
 
 async function requireHead(db: Database): Promise<Head> {
