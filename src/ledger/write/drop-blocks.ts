@@ -307,11 +307,19 @@ const keepPlaces = (column: string, value: string, places: string) => `(
   SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
   WHERE e.key IN (SELECT value FROM json_each(${places})))`;
 
+/** SQL of those entries of `unresolved` that a block at one of the places ?7 mentions. */
+const KEEP_MENTIONED = `(
+  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(unresolved) u
+  WHERE u.value IN (
+    SELECT o.value ->> 1 FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
+    WHERE e.key IN (SELECT value FROM json_each(?7))))`;
+
 const UPDATE_PACK = `
   UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
     sums = ${replaceChecksums('?8', '?6')},
     blocks = ${keepPlaces('blocks', 'json(e.value)', '?7')},
-    outputs = ${keepPlaces('outputs', 'json(e.value)', '?7')}
+    outputs = ${keepPlaces('outputs', 'json(e.value)', '?7')},
+    unresolved = CASE unresolved WHEN '[]' THEN unresolved ELSE ${KEEP_MENTIONED} END
   WHERE key = ?1`;
 
 const UPDATE_CONTENT = `
