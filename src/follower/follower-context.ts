@@ -97,8 +97,11 @@ export interface FollowerMemory {
     newestBlock: number | undefined;
   };
   upkeep: {
-    /** Unreferenced blocks that may be stored before a milestone leads to them (drop-blocks.ts). */
-    room: number;
+    /**
+     * Unreferenced blocks that may be stored before a milestone leads to them (drop-blocks.ts);
+     * undefined until it is measured.
+     */
+    room: number | undefined;
     /** When blocks were evicted last, Unix milliseconds, and for how many they are not again. */
     eviction: { ended: number; pause: number };
     /** Whether a write failed for want of room since pruning was tried last. */
@@ -206,8 +209,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       newestBlock: undefined,
     },
     upkeep: {
-      // until the first pass has looked
-      room: Number.POSITIVE_INFINITY,
+      room: undefined,
       eviction: { ended: 0, pause: 0 },
       isDatabaseFull: false,
       scrubbedAt: Date.now(),
@@ -240,6 +242,11 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
     memory.counts.rowsWritten += rows_written;
   };
   return measureDatabase(db, count, waitFor);
+}
+
+/** Whether no more unreferenced blocks may be stored, as far as that was measured. */
+export function isFull({ upkeep }: FollowerMemory): boolean {
+  return upkeep.room !== undefined && upkeep.room <= 0;
 }
 
 /** Takes a message of a feed (src/upstream/feed/keep-feed.ts). */

@@ -12,7 +12,7 @@ import { LedgerMoved } from '../ledger/core/fence.ts';
 import { readHead } from '../ledger/core/head.ts';
 import type { WriteLog } from '../log.ts';
 import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
-import { type FollowerContext, logFailure, noteLedger } from './follower-context.ts';
+import { type FollowerContext, isFull, logFailure, noteLedger } from './follower-context.ts';
 import {
   noteFailedPass,
   qualifyFollowerState,
@@ -181,7 +181,7 @@ async function storeTipsIfPossible(
   const { upstreams, memory } = context;
   const upstream = upstreams[place]!;
   // they are stored when a milestone leads to them
-  if (memory.upkeep.room <= 0) return false;
+  if (isFull(memory)) return false;
   const { tips } = memory;
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;

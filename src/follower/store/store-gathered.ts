@@ -14,6 +14,7 @@ import {
   findProvenUnreferenced,
   type KnownReference,
 } from '../../ledger/intake/prove-unreferenced.ts';
+import { measureUnreferenced } from '../../ledger/write/drop-blocks.ts';
 import type { UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
@@ -65,7 +66,8 @@ export async function storeBelow(
 ): Promise<StoredBlocks> {
   const { upkeep, tips } = context.memory;
   const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
-  const fitting = new Map([...blocks].slice(0, Math.max(upkeep.room, 0)));
+  const room = upkeep.room ?? (await measureUnreferenced(context.db)).room;
+  const fitting = new Map([...blocks].slice(0, Math.max(room, 0)));
   const isFull = fitting.size < blocks.size;
   const proven = await storeAll(context, moment, fitting, limits);
   const left = new Map([...fitting].filter(([id]) => !proven.has(id)));
@@ -75,7 +77,7 @@ export async function storeBelow(
     ? { said: NONE, fault: undefined }
     : await storeSaid(context, moment, left, limits);
   const stored = proven.size + said.size;
-  upkeep.room -= stored;
+  upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
   return { stored, fault: full ?? walk.fault ?? fault, cut, refused };
