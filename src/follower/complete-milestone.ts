@@ -24,7 +24,7 @@ import {
   walkMilestone,
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { findLeftOut, hasStagedRoot, queryDoubtful } from './store/leave-out.ts';
+import { findLeftOut, hasStagedRoot, queryReferenced } from './store/leave-out.ts';
 import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
@@ -38,8 +38,12 @@ export interface CompleteTools {
    * milestones may have referenced. Absent: nobody is.
    */
   upstream?: Upstream | undefined;
+  /** Requests that the pass may still make of upstreams; it is counted down. */
+  budget: { fetchesLeft: number };
   /** Unix milliseconds after which no further part of a large cone is begun. */
   deadline: number;
+  /** Unix milliseconds after which no answer about a reference is waited for. */
+  waitUntil: number;
 }
 
 /**
@@ -99,9 +103,10 @@ async function storeMissing(
   try {
     await storeCone(db, head, missing, { ...tools, view });
   } catch (error) {
-    if (error instanceof ConeUnavailable && error.fault === 'unknown-block')
-      throw new UpstreamFailure(error.message);
-    throw error;
+    if (!(error instanceof ConeUnavailable) || error.fault === 'over-budget') throw error;
+    // where the walk went by the upstream's word, the next try walks afresh
+    if (error.fault === 'too-large') memory.missing = undefined;
+    throw new UpstreamFailure(error.message);
   }
   return missing.stored;
 }
@@ -126,7 +131,8 @@ async function applyStored(
       return tried;
     });
     if (outcome.kind !== 'verdicts-missing') return outcome;
-    const { packs, head } = outcome;
+    const { packs, head, undecided } = outcome;
+    memory.progress.workLeft(toHexDigits(verified.id), 'verdicts', undecided);
     const resolving = { index: memory.index, head, verify: rules.verify };
     let made = 0;
     for (const key of packs)
@@ -148,21 +154,23 @@ async function leaveOut(
   db: Database,
   walk: RootDiffers,
   verified: VerifiedMilestone,
-  { memory, upstream }: CompleteTools,
+  tools: CompleteTools,
   isRetry: boolean,
 ): Promise<void> {
-  const { saidOfNumbers } = memory.upstreams;
+  const { memory, upstream } = tools;
   const { index } = verified.milestone;
-  if (upstream !== undefined) await queryDoubtful(db, walk, upstream, saidOfNumbers);
+  const referenced = upstream ? await queryReferenced(db, walk, upstream, tools) : [];
   await memory.step('apply', async () => {
     // walked again, as the drop is fenced on the blocks that are stored by now
     const now = await walkMilestone(db, verified);
     if (now.kind !== 'root-differs') return;
     const { view, order, root } = now;
-    const before = upstream && findLeftOut(now, upstream, saidOfNumbers);
-    if (before === 'unsaid') return;
+    // a block that is dropped and stored again has another number
+    if (view.head.dropped !== walk.view.head.dropped) return;
+    const before = findLeftOut(now, referenced);
     if (before !== undefined) {
       await dropReferenced(db, view, before);
+      memory.progress.coneShrank(toHexDigits(verified.id));
       memory.log('warn', 'follower.blocks-referenced-before', { index, blocks: before.size });
       return;
     }

@@ -27,9 +27,9 @@ import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
+import { createProgress, type Progress } from './progress.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-milestones.ts';
 import { createSteps, type RunStep } from './steps.ts';
-import { createSaidOfNumbers, type SaidOfNumbers } from './store/leave-out.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
 
@@ -78,8 +78,9 @@ export interface FollowerMemory {
   milestones: PushedMilestones;
   /** What is missing of the next milestone's past cone, while it is fetched and stored. */
   missing: MissingCone | undefined;
+  progress: Progress;
   upstreams: UpstreamMemory;
-  /** Passes that failed one after the other, the last ones (follower-status.ts). */
+  /** The last passes, if they failed or got nowhere (follower-status.ts). */
   failed: FailedPasses | undefined;
   tips: {
     /** Whether something is near the tips that was not pushed, or that its parents do not prove. */
@@ -135,15 +136,14 @@ interface UpstreamMemory {
   diverged: string | undefined;
   /** What they said about blocks that are not known here. */
   said: OfLedgerIndex<SaidOfBlocks>;
-  saidOfNumbers: SaidOfNumbers;
 }
 
-/** Passes that failed while the ledger was at one index. */
+/** Passes in a row that failed or got nowhere. */
 export interface FailedPasses {
-  /** Undefined where not even that could be read. */
-  at: Pick<LastLedger, 'generation' | 'ledger'> | undefined;
+  /** {@link Progress.times} then: since there was progress, they count no more. */
+  progress: number;
   times: number;
-  /** Why the last one failed, for people. */
+  /** Why the last one failed, or what it waited for: for people. */
   reason: string;
 }
 
@@ -198,8 +198,8 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
         unreferenced: createBlockIds(Date.now, MAX_SAID),
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
       })),
-      saidOfNumbers: createSaidOfNumbers(),
     },
+    progress: createProgress(),
     failed: undefined,
     tips: {
       hasLooseEnds: false,
@@ -292,6 +292,8 @@ export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPositi
     dropPushed(memory);
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
+  if (memory.lastLedger?.generation !== generation || memory.lastLedger.ledger !== ledger)
+    memory.progress.ledgerMoved();
   memory.lastLedger = { generation, ledger, indexed, parameters: rules.parameters };
   memory.milestones.applied(ledger);
 }

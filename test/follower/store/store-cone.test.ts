@@ -157,6 +157,7 @@ async function storeInParts(
   const parents = milestone.parents.map(toHexDigits);
   memory.missing ??= createMissingCone(head, { milestone: toHexDigits(id), parents });
   await storeCone(where, head, memory.missing, {
+    waitUntil: Date.now() + 20_000,
     view: await memory.index.view(where, head, parents),
     memory,
     rules,
