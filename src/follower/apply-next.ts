@@ -44,7 +44,7 @@ export interface PassState {
   /** Blocks that may still be fetched. */
   fetchesLeft: number;
   /** Index of the last milestone of which a signed payload was given. */
-  signed?: number;
+  signed?: number | undefined;
 }
 
 /** Where milestones come from. */

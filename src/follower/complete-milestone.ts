@@ -78,11 +78,19 @@ export async function completeMilestone(
     const outcome = await applyStored(db, verified, tools);
     if (outcome.kind === 'applied')
       return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
-    if (outcome.kind === 'root-differs') await leaveOut(db, outcome, verified, tools, tries > 1);
+    const isClean =
+      outcome.kind === 'root-differs' && (await leaveOut(db, outcome, verified, tools));
     // blocks of the cone were dropped: the walk begins again
-    memory.missing = undefined;
+    memory.missing = isClean
+      ? createMissingCone(head, coneOf(verified), new Set<string>())
+      : undefined;
   }
   throw new ConeUnavailable('over-budget', 'blocks of the cone are gone again');
+}
+
+/** Hex IDs of the milestone and of its parents. */
+function coneOf({ id, milestone: { parents } }: VerifiedMilestone) {
+  return { milestone: toHexDigits(id), parents: parents.map(toHexDigits) };
 }
 
 /** Stores what D1 does not have of the cone. Returns how many blocks that were. */
@@ -93,10 +101,9 @@ async function storeMissing(
   tools: CompleteTools,
 ): Promise<number> {
   const { memory } = tools;
-  const parents = verified.milestone.parents.map(toHexDigits);
+  const { milestone, parents } = coneOf(verified);
   const view = await memory.step('apply', () => memory.index.view(db, head, parents));
   if (parents.every((id) => isKnown(view, id))) return 0;
-  const milestone = toHexDigits(verified.id);
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
   const { missing } = memory;
@@ -144,40 +151,46 @@ async function applyStored(
 
 /**
  * Drops the blocks of the cone that an earlier milestone referenced. Where there are none, as far as
- * the upstream says, staged blocks that rest on the word of an upstream are dropped, and a
- * Divergence is thrown.
+ * the upstream says, staged blocks that rest on the word of an upstream are dropped. A Divergence is
+ * thrown, unless these rested on the word of another upstream: then true is returned, as no block
+ * is staged now, and the cone is stored again by the word of this one.
  *
- * @param isRetry false: what was dropped may have rested on the word of another upstream, so nothing
- *   is thrown
+ * So each upstream's word gets its chance, and one that lies diverges, however many passes it takes
+ * to store the cone.
  */
 async function leaveOut(
   db: Database,
   walk: RootDiffers,
   verified: VerifiedMilestone,
   tools: CompleteTools,
-  isRetry: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { memory, upstream } = tools;
   const { index } = verified.milestone;
   const referenced = upstream ? await queryReferenced(db, walk, upstream, tools) : [];
-  await memory.step('apply', async () => {
+  const milestone = toHexDigits(verified.id);
+  return memory.step('apply', async () => {
     // walked again, as the drop is fenced on the blocks that are stored by now
     const now = await walkMilestone(db, verified);
-    if (now.kind !== 'root-differs') return;
+    if (now.kind !== 'root-differs') return false;
     const { view, order, root } = now;
     // a block that is dropped and stored again has another number
-    if (view.head.dropped !== walk.view.head.dropped) return;
+    if (view.head.dropped !== walk.view.head.dropped) return false;
     const before = findLeftOut(now, referenced);
     if (before !== undefined) {
       await dropReferenced(db, view, before);
-      memory.progress.coneShrank(toHexDigits(verified.id));
+      memory.progress.coneShrank(milestone);
       memory.log('warn', 'follower.blocks-referenced-before', { index, blocks: before.size });
-      return;
+      return false;
     }
     // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
     const restsOnWord = upstream !== undefined && hasStagedRoot(view);
     if (restsOnWord) await dropStaged(db, view);
-    if (restsOnWord && !isRetry) return;
+    const words = memory.missing?.words;
+    const isOwnWord = words?.isSubsetOf(new Set([upstream?.name]));
+    if (restsOnWord && !isOwnWord) {
+      memory.progress.startOver(milestone, upstream.name);
+      return true;
+    }
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(
       `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,

@@ -285,15 +285,19 @@ export function noteApplied(
   writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
 }
 
-/** Notes where the ledger stands: of another ledger nothing that was pushed counts. */
+/**
+ * Notes where the ledger stands: of another ledger nothing that was pushed counts. To read it for the
+ * first time is no progress, but passes that could not read it count no more.
+ */
 export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
   const { generation, ledger, indexed } = head;
   if (memory.lastLedger !== undefined && memory.lastLedger.generation !== generation)
     dropPushed(memory);
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
-  if (memory.lastLedger?.generation !== generation || memory.lastLedger.ledger !== ledger)
-    memory.progress.ledgerMoved();
+  const last = memory.lastLedger;
+  if (last === undefined) memory.failed = undefined;
+  else if (last.generation !== generation || last.ledger !== ledger) memory.progress.ledgerMoved();
   memory.lastLedger = { generation, ledger, indexed, parameters: rules.parameters };
   memory.milestones.applied(ledger);
 }

@@ -31,12 +31,19 @@ export interface Progress {
    * for good, and is stored again without them.
    */
   coneShrank(milestone: string): void;
+  /**
+   * The cone is stored again from the start, by the word of this upstream alone. Once for each
+   * upstream that begins a measure of its own.
+   */
+  startOver(milestone: string, upstream: string): void;
 }
 
 export function createProgress(): Progress {
   let times = 0;
   /** The least work so far, by milestone: the place of the quantity, and the amount. */
   const least = new Map<string, readonly [quantity: number, amount: number]>();
+  /** Milestones and upstreams that started over. */
+  const startedOver = new Set<string>();
   return {
     get times() {
       return times;
@@ -44,6 +51,7 @@ export function createProgress(): Progress {
     ledgerMoved() {
       times++;
       least.clear();
+      startedOver.clear();
     },
     workLeft(milestone, name, amount) {
       const quantity = QUANTITIES.indexOf(name);
@@ -58,6 +66,11 @@ export function createProgress(): Progress {
     coneShrank(milestone) {
       times++;
       least.delete(milestone);
+    },
+    startOver(milestone, upstream) {
+      const attempt = `${milestone} ${upstream}`;
+      if (!startedOver.has(attempt)) least.delete(milestone);
+      startedOver.add(attempt);
     },
   };
 }

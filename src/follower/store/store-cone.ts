@@ -57,6 +57,11 @@ export interface MissingCone {
   left: Uint8Array[] | undefined;
   /** Hex IDs of blocks where the walk ends, as the upstream calls them referenced. */
   readonly ends: Set<string>;
+  /**
+   * Names of the upstreams that called these referenced; undefined if D1 had staged blocks before
+   * the walk, which may rest on the word of any upstream.
+   */
+  readonly words: Set<string> | undefined;
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
@@ -64,10 +69,14 @@ export interface MissingCone {
   running: Promise<void> | undefined;
 }
 
-/** @param parents of the milestone, hex IDs */
+/**
+ * @param parents of the milestone, hex IDs
+ * @param words an empty set if no block is staged
+ */
 export function createMissingCone(
   { generation, ledger }: Head,
   { milestone, parents }: { milestone: string; parents: readonly string[] },
+  words?: Set<string>,
 ): MissingCone {
   return {
     generation,
@@ -77,6 +86,7 @@ export function createMissingCone(
     walked: 0,
     left: undefined,
     ends: new Set(),
+    words,
     missing: 0,
     stored: 0,
     running: undefined,
@@ -200,6 +210,7 @@ async function findMissing(
         if (upstream === undefined || view.head.start === view.head.genesis) return;
         const referenced = await readReferenced(upstream, cone.index, some, waitUntil);
         for (const id of referenced) ends.add(id);
+        if (referenced.size > 0) cone.words?.add(upstream.name);
       };
       const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
       await query(deep);

@@ -35,13 +35,15 @@ export interface DoubtfulBlocks {
   referenced(): number[];
 }
 
+type Parents = Pick<Cone, 'size' | 'find' | 'parentCountAt' | 'parentAt'>;
+
 /** States of doubtful blocks. */
 const UNDECIDED = 0;
 const UNREFERENCED = 1;
 const REFERENCED = 2;
 
 /** @param order positions in the cone, parents first */
-export function findDoubtful(cone: Cone, order: Uint32Array): DoubtfulBlocks {
+export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks {
   const { positions, parentsOf } = collectDoubtful(cone, order);
   const states = new Uint8Array(positions.length);
 
@@ -93,7 +95,7 @@ export function findDoubtful(cone: Cone, order: Uint32Array): DoubtfulBlocks {
 }
 
 /** The doubtful blocks, parents first, and their parents among them: indexes of `positions`. */
-function collectDoubtful(cone: Cone, order: Uint32Array) {
+function collectDoubtful(cone: Parents, order: Uint32Array) {
   const positions: number[] = [];
   const starts: number[] = [0];
   const parents: number[] = [];
