@@ -152,7 +152,6 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
     rig.node.confirm(4);
     const honest = { ...rig.upstream, readTips: async () => [] };
     rig.following.upstreams = [{ ...lying(rig), readTips: async () => [] }, honest];
-    rig.following.memory = createFollowerMemory(20_000);
     for (let i = 0; i < 30 && (await ledgerIndex(db)) === 3; i++)
       await passOnce(rig, { fetches: 60 });
     expect(await ledgerIndex(db)).toBe(4);
