@@ -27,9 +27,9 @@ import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
-import { createProgress, type Progress } from './progress.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-milestones.ts';
 import { createSteps, type RunStep } from './steps.ts';
+import { createProgress, type Progress } from './store/progress.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
 

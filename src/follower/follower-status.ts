@@ -10,7 +10,7 @@ import { stepOf } from './steps.ts';
 /**
  * `following`: all is well; `progress` where one milestone takes several passes. `diverged`: no
  * upstream agrees with us on the next milestone. `failing`: pass after pass fails, or makes no
- * progress (progress.ts) although an upstream has the next milestone. `stopped`: the follower cannot go on until an operator has seen to the reason.
+ * progress (store/progress.ts) although an upstream has the next milestone. `stopped`: the follower cannot go on until an operator has seen to the reason.
  *
  * Reasons and progress are for people: ASCII.
  */

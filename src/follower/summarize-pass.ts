@@ -12,7 +12,7 @@ import type { LedgerPosition } from './ledger-position.ts';
  *
  * `level`: the ledger is at the upstream's confirmed milestone. `behind`: the upstream is behind
  * the ledger. `budget-spent`: there is more to apply, and this pass may not. `stuck`: the same, but
- * this pass made no progress with it (progress.ts). `stopped`: no upstream can help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
+ * this pass made no progress with it (store/progress.ts). `stopped`: no upstream can help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
  * answered what cannot follow our ledger.
  */
 export type Ending =

@@ -14,10 +14,9 @@ import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
 import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
-import { createReferenceReader } from '../../upstream/read-references.ts';
+import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RootDiffers } from '../apply-milestone.ts';
-import { untilLate } from './gather-blocks.ts';
 
 /** Queries at once. */
 const QUERIED_AT_ONCE = 30;

@@ -35,9 +35,9 @@ import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
 import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import type { Progress } from '../progress.ts';
 import type { RunStep } from '../steps.ts';
 import { readReferenced } from './leave-out.ts';
+import type { Progress } from './progress.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */

@@ -19,7 +19,10 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
     MAX_FETCHED_HEAP_BYTES: [30_000, 100_000],
     FETCHED_AT_ONCE: [2, 8],
   },
-  'follower/store/store-gathered.ts': { MAX_STORED_HEAP_BYTES: [10_000, 50_000] },
+  'follower/store/store-gathered.ts': {
+    MAX_STORED: [2, 20],
+    MAX_STORED_HEAP_BYTES: [10_000, 50_000],
+  },
   'follower/store/leave-out.ts': { QUERIED_AT_ONCE: [1, 5] },
   'follower/store/store-cone.ts': {
     MAX_LEVELS: [2, 6],

@@ -1,6 +1,6 @@
-/** What counts as progress (src/follower/progress.ts). */
+/** What counts as progress (src/follower/store/progress.ts). */
 import { expect, it } from 'vitest';
-import { createProgress } from '../../src/follower/progress.ts';
+import { createProgress } from '../../../src/follower/store/progress.ts';
 
 it('is less work than ever before for the milestone, and nothing else', () => {
   const progress = createProgress();
