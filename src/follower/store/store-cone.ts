@@ -119,8 +119,9 @@ export interface StoreConeTools {
   deadline: number;
   /** Unix milliseconds after which no answer about a reference is waited for. */
   waitUntil: number;
-  /** The most blocks of a part. */
+  /** The most blocks of a part, and those that the walk may meet. */
   maxPart?: number;
+  maxMet?: number;
 }
 
 /** Levels of blocks in a row without a query whether they are referenced. */
@@ -187,7 +188,7 @@ export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): 
 async function findMissing(
   db: Database,
   cone: MissingCone,
-  { view, memory, fetch, upstream, deadline, waitUntil }: StoreConeTools,
+  { view, memory, fetch, upstream, deadline, waitUntil, maxMet = MAX_MET }: StoreConeTools,
 ): Promise<Uint8Array[]> {
   const { skeleton, walked: first, ends } = cone;
   const { findUnreferenced, stagedNumber } = view;
@@ -230,8 +231,8 @@ async function findMissing(
   await walkDown(skeleton, tools, first, (walked) => {
     cone.walked = walked;
     memory.progress.workLeft(cone.milestone, 'walk', -walked);
-    if (skeleton.size > MAX_MET) {
-      const reason = `milestone ${cone.index}: more than ${MAX_MET} blocks of its past cone are missing`;
+    if (skeleton.size > maxMet) {
+      const reason = `milestone ${cone.index}: more than ${maxMet} blocks of its past cone are missing`;
       throw new ConeUnavailable('too-large', reason);
     }
   });
