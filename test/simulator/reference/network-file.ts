@@ -23,11 +23,18 @@ export interface Asked {
   response: WhiteFlagCase['response'] | undefined;
 }
 
+export interface Refused {
+  bytes: Uint8Array;
+  /** It came when so many blocks were there. */
+  after: number;
+  isValid: boolean;
+}
+
 export interface NetworkFile {
   network: Network;
   asked: readonly Asked[];
   /** Bytes that came and are no part of the network, and whether they are a block. */
-  refused: readonly { bytes: Uint8Array; after: number; isValid: boolean }[];
+  refused: readonly Refused[];
 }
 
 interface Verdict {

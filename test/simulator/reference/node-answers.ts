@@ -40,8 +40,10 @@ export async function compareNode(
     } else if (answer.type === 'proposal' && line.type === 'proposal') {
       const ours = await ask(rig, line.request, { upstreams: [rig.upstream] });
       const { error, inclusionMerkleRoot, appliedMerkleRoot } = answer;
-      if (error === undefined) equal(place, 'roots', ours, { inclusionMerkleRoot, appliedMerkleRoot });
-      else if (typeof ours !== 'number' || !REFUSED.includes(ours)) equal(place, 'roots', ours, error);
+      if (error === undefined)
+        equal(place, 'roots', ours, { inclusionMerkleRoot, appliedMerkleRoot });
+      else if (typeof ours !== 'number' || !REFUSED.includes(ours))
+        equal(place, 'roots', ours, error);
     }
   }
   const stored = new Map((await storedBlocks(db)).map((block) => [block.id, block]));
@@ -51,7 +53,8 @@ export async function compareNode(
       equal(place, `position of ${id}`, ours?.position, position);
       const reason = ours?.reason ?? null;
       const theirs = state === 'noTransaction' ? null : conflict;
-      if (reason === null || !also.includes(reason)) equal(place, `verdict of ${id}`, reason, theirs);
+      if (reason === null || !also.includes(reason))
+        equal(place, `verdict of ${id}`, reason, theirs);
     }
   }
   return differences;

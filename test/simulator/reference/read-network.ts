@@ -4,8 +4,8 @@
  */
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decodeParameters } from '../../../src/stardust/wire/parameters.ts';
-import { carries } from '../../support/network/milestones.ts';
 import { networkMilestone, parsedBlock } from '../../support/network/blocks.ts';
+import { carries } from '../../support/network/milestones.ts';
 import type {
   Network,
   NetworkBlock,

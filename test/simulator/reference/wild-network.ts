@@ -36,7 +36,7 @@ import { verifySignature } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { type TransactionPlan, transactionBytes } from '../../support/payloads/transactions.ts';
 import { mutatedBlock } from '../../support/stardust/mutated-blocks.ts';
-import type { Asked, NetworkFile } from './network-file.ts';
+import type { Asked, NetworkFile, Refused } from './network-file.ts';
 import { wildPlan } from './wild-transactions.ts';
 
 const ACCOUNTS = 6;
@@ -72,7 +72,7 @@ class Wild {
   /** What the node would be asked, and when. */
   readonly asked: Asked[] = [];
   /** Blocks that the product does not admit, and when they came. */
-  readonly refused: NetworkFile['refused'] = [];
+  readonly refused: Refused[] = [];
   readonly #accounts;
   #coins: Coin[] = [];
   #made: MadeTransaction[] = [];
