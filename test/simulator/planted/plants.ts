@@ -1,0 +1,224 @@
+/**
+ * Mistakes that the simulator must find: each is a patch of one to ten lines. A text that is not
+ * found exactly once is an error, so that none of them rots when the code changes (plants.test.ts).
+ */
+
+export interface Change {
+  /** From the project's root. */
+  file: string;
+  /** Found exactly once in the file. */
+  text: string;
+  instead: string;
+}
+
+export interface Plant {
+  /** The part of the node, and a number. */
+  name: string;
+  /** What is wrong then. */
+  wrong: string;
+  changes: readonly Change[];
+}
+
+const plant = (
+  name: string,
+  wrong: string,
+  file: string,
+  text: string,
+  instead: string,
+): Plant => ({
+  name,
+  wrong,
+  changes: [{ file: `src/${file}`, text, instead }],
+});
+
+const follower: readonly Plant[] = [
+  plant(
+    'follower-1',
+    'a block is shown though a parent of it is not',
+    'follower/store/store-unreferenced.ts',
+    'visible.has(id) && parents.every(isVisible)',
+    'visible.has(id)',
+  ),
+  plant(
+    'follower-2',
+    'a pushed milestone that is forged is tried again for ever',
+    'follower/apply-next.ts',
+    'milestones.refuse(tried.index, tried.payload);',
+    '',
+  ),
+  plant(
+    'follower-3',
+    'no other upstream is asked while the first one fails',
+    'follower/summarize-pass.ts',
+    "    case 'failed':\n    case 'diverged':\n      return true;",
+    "    case 'failed':\n    case 'diverged':\n      return false;",
+  ),
+  plant(
+    'follower-4',
+    'nothing is ever pruned',
+    'follower/upkeep.ts',
+    'prune(db, retention, options)',
+    'prune(db, retention + 1_000_000, options)',
+  ),
+  plant(
+    'follower-5',
+    'listeners are not told of new blocks',
+    'follower/announcer.ts',
+    '      if (length > 0) flush();\n',
+    '',
+  ),
+];
+
+const write: readonly Plant[] = [
+  plant(
+    'write-1',
+    'an output that is spent in the milestone that makes it stays in the ledger',
+    'ledger/write/milestone-changes.ts',
+    'kept.filter((index) => !spent.has(creating.outputAt(index)))',
+    'kept',
+  ),
+  plant(
+    'write-2',
+    'when an NFT changed again is not noted',
+    'ledger/write/output-changes.ts',
+    'SET output = excluded.output, changed = excluded.changed`',
+    'SET output = excluded.output`',
+  ),
+  plant(
+    'write-3',
+    'that an output was spent before is forgotten where blocks wait for it',
+    'ledger/write/apply-statements.ts',
+    'spent: known?.spent || gone',
+    'spent: gone',
+  ),
+  plant(
+    'write-4',
+    'changes of NFTs are deleted while the index in KV still needs them',
+    'ledger/write/prune.ts',
+    "SELECT min(i.state ->> 'from', (SELECT min(idx) FROM milestone))",
+    'SELECT (SELECT min(idx) FROM milestone)',
+  ),
+  plant(
+    'write-5',
+    'IDs are forgotten long before their milestones',
+    'ledger/write/turn-over-ids.ts',
+    'second.first <= ledger - retention)',
+    'second.first <= ledger - 3)',
+  ),
+];
+
+const nftIndex: readonly Plant[] = [
+  plant(
+    'nft-index-1',
+    'an old entry counts though the NFT may have changed since',
+    'nft-index/resolve.ts',
+    'if (own !== undefined && own.ledgerIndex >= from) return',
+    'if (own !== undefined) return',
+  ),
+  plant(
+    'nft-index-2',
+    'copies count as settled after ten seconds',
+    'nft-index/timing-assumptions.ts',
+    'MAX_COPY_AGE_MS + MAX_CLOCK_SKEW_MS;',
+    '10 * SECOND_MS;',
+  ),
+  plant(
+    'nft-index-3',
+    'an entry claims to be true a milestone later than it was read',
+    'nft-index/put-entries.ts',
+    'writeEntry({ generation, ledgerIndex, outputId: output })',
+    'writeEntry({ generation, ledgerIndex: ledgerIndex + 1, outputId: output })',
+  ),
+  plant(
+    'nft-index-4',
+    'changes leave the window as soon as their mark is set',
+    'nft-index/publisher-state.ts',
+    'settled?.milestone ?? state.from',
+    'marks.at(-1)?.milestone ?? state.from',
+  ),
+  plant(
+    'nft-index-5',
+    'a lookup answers from KV below the ledger index that was asked for',
+    'nft-index/look-up-nft.ts',
+    "if (found.kind === 'answer' && found.ledgerIndex >= minLedgerIndex) {",
+    "if (found.kind === 'answer') {",
+  ),
+];
+
+const events: readonly Plant[] = [
+  plant(
+    'events-1',
+    'milestones are skipped where several were applied',
+    'events/publisher.ts',
+    'const index = before.index + 1;',
+    'const index = Math.max(before.index + 1, at.head.ledger);',
+  ),
+  plant(
+    'events-2',
+    'one milestone is published for each that the follower tells of, and none after it',
+    'events/event-broker.ts',
+    'if (await this.#publisher.publishNext(this.#audience())) this.#isDue = true;',
+    'await this.#publisher.publishNext(this.#audience());',
+  ),
+  plant(
+    'events-3',
+    'an NFT that moved is told to have ended as well',
+    'events/milestone-events.ts',
+    '    if (topic !== undefined && !gone.has(event.outputId)) ends.delete(topic);\n',
+    '',
+  ),
+  plant(
+    'events-4',
+    'one who leaves takes the subscriptions of others along',
+    'events/topic-index.ts',
+    'if (clients.size === 0) byTopic.delete(topic);',
+    'byTopic.delete(topic);',
+  ),
+  plant(
+    'events-5',
+    'who listened is forgotten when the object is evicted',
+    'events/client.ts',
+    '    client.topics.set(topic, packTopic(topic, prefix)!);',
+    '    packTopic(topic, prefix)!;',
+  ),
+];
+
+const http: readonly Plant[] = [
+  plant(
+    'http-1',
+    'an output that the last milestone spent is called unspent',
+    'http/routes/core/outputs.ts',
+    'isSpent: spent !== undefined,',
+    'isSpent: spent !== undefined && spent.index < ledgerIndex,',
+  ),
+  plant(
+    'http-2',
+    'the parents of a proposal are sorted, though their order decides',
+    'http/routes/core/white-flag.ts',
+    '[...new Set(parents.map(digitsOf))]',
+    '[...new Set(parents.map(digitsOf))].sort()',
+  ),
+  plant(
+    'http-3',
+    'changes of NFTs lack those of the first milestone',
+    'http/routes/edge/nft-changes.ts',
+    'node.readNftChanges(from, minLedgerIndex)',
+    'node.readNftChanges(from + 1, minLedgerIndex)',
+  ),
+  plant(
+    'http-4',
+    'any block with the payload of a milestone is called its block',
+    'http/routes/core/blocks.ts',
+    'if (payload?.type !== 7 || !carriesMilestone(parents, payload.parents)) return undefined;',
+    'if (payload?.type !== 7) return undefined;',
+  ),
+  plant(
+    'http-5',
+    'a ledger that has not come so far answers all the same',
+    'http/ledger-answer.ts',
+    'if (ledgerIndex < minLedgerIndex)',
+    'if (ledgerIndex + 1000 < minLedgerIndex)',
+  ),
+];
+
+export const PLANTS: readonly Plant[] = [...follower, ...write, ...nftIndex, ...events, ...http];
