@@ -89,12 +89,14 @@ export class SyntheticNetwork implements Network {
   readonly milestones: NetworkMilestone[] = [];
   readonly blocks = new Map<string, NetworkBlock>();
   readonly outputs = new Map<string, NetworkOutput>();
-  readonly random: Random;
+  /** Whoever tells a story gives each of its entries numbers of its own. */
+  random: Random;
   /** The coordinator's keys. */
   readonly signers: readonly KeyPair[];
   readonly genesisCoins: readonly Coin[];
   readonly #accounts = new Map<number, KeyPair>();
-  readonly #transactions = new Map<string, MadeTransaction>();
+  /** By their blocks. */
+  readonly transactions = new Map<string, MadeTransaction>();
   /** The block of the transaction that makes an output. */
   readonly #producers = new Map<string, string>();
   readonly #tips = new Set<string>();
@@ -190,7 +192,7 @@ export class SyntheticNetwork implements Network {
     parents: readonly string[] = this.#parentsOf(made),
   ): string {
     const { id } = this.#add(parents, made.payload);
-    this.#transactions.set(id, made);
+    this.transactions.set(id, made);
     for (const each of made.coins) this.#producers.set(toHex(each.id), id);
     return id;
   }
@@ -238,9 +240,20 @@ export class SyntheticNetwork implements Network {
     return block;
   }
 
+  /** A block on which nobody builds unless told to. */
+  setAside(id: string): void {
+    this.#tips.delete(id);
+    this.#window = this.#window.filter((each) => each !== id);
+  }
+
   /** Two of the newest blocks, or the genesis. */
   someParents(): string[] {
     return this.#window.length === 0 ? [ZERO_ID] : this.random.sample(this.#window, 2);
+  }
+
+  /** The newest blocks that are not set aside. */
+  get window(): readonly string[] {
+    return this.#window;
   }
 
   /** The block of the last milestone. */
@@ -267,7 +280,7 @@ export class SyntheticNetwork implements Network {
     const { parents = this.#milestoneParents(), timestamp = this.nextTimestamp } = options;
     const previousMilestoneId = this.milestones.at(-1)?.id ?? ZERO_ID;
     const { order, met } = pastCone(this.blocks, parents);
-    const cone = decide(order, this.#transactions, this.outputs, timestamp);
+    const cone = decide(order, this.transactions, this.outputs, timestamp);
     const { inclusionMerkleRoot, appliedMerkleRoot } = rootsOf(cone);
     const request = {
       index: this.nextIndex,
@@ -352,7 +365,7 @@ export class SyntheticNetwork implements Network {
   }
 
   #milestoneParents(): string[] {
-    if (this.#tips.size === 0) return [ZERO_ID];
+    if (this.#tips.size === 0 && this.#milestoneBlock === undefined) return [ZERO_ID];
     const previous = this.#milestoneBlock === undefined ? [] : [this.#milestoneBlock];
     const tips = [...this.#tips].filter((id) => id !== this.#milestoneBlock);
     return [...previous, ...this.random.sample(tips, 8 - previous.length)];
