@@ -103,11 +103,9 @@ type proposalAnswer struct {
 }
 
 type stateAnswer struct {
-	Type              string `json:"type"`
-	Index             uint32 `json:"index"`
-	StateHash         string `json:"stateHash"`
-	TreasuryMilestone string `json:"treasuryMilestoneId"`
-	TreasuryAmount    string `json:"treasuryAmount"`
+	Type      string `json:"type"`
+	Index     uint32 `json:"index"`
+	StateHash string `json:"stateHash"`
 }
 
 func bytesOf(text string) ([]byte, error) {

@@ -4,9 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"strconv"
-
-	iotago "github.com/iotaledger/iota.go/v3"
 )
 
 // takeState hashes HORNET's ledger as docs/snapshot-format.md#state-hash says.
@@ -42,11 +39,5 @@ func (n *node) takeState(index uint32) (*stateAnswer, error) {
 		data = append(data, output.Bytes()...)
 	}
 	sum := sha256.Sum256(data)
-	return &stateAnswer{
-		Type:              "state",
-		Index:             index,
-		StateHash:         hex.EncodeToString(sum[:]),
-		TreasuryMilestone: iotago.EncodeHex(treasury.MilestoneID[:]),
-		TreasuryAmount:    strconv.FormatUint(treasury.Amount, 10),
-	}, nil
+	return &stateAnswer{Type: "state", Index: index, StateHash: hex.EncodeToString(sum[:])}, nil
 }

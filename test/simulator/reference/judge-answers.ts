@@ -34,13 +34,7 @@ export type Answer =
     }
   | ({ type: 'milestone'; index: number; id: string; error?: string; cone: JudgedBlock[] } & Roots)
   | ({ type: 'proposal'; index: number; error?: string } & Roots)
-  | {
-      type: 'state';
-      index: number;
-      stateHash: string;
-      treasuryMilestoneId: string;
-      treasuryAmount: string;
-    };
+  | { type: 'state'; index: number; stateHash: string };
 
 /** The answer of a line of this type. */
 export type AnswerTo<L extends Line> = Extract<Answer, { type: L['type'] }>;

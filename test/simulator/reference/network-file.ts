@@ -10,7 +10,6 @@ import {
   type Network,
   type NetworkMilestone,
   stateHash,
-  treasuryAt,
   type WhiteFlagCase,
   ZERO_ID,
 } from '../../support/network/network-model.ts';
@@ -77,13 +76,7 @@ export type Line =
       request: WhiteFlagCase['request'];
       response: WhiteFlagCase['response'] | null;
     }
-  | {
-      type: 'state';
-      index: number;
-      stateHash: string;
-      treasuryMilestoneId: string;
-      treasuryAmount: string;
-    };
+  | { type: 'state'; index: number; stateHash: string };
 
 /** @param hashes how often the ledger's state is hashed: each so many milestones, and at the end */
 export function* linesOf(
@@ -166,12 +159,5 @@ function milestoneLine(
 }
 
 function stateLine(network: Network, index: number): Line {
-  const treasury = treasuryAt(network, index);
-  return {
-    type: 'state',
-    index,
-    stateHash: stateHash(network, index),
-    treasuryMilestoneId: toHex(treasury.milestoneId),
-    treasuryAmount: String(treasury.amount),
-  };
+  return { type: 'state', index, stateHash: stateHash(network, index) };
 }

@@ -15,6 +15,7 @@ import { keepDifference } from './keep-difference.ts';
 import { Kinds } from './kinds.ts';
 import { type Line, linesOf } from './network-file.ts';
 import { compareNode } from './node-answers.ts';
+import { placeProposals } from './place-proposals.ts';
 import { wildNetwork } from './wild-network.ts';
 
 const USAGE = `Usage: npx node test/simulator/reference/run.ts [options] [SEED|FROM-TO|FILE.jsonl…]
@@ -60,7 +61,7 @@ class Comparing {
     const all = text.flatMap((each) => (each === '' ? [] : [JSON.parse(each) as Line]));
     const begins = all.flatMap(({ type }, i) => (type === 'network' ? [i] : []));
     for (const [i, begin] of begins.entries()) {
-      const lines = all.slice(begin, begins[i + 1]);
+      const lines = placeProposals(all.slice(begin, begins[i + 1]));
       const answers = await judge(this.#program, lines);
       await this.#tell(lines, answers, await compareAnswers(lines, answers, this.#kinds));
     }
