@@ -4,21 +4,14 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { Random } from '../../support/network/random.ts';
+import { ScratchCopy } from '../scratch-copy.ts';
 import { type Mutation, mutationsOf } from './operators.ts';
 
 const USAGE = `Usage: npx node test/simulator/mutants/run.ts [options] [SEEDS…]
@@ -34,6 +27,9 @@ Prints a line for each, and what share was killed.
   --list           prints how many mutants there are, by file, and does nothing`;
 
 const FILES = 'src/{follower/**,ledger/{write,view,intake},nft-index}/*.ts';
+
+/** A mutant may make a test wait for ever. */
+const UNITS_SECONDS = 400;
 
 /** Unit tests of these folders. */
 const UNIT_TESTS = ['test/follower', 'test/ledger', 'test/nft-index', 'test/node'];
@@ -81,14 +77,13 @@ async function runFor(
 
 class Killing {
   readonly #folder: string;
-  readonly #copy: string;
+  #copy: ScratchCopy | undefined;
   readonly #seeds: readonly string[];
   /** For the stories of a mutant: right ones take a fraction of it. */
   #seconds = 600;
 
   constructor(folder: string, seeds: readonly string[]) {
     this.#folder = folder;
-    this.#copy = join(folder, 'copy');
     this.#seeds = seeds;
   }
 
@@ -117,23 +112,15 @@ class Killing {
   }
 
   async byUnits({ file, start, end, instead }: Mutant): Promise<Fate> {
-    const path = join(this.#copy, file);
-    const text = readFileSync(path, 'utf8');
-    writeFileSync(path, text.slice(0, start) + instead + text.slice(end));
-    try {
-      const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
-      const args = [vitest, 'run', '--project', 'node', '--bail', '1', ...UNIT_TESTS];
-      const ended = await runFor(400, process.execPath, args, this.#copy);
-      return ended?.code === 0 ? 'LIVES' : 'units';
-    } finally {
-      writeFileSync(path, text);
-    }
-  }
-
-  copyProject(): void {
-    const leaveOut = /\/(?:node_modules|\.git|dist|\.wrangler)$/;
-    cpSync(PROJECT, this.#copy, { recursive: true, filter: (path) => !leaveOut.test(path) });
-    symlinkSync(join(PROJECT, 'node_modules'), join(this.#copy, 'node_modules'));
+    this.#copy ??= new ScratchCopy(join(this.#folder, 'copy'));
+    const copy = this.#copy;
+    const mutate = (text: string) => text.slice(0, start) + instead + text.slice(end);
+    const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
+    const args = [vitest, 'run', '--project', 'node', '--bail', '1', ...UNIT_TESTS];
+    const ended = await copy.with(file, mutate, () =>
+      runFor(UNITS_SECONDS, process.execPath, args, copy.folder),
+    );
+    return ended?.code === 0 ? 'LIVES' : 'units';
   }
 }
 
@@ -170,7 +157,6 @@ await runMain(USAGE, async (args) => {
   const fates: Record<Fate, number> = { seeds: 0, hung: 0, units: 0, LIVES: 0 };
   try {
     await killing.tryClean();
-    if (values.units) killing.copyProject();
     for (const [i, mutant] of chosen.entries()) {
       const bySeeds = await killing.bySeeds(mutant);
       const fate = bySeeds ?? (values.units ? await killing.byUnits(mutant) : 'LIVES');

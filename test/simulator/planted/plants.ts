@@ -17,6 +17,8 @@ export interface Plant {
   /** What is wrong then. */
   wrong: string;
   changes: readonly Change[];
+  /** Who must find it; by default the simulator. It takes our rules as they are. */
+  by?: 'reference';
 }
 
 const plant = (
@@ -221,4 +223,50 @@ const http: readonly Plant[] = [
   ),
 ];
 
-export const PLANTS: readonly Plant[] = [...follower, ...write, ...nftIndex, ...events, ...http];
+/** Rules misread: the simulator's networks are made by the same reading. */
+const rules: readonly Plant[] = [
+  plant(
+    'rules-1',
+    'a deposit may be returned by an output with features',
+    'stardust/semantics/deposits.ts',
+    'unlockConditions.length !== 1 || features.length !== 0 ||',
+    'unlockConditions.length !== 1 ||',
+  ),
+  plant(
+    'rules-2',
+    'a deposit is due though the return address itself unlocked the input',
+    'stardust/semantics/deposits.ts',
+    '!isUnlockedBy(unlocked, returnAddress, input)',
+    '!isUnlockedBy(unlocked, returnAddress, -1)',
+  ),
+  plant(
+    'rules-3',
+    'the state controller may change the metadata feature',
+    'stardust/semantics/alias-transition.ts',
+    '    equalFeatures(metadata(current), metadata(next)) &&\n',
+    '',
+  ),
+  plant(
+    'rules-4',
+    'new foundries may come in any order',
+    'stardust/semantics/foundry-transition.ts',
+    'every((earlier) => earlier < serialNumber)',
+    'every(() => true)',
+  ),
+  plant(
+    'rules-5',
+    "keys cost no more than data in an output's deposit",
+    'stardust/admission.ts',
+    'rent.vByteFactorKey * OUTPUT_ID_LENGTH',
+    'rent.vByteFactorData * OUTPUT_ID_LENGTH',
+  ),
+].map((each) => ({ ...each, by: 'reference' as const }));
+
+export const PLANTS: readonly Plant[] = [
+  ...follower,
+  ...write,
+  ...nftIndex,
+  ...events,
+  ...http,
+  ...rules,
+];

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
+import { ScratchCopy } from '../scratch-copy.ts';
 import { PLANTS, type Plant } from './plants.ts';
 
 const USAGE = `Usage: npx node test/simulator/planted/run.ts [options] [NAME…]
@@ -20,7 +21,8 @@ its story shrunk, and the entries that are left of that. Exit status 1 if one wa
 
   --seconds N   for each mistake (default: 600)
   --workers N   processes at once (default: 2)
-  --seed N      the first seed (default: by the clock)`;
+  --seed N      the first seed (default: by the clock)
+  --judge FILE  a build of tools/judge, for rules misread; without it, one is made each time`;
 
 /** What the simulator says of a story that failed. */
 interface Failure {
@@ -38,42 +40,79 @@ interface Found {
   failure: Failure | undefined;
 }
 
-async function look(
-  plant: Plant,
-  folder: string,
-  options: { seconds: string; workers: string; seed: string },
-): Promise<Found> {
-  const file = join(folder, `${plant.name}.json`);
-  const { name, changes } = plant;
-  writeFileSync(file, JSON.stringify(changes.map((change) => ({ name, ...change }))));
-  const { workers, seed } = options;
-  const args = [
-    '--patch',
-    file,
-    '--stop',
-    '--json',
-    '--seconds',
-    options.seconds,
-    '--workers',
-    workers,
-  ];
-  const began = performance.now();
-  const simulator = join(PROJECT, 'test/simulator/run.ts');
-  const child = spawn(process.execPath, [simulator, ...args, seed], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+interface Options {
+  seconds: string;
+  workers: string;
+  seed: string;
+  judge: string | undefined;
+}
+
+/** What a command printed, and its exit status. */
+async function run(args: string[], cwd: string): Promise<{ code: number; lines: string[] }> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.on('data', (data) => {
     text += data;
   });
   const [code] = await once(child, 'close');
-  if (code !== 0 && code !== 1) throw new Error(`${name}: the simulator ended with ${code}`);
-  const lines = text.split('\n').filter((line) => line.startsWith('{'));
-  const stories = lines.map((line) => JSON.parse(line)).filter(({ seed }) => seed !== undefined);
-  const failure: Failure | undefined = stories.find(({ ok }: Failure) => !ok);
-  const seconds = Math.round((performance.now() - began) / 1000);
-  return { plant, seconds, stories: stories.length, failure };
+  return { code, lines: text.split('\n') };
+}
+
+async function look(plant: Plant, folder: string, options: Options): Promise<Found> {
+  const began = performance.now();
+  const found = await (plant.by === 'reference' ? lookByReference : lookBySimulator)(
+    plant,
+    folder,
+    options,
+  );
+  return { plant, seconds: Math.round((performance.now() - began) / 1000), ...found };
+}
+
+type Sight = Pick<Found, 'stories' | 'failure'>;
+
+async function lookBySimulator(
+  { name, changes }: Plant,
+  folder: string,
+  { seconds, workers, seed }: Options,
+): Promise<Sight> {
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(changes.map((change) => ({ name, ...change }))));
+  const options = ['--stop', '--json', '--seconds', seconds, '--workers', workers];
+  const simulator = join(PROJECT, 'test/simulator/run.ts');
+  const { code, lines } = await run([simulator, '--patch', file, ...options, seed], folder);
+  if (code > 1) throw new Error(`${name}: the simulator ended with ${code}`);
+  const stories: Failure[] = lines
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.seed !== undefined);
+  return { stories: stories.length, failure: stories.find(({ ok }) => !ok) };
+}
+
+/** Networks one after the other, until a network differs. */
+async function lookByReference(
+  { name, changes: [change] }: Plant,
+  folder: string,
+  { seconds, seed, judge }: Options,
+): Promise<Sight> {
+  const copy = new ScratchCopy(join(folder, name));
+  const { file, text, instead } = change!;
+  const end = performance.now() + 1000 * Number(seconds);
+  const program = judge === undefined ? [] : ['--judge', judge];
+  const reference = 'test/simulator/reference/run.ts';
+  return copy.with(
+    file,
+    (source) => source.replace(text, () => instead),
+    async () => {
+      for (let stories = 1; ; stories++) {
+        const network = String(Number(seed) + stories);
+        const { code, lines } = await run([reference, ...program, network], copy.folder);
+        const isLate = performance.now() > end;
+        if (code === 0 && !isLate) continue;
+        const failure = { seed: network, ok: false, kind: 'difference', message: lines[0] ?? '' };
+        return { stories, failure: code === 1 ? failure : undefined };
+      }
+    },
+  );
 }
 
 function rowOf({ plant, seconds, stories, failure }: Found): string {
@@ -91,6 +130,7 @@ await runMain(USAGE, async (args) => {
     options: {
       seconds: { type: 'string', default: '600' },
       workers: { type: 'string', default: '2' },
+      judge: { type: 'string' },
       seed: { type: 'string', default: String(Math.floor(Date.now() / 1000) % 1_000_000) },
     },
   });
@@ -104,7 +144,7 @@ await runMain(USAGE, async (args) => {
     console.log('| mistake | what is wrong then | seconds | stories | found by | entries | said |');
     console.log('|---|---|---|---|---|---|---|');
     for (const plant of plants) {
-      const found = await look(plant, folder, values);
+      const found = await look(plant, folder, { judge: undefined, ...values });
       if (found.failure === undefined) missed++;
       console.log(rowOf(found));
     }

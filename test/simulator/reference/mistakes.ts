@@ -58,6 +58,10 @@ export const MISTAKES: readonly Mistake[] = [
   ({ outputs, wallet }) => {
     outputs.push(wallet.random.pick(outputs));
   },
+  // the order of outputs: foundries count
+  ({ outputs }) => {
+    outputs.reverse();
+  },
   // order of inputs: owners after what they own
   ({ inputs, wallet }) => {
     inputs.reverse();
@@ -204,6 +208,12 @@ export const MISTAKES: readonly Mistake[] = [
         ...output,
         unlockConditions: [...output.unlockConditions, timelock(draft.wallet.now + 1)],
       }),
+      ({ type, unlockConditions }) => type === OutputType.Basic && unlockConditions.length === 1,
+    ),
+  (draft) =>
+    change(
+      draft,
+      (output) => withFeature(output, draft.wallet.random.pick([tag(1), metadata([1])])),
       ({ type, unlockConditions }) => type === OutputType.Basic && unlockConditions.length === 1,
     ),
   // the commitment, the network, what is signed
