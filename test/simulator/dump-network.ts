@@ -44,7 +44,11 @@ export function dumpNetwork({ network, proposals, truth }: World): string {
   }
   for (const request of proposals) {
     const response = truth.roots(request);
-    lines.push({ type: 'proposal', request, response: typeof response === 'string' ? null : response });
+    lines.push({
+      type: 'proposal',
+      request,
+      response: typeof response === 'string' ? null : response,
+    });
   }
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 

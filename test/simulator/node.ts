@@ -3,7 +3,7 @@
  * bindings, in one isolate or several; and what an operator does to it. Nothing of the node is put
  * together by hand.
  */
-import { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import type { MakeIsolate, Product } from './platform/bundle.ts';
@@ -50,8 +50,7 @@ export class SimulatedNode {
   readonly lines: LogLine[] = [];
   readonly counts: D1Counts & { kvCalls: number } = {
     calls: 0,
-    rowsWritten: 0,
-    mostOfInvocation: 0,
+    mostOfRequest: 0,
     kvCalls: 0,
   };
   readonly disturbances: Disturbances = {
@@ -95,8 +94,8 @@ export class SimulatedNode {
     const cron = () => {
       const { product, process } = this.#anyIsolate();
       simulation.begin(process, simulation.now, () => {
-        Promise.try(() => product.default.scheduled({} as never, this.#env as never)).catch((error) =>
-          this.#log(`scheduled: ${error}`),
+        Promise.try(() => product.default.scheduled({} as never, this.#env as never)).catch(
+          (error) => this.#log(`scheduled: ${error}`),
         );
       });
       simulation.atForWorld(simulation.now + CRON_MS, cron);
@@ -137,7 +136,9 @@ export class SimulatedNode {
     this.#version++;
     const before = this.#isolates;
     this.#env = this.#bindings();
-    this.#isolates = Array.from({ length: this.options.isolateCount }, (_, i) => this.#newIsolate(i));
+    this.#isolates = Array.from({ length: this.options.isolateCount }, (_, i) =>
+      this.#newIsolate(i),
+    );
     const endObjects = [this.follower, this.events].map((object) => object.replace());
     const end = () => {
       for (const endObject of endObjects) endObject();
@@ -149,7 +150,10 @@ export class SimulatedNode {
 
   #bindings(): Record<string, unknown> {
     const { simulation, sqlite, counts } = this;
-    const namespace = ({ stub }: ObjectDouble) => ({ idFromName: (name: string) => name, get: () => stub });
+    const namespace = ({ stub }: ObjectDouble) => ({
+      idFromName: (name: string) => name,
+      get: () => stub,
+    });
     const fault = (): D1Fault | undefined => this.#fault();
     const crash = (process: Process) => this.#crash(process);
     return {
@@ -170,10 +174,10 @@ export class SimulatedNode {
   }
 
   #crash(process: Process): void {
-    for (const object of [this.follower, this.events]) if (object.runs(process)) return object.kill();
+    const object = [this.follower, this.events].find((each) => each.runs(process));
     const place = this.#isolates.findIndex((each) => each.process === process);
-    if (place < 0) return kill(process);
-    this.#isolates[place] = this.#newIsolate(place);
+    if (object !== undefined) object.kill();
+    else if (place >= 0) this.#isolates[place] = this.#newIsolate(place);
     kill(process);
   }
 
@@ -182,7 +186,7 @@ export class SimulatedNode {
     const outside = {
       fetch: options.fetch,
       caches: this.#caches,
-      log: (line: LogLine) => this.lines.push(line),
+      log: (line: LogLine) => this.lines.push({ ...line, text: withoutOwnFrames(line.text) }),
     };
     return {
       product: options.makeIsolate(isolateGlobals(simulation, outside, () => disturbances.skewMs)),
@@ -214,4 +218,9 @@ export class SimulatedNode {
   restartIsolates(): void {
     this.deploy();
   }
+}
+
+/** Of a stack in a line of log only what is the product's: the simulator's frames vary. */
+function withoutOwnFrames(text: string): string {
+  return text.replaceAll(/\\n +at (?:(?!\\n|").)*(?:file:|node:)(?:(?!\\n|").)*/g, '');
 }

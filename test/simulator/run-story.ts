@@ -47,7 +47,7 @@ async function play(world: World, { seed, entries }: Story): Promise<undefined> 
   const { simulation, network, life, start } = world;
   for (const { at, step, seed: own } of entries) {
     await simulation.runUntil(start + at);
-    checkAlways(world);
+    await checkAlways(world);
     const random = new Random(`${seed} ${own} ${step}`);
     network.random = random;
     life.random = random;

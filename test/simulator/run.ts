@@ -141,7 +141,12 @@ function seedsOf(text: string): string[] {
   return Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
 }
 
-async function runOne(story: Story, values: Values, patches: readonly Patch[], total: Total): Promise<void> {
+async function runOne(
+  story: Story,
+  values: Values,
+  patches: readonly Patch[],
+  total: Total,
+): Promise<void> {
   const from = elapsed();
   const cpuFrom = cpuNow();
   const outcome = await runStory(story, patches);
@@ -160,7 +165,15 @@ async function runOne(story: Story, values: Values, patches: readonly Patch[], t
     if (again.hash !== hash)
       throw new Error(`story ${story.seed} goes another way: ${firstDifference(outcome, again)}`);
   }
-  const line: Line = { seed: story.seed, ok: failure === undefined, entries: story.entries.length, ms, cpuMs, milestones, hash };
+  const line: Line = {
+    seed: story.seed,
+    ok: failure === undefined,
+    entries: story.entries.length,
+    ms,
+    cpuMs,
+    milestones,
+    hash,
+  };
   if (failure === undefined) {
     say(values, line, () => `${story.seed} ${hash} ${milestones} milestones, ${cpuMs} ms of CPU`);
     return;
@@ -209,8 +222,16 @@ function linesOf({ world }: Outcome): string[] {
 async function runWorkers(args: readonly string[], count: number): Promise<number> {
   const codes = await Promise.all(
     Array.from({ length: count }, (_, i) => {
-      const child = fork(import.meta.filename, [...args, '--workers', '1', '--share', `${i}/${count}`]);
-      return new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? SIMULATOR_AT_FAULT)));
+      const child = fork(import.meta.filename, [
+        ...args,
+        '--workers',
+        '1',
+        '--share',
+        `${i}/${count}`,
+      ]);
+      return new Promise<number>((resolve) =>
+        child.once('exit', (code) => resolve(code ?? SIMULATOR_AT_FAULT)),
+      );
     }),
   );
   return Math.max(...codes);

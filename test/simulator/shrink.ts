@@ -9,7 +9,10 @@ import type { Wrong } from './world.ts';
 
 /** The same kind of failure, whatever IDs and numbers it names. */
 function kindOf({ message }: Wrong): string {
-  return message.replace(/0x[0-9a-f]+/g, '0x').replace(/[0-9]+/g, 'N').slice(0, 60);
+  return message
+    .replace(/0x[0-9a-f]+/g, '0x')
+    .replace(/[0-9]+/g, 'N')
+    .slice(0, 60);
 }
 
 /** An economy that fails is often the same loop as a ledger that stays. */
@@ -40,7 +43,11 @@ export async function shrink(
   };
   // what came after the failure cannot matter, unless only calm weather brings it to light
   await tryOut({ ...story, entries: story.entries.filter(({ at }) => at <= failure.at) });
-  for (let size = Math.ceil(smallest.entries.length / 2); size >= 1 && isInTime(); size = Math.floor(size / 2)) {
+  for (
+    let size = Math.ceil(smallest.entries.length / 2);
+    size >= 1 && isInTime();
+    size = Math.floor(size / 2)
+  ) {
     // from the end: what came after the failure goes first
     for (let end = smallest.entries.length; end > 0 && isInTime(); end -= size) {
       const from = Math.max(0, end - size);

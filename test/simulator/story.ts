@@ -61,11 +61,14 @@ export function tellStory(seed: string): Story {
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;
-  const add = (at: number, step: StepName) => entries.push({ at: Math.round(at), step, seed: number++ });
+  const add = (at: number, step: StepName) =>
+    entries.push({ at: Math.round(at), step, seed: number++ });
   const isIdle = kind === 'idle';
   const milestones = isIdle ? IDLE_MILESTONES : random.between(MIN_MILESTONES, MIN_MILESTONES + 10);
   const density = isIdle ? 1 : random.pick([4, 8, 8, 14]);
-  const choices = enabled.filter((step) => !STEPS[step].isDamage).map((step) => [STEPS[step].often, step] as const);
+  const choices = enabled
+    .filter((step) => !STEPS[step].isDamage)
+    .map((step) => [STEPS[step].often, step] as const);
   const reads = enabled.filter((step) => STEPS[step].actor === 'client');
   const damages = enabled.filter((step) => STEPS[step].isDamage);
   const damagedAt = kind === 'damaged' ? random.between(8, milestones - 4) : -1;

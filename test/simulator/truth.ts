@@ -81,7 +81,7 @@ export class Truth {
     const found = this.#nfts.find(
       (each) => each.nftId === nftId && isUnspentAt(each.output, index),
     );
-    return found && found.output.outputId.toHex();
+    return found?.output.outputId.toHex();
   }
 
   /** The NFTs that milestones after `from` and up to `to` changed, sorted. */
@@ -115,10 +115,13 @@ export class Truth {
 }
 
 /** As the ledger has it before milestone `index`. */
-function outputBefore(output: NetworkOutput | undefined, index: number) {
+function outputBefore(
+  output: NetworkOutput | undefined,
+  index: number,
+): Pick<NetworkOutput, 'spent'> | undefined {
   if (output === undefined || output.bookedIndex >= index) return undefined;
-  const { spent, ...rest } = output;
-  return spent === undefined || spent.index >= index ? rest : output;
+  const { spent } = output;
+  return spent === undefined || spent.index >= index ? {} : { spent };
 }
 
 export function isUnspentAt({ bookedIndex, spent }: NetworkOutput, index: number): boolean {

@@ -4,7 +4,13 @@
  */
 import { createPacketReader, encodePacket, PacketType } from '../../src/mqtt/packets.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
-import { answer, answerError, RAW_TYPE, type Route, routeOf } from '../support/hornet-double/routes.ts';
+import {
+  answer,
+  answerError,
+  RAW_TYPE,
+  type Route,
+  routeOf,
+} from '../support/hornet-double/routes.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { Random } from '../support/network/random.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -51,7 +57,7 @@ export interface Conduct {
   pushes: Readonly<Partial<Record<Push, number>>>;
 }
 
-export const HONEST: Conduct = {
+const HONEST: Conduct = {
   lag: 0,
   isUp: true,
   lies: new Set(),
@@ -64,6 +70,12 @@ export const HONEST: Conduct = {
   isSilent: false,
   pushes: {},
 };
+
+/** What an answer to `info` has, as far as lies change it. */
+interface Info {
+  status: object;
+  protocol: object;
+}
 
 interface Message {
   topic: string;
@@ -85,7 +97,12 @@ export class UpstreamDouble {
   #unpushed: string[] = [];
   #toldMilestone: number;
 
-  constructor(simulation: Simulation, network: SyntheticNetwork, host: string, conduct: Partial<Conduct>) {
+  constructor(
+    simulation: Simulation,
+    network: SyntheticNetwork,
+    host: string,
+    conduct: Partial<Conduct>,
+  ) {
     this.#simulation = simulation;
     this.#network = network;
     this.#state = new NodeState(network, network.genesis.index);
@@ -133,7 +150,8 @@ export class UpstreamDouble {
     if (conduct.isUp && random.chance(conduct.hanging)) await within(HANG_MS);
     const isSlow = random.chance(conduct.slow);
     await within(isSlow ? random.between(200, 4000) : random.between(2, 2 * ANSWER_MS));
-    if (!conduct.isUp || random.chance(conduct.failing)) throw new TypeError('Network connection lost.');
+    if (!conduct.isUp || random.chance(conduct.failing))
+      throw new TypeError('Network connection lost.');
     const headers = new Headers(init.headers);
     this.#confirm();
     if (headers.get('upgrade') === 'websocket') return this.#connect();
@@ -145,7 +163,8 @@ export class UpstreamDouble {
     const { status, type, body } =
       this.#lie(route, accept) ?? answer(this.#state, route, accept, conduct.hasFeed);
     const headers: Record<string, string> = type ? { 'content-type': type } : {};
-    if (!this.#random.chance(conduct.cutting)) return new SimulatedResponse(body as BodyInit, { status, headers });
+    if (!this.#random.chance(conduct.cutting))
+      return new SimulatedResponse(body as BodyInit, { status, headers });
     const half = body.slice(0, body.length >> 1);
     const cut = new ReadableStream({
       start(controller) {
@@ -167,14 +186,18 @@ export class UpstreamDouble {
     const missing = answerError(404, 'block not found: Not Found');
     if (route.name === 'block' || route.name === 'blockMetadata') {
       const { forgetful } = this.conduct;
-      if (forgetful > 0 && Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000) return missing;
+      if (forgetful > 0 && Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000)
+        return missing;
     }
     const blocks = () => [...network.blocks.values()];
-    const json = (change: (value: Record<string, never>) => object) => {
+    const json = (change: (value: never) => object) => {
       const right = answer(this.#state, route, accept, this.conduct.hasFeed);
       if (right.status !== 200) return right;
-      const value = JSON.parse(new TextDecoder().decode(right.body));
-      return { ...right, body: new TextEncoder().encode(JSON.stringify({ ...value, ...change(value) })) };
+      const value = JSON.parse(new TextDecoder().decode(right.body)) as never;
+      return {
+        ...right,
+        body: new TextEncoder().encode(JSON.stringify({ ...(value as object), ...change(value) })),
+      };
     };
     switch (route.name) {
       case 'block': {
@@ -188,7 +211,8 @@ export class UpstreamDouble {
       case 'blockMetadata': {
         const block = this.#state.block(route.id);
         if (block === undefined) return undefined;
-        const isOpen = block.referenced === undefined || block.referenced.index > this.#state.confirmed;
+        const isOpen =
+          block.referenced === undefined || block.referenced.index > this.#state.confirmed;
         if (!isOpen && this.#tells('calls referenced blocks open'))
           return json(() => ({
             referencedByMilestoneIndex: undefined,
@@ -211,15 +235,17 @@ export class UpstreamDouble {
       }
       case 'info': {
         const { confirmed } = this.#state;
-        const ahead = this.#tells('says it is ahead') ? confirmed + random.between(1, 3) : undefined;
+        const ahead = this.#tells('says it is ahead')
+          ? confirmed + random.between(1, 3)
+          : undefined;
         const index = this.#tells('says it is behind') ? random.below(confirmed + 1) : ahead;
         const networkName = this.#tells('names another network') ? 'another' : undefined;
         if (index === undefined && networkName === undefined) return undefined;
-        return json(({ status, protocol }) => ({
+        return json(({ status, protocol }: Info) => ({
           ...(index !== undefined && {
-            status: { ...(status as object), confirmedMilestone: { index }, latestMilestone: { index } },
+            status: { ...status, confirmedMilestone: { index }, latestMilestone: { index } },
           }),
-          ...(networkName !== undefined && { protocol: { ...(protocol as object), networkName } }),
+          ...(networkName !== undefined && { protocol: { ...protocol, networkName } }),
         }));
       }
       case 'milestoneByIndex': {
@@ -240,12 +266,20 @@ export class UpstreamDouble {
     ours.received = (data) => {
       for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
         if (packet.type === PacketType.Connect)
-          ours.send(encodePacket({ type: PacketType.ConnectAck, sessionPresent: false, returnCode: 0 }));
+          ours.send(
+            encodePacket({ type: PacketType.ConnectAck, sessionPresent: false, returnCode: 0 }),
+          );
         if (packet.type === PacketType.PingRequest)
           ours.send(encodePacket({ type: PacketType.PingResponse }));
         if (packet.type !== PacketType.Subscribe) continue;
         const { packetId, topics } = packet;
-        ours.send(encodePacket({ type: PacketType.SubscribeAck, packetId, returnCodes: topics.map(() => 0) }));
+        ours.send(
+          encodePacket({
+            type: PacketType.SubscribeAck,
+            packetId,
+            returnCodes: topics.map(() => 0),
+          }),
+        );
         this.#listeners.add(ours);
       }
     };
@@ -301,7 +335,8 @@ export class UpstreamDouble {
     const send = () => {
       for (const socket of this.#listeners) if (socket.readyState === 1) socket.send(bytes);
     };
-    if (random.chance(late)) this.#simulation.begin(this.#process, this.#simulation.now + random.between(10, 5000), send);
+    if (random.chance(late))
+      this.#simulation.begin(this.#process, this.#simulation.now + random.between(10, 5000), send);
     else send();
     if (random.chance(doubled)) send();
   }

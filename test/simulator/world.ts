@@ -2,6 +2,8 @@
  * What a story is about at one moment: the network, the upstreams that serve it, the node that
  * follows, what clients saw, and what was wrong with it.
  */
+
+import type { Database } from '../../src/ledger/core/database.ts';
 import { type Life, newLife, takeStock } from '../support/network/accounts.ts';
 import { lastIndex, ZERO_ID } from '../support/network/network-model.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
@@ -9,7 +11,6 @@ import { Random } from '../support/network/random.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { MadeTransaction } from '../support/network/transactions.ts';
 import type { KeyPair } from '../support/payloads/keys.ts';
-import type { Database } from '../../src/ledger/core/database.ts';
 import { SimulatedNode } from './node.ts';
 import type { MakeIsolate } from './platform/bundle.ts';
 import { Simulation } from './platform/simulation.ts';
@@ -85,7 +86,11 @@ export class World {
 
   private constructor(
     settings: Settings,
-    { simulation, network, ancient }: { simulation: Simulation; network: SyntheticNetwork; ancient: string[] },
+    {
+      simulation,
+      network,
+      ancient,
+    }: { simulation: Simulation; network: SyntheticNetwork; ancient: string[] },
     upstreams: UpstreamDouble[],
     node: SimulatedNode,
   ) {
@@ -136,9 +141,11 @@ export class World {
     db: Database,
     change = (chunks: Uint8Array[]) => chunks,
   ): Promise<void> {
-    const chunks = change([...fullSnapshot(this.network, { target, stoodOn: this.network.window })]);
+    const chunks = change([
+      ...fullSnapshot(this.network, { target, stoodOn: this.network.window }),
+    ]);
     const size = chunks.reduce((sum, { length }) => sum + length, 0);
-    const file = { size, chunks: ReadableStream.from(chunks) as AsyncIterable<Uint8Array> };
+    const file = { size, chunks: asStream(chunks) };
     await this.node.product.loadSnapshot(db, file, undefined);
   }
 
@@ -244,6 +251,10 @@ export class World {
     const row = await this.node.sqlite.prepare('SELECT ledger FROM head').first('ledger');
     return Number(row ?? -1);
   }
+}
+
+async function* asStream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 function varsOf(

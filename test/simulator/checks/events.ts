@@ -16,7 +16,8 @@ export function listen(world: World, connections = 3): void {
     '/api/mqtt/v1',
     (answer) => {
       world.note(`events ${answer.status}`);
-      if (answer.status === 101) follow(world, (answer as unknown as { webSocket: Socket }).webSocket, connections);
+      if (answer.status === 101)
+        follow(world, (answer as unknown as { webSocket: Socket }).webSocket, connections);
     },
     { headers: HEADERS },
   );
@@ -35,7 +36,10 @@ function follow(world: World, socket: Socket, connections: number): void {
     const truth = coneOf(network, index).map(({ id }) => id);
     // the first one is what was announced last, before this client came
     if (last !== undefined && JSON.stringify(blocks) !== JSON.stringify(truth))
-      world.wrong('safety', `events of milestone ${index}: blocks ${blocks.length} of ${truth.length}`);
+      world.wrong(
+        'safety',
+        `events of milestone ${index}: blocks ${blocks.length} of ${truth.length}`,
+      );
     blocks = [];
     last = index;
     world.note('event', String(index));
@@ -53,10 +57,18 @@ function follow(world: World, socket: Socket, connections: number): void {
   socket.ended = (code) => {
     world.note(`events closed ${code}`);
     if (connections > 1)
-      world.simulation.atForWorld(world.simulation.now + AGAIN_MS, () => listen(world, connections - 1));
+      world.simulation.atForWorld(world.simulation.now + AGAIN_MS, () =>
+        listen(world, connections - 1),
+      );
   };
   socket.open(undefined);
   socket.send(
-    encodePacket({ type: PacketType.Connect, level: 4, cleanSession: true, clientId: '', keepAlive: 0 }),
+    encodePacket({
+      type: PacketType.Connect,
+      level: 4,
+      cleanSession: true,
+      clientId: '',
+      keepAlive: 0,
+    }),
   );
 }

@@ -5,6 +5,7 @@
 import { lastIndex, stateHash } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { somethingHappens } from '../../support/network/random-network.ts';
+import { UNREFERENCED_BLOCKS } from '../platform/limits.ts';
 import { issue, proposal } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
 import { sweep } from './sweep.ts';
@@ -24,8 +25,9 @@ const ANSWER_MS = 60_000;
 /** Of a step of the scrub. */
 const SCRUBBED_ROWS = 50;
 
-export function checkAlways(world: World): void {
+export async function checkAlways(world: World): Promise<void> {
   checkEconomy(world);
+  await checkRows(world);
   const { unhandled } = world.simulation;
   if (unhandled.length > 0)
     world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
@@ -39,7 +41,7 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   calm(world);
   await checkLiveness(world);
   await sweep(world, seed);
-  checkAlways(world);
+  await checkAlways(world);
   const { node, network } = world;
   const { ledgerStateHash } = node.product;
   if (world.isFlipped) return checkDamaged(world, seed);
@@ -47,7 +49,7 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   if (state.toHex() !== stateHash(network, lastIndex(network)))
     world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
   await scrubTwice(world);
-  checkAlways(world);
+  await checkAlways(world);
 }
 
 /** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */
@@ -59,7 +61,7 @@ async function checkLiveness(world: World): Promise<void> {
   let isAnswered = false;
   while (simulation.now < end && !isAnswered) {
     await simulation.runUntil(simulation.now + LOOK_MS);
-    checkAlways(world);
+    await checkAlways(world);
     if (world.isImporting || world.isDamaged) continue;
     ledger = await world.ledgerIndex();
     if (ledger === last) isAnswered = await askOnce(world);
@@ -67,7 +69,7 @@ async function checkLiveness(world: World): Promise<void> {
   if (world.isFlipped) return;
   if (ledger !== last) world.wrong('liveness', `the ledger stays at ${ledger} of ${last}`);
   else if (!isAnswered) world.wrong('liveness', 'the proposal over the tips is not answered');
-  checkAlways(world);
+  await checkAlways(world);
 }
 
 /**
@@ -87,7 +89,7 @@ async function checkDamaged(world: World, seed: string): Promise<void> {
   await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));
   await simulation.runUntil(simulation.now + PUBLISHED_MS);
   await sweep(world, `${seed} again`, 4);
-  checkAlways(world);
+  await checkAlways(world);
 }
 
 async function scrubTwice({ node }: World): Promise<void> {
@@ -118,14 +120,33 @@ function checkEconomy(world: World): void {
   for (const [what, limit] of Object.entries(LIMITS) as [keyof typeof LIMITS, number][]) {
     const rate = (now[what] - before[what]) / seconds;
     world.most[what] = Math.max(world.most[what] ?? 0, rate);
-    if (rate > limit && !world.isFlipped) world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit}`);
+    if (rate > limit && !world.isFlipped)
+      world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit}`);
   }
+}
+
+/** Half as many again may be stored as there are to be, and a pack. */
+const MOST_UNREFERENCED = 1.5;
+const PACK_BLOCKS = 60;
+
+/** What senders send cannot fill the database. */
+async function checkRows(world: World): Promise<void> {
+  const { settings, node, isFlipped } = world;
+  const stored = await node.sqlite.prepare('SELECT unreferenced FROM head').first('unreferenced');
+  const limit = MOST_UNREFERENCED * UNREFERENCED_BLOCKS[settings.limits] + PACK_BLOCKS;
+  if (Number(stored) > limit && !isFlipped)
+    world.wrong('economy', `${stored} unreferenced blocks, at most ${limit}`);
 }
 
 /** Everybody is honest, and nothing fails. */
 function calm(world: World): void {
   const { node, upstreams, endOverlap } = world;
-  Object.assign(node.disturbances, { d1: { chance: 0, faults: [] }, kvDown: false, cacheDown: false, skewMs: 0 });
+  Object.assign(node.disturbances, {
+    d1: { chance: 0, faults: [] },
+    kvDown: false,
+    cacheDown: false,
+    skewMs: 0,
+  });
   node.follower.losesAlarms = false;
   for (const upstream of upstreams) upstream.recover();
   endOverlap?.();
@@ -139,6 +160,6 @@ async function askOnce(world: World): Promise<boolean> {
   const before = tally.get('white flag 200') ?? 0;
   askRoots(world, proposal(world));
   await simulation.runUntil(simulation.now + 3000);
-  checkAlways(world);
+  await checkAlways(world);
   return (tally.get('white flag 200') ?? 0) > before;
 }

@@ -1,7 +1,7 @@
 /** Reads of every kind, and whether each answer is true at the ledger index that it names. */
 import { lastIndex, milestoneAt, treasuryAt } from '../../support/network/network-model.ts';
-import type { World } from '../world.ts';
 import { isUnspentAt } from '../truth.ts';
+import type { World } from '../world.ts';
 
 /** The ledger index of an answer; undefined where it names none. */
 function ledgerIndexOf(answer: Response): number | undefined {
@@ -91,44 +91,64 @@ export function readOutput(world: World, outputId: string): void {
     },
     (index) => {
       const truth = output();
-      return truth !== undefined && isUnspentAt(truth, index) ? '404, and it is unspent' : undefined;
+      return truth !== undefined && isUnspentAt(truth, index)
+        ? '404, and it is unspent'
+        : undefined;
     },
   );
 }
 
 export function readBlockMetadata(world: World, blockId: string): void {
-  read(world, 'block', `/api/core/v2/blocks/${blockId}/metadata`, (body: Record<string, unknown> & { conflictReason?: number }, index) => {
-    const block = world.network.blocks.get(blockId);
-    if (block === undefined) return 'there is no such block';
-    const { referenced } = block;
-    const isReferenced = referenced !== undefined && referenced.index <= index;
-    const { referencedByMilestoneIndex, ledgerInclusionState, conflictReason, whiteFlagIndex, parents } = body;
-    return differs(
-      {
-        parents,
+  read(
+    world,
+    'block',
+    `/api/core/v2/blocks/${blockId}/metadata`,
+    (body: Record<string, unknown> & { conflictReason?: number }, index) => {
+      const block = world.network.blocks.get(blockId);
+      if (block === undefined) return 'there is no such block';
+      const { referenced } = block;
+      const isReferenced = referenced !== undefined && referenced.index <= index;
+      const {
         referencedByMilestoneIndex,
         ledgerInclusionState,
-        conflictReason: reasonOf(world, conflictReason),
+        conflictReason,
         whiteFlagIndex,
-      },
-      {
-        parents: block.parents,
-        ...(isReferenced && {
-          referencedByMilestoneIndex: referenced.index,
-          ledgerInclusionState: referenced.state,
-          ...(referenced.state === 'conflicting' && { conflictReason: reasonOf(world, referenced.conflict) }),
-          whiteFlagIndex: referenced.whiteFlagIndex,
-        }),
-      },
-    );
-  });
+        parents,
+      } = body;
+      return differs(
+        {
+          parents,
+          referencedByMilestoneIndex,
+          ledgerInclusionState,
+          conflictReason: reasonOf(world, conflictReason),
+          whiteFlagIndex,
+        },
+        {
+          parents: block.parents,
+          ...(isReferenced && {
+            referencedByMilestoneIndex: referenced.index,
+            ledgerInclusionState: referenced.state,
+            ...(referenced.state === 'conflicting' && {
+              conflictReason: reasonOf(world, referenced.conflict),
+            }),
+            whiteFlagIndex: referenced.whiteFlagIndex,
+          }),
+        },
+      );
+    },
+  );
 }
 
 export function readMilestone(world: World, milestoneIndex: number): void {
-  read(world, 'milestone', `/api/core/v2/milestones/by-index/${milestoneIndex}`, (body: Record<string, unknown>) => {
-    const milestone = milestoneAt(world.network, milestoneIndex);
-    return differs([body.index, body.timestamp], [milestone?.index, milestone?.timestamp]);
-  });
+  read(
+    world,
+    'milestone',
+    `/api/core/v2/milestones/by-index/${milestoneIndex}`,
+    (body: Record<string, unknown>) => {
+      const milestone = milestoneAt(world.network, milestoneIndex);
+      return differs([body.index, body.timestamp], [milestone?.index, milestone?.timestamp]);
+    },
+  );
 }
 
 export function readChangesOfMilestone(world: World, milestoneIndex: number): void {
@@ -163,12 +183,14 @@ export function readHistory(world: World, nftId: string): void {
     'history',
     `/api/edge/v1/nfts/0x${nftId}/history`,
     (body: { since: number; complete: boolean; changes: Change[]; cursor?: string }, index) => {
-      const all = world.truth.history(nftId, index).map(({ kind, index: at, blockId, outputId }) => ({
-        kind,
-        milestoneIndex: at,
-        blockId: `0x${blockId}`,
-        outputId: outputId === undefined ? null : `0x${outputId}`,
-      }));
+      const all = world.truth
+        .history(nftId, index)
+        .map(({ kind, index: at, blockId, outputId }) => ({
+          kind,
+          milestoneIndex: at,
+          blockId: `0x${blockId}`,
+          outputId: outputId === undefined ? null : `0x${outputId}`,
+        }));
       const said = body.changes.map(({ kind, milestoneIndex, blockId, outputId }) => ({
         kind,
         milestoneIndex,
@@ -189,7 +211,10 @@ export function readNftChanges(world: World, after: number): void {
     world,
     'changes',
     `/api/edge/v1/changes/nfts?after=${after}`,
-    (body: { from: number; to: number; changes: { nftId: string; outputId: string | null }[] }, index) => {
+    (
+      body: { from: number; to: number; changes: { nftId: string; outputId: string | null }[] },
+      index,
+    ) => {
       const { truth } = world;
       const changes = truth.changedNfts(body.from, body.to).map((id) => {
         const output = truth.nftOutput(id, index);
@@ -201,14 +226,19 @@ export function readNftChanges(world: World, after: number): void {
 }
 
 export function readNftList(world: World): void {
-  read(world, 'list', '/api/indexer/v1/outputs/nft?pageSize=1000', (body: { items: string[]; cursor?: string }, index) => {
-    const { truth } = world;
-    const ids = truth.nftIds.flatMap((id) => {
-      const output = truth.nftOutput(id, index);
-      return output === undefined ? [] : [`0x${output}`];
-    });
-    return body.cursor === undefined ? differs([...body.items].sort(), ids.sort()) : undefined;
-  });
+  read(
+    world,
+    'list',
+    '/api/indexer/v1/outputs/nft?pageSize=1000',
+    (body: { items: string[]; cursor?: string }, index) => {
+      const { truth } = world;
+      const ids = truth.nftIds.flatMap((id) => {
+        const output = truth.nftOutput(id, index);
+        return output === undefined ? [] : [`0x${output}`];
+      });
+      return body.cursor === undefined ? differs([...body.items].sort(), ids.sort()) : undefined;
+    },
+  );
 }
 
 export function readTreasury(world: World): void {
@@ -218,21 +248,44 @@ export function readTreasury(world: World): void {
 }
 
 export function readInfo(world: World): void {
-  read(world, 'info', '/api/core/v2/info', (body: { status: { confirmedMilestone: { index: number; milestoneId?: string } } }, index) => {
-    const { confirmedMilestone } = body.status;
-    const milestone = milestoneAt(world.network, index);
-    return differs([confirmedMilestone.index, confirmedMilestone.milestoneId], [index, milestone?.id]);
-  });
+  read(
+    world,
+    'info',
+    '/api/core/v2/info',
+    (body: { status: { confirmedMilestone: { index: number; milestoneId?: string } } }, index) => {
+      const { confirmedMilestone } = body.status;
+      const milestone = milestoneAt(world.network, index);
+      return differs(
+        [confirmedMilestone.index, confirmedMilestone.milestoneId],
+        [index, milestone?.id],
+      );
+    },
+  );
 }
 
 export function readExplanation(world: World, milestoneIndex: number): void {
-  read(world, 'explanation', `/api/edge/v1/whiteflag/${milestoneIndex}`, (body: { blocks: { blockId: string; ledgerInclusionState: string; conflictReason?: number }[] }) => {
-    const cone = [...world.network.blocks.values()]
-      .filter(({ referenced }) => referenced?.index === milestoneIndex)
-      .sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);
-    return differs(
-      body.blocks.map(({ blockId, ledgerInclusionState, conflictReason = 0 }) => [blockId, ledgerInclusionState, reasonOf(world, conflictReason)]),
-      cone.map(({ id, referenced }) => [id, referenced!.state, reasonOf(world, referenced!.conflict)]),
-    );
-  });
+  read(
+    world,
+    'explanation',
+    `/api/edge/v1/whiteflag/${milestoneIndex}`,
+    (body: {
+      blocks: { blockId: string; ledgerInclusionState: string; conflictReason?: number }[];
+    }) => {
+      const cone = [...world.network.blocks.values()]
+        .filter(({ referenced }) => referenced?.index === milestoneIndex)
+        .sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);
+      return differs(
+        body.blocks.map(({ blockId, ledgerInclusionState, conflictReason = 0 }) => [
+          blockId,
+          ledgerInclusionState,
+          reasonOf(world, conflictReason),
+        ]),
+        cone.map(({ id, referenced }) => [
+          id,
+          referenced!.state,
+          reasonOf(world, referenced!.conflict),
+        ]),
+      );
+    },
+  );
 }

@@ -28,8 +28,12 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
   const reads = [
     ...nfts.map((id) => () => readNft(world, id)),
     ...nfts.slice(0, factor * HISTORIES).map((id) => () => readHistory(world, id)),
-    ...random.sample([...network.outputs.keys()], factor * OUTPUTS).map((id) => () => readOutput(world, id)),
-    ...random.sample([...network.blocks.keys()], factor * BLOCKS).map((id) => () => readBlockMetadata(world, id)),
+    ...random
+      .sample([...network.outputs.keys()], factor * OUTPUTS)
+      .map((id) => () => readOutput(world, id)),
+    ...random
+      .sample([...network.blocks.keys()], factor * BLOCKS)
+      .map((id) => () => readBlockMetadata(world, id)),
     () => readNftList(world),
     () => readNftChanges(world, Math.max(1, last - 10)),
     () => readChangesOfMilestone(world, last),

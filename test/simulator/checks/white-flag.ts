@@ -14,7 +14,10 @@ export function askRoots(world: World, request: Request): void {
     const said = (await answer.json()) as Record<string, unknown>;
     world.note(`white flag ${answer.status}`, about);
     if (answer.status === 400 && truth !== 'impossible' && hasKeys)
-      return world.wrong('safety', `${about}: 400 ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`);
+      return world.wrong(
+        'safety',
+        `${about}: 400 ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`,
+      );
     if (answer.status !== 200) return;
     const { inclusionMerkleRoot, appliedMerkleRoot } = said;
     const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });

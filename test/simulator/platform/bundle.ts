@@ -39,9 +39,21 @@ const ENTRY = `
 `;
 
 /** Globals of workerd that are the simulation's in an isolate. */
-export const GLOBAL_NAMES = [
-  'Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'crypto',
-  'console', 'fetch', 'caches', 'WebSocket', 'WebSocketPair', 'Response', 'AbortSignal',
+const GLOBAL_NAMES = [
+  'Date',
+  'performance',
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'crypto',
+  'console',
+  'fetch',
+  'caches',
+  'WebSocket',
+  'WebSocketPair',
+  'Response',
+  'AbortSignal',
 ] as const;
 
 /** Globals that a simulation does not provide: code that used them would leave the seed's control. */
@@ -50,7 +62,10 @@ const FORBIDDEN = /\b(Math\.random|setImmediate|queueMicrotask|process\.|schedul
 const made = new Map<string, Promise<MakeIsolate>>();
 
 /** The product with these limits and patches; made once in a process. */
-export function bundleProduct(limits: Limits, patches: readonly Patch[] = []): Promise<MakeIsolate> {
+export function bundleProduct(
+  limits: Limits,
+  patches: readonly Patch[] = [],
+): Promise<MakeIsolate> {
   const key = JSON.stringify([limits, patches]);
   const known = made.get(key) ?? bundle(limits, patches);
   made.set(key, known);
@@ -60,7 +75,12 @@ export function bundleProduct(limits: Limits, patches: readonly Patch[] = []): P
 async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIsolate> {
   const unused = new Set(patches);
   const result = await build({
-    stdin: { contents: ENTRY, resolveDir: PROJECT, sourcefile: 'simulated-product.ts', loader: 'ts' },
+    stdin: {
+      contents: ENTRY,
+      resolveDir: PROJECT,
+      sourcefile: 'simulated-product.ts',
+      loader: 'ts',
+    },
     bundle: true,
     format: 'cjs',
     target: 'esnext',
@@ -87,7 +107,7 @@ async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIs
 }
 
 /** How coverage and stacks name the bundle. */
-export function productPath(limits: Limits): string {
+function productPath(limits: Limits): string {
   return `${PROJECT}/simulated-product-${limits}.js`;
 }
 
@@ -99,7 +119,10 @@ function changed(limits: Limits, patches: readonly Patch[], unused: Set<Patch>):
   return {
     name: 'changed',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^cloudflare:workers$/ }, () => ({ path: 'workers', namespace: 'platform' }));
+      onResolve({ filter: /^cloudflare:workers$/ }, () => ({
+        path: 'workers',
+        namespace: 'platform',
+      }));
       onLoad({ filter: /.*/, namespace: 'platform' }, () => ({ contents: PLATFORM }));
       onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
         const file = relative(PROJECT, path);

@@ -11,8 +11,8 @@ const RESULT_MS = 1;
 const MAX_PARAMETERS = 100;
 const MAX_STATEMENT_BYTES = 100_000;
 const MAX_VALUE_BYTES = 2_000_000;
-/** Statements of one invocation. */
-export const MAX_CALLS_OF_INVOCATION = 1000;
+/** Statements of one request. */
+const MAX_CALLS_OF_INVOCATION = 1000;
 
 /** What becomes of one call. */
 export type D1Fault =
@@ -36,9 +36,8 @@ export interface D1Options {
 
 export interface D1Counts {
   calls: number;
-  rowsWritten: number;
-  /** Most calls that one request of a stateless isolate has made. */
-  mostOfInvocation: number;
+  /** Most statements of one request. */
+  mostOfRequest: number;
 }
 
 type Place = 'primary' | 'replica';
@@ -55,8 +54,15 @@ export function openD1(simulation: Simulation, options: D1Options) {
     const { invocation, process } = currentOwner() ?? {};
     if (invocation !== undefined) {
       invocation.d1Calls += statements.length;
-      counts.mostOfInvocation = Math.max(counts.mostOfInvocation, invocation.d1Calls);
+      if (isRequest(process))
+        counts.mostOfRequest = Math.max(counts.mostOfRequest, invocation.d1Calls);
     }
+    if (
+      invocation !== undefined &&
+      invocation.d1Calls > MAX_CALLS_OF_INVOCATION &&
+      isRequest(process)
+    )
+      throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
     for (const { sql, values } of statements) checkLimits(sql, values);
     const due = fault(statements.map(({ sql }) => sql));
     if (due === 'crash-before' && process !== undefined) crash(process);
@@ -129,8 +135,14 @@ class Statement {
   first = (column?: string) => this.#run(this, (db) => this.on(db).first(column!));
 }
 
+/** Whether the platform counts an object's passes as one invocation is not known. */
+function isRequest(process: Process | undefined): boolean {
+  return process?.name.startsWith('isolate') === true;
+}
+
 function checkLimits(sql: string, values: readonly unknown[]): void {
-  if (sql.length > MAX_STATEMENT_BYTES) throw new Error('D1_ERROR: statement too long: SQLITE_TOOBIG');
+  if (sql.length > MAX_STATEMENT_BYTES)
+    throw new Error('D1_ERROR: statement too long: SQLITE_TOOBIG');
   if (values.length > MAX_PARAMETERS) throw new Error('D1_ERROR: too many SQL variables');
   for (const value of values) {
     if (value === undefined) throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported");
@@ -138,4 +150,3 @@ function checkLimits(sql: string, values: readonly unknown[]): void {
       throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG');
   }
 }
-

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { verifySignature } from '../../support/payloads/keys.ts';
-import { SimulatedResponse, Socket, SocketPair } from './sockets.ts';
 import type { Simulation } from './simulation.ts';
+import { SimulatedResponse, Socket, SocketPair } from './sockets.ts';
 
 export interface LogLine {
   at: number;
@@ -83,8 +83,12 @@ export function isolateGlobals(
           .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
       subtle: {
         importKey: async (_format: string, raw: Uint8Array) => raw,
-        verify: async (_name: string, key: Uint8Array, signature: Uint8Array, message: Uint8Array) =>
-          verifySignature(key, message, signature),
+        verify: async (
+          _name: string,
+          key: Uint8Array,
+          signature: Uint8Array,
+          message: Uint8Array,
+        ) => verifySignature(key, message, signature),
         digest: async (_name: string, data: Uint8Array) =>
           new Uint8Array(createHash('sha256').update(data).digest()).buffer,
       },
@@ -97,7 +101,6 @@ export function isolateGlobals(
     Response: SimulatedResponse,
   };
 }
-
 
 interface Timer {
   isOn: boolean;

@@ -54,7 +54,10 @@ export class KvDouble {
 
   async delete(key: string): Promise<void> {
     await this.#call();
-    this.#puts.set(key, [...(this.#puts.get(key) ?? []), { at: this.#simulation.now, value: null, until: 0 }]);
+    this.#puts.set(key, [
+      ...(this.#puts.get(key) ?? []),
+      { at: this.#simulation.now, value: null, until: 0 },
+    ]);
   }
 
   async #call(): Promise<void> {

@@ -8,8 +8,18 @@
 export const LIMITS = ['usual', 'small', 'tiny'] as const;
 export type Limits = (typeof LIMITS)[number];
 
+/** Bytes of heap for blocks that are not stored yet, and blocks that no milestone references. */
+export const LIMITED_POOL_BYTES = 6_000_000;
+export const UNREFERENCED_BLOCKS: Readonly<Record<Limits, number>> = {
+  usual: 100_000,
+  small: 150,
+  tiny: 80,
+};
+
 /** By file, the value of each constant: as small as it may be, and some way above that. */
 const VALUES: Record<string, Record<string, readonly [tiny: number, small: number]>> = {
+  'src/follower/follower-context.ts': { MAX_POOL_HEAP_BYTES: [90_000, LIMITED_POOL_BYTES] },
+  'src/ledger/view/examine-cone.ts': { MAX_VERIFIED: [3, 10] },
   'src/follower/complete-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
   'src/follower/upkeep.ts': { RESOLVING_STEPS: [2, 5] },
@@ -29,7 +39,11 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     LEVELS_AT_ONCE: [12, 40],
     PARTS_AT_ONCE: [2, 6],
   },
-  'src/follower/store/store-tips.ts': { MAX_FETCHED: [10, 40], MAX_LEVELS: [3, 10], MAX_CUT: [6, 20] },
+  'src/follower/store/store-tips.ts': {
+    MAX_FETCHED: [10, 40],
+    MAX_LEVELS: [3, 10],
+    MAX_CUT: [6, 20],
+  },
   'src/ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
   'src/ledger/core/packs/packs.ts': { MAX_PACK_BLOCKS: [3, 60] },
   'src/ledger/core/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
@@ -39,7 +53,7 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
   'src/ledger/write/drop-blocks.ts': {
     ORPHAN_MARGIN_MILESTONES: [1, 2],
     MAX_STEP_PACKS: [1, 3],
-    'UNREFERENCED_LIMITS.blocks': [80, 150],
+    'UNREFERENCED_LIMITS.blocks': [UNREFERENCED_BLOCKS.tiny, UNREFERENCED_BLOCKS.small],
     'UNREFERENCED_LIMITS.mentions': [1000, 2000],
   },
   'src/ledger/write/output-changes.ts': { NAMED_AT_ONCE: [2, 5], READ_AT_ONCE: [1, 2] },
@@ -47,7 +61,6 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
   'src/ledger/write/resolve-verdicts.ts': { PACKS_AT_ONCE: [1, 2], INPUTS_AT_ONCE: [2, 20] },
   'src/ledger/write/unreferenced-index.ts': { PAGE: [1, 3] },
 };
-
 
 /** The source of a file with these limits. */
 export function withLimits(limits: Limits, file: string, source: string): string {

@@ -4,7 +4,14 @@
  * calls and events come between any two steps, so a product that passes does not rest on gates. A
  * second instance may answer while the first one still works, as during a deployment.
  */
-import { currentOwner, kill, newProcess, type Process, runAs, type Simulation } from './simulation.ts';
+import {
+  currentOwner,
+  kill,
+  newProcess,
+  type Process,
+  runAs,
+  type Simulation,
+} from './simulation.ts';
 import type { Socket } from './sockets.ts';
 
 const CALL_MS = 2;
@@ -50,13 +57,17 @@ export class ObjectDouble {
         if (method === 'then') return undefined;
         if (method === 'fetch')
           return (url: string, init: RequestInit) =>
-            self.#call(({ object }) => object.fetch!(new Request(url, init)), (answer) => answer);
+            self.#call(
+              ({ object }) => object.fetch!(new Request(url, init)),
+              (answer) => answer,
+            );
         return (...given: unknown[]) => {
           const copies = structuredClone(given);
           return self.#call(
-            ({ object }) => (object as Record<string, (...copies: unknown[]) => Promise<unknown>>)[
-              method as string
-            ]!(...copies),
+            ({ object }) =>
+              (object as Record<string, (...copies: unknown[]) => Promise<unknown>>)[
+                method as string
+              ]!(...copies),
             (value) => structuredClone(value),
           );
         };
@@ -207,7 +218,10 @@ export class ObjectDouble {
     }
     if (!isAgain) this.#alarm = undefined;
     try {
-      await this.#call(async ({ object }) => object.alarm!(), () => undefined);
+      await this.#call(
+        async ({ object }) => object.alarm!(),
+        () => undefined,
+      );
       this.#retries = 0;
     } catch {
       if (this.#alarm === undefined && this.#retries < MAX_ALARM_RETRIES)
@@ -218,5 +232,7 @@ export class ObjectDouble {
 
 /** An error of another isolate: what it says, not its class. */
 function asRemote(error: unknown): Error {
-  return error instanceof Error ? Object.assign(new Error(error.message), { remote: true }) : new Error(String(error));
+  return error instanceof Error
+    ? Object.assign(new Error(error.message), { remote: true })
+    : new Error(String(error));
 }

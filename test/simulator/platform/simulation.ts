@@ -38,7 +38,7 @@ const running = new AsyncLocalStorage<Owner>();
 const realImmediate = setImmediate;
 
 /** The world waits for something real, whose end the seed does not decide. */
-export class RealAsynchrony extends Error {
+class RealAsynchrony extends Error {
   override readonly name = 'RealAsynchrony';
 }
 
@@ -65,7 +65,12 @@ export class Simulation {
 
   /** As {@link at}, for the world itself, which nobody kills. */
   atForWorld(time: number, work: () => void): void {
-    push(this.#queue, { at: Math.max(time, this.now), order: this.#order++, work, owner: undefined });
+    push(this.#queue, {
+      at: Math.max(time, this.now),
+      order: this.#order++,
+      work,
+      owner: undefined,
+    });
   }
 
   /** Runs the work as an invocation of a process. */
@@ -80,7 +85,9 @@ export class Simulation {
   /** Mostly about so many milliseconds, now and then ten times as many. */
   latency(ms: number): Promise<void> {
     const { random } = this;
-    return this.sleep(random.chance(0.02) ? random.between(ms, 10 * ms) : random.between(1, 2 * ms));
+    return this.sleep(
+      random.chance(0.02) ? random.between(ms, 10 * ms) : random.between(1, 2 * ms),
+    );
   }
 
   /** Runs all events up to this time. */
@@ -88,7 +95,11 @@ export class Simulation {
     current = this;
     watch.enable();
     try {
-      for (let next = this.#queue[0]; next !== undefined && next.at <= time; next = this.#queue[0]) {
+      for (
+        let next = this.#queue[0];
+        next !== undefined && next.at <= time;
+        next = this.#queue[0]
+      ) {
         pop(this.#queue);
         this.now = next.at;
         if (next.owner?.process.alive === false) continue;
@@ -96,7 +107,8 @@ export class Simulation {
         if (next.owner === undefined) running.exit(next.work);
         else running.run(next.owner, next.work);
         await turn();
-        if (foreign !== undefined) throw new RealAsynchrony(`something real is awaited: ${foreign}`);
+        if (foreign !== undefined)
+          throw new RealAsynchrony(`something real is awaited: ${foreign}`);
       }
     } finally {
       watch.disable();
@@ -137,8 +149,9 @@ let foreign: string | undefined;
 const OWN = /^(PROMISE|TickObject|Immediate|Microtask|SIGNREQUEST|HASHREQUEST)$/;
 
 const watch = createHook({
-  init(_id, type) {
-    if (!OWN.test(type)) foreign ??= `${type} ${new Error().stack?.split('\n').slice(2, 9).join('\n')}`;
+  init(_id: number, type: string) {
+    if (!OWN.test(type))
+      foreign ??= `${type} ${new Error().stack?.split('\n').slice(2, 9).join('\n')}`;
   },
   trackPromises: false,
 } as never);

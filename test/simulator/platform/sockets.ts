@@ -30,7 +30,9 @@ export class Socket extends EventTarget {
     this.dispatchEvent(Object.assign(new Event('message'), { data }));
   };
   ended: (code: number, reason: string) => void = (code, reason) => {
-    this.dispatchEvent(Object.assign(new Event('close'), { code, reason, wasClean: code !== 1006 }));
+    this.dispatchEvent(
+      Object.assign(new Event('close'), { code, reason, wasClean: code !== 1006 }),
+    );
   };
 
   /** Whoever accepts it gets its messages, until killed: that ends the connection. */
@@ -77,7 +79,10 @@ export class Socket extends EventTarget {
       return;
     }
     const simulation = this.#simulation;
-    this.#lastArrival = Math.max(this.#lastArrival, simulation.now + simulation.random.between(1, 3));
+    this.#lastArrival = Math.max(
+      this.#lastArrival,
+      simulation.now + simulation.random.between(1, 3),
+    );
     if (this.owner === undefined) simulation.atForWorld(this.#lastArrival, event);
     else simulation.begin(this.owner, this.#lastArrival, event);
   }
@@ -103,13 +108,13 @@ export class SocketPair {
 
 /** Node's Response refuses 101, and knows no WebSocket. */
 export class SimulatedResponse extends Response {
-  readonly webSocket: Socket | null = null;
-
-  constructor(body?: BodyInit | null, init: ResponseInit & { webSocket?: Socket } = {}) {
-    const { webSocket, status, ...rest } = init;
+  constructor(
+    body?: BodyInit | null,
+    init: Omit<ResponseInit, 'webSocket'> & { webSocket?: Socket } = {},
+  ) {
+    const { webSocket = null, status, ...rest } = init;
     super(body, { ...rest, ...(status !== 101 && status !== undefined && { status }) });
     if (status === 101) Object.defineProperty(this, 'status', { value: 101 });
-    if (webSocket !== undefined) this.webSocket = webSocket;
+    Object.defineProperty(this, 'webSocket', { value: webSocket });
   }
 }
-

@@ -35,7 +35,9 @@ function recent<T>(all: readonly T[], random: Random): T | undefined {
 const NOBODY = 'ab'.repeat(32);
 
 export const clientSteps = {
-  readNft: client(8, (world, random) => readNft(world, recent(world.truth.nftIds, random) ?? NOBODY)),
+  readNft: client(8, (world, random) =>
+    readNft(world, recent(world.truth.nftIds, random) ?? NOBODY),
+  ),
   readNfts: client(4, (world, random) => {
     for (const id of random.sample(world.truth.nftIds, 5)) readNft(world, id);
   }),
@@ -46,11 +48,16 @@ export const clientSteps = {
     readBlockMetadata(world, recent([...world.network.blocks.keys()], random)!),
   ),
   readOldBlocks: client(4, (world, random) => {
-    for (const id of random.sample([...world.network.blocks.keys()], 3)) readBlockMetadata(world, id);
+    for (const id of random.sample([...world.network.blocks.keys()], 3))
+      readBlockMetadata(world, id);
   }),
   readMilestone: client(2, (world, random) => readMilestone(world, someIndex(world, random))),
-  readUtxoChanges: client(2, (world, random) => readChangesOfMilestone(world, someIndex(world, random))),
-  readHistory: client(4, (world, random) => readHistory(world, recent(world.truth.nftIds, random) ?? NOBODY)),
+  readUtxoChanges: client(2, (world, random) =>
+    readChangesOfMilestone(world, someIndex(world, random)),
+  ),
+  readHistory: client(4, (world, random) =>
+    readHistory(world, recent(world.truth.nftIds, random) ?? NOBODY),
+  ),
   readNftChanges: client(3, (world, random) => readNftChanges(world, someIndex(world, random))),
   readNftList: client(2, readNftList),
   readTreasury: client(1, readTreasury),

@@ -1,19 +1,26 @@
 /** The coordinator: proposals, and the milestones that it issues. */
-import { takeStock } from '../../support/network/accounts.ts';
-import { milestoneAt, ZERO_ID } from '../../support/network/network-model.ts';
-import type { Random } from '../../support/network/random.ts';
-import { readMilestone } from '../../support/network/blocks.ts';
+
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import { parametersAt } from '../../support/network/network-model.ts';
+import { takeStock } from '../../support/network/accounts.ts';
+import { readMilestone } from '../../support/network/blocks.ts';
+import { milestoneAt, parametersAt, ZERO_ID } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
+import { askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
-import { askRoots } from '../checks/white-flag.ts';
 import type { Step, Steps } from './step.ts';
 
-const coordinator = (often: number, run: Step['run']): Step => ({ actor: 'coordinator', often, run });
-const hostile = (often: number, run: Step['run']): Step => ({ ...coordinator(often, run), isHostile: true });
+const coordinator = (often: number, run: Step['run']): Step => ({
+  actor: 'coordinator',
+  often,
+  run,
+});
+const hostile = (often: number, run: Step['run']): Step => ({
+  ...coordinator(often, run),
+  isHostile: true,
+});
 
 export const coordinatorSteps = {
   milestone: coordinator(0, (world) => issue(world)),
@@ -48,7 +55,11 @@ function issueUponOld(world: World, random: Random): void {
   const below = ancient.length > 0 && random.chance(0.7) ? ancient : [...network.blocks.keys()];
   let above = random.sample(below, random.between(1, 2));
   for (let i = random.between(1, 4); i > 0; i--) above = [network.note(above, random.bytes(8))];
-  if (random.chance(0.7)) issue(world, [...new Set([network.milestoneBlock!, ...above, ...network.someParents()])].slice(0, 8));
+  if (random.chance(0.7))
+    issue(
+      world,
+      [...new Set([network.milestoneBlock!, ...above, ...network.someParents()])].slice(0, 8),
+    );
 }
 
 /** Other protocol parameters from a milestone to come on. */
@@ -69,7 +80,12 @@ function announce(world: World, random: Random): void {
   world.note('announced', JSON.stringify(changed.belowMaxDepth));
 }
 
-function requestAt({ network }: World, random: Random, index: number, parents: readonly string[]): Request {
+function requestAt(
+  { network }: World,
+  random: Random,
+  index: number,
+  parents: readonly string[],
+): Request {
   const before = milestoneAt(network, index - 1);
   return {
     index,
@@ -83,14 +99,26 @@ function requestAt({ network }: World, random: Random, index: number, parents: r
 function audit(world: World, random: Random): void {
   const { payload } = random.pick(world.network.milestones);
   const { index, timestamp, parents, previousMilestoneId } = readMilestone(payload);
-  askRoots(world, { index, timestamp, parents: parents.map(toHex), previousMilestoneId: toHex(previousMilestoneId) });
+  askRoots(world, {
+    index,
+    timestamp,
+    parents: parents.map(toHex),
+    previousMilestoneId: toHex(previousMilestoneId),
+  });
 }
 
 /** Blocks of any kind, known or not, about any milestone. */
 function proposeAnything(world: World, random: Random): void {
   const { network, ancient, twins } = world;
   const unknown = fromHex(`0xffff${random.bytes(30).toHex()}`);
-  const pools = [network.window, network.window, [...network.blocks.keys()], ancient, twins.map(({ id }) => id), [toHex(unknown)]];
+  const pools = [
+    network.window,
+    network.window,
+    [...network.blocks.keys()],
+    ancient,
+    twins.map(({ id }) => id),
+    [toHex(unknown)],
+  ];
   const parents = Array.from({ length: random.between(1, 4) }, () => {
     const pool = random.pick(pools);
     return pool.length === 0 ? [] : [random.pick(pool)];
@@ -106,7 +134,13 @@ function proposeAnything(world: World, random: Random): void {
 function proposeTwin(world: World, random: Random): void {
   if (world.twins.length === 0) return;
   const { id, index } = random.pick(world.twins);
-  askRoots(world, requestAt(world, random, index + 1, [id, ...world.network.someParents().slice(0, random.below(2))]));
+  askRoots(
+    world,
+    requestAt(world, random, index + 1, [
+      id,
+      ...world.network.someParents().slice(0, random.below(2)),
+    ]),
+  );
 }
 
 /** A request in the same words as one before. */

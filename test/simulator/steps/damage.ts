@@ -67,7 +67,9 @@ function flip(value: unknown, random: Random): string | number | undefined {
   const other = String.fromCharCode(text.charCodeAt(at) ^ random.pick([1, 2, 4]));
   const flipped = text.slice(0, at) + other + text.slice(at + 1);
   if (typeof value !== 'number') return flipped;
-  return Number.isSafeInteger(Number(flipped)) && flipped.trim() !== '' ? Number(flipped) : value ^ 1;
+  return Number.isSafeInteger(Number(flipped)) && flipped.trim() !== ''
+    ? Number(flipped)
+    : value ^ 1;
 }
 
 function flipKv(world: World, random: Random): void {

@@ -4,7 +4,12 @@
  */
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
-import { extraSignature, fewerSignatures, forgedSignature, resign } from '../../support/network/milestones.ts';
+import {
+  extraSignature,
+  fewerSignatures,
+  forgedSignature,
+  resign,
+} from '../../support/network/milestones.ts';
 import type { NetworkMilestone } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';

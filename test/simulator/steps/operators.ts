@@ -14,7 +14,10 @@ const operator = (often: number, run: Step['run']): Step => ({
 export const operatorSteps = {
   importAgain: operator(1, (world, random) => importAgain(world, random)),
   importDamaged: operator(1, importDamaged),
-  setKeys: { ...operator(1, (world) => world.setKeys()), needs: ({ missingKeys }) => missingKeys > 0 },
+  setKeys: {
+    ...operator(1, (world) => world.setKeys()),
+    needs: ({ missingKeys }) => missingKeys > 0,
+  },
   switchHistory: operator(1, ({ node }) => {
     node.deploy({ HISTORY: node.vars.HISTORY === 'all' ? '' : 'all' });
   }),

@@ -13,10 +13,10 @@ import { readMilestone } from '../../support/network/blocks.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { EVENTS } from '../../support/network/random-network.ts';
-import { coin, type MadeTransaction, type Spend } from '../../support/network/transactions.ts';
+import { coin, type Spend } from '../../support/network/transactions.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
 import type { World } from '../world.ts';
+import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
 import type { Step, Steps } from './step.ts';
 
 /** The events of random networks, each as a step. */
@@ -44,7 +44,7 @@ export const senderSteps = {
   ...usual,
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
-  ghost: hostile(4, (world, random) => ghost(world, random)),
+  ghost: hostile(4, ghost),
   hide: hostile(4, hide),
   reveal: hostile(4, reveal),
   spendGhosts: hostile(4, spendGhosts),
@@ -57,7 +57,7 @@ export const senderSteps = {
     for (let i = random.between(3, 8); i > 0; i--) twin(world, random);
   }),
   forgeRandom: hostile(1, forgeRandom),
-  flood: hostile(1, flood),
+  flood: hostile(2, flood),
 } satisfies Steps;
 
 /** Each spends what the one before made. */
@@ -80,14 +80,19 @@ function largeConflicts(life: Life, random: Random): void {
   for (let i = random.between(1, 4); i > 0; i--) {
     const share = spend.coin.output.amount / BigInt(count);
     const rest = spend.coin.output.amount - share * BigInt(count - 1);
-    const outputs = Array.from({ length: count }, (_, n) => basicTo(someone(life), n === 0 ? rest : share));
-    const made = life.network.transaction([spend], outputs.map(([output]) => output));
+    const outputs = Array.from({ length: count }, (_, n) =>
+      basicTo(someone(life), n === 0 ? rest : share),
+    );
+    const made = life.network.transaction(
+      [spend],
+      outputs.map(([output]) => output),
+    );
     life.network.attachTransaction(made);
   }
 }
 
 /** Inputs that never were, and outputs that others may spend from. */
-function ghost(world: World, random: Random): MadeTransaction {
+function ghost(world: World, random: Random): void {
   const { life, network } = world;
   const by = someone(life);
   const spends = Array.from({ length: random.between(1, 4) }, () => {
@@ -106,7 +111,6 @@ function ghost(world: World, random: Random): MadeTransaction {
   const block = network.attachTransaction(made);
   if (random.chance(0.3)) network.setAside(block);
   life.transactions.push(made);
-  return made;
 }
 
 /** A transaction that spends what no block has made yet. */
@@ -116,7 +120,11 @@ function hide({ life, network, hidden }: World): void {
   const owner = someone(life);
   const first = network.transaction([spend], [basic(owner, { amount: spend.coin.output.amount })]);
   hidden.push(first);
-  send(life, [{ coin: first.coins[0]!, by: owner }], [basicTo(someone(life), spend.coin.output.amount)]);
+  send(
+    life,
+    [{ coin: first.coins[0]!, by: owner }],
+    [basicTo(someone(life), spend.coin.output.amount)],
+  );
 }
 
 function reveal({ life, network, hidden }: World): void {
@@ -177,7 +185,12 @@ function forge(world: World, random: Random, ahead: number): void {
   const parents = network.someParents();
   const last = network.milestones.at(-1)!;
   const signers = random.chance(0.3) ? network.signers.slice(0, 1) : strangers;
-  const payload = forgedMilestone(last, { index: lastIndex(network) + ahead, parents }, signers, random);
+  const payload = forgedMilestone(
+    last,
+    { index: lastIndex(network) + ahead, parents },
+    signers,
+    random,
+  );
   const id = network.attachMilestone(payload, random.chance(0.8) ? parents : network.someParents());
   liar?.forged.push(payload);
   if (random.chance(0.25)) network.setAside(id);

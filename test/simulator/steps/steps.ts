@@ -2,6 +2,7 @@
 import { clientSteps } from './clients.ts';
 import { coordinatorSteps } from './coordinators.ts';
 import { damageSteps } from './damage.ts';
+import { memorySteps } from './memory.ts';
 import { operatorSteps } from './operators.ts';
 import { senderSteps } from './senders.ts';
 import type { Step } from './step.ts';
@@ -15,6 +16,7 @@ const all = {
   ...clientSteps,
   ...operatorSteps,
   ...weatherSteps,
+  ...memorySteps,
   ...damageSteps,
 };
 

@@ -17,6 +17,7 @@ export const upstreamSteps = {
   lag: { actor: 'upstream', often: 2, run: lag },
   outage: upstream(2, outage),
   allDown: upstream(1, allDown),
+  restDown: upstream(2, restDown),
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
@@ -24,7 +25,11 @@ export const upstreamSteps = {
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
   pushLies: upstream(3, pushLies),
   pruneUpstream: upstream(1, pruneUpstream),
-  recover: { actor: 'upstream', often: 3, run: ({ upstreams }, random) => random.pick(upstreams).recover() },
+  recover: {
+    actor: 'upstream',
+    often: 3,
+    run: ({ upstreams }, random) => random.pick(upstreams).recover(),
+  },
 } satisfies Steps;
 
 function honest({ upstreams, liar }: World): UpstreamDouble[] {
@@ -38,7 +43,8 @@ function honest({ upstreams, liar }: World): UpstreamDouble[] {
 function lag(world: World, random: Random): void {
   const [first, ...others] = random.sample(honest(world), 9);
   const isCovered = others.some(({ conduct }) => conduct.isUp && conduct.lag === 0);
-  if (first !== undefined && (isCovered || world.liar === undefined)) first.conduct.lag = random.below(3);
+  if (first !== undefined && (isCovered || world.liar === undefined))
+    first.conduct.lag = random.below(3);
 }
 
 function outage(world: World, random: Random): void {
@@ -54,6 +60,14 @@ function allDown(world: World, random: Random): void {
   for (const { conduct } of upstreams) conduct.isUp = false;
   simulation.atForWorld(simulation.now + random.between(2, 40) * 1000, () => {
     for (const { conduct } of upstreams) conduct.isUp = true;
+  });
+}
+
+/** For some seconds no request is answered, while feeds go on. */
+function restDown({ upstreams, simulation }: World, random: Random): void {
+  for (const { conduct } of upstreams) conduct.failing = 1;
+  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
+    for (const { conduct } of upstreams) conduct.failing = 0;
   });
 }
 
@@ -82,7 +96,12 @@ function silence({ upstreams }: World, random: Random): void {
 
 function disturbFeed({ upstreams }: World, random: Random): void {
   const share = () => random.pick([0, 0.1, 0.5]);
-  random.pick(upstreams).conduct.pushes = { lost: share(), doubled: share(), late: share(), spoilt: share() };
+  random.pick(upstreams).conduct.pushes = {
+    lost: share(),
+    doubled: share(),
+    late: share(),
+    spoilt: share(),
+  };
 }
 
 /** Milestones that are none, and word of ones that are not there. */
@@ -99,5 +118,6 @@ function pushLies({ upstreams, network, strangers }: World, random: Random): voi
 
 /** It forgets what milestones up to some referenced; another one has it still. */
 function pruneUpstream({ upstreams, network }: World, random: Random): void {
-  if (upstreams.length > 1) random.pick(upstreams).prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
+  if (upstreams.length > 1)
+    random.pick(upstreams).prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
 }

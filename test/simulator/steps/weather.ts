@@ -14,10 +14,16 @@ const weather = (often: number, run: Step['run']): Step => ({
 export const weatherSteps = {
   killFollower: weather(3, ({ node }) => node.follower.kill()),
   killBroker: weather(1, ({ node }, random) => node.events.kill(random.chance(0.5))),
-  restartIsolates: weather(1, ({ node }) => node.deploy()),
+  restartIsolates: weather(1, ({ node }) => {
+    node.deploy();
+  }),
   twoVersions: weather(2, twoVersions),
-  failingDatabase: weather(4, (world, random) => disturbDatabase(world, random, ['lost-before', 'lost-after', 'slow'])),
-  crashingDatabase: weather(3, (world, random) => disturbDatabase(world, random, ['crash-before', 'crash-after'])),
+  failingDatabase: weather(4, (world, random) =>
+    disturbDatabase(world, random, ['lost-before', 'lost-after', 'slow']),
+  ),
+  crashingDatabase: weather(3, (world, random) =>
+    disturbDatabase(world, random, ['crash-before', 'crash-after']),
+  ),
   fullDisk: weather(1, (world, random) => disturbDatabase(world, random, ['full'])),
   calmDatabase: weather(3, ({ node }) => {
     node.disturbances.d1 = { chance: 0, faults: [] };

@@ -73,7 +73,7 @@ export const EVENTS = {
   repeatMilestone: [4, repeatMilestone],
 } satisfies Record<string, readonly [often: number, (life: Life) => unknown]>;
 
-const ANY = Object.values(EVENTS);
+const ANY: readonly (readonly [often: number, (life: Life) => unknown])[] = Object.values(EVENTS);
 
 /** One event, mostly one block. */
 export function somethingHappens(life: Life): void {
