@@ -4,7 +4,8 @@
  */
 import type { Patch } from './platform/bundle.ts';
 import { runStory } from './run-story.ts';
-import type { Settings, Story } from './story.ts';
+import { STEPS } from './steps/steps.ts';
+import type { Entry, Settings, Story } from './story.ts';
 import type { Wrong } from './world.ts';
 
 /** The same kind of failure, whatever IDs and numbers it names. */
@@ -32,23 +33,28 @@ export async function shrink(
   isInTime: () => boolean,
 ): Promise<Story> {
   let smallest = story;
-  const tryOut = async (smaller: Story): Promise<boolean> => {
+  const tryOut = async (smaller: Story): Promise<void> => {
     const failed = await runStory(smaller, patches).then(
       (outcome) => isSame(failure, outcome.failure),
       // a story without some of its entries may make no sense
       () => false,
     );
     if (failed) smallest = smaller;
-    return failed;
   };
-  // what came after the failure cannot matter, unless only calm weather brings it to light
-  await tryOut({ ...story, entries: story.entries.filter(({ at }) => at <= failure.at) });
+  const keep = (isKept: (entry: Entry) => boolean) =>
+    tryOut({ ...smallest, entries: smallest.entries.filter(isKept) });
+  // what came after the failure cannot matter, unless only calm weather brought it to light
+  await keep(({ at }) => at <= failure.at);
+  // all that an actor does, and all steps of a name
+  for (const actor of new Set(story.entries.map(({ step }) => STEPS[step].actor)))
+    if (isInTime()) await keep(({ step }) => STEPS[step].actor !== actor);
+  for (const name of new Set(smallest.entries.map(({ step }) => step)))
+    if (isInTime()) await keep(({ step }) => step !== name);
   for (
     let size = Math.ceil(smallest.entries.length / 2);
     size >= 1 && isInTime();
     size = Math.floor(size / 2)
   ) {
-    // from the end: what came after the failure goes first
     for (let end = smallest.entries.length; end > 0 && isInTime(); end -= size) {
       const from = Math.max(0, end - size);
       await tryOut({ ...smallest, entries: smallest.entries.toSpliced(from, end - from) });
