@@ -21,17 +21,110 @@ export interface Plant {
   by?: 'reference';
 }
 
-const plant = (
-  name: string,
-  wrong: string,
-  file: string,
-  text: string,
-  instead: string,
-): Plant => ({
+/** @param texts what is found, and what stands there instead, once or more often */
+const plant = (name: string, wrong: string, file: string, ...texts: string[]): Plant => ({
   name,
   wrong,
-  changes: [{ file: `src/${file}`, text, instead }],
+  changes: texts.flatMap((text, i) =>
+    i % 2 === 0 ? [{ file: `src/${file}`, text, instead: texts[i + 1]! }] : [],
+  ),
 });
+
+/** Faults that were there (3173ff79), by the names of their findings. */
+const former: readonly Plant[] = [
+  plant(
+    'former-L1',
+    'a transaction whose input is not known any more is chosen again for ever',
+    'ledger/write/resolve-verdicts.ts',
+    'inputs.every((id) => known.has(id))',
+    'inputs.every((id) => !unresolved.has(id) || known.has(id))',
+    'if (completed.size === 0) return { made: 0, isMore: false };',
+    'if (completed.size === 0) return { made: 0, isMore: chosen.length < ready.length };',
+  ),
+  plant(
+    'former-L2',
+    'blocks are stored without a limit while a milestone waits for a block',
+    'follower/upkeep.ts',
+    '    upkeep.room = (await measureUnreferenced(db)).room;\n',
+    '',
+  ),
+  plant(
+    'former-L3',
+    'copies of a milestone with bad signatures stop the ledger',
+    'ledger/view/examine-cone.ts',
+    'most = Number.POSITIVE_INFINITY',
+    'most = MAX_VERIFIED_FOR_REQUEST',
+  ),
+  plant(
+    'former-L4-chain',
+    'a damaged chain of an output is carried on when the output is spent',
+    'ledger/write/output-changes.ts',
+    "      if (isNft !== (chain !== null && row.textOrNull('held') === id))\n        throw new LedgerDamaged('rows of the tables output and nft');\n",
+    '',
+  ),
+  plant(
+    'former-L4-changed',
+    'a damaged time of change of an NFT hides the change',
+    'nft-index/d1-ledger.ts',
+    'LEFT JOIN nft n ON n.id = c.id',
+    'JOIN nft n ON n.id = c.id AND n.changed = c.milestone',
+  ),
+  plant(
+    'former-L6',
+    'signatures of milestones are not counted in the heap of the pool',
+    'upstream/block-pool.ts',
+    'milestone ? MILESTONE_FACTOR : 1',
+    '1',
+  ),
+  {
+    name: 'former-L7',
+    wrong: 'a referenced block whose ID is forgotten is called unreferenced',
+    changes: [
+      {
+        file: 'src/ledger/read/stored-block.ts',
+        text: 'return milestone === 0 ? blockBytesFromRow(row) : undefined;',
+        instead: 'return blockBytesFromRow(row);',
+      },
+      {
+        file: 'src/ledger/read/known-ids.ts',
+        text: "row.integer('at')) === 0 ?",
+        instead: "row.integer('at')) >= 0 ?",
+      },
+    ],
+  },
+  plant(
+    'former-L8',
+    'values in KV have no checksum',
+    'nft-index/kv-values.ts',
+    'if (text.slice(0, start) !==',
+    'if (text.length < 0 && text.slice(0, start) !==',
+  ),
+  {
+    name: 'former-L10',
+    wrong: 'each pass queries about the same few blocks, the lowest ones',
+    changes: [
+      {
+        file: 'src/ledger/view/doubtful-blocks.ts',
+        text: 'positions[chain[(chain.length - 1) >> 1]!]!',
+        instead: 'positions[chain.at(-1)!]!',
+      },
+      {
+        file: 'src/follower/store/leave-out.ts',
+        text: 'if (budget.fetchesLeft < due.length)',
+        instead: 'if (budget.fetchesLeft < due.length || doubtful.referenced().length > 2)',
+      },
+    ],
+  },
+  plant(
+    'former-operator-1',
+    'answers of the white flag outlive the ledger that they were made from',
+    'http/routes/core/white-flag.ts',
+    'async function answerWhiteFlag({',
+    'const kept = new Map();\nasync function answerWhiteFlag({',
+    'const result = await node.computeWhiteFlag(asked, clientKeyOf(request));',
+    'const key = JSON.stringify(asked);\n  const result = kept.get(key) ?? (await node.computeWhiteFlag(asked, clientKeyOf(request)));\n  if (result.ok) kept.set(key, result);',
+  ),
+];
 
 const follower: readonly Plant[] = [
   plant(
@@ -52,8 +145,8 @@ const follower: readonly Plant[] = [
     'follower-3',
     'no other upstream is asked while the first one fails',
     'follower/summarize-pass.ts',
-    "    case 'failed':\n    case 'diverged':\n      return true;",
-    "    case 'failed':\n    case 'diverged':\n      return false;",
+    "    case 'failed':\n    case 'stuck':\n    case 'diverged':\n      return true;",
+    "    case 'failed':\n    case 'stuck':\n    case 'diverged':\n      return false;",
   ),
   plant(
     'follower-4',
@@ -81,10 +174,10 @@ const write: readonly Plant[] = [
   ),
   plant(
     'write-2',
-    'when an NFT changed again is not noted',
+    'an NFT that moves keeps the output that it had',
     'ledger/write/output-changes.ts',
     'SET output = excluded.output, changed = excluded.changed`',
-    'SET output = excluded.output`',
+    'SET changed = excluded.changed`',
   ),
   plant(
     'write-3',
@@ -128,8 +221,8 @@ const nftIndex: readonly Plant[] = [
     'nft-index-3',
     'an entry claims to be true a milestone later than it was read',
     'nft-index/put-entries.ts',
-    'writeEntry({ generation, ledgerIndex, outputId: output })',
-    'writeEntry({ generation, ledgerIndex: ledgerIndex + 1, outputId: output })',
+    'writeEntry({ nft, generation, ledgerIndex, outputId: output })',
+    'writeEntry({ nft, generation, ledgerIndex: ledgerIndex + 1, outputId: output })',
   ),
   plant(
     'nft-index-4',
@@ -263,6 +356,7 @@ const rules: readonly Plant[] = [
 ].map((each) => ({ ...each, by: 'reference' as const }));
 
 export const PLANTS: readonly Plant[] = [
+  ...former,
   ...follower,
   ...write,
   ...nftIndex,
