@@ -19,7 +19,10 @@ export const UNREFERENCED_BLOCKS: Readonly<Record<Limits, number>> = {
 /** By file, the value of each constant: as small as it may be, and some way above that. */
 const VALUES: Record<string, Record<string, readonly [tiny: number, small: number]>> = {
   'src/follower/follower-context.ts': { MAX_POOL_HEAP_BYTES: [90_000, LIMITED_POOL_BYTES] },
-  'src/ledger/view/examine-cone.ts': { MAX_VERIFIED: [3, 10] },
+  'src/ledger/view/examine-cone.ts': {
+    MAX_VERIFIED_FOR_REQUEST: [3, 10],
+    VERIFIED_AT_ONCE: [2, 5],
+  },
   'src/follower/complete-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
   'src/follower/upkeep.ts': { RESOLVING_STEPS: [2, 5] },
@@ -32,7 +35,7 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     FETCHED_AT_ONCE: [2, 8],
   },
   'src/follower/store/store-gathered.ts': { MAX_STORED_HEAP_BYTES: [10_000, 50_000] },
-  'src/follower/store/leave-out.ts': { MAX_QUERIED: [2, 20], QUERIED_AT_ONCE: [1, 5] },
+  'src/follower/store/leave-out.ts': { QUERIED_AT_ONCE: [1, 5] },
   'src/follower/store/store-cone.ts': {
     MAX_LEVELS: [2, 6],
     PART_STEP: [1, 3],
