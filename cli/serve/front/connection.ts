@@ -4,8 +4,13 @@
  */
 import { connect, type Socket } from 'node:net';
 import { writeLog } from '../../../src/log.ts';
+import {
+  type AnswerHead,
+  type AnswerReader,
+  createAnswerReader,
+  SWITCHING,
+} from './answer-reader.ts';
 import { createAnswerWriter } from './answer-writer.ts';
-import { type AnswerHead, type AnswerReader, createAnswerReader, SWITCHING } from './answer-reader.ts';
 import { type ClientPath, clientPath } from './client-path.ts';
 import type { Compression } from './compression.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
@@ -70,8 +75,8 @@ export interface Connection {
   setKernelBytes(bytes: number): void;
   /** Closes it if it is late. `now` in milliseconds. */
   look(now: number): void;
-  /** Takes no request after the present one. */
-  drain(): void;
+  /** Takes no request after the next one, and none that begins after `idleUntil`. */
+  drain(idleUntil: number): void;
   /** At once, by a reset: nothing is held for it any more. */
   reset(): void;
 }
@@ -130,7 +135,12 @@ export function openConnection(options: ConnectionOptions): Connection {
   let isLast = false;
   /** Nothing more is read or passed on. */
   let isEnding = false;
-  const writer = createAnswerWriter({ socket, compression, onSent: options.onSent, onEnd: endAnswer });
+  const writer = createAnswerWriter({
+    socket,
+    compression,
+    onSent: options.onSent,
+    onEnd: endAnswer,
+  });
 
   const connection: Connection = {
     get client() {
@@ -161,9 +171,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       // where workerd is there, the request waits for its turn or for the answer
       else if (target() === undefined) refuse({ status: 503, detail: 'the node is starting' });
     },
-    drain() {
+    drain(idleUntil) {
       isLast = true;
-      if (tunnel !== undefined || (isReading() && !reader.isInside)) close();
+      tunnel?.goAway();
+      if (isReading()) lateAt = Math.min(lateAt, idleUntil);
       else if (request !== undefined && target() === undefined)
         refuse({ status: 503, detail: 'the node is ending' });
     },
@@ -351,7 +362,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       onLate: reset,
       onBytes: countBytes,
     });
-    socket.write(`HTTP/1.1 ${head.statusText}\r\n${head.lines}Connection: Upgrade\r\n\r\n`, 'latin1');
+    socket.write(
+      `HTTP/1.1 ${head.statusText}\r\n${head.lines}Connection: Upgrade\r\n\r\n`,
+      'latin1',
+    );
     const rest = reader.takeRest();
     if (rest.length > 0) tunnel.fromClient(rest);
     else socket.resume();

@@ -19,12 +19,11 @@ const MAX_BESIDE_WHITE_FLAG = 4;
 const MAX_WHITE_FLAGS = 8;
 
 /**
- * A request without an answer for so long waits for an upstream, and takes no place any more. Where a
- * crowd waits, less: the last of it waits for about `ROUND_MS`.
+ * A request without an answer for so long waits for an upstream, and takes no place any more. Less
+ * where more sites wait than there are places, so that a crowd is not waited for.
  */
 const LEASE_MS = 250;
-const MIN_LEASE_MS = 10;
-const ROUND_MS = 300;
+const CROWD_LEASE_MS = 10;
 
 /** Whoever has one request at a time. Neither field changes from `enter` to `leave`. */
 export interface Queued {
@@ -113,8 +112,7 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
       for (const lane of [whiteFlags, others]) {
         const sites = lane.waiting.size;
         if (sites === 0) continue;
-        const share = (ROUND_MS * placesOf(lane)) / sites;
-        const lease = Math.min(LEASE_MS, Math.max(MIN_LEASE_MS, share));
+        const lease = sites > placesOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
         for (const [request, startedAt] of lane.running) {
           if (now - startedAt < lease) break;
           stop(lane, request);

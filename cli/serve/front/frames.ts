@@ -74,7 +74,8 @@ export function createFrames(isMasked: boolean, maxBytes: number): Frames {
     const isFinal = first >> 7 === 1;
     if ((first & 0x70) !== 0) fail(1002, 'a reserved bit is set');
     else if (CONTROL.includes(opcode())) {
-      if (!isFinal || size > MAX_CONTROL_BYTES) fail(1002, 'a control frame is long or in fragments');
+      if (!isFinal || size > MAX_CONTROL_BYTES)
+        fail(1002, 'a control frame is long or in fragments');
     } else if (!DATA.includes(opcode())) fail(1002, 'an opcode is reserved');
     else if ((opcode() === Opcode.Continuation) !== isFragmented)
       fail(1002, 'fragments are not in order');

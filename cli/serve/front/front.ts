@@ -27,6 +27,9 @@ const SHED = 1 / 100;
 
 const LOOK_EVERY_MS = 1000;
 
+/** Between two looks at requests that wait. */
+const QUEUE_LOOK_EVERY_MS = 10;
+
 /** So many bytes may lie in the kernel before it is asked. */
 const ASK_AFTER_BYTES = 16 * 1024 * 1024;
 
@@ -170,10 +173,8 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     for (const each of connections) each.look(now);
     void askKernel(now);
   }, LOOK_EVERY_MS).unref();
-  setInterval(() => {
-    queue.look();
-    turns.look();
-  }, ROUND_EVERY_MS).unref();
+  setInterval(() => queue.look(), QUEUE_LOOK_EVERY_MS).unref();
+  setInterval(() => turns.look(), ROUND_EVERY_MS).unref();
   return {
     url,
     passTo(workerd) {
@@ -183,9 +184,12 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     async drain() {
       server.close();
       const endAt = performance.now() + DRAIN_MS;
-      await sleep(ARRIVE_MS);
-      for (const each of connections) each.drain();
-      while (connections.size > 0 && performance.now() < endAt) await sleep(ROUND_EVERY_MS);
+      for (const each of connections) each.drain(clock() + ARRIVE_MS);
+      const isBusy = () => [...connections].some((each) => each.state !== 'tunnel');
+      while (isBusy() && performance.now() < endAt) {
+        await sleep(ROUND_EVERY_MS);
+        for (const each of connections) each.look(clock());
+      }
     },
     close() {
       server.close();

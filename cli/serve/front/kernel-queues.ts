@@ -8,7 +8,8 @@ import { readFile } from 'node:fs/promises';
 const FILES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 /** Local port, remote address and port, what was sent and what was received. */
-const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) .. ([0-9A-F]{8}):([0-9A-F]{8})/;
+const LINE =
+  /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) .. ([0-9A-F]{8}):([0-9A-F]{8})/;
 
 const NOTHING = '00000000:00000000';
 
@@ -36,7 +37,8 @@ export function kernelName(address: string, port: number): string {
   return `${words.map(swap).join('')}:${end}`;
 }
 
-const hex = (value: number, digits: number) => value.toString(16).toUpperCase().padStart(digits, '0');
+const hex = (value: number, digits: number) =>
+  value.toString(16).toUpperCase().padStart(digits, '0');
 
 const ipv4Word = (address: string) =>
   address

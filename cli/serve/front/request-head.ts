@@ -192,7 +192,8 @@ function readLines(
       const headers = { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' };
       return refuse(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, headers);
     }
-    if (!WEBSOCKET_KEY.test(key ?? '')) return refuse('Sec-WebSocket-Key must be 16 bytes in base64');
+    if (!WEBSOCKET_KEY.test(key ?? ''))
+      return refuse('Sec-WebSocket-Key must be 16 bytes in base64');
     text += 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
   }
   const address = (isProxy && forwardedFor?.split(',').at(-1)?.trim()) || peer;

@@ -47,6 +47,8 @@ export interface Tunnel {
   /** One of them sends no more. */
   onEnd(): void;
   look(now: number): void;
+  /** The node ends. */
+  goAway(): void;
   /** Frees what it has, when the sockets are closed. */
   end(): void;
 }
@@ -180,6 +182,7 @@ export function openTunnel(options: TunnelOptions): Tunnel {
       if (now >= closeAt || now >= unreadAt) onLate();
       else if (now - unfinishedAt >= MESSAGE_MS) refuse(1008, 'the message did not arrive in time');
     },
+    goAway: () => refuse(1001, 'the node is ending'),
     end: () => turns.leave(sender),
   };
 }

@@ -11,7 +11,11 @@ function createQueue() {
   const started: string[] = [];
   /** Returns what makes it leave. */
   const enter = (client: string, name: string, isWhiteFlag = false) => {
-    const request = { client: [client] as const, isWhiteFlag, start: () => void started.push(name) };
+    const request = {
+      client: [client] as const,
+      isWhiteFlag,
+      start: () => void started.push(name),
+    };
     queue.enter(request);
     return () => queue.leave(request);
   };
