@@ -35,14 +35,16 @@ const hasNoBody = (status: number) => status === 204 || status === 304;
 type Phase = 'head' | 'length' | 'size' | 'data' | 'end of data' | 'last' | 'done';
 
 export interface AnswerReader {
+  /** Expects an answer, to HEAD or to another method. */
+  start(isHead: boolean): void;
   /** Returns bytes behind the answer, which are there after 101 only. */
   push(bytes: Buffer): Buffer | undefined;
   readonly hasEnded: boolean;
 }
 
-/** @param isHead whether the request was HEAD */
-export function createAnswerReader(isHead: boolean, listener: AnswerListener): AnswerReader {
-  let phase: Phase = 'head';
+export function createAnswerReader(listener: AnswerListener): AnswerReader {
+  let phase: Phase = 'done';
+  let isHead = false;
   let held: Buffer | undefined;
   let left = 0;
 
@@ -88,6 +90,11 @@ export function createAnswerReader(isHead: boolean, listener: AnswerListener): A
   }
 
   return {
+    start(isHeadNow) {
+      phase = 'head';
+      isHead = isHeadNow;
+      held = undefined;
+    },
     push(piece) {
       let bytes = held === undefined ? piece : Buffer.concat([held, piece]);
       held = undefined;

@@ -11,6 +11,9 @@ import type { FrontRequest } from './request-reader.ts';
 /** What workerd is taken to hold of an answer whose length it does not tell. */
 const UNKNOWN_BYTES = 64 * 1024;
 
+/** What is copied together to be written at once. */
+const MAX_SMALL_BYTES = 16 * 1024;
+
 export interface AnswerWriter {
   /** Whether the client may have seen something of the answer. */
   readonly hasBegun: boolean;
@@ -19,6 +22,8 @@ export interface AnswerWriter {
   begin(request: FrontRequest, head: AnswerHead, isLast: boolean): void;
   write(piece: Buffer): void;
   end(): void;
+  /** Writes what it has, when no more of the answer is there yet. */
+  flush(): void;
   /** The client has gone. */
   drop(): void;
 }
@@ -40,6 +45,9 @@ export function createAnswerWriter(options: AnswerWriterOptions): AnswerWriter {
   let left = 0;
   /** The answer, where it is to be compressed. */
   let gathered: ByteStore | undefined;
+  /** Small pieces that are written at once: each write is a call of the system. */
+  let small: Buffer[] = [];
+  let smallBytes = 0;
 
   function writeHead(length: number | undefined, isCompressed: boolean): void {
     const { status, statusText, lines, etag, vary } = head!;
@@ -54,7 +62,7 @@ export function createAnswerWriter(options: AnswerWriterOptions): AnswerWriter {
       if (length !== undefined) text += `Content-Length: ${length}\r\n`;
       else if (framing === 'chunked') text += 'Transfer-Encoding: chunked\r\n';
     }
-    socket.write(`${text}${isLast ? 'Connection: close\r\n' : ''}\r\n`, 'latin1');
+    writeText(`${text}${isLast ? 'Connection: close\r\n' : ''}\r\n`);
   }
 
   async function endCompressed(body: Buffer): Promise<void> {
@@ -66,21 +74,37 @@ export function createAnswerWriter(options: AnswerWriterOptions): AnswerWriter {
     }
     if (socket.destroyed) return;
     gathered = undefined;
-    socket.cork();
     writeHead(bytes.length, true);
     send(bytes);
-    socket.uncork();
     finish();
   }
 
+  const writeText = (text: string) => send(Buffer.from(text, 'latin1'));
+
   function send(piece: Buffer): void {
-    onSent(piece.length);
-    socket.write(piece);
+    if (smallBytes + piece.length > MAX_SMALL_BYTES) flush();
+    if (piece.length > MAX_SMALL_BYTES) {
+      onSent(piece.length);
+      socket.write(piece);
+      return;
+    }
+    small.push(piece);
+    smallBytes += piece.length;
+  }
+
+  function flush(): void {
+    if (smallBytes === 0) return;
+    const bytes = small.length === 1 ? small[0]! : Buffer.concat(small, smallBytes);
+    small = [];
+    smallBytes = 0;
+    onSent(bytes.length);
+    socket.write(bytes);
   }
 
   function finish(): void {
     head = undefined;
     left = 0;
+    flush();
     onEnd();
   }
 
@@ -106,9 +130,9 @@ export function createAnswerWriter(options: AnswerWriterOptions): AnswerWriter {
       if (gathered !== undefined) gathered.add(piece);
       else if (framing === 'plain') send(piece);
       else {
-        socket.write(`${piece.length.toString(16)}\r\n`);
+        writeText(`${piece.length.toString(16)}\r\n`);
         send(piece);
-        socket.write('\r\n');
+        writeText('\r\n');
       }
     },
     end() {
@@ -117,9 +141,10 @@ export function createAnswerWriter(options: AnswerWriterOptions): AnswerWriter {
         return;
       }
       if (framing === 'chunked' && head!.status !== 204 && head!.status !== 304)
-        socket.write('0\r\n\r\n');
+        writeText('0\r\n\r\n');
       finish();
     },
+    flush,
     drop() {
       // while it is being compressed, the place is freed by the end of that
       if (gathered !== undefined && gathered.length > 0) compression.end();

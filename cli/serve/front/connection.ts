@@ -4,12 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { writeLog } from '../../../src/log.ts';
-import {
-  type AnswerHead,
-  type AnswerReader,
-  createAnswerReader,
-  SWITCHING,
-} from './answer-reader.ts';
+import { type AnswerHead, createAnswerReader, SWITCHING } from './answer-reader.ts';
 import { createAnswerWriter } from './answer-writer.ts';
 import { type ClientPath, clientPath } from './client-path.ts';
 import type { Compression } from './compression.ts';
@@ -126,7 +121,6 @@ export function openConnection(options: ConnectionOptions): Connection {
   let isPassed = false;
   /** How often it was sent on a new connection: workerd may have closed an older one already. */
   let tries = 0;
-  let answer: AnswerReader | undefined;
   let tunnel: Tunnel | undefined;
   let bytes = 0;
   let kernelBytes = 0;
@@ -140,6 +134,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     compression,
     onSent: options.onSent,
     onEnd: endAnswer,
+  });
+  const answer = createAnswerReader({
+    onHead: beginAnswer,
+    onBody: writer.write,
+    onEnd: () => tunnel ?? writer.end(),
   });
 
   const connection: Connection = {
@@ -266,11 +265,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       workerd = connectWorkerd(target()!);
     }
     const { isHead, head, body } = request!;
-    answer = createAnswerReader(isHead, {
-      onHead: beginAnswer,
-      onBody: writer.write,
-      onEnd: () => tunnel ?? writer.end(),
-    });
+    answer.start(isHead);
     workerd.write(head);
     if (body !== undefined) workerd.write(body);
   }
@@ -299,18 +294,16 @@ export function openConnection(options: ConnectionOptions): Connection {
       tunnel.fromWorkerd(bytes);
       return;
     }
-    socket.cork();
     try {
-      // nothing is expected while no request is under way
-      const rest = answer === undefined ? bytes : answer.push(bytes);
+      const rest = answer.push(bytes);
       if (rest !== undefined && tunnel === undefined) from.destroy();
       if (rest !== undefined) (tunnel as Tunnel | undefined)?.fromWorkerd(rest);
     } catch (error) {
       writeLog('error', 'serve.answer-malformed', { error: (error as Error).message });
       reset();
     }
-    socket.uncork();
     if (isEnding) return;
+    writer.flush();
     if (socket.writableNeedDrain) {
       unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
       if (socket.writableLength > MAX_UNREAD_BYTES) from.pause();
@@ -324,12 +317,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (isEnding) return;
     if (tunnel !== undefined) tunnel.onEnd();
     // a request that waits for its turn gets another connection
-    else if (!isPassed || answer?.hasEnded !== false) return;
+    else if (!isPassed || answer.hasEnded) return;
     // the client must see that its answer was broken off
     else if (writer.hasBegun) reset();
     else {
       isPassed = false;
-      answer = undefined;
       queue.leave(queued);
       // no request changes anything, so it can be sent again
       if (tries === MAX_TRIES) refuse({ status: 503, detail: 'the node is starting' });
@@ -378,7 +370,6 @@ export function openConnection(options: ConnectionOptions): Connection {
     uncount();
     request = undefined;
     isPassed = false;
-    answer = undefined;
     state = 'idle';
     lateAt = clock() + IDLE_MS;
     countBytes();

@@ -95,6 +95,11 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
   return {
     enter(request) {
       const lane = laneOf(request);
+      const [site] = request.client;
+      if (lane.waiting.size === 0 && (lane.counts.get(site) ?? 0) < freePlaces(lane)) {
+        start(lane, request);
+        return;
+      }
       lane.waiting.add(request);
       startWaiting(lane);
     },

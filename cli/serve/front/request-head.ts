@@ -69,6 +69,9 @@ const NO_HOST = 'localhost';
 /** Longer ones are never a body that the Worker reads. */
 const CONTENT_LENGTH = /^\d{1,15}$/;
 
+const UPGRADES = /\bupgrade\b/;
+const CLOSES = /\bclose\b/;
+
 const WEBSOCKET_VERSION = '13';
 
 /** 16 bytes in base64 (RFC 6455, 4.1). */
@@ -79,6 +82,27 @@ const refuse = (
   status: ErrorStatus = 400,
   headers: Record<string, string> = {},
 ): HeadRefusal => ({ status, detail, headers });
+
+/** What the header lines say, whatever the request line is. */
+interface Headers {
+  /** Those that are passed on. */
+  text: string;
+  host: string | undefined;
+  length: string | undefined;
+  isChunked: boolean;
+  upgrade: string;
+  connection: string;
+  version: string | undefined;
+  key: string | undefined;
+  expectsContinue: boolean;
+  acceptsGzip: boolean;
+  forwardedFor: string | undefined;
+}
+
+/** Those read last: a client sends the same lines with each request. */
+const known = new Map<string, Headers>();
+const MAX_KNOWN = 100;
+const MAX_KNOWN_LENGTH = 1000;
 
 /**
  * @param head latin1, without the empty line at its end
@@ -91,123 +115,136 @@ export function readRequestHead(
   isProxy: boolean,
 ): RequestHead | HeadRefusal {
   const isHead = head.startsWith('HEAD ');
-  const result = readLines(head.split('\r\n', MAX_LINES + 1), peer, isProxy, isHead);
+  const end = head.indexOf('\r\n');
+  const requestLine = end < 0 ? head : head.slice(0, end);
+  const block = end < 0 ? '' : head.slice(end + 2);
+  const headers = known.get(block) ?? readHeaders(block);
+  const result = 'status' in headers ? headers : join(requestLine, headers, peer, isProxy, isHead);
   return 'status' in result ? { ...result, isHead } : result;
 }
 
-function readLines(
-  lines: readonly string[],
-  peer: string,
-  isProxy: boolean,
-  isHead: boolean,
-): RequestHead | HeadRefusal {
+function readHeaders(block: string): Headers | HeadRefusal {
+  const lines = block === '' ? [] : block.split('\r\n', MAX_LINES + 1);
   if (lines.length > MAX_LINES) return refuse(`the head has more than ${MAX_LINES} lines`);
-  const [, method = '', target = '', minor] = REQUEST_LINE.exec(lines[0]!) ?? [];
-  if (method === '' || target.includes('#')) return refuse('the request line is malformed');
-  if (!METHODS.has(method)) return refuse('no route has this method', 405, ALLOW);
-  const [place, authority] = readTarget(method, target);
-  if (!place.startsWith('/')) return refuse('the request line is malformed');
-  if (OTHER_SPELLING.test(place.split('?', 1)[0]!)) return refuse('no such route', 404);
-  const isOld = minor === '0';
-  let host: string | undefined;
-  let length: string | undefined;
-  let isChunked = false;
-  let upgrade = '';
-  let connection = '';
-  let version: string | undefined;
-  let key: string | undefined;
-  let expectsContinue = false;
-  let acceptsGzip = false;
-  let forwardedFor: string | undefined;
-  let text = '';
-  for (let i = 1; i < lines.length; i++) {
-    const line = lines[i]!;
+  const headers: Headers = {
+    text: '',
+    host: undefined,
+    length: undefined,
+    isChunked: false,
+    upgrade: '',
+    connection: '',
+    version: undefined,
+    key: undefined,
+    expectsContinue: false,
+    acceptsGzip: false,
+    forwardedFor: undefined,
+  };
+  for (const line of lines) {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon));
     const value = line.slice(colon + 1);
     if (!NAME.test(name) || !VALUE.test(value)) return refuse('a header line is malformed');
     switch (name.toLowerCase()) {
       case 'host':
-        if (host !== undefined) return refuse('Host must be given once');
-        host = value.trim();
+        if (headers.host !== undefined) return refuse('Host must be given once');
+        headers.host = value.trim();
         continue;
       case 'content-length':
-        if (length !== undefined) return refuse('Content-Length must be given once');
-        length = value.trim();
+        if (headers.length !== undefined) return refuse('Content-Length must be given once');
+        headers.length = value.trim();
         continue;
       case 'transfer-encoding':
-        if (isChunked || value.trim().toLowerCase() !== 'chunked')
+        if (headers.isChunked || value.trim().toLowerCase() !== 'chunked')
           return refuse('Transfer-Encoding must be chunked');
-        isChunked = true;
+        headers.isChunked = true;
         continue;
       case 'expect':
-        expectsContinue = value.trim().toLowerCase() === '100-continue';
+        headers.expectsContinue = value.trim().toLowerCase() === '100-continue';
         continue;
       case 'upgrade':
-        upgrade = value.trim().toLowerCase();
+        headers.upgrade = value.trim().toLowerCase();
         continue;
       case 'connection':
-        connection += `,${value.toLowerCase()}`;
+        headers.connection += `,${value.toLowerCase()}`;
         continue;
       case 'accept-encoding':
-        acceptsGzip = doesAcceptGzip(value);
+        headers.acceptsGzip = doesAcceptGzip(value);
         continue;
       case 'sec-websocket-version':
-        version = value.trim();
+        headers.version = value.trim();
         break;
       case 'sec-websocket-key':
-        key = value.trim();
+        headers.key = value.trim();
         break;
-      // no extension: frames are as RFC 6455 has them
+      case 'x-forwarded-for':
+        headers.forwardedFor = value;
+        continue;
+      // frames are as RFC 6455 has them, without extensions; and of a connection to a proxy
       case 'sec-websocket-extensions':
-      // of a connection to a proxy
       case 'keep-alive':
       case 'proxy-connection':
-        continue;
-      case 'x-forwarded-for':
-        forwardedFor = value;
-        continue;
       // what a client says of its own address
       case 'cf-connecting-ip':
         continue;
     }
-    text += `${line}\r\n`;
+    headers.text += `${line}\r\n`;
   }
+  if (headers.host && !isAuthority(headers.host)) return refuse('Host must be a host and a port');
+  if (headers.length !== undefined && (headers.isChunked || !CONTENT_LENGTH.test(headers.length)))
+    return refuse('Content-Length is malformed');
+  if (block.length <= MAX_KNOWN_LENGTH) {
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(block, headers);
+  }
+  return headers;
+}
+
+function join(
+  requestLine: string,
+  headers: Headers,
+  peer: string,
+  isProxy: boolean,
+  isHead: boolean,
+): RequestHead | HeadRefusal {
+  const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? [];
+  if (method === '' || target.includes('#')) return refuse('the request line is malformed');
+  if (!METHODS.has(method)) return refuse('no route has this method', 405, ALLOW);
+  const [place, authority] = readTarget(method, target);
+  if (!place.startsWith('/')) return refuse('the request line is malformed');
+  if (OTHER_SPELLING.test(place.split('?', 1)[0]!)) return refuse('no such route', 404);
+  const isOld = minor === '0';
+  const { host, isChunked, connection } = headers;
   if (host === undefined && !isOld) return refuse('Host must be given');
-  if (host) {
-    if (!isAuthority(host)) return refuse('Host must be a host and a port');
-  } else host = NO_HOST;
   if (authority !== undefined && !isAuthority(authority))
     return refuse('the target must have a host and a port');
-  if (length !== undefined && (isChunked || !CONTENT_LENGTH.test(length)))
-    return refuse('Content-Length is malformed');
   if (isChunked && isOld) return refuse('HTTP/1.0 has no Transfer-Encoding');
-  const bodyLength = isChunked ? 'chunked' : Number(length ?? 0);
+  const bodyLength = isChunked ? 'chunked' : Number(headers.length ?? 0);
+  let { text } = headers;
   // an upgrade to something else is not answered, as RFC 9110, 7.8 allows
   const isUpgrade =
-    upgrade === 'websocket' && method === 'GET' && !isOld && /\bupgrade\b/.test(connection);
+    headers.upgrade === 'websocket' && method === 'GET' && !isOld && UPGRADES.test(connection);
   if (isUpgrade) {
     if (bodyLength !== 0) return refuse('a request to upgrade must have no body');
-    if (version !== WEBSOCKET_VERSION) {
-      const headers = { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' };
-      return refuse(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, headers);
+    if (headers.version !== WEBSOCKET_VERSION) {
+      const names = { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' };
+      return refuse(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, names);
     }
-    if (!WEBSOCKET_KEY.test(key ?? ''))
+    if (!WEBSOCKET_KEY.test(headers.key ?? ''))
       return refuse('Sec-WebSocket-Key must be 16 bytes in base64');
     text += 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
   }
-  const address = (isProxy && forwardedFor?.split(',').at(-1)?.trim()) || peer;
-  const requestLine = `${method} ${place} HTTP/1.1`;
+  const address = (isProxy && headers.forwardedFor?.split(',').at(-1)?.trim()) || peer;
+  const start = `${method} ${place} HTTP/1.1\r\nHost: ${authority ?? (host || NO_HOST)}\r\n`;
   return {
-    text: `${requestLine}\r\nHost: ${authority ?? host}\r\n${text}CF-Connecting-IP: ${address}\r\n`,
+    text: `${start}${text}CF-Connecting-IP: ${address}\r\n`,
     bodyLength,
     isHead,
-    isWhiteFlag: requestLine.startsWith(WHITE_FLAG),
+    isWhiteFlag: start.startsWith(WHITE_FLAG),
     isUpgrade,
-    expectsContinue,
+    expectsContinue: headers.expectsContinue,
     isOld,
-    isLast: isOld || /\bclose\b/.test(connection),
-    acceptsGzip,
+    isLast: isOld || CLOSES.test(connection),
+    acceptsGzip: headers.acceptsGzip,
     address,
   };
 }

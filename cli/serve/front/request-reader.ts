@@ -55,7 +55,7 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
   let searched = 0;
   let head: RequestHead | undefined;
   let expectation = false;
-  let body: ByteStore = createByteStore();
+  let body: ByteStore | undefined;
   let phase: Phase = 'size';
   let chunkLeft = 0;
   let chunks = 0;
@@ -76,7 +76,10 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
     if (bodyLength !== 'chunked' && bodyLength > MAX_BODY_BYTES) return { ...tooLong(), isHead };
     head = result;
     expectation = result.expectsContinue && bodyLength !== 0;
-    body = createByteStore(bodyLength === 'chunked' ? MAX_BODY_BYTES : bodyLength);
+    body =
+      bodyLength === 0
+        ? undefined
+        : createByteStore(bodyLength === 'chunked' ? MAX_BODY_BYTES : bodyLength);
     phase = 'size';
     chunks = 0;
     return undefined;
@@ -85,7 +88,7 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
   /** Moves up to `length` bytes into the body; how many. */
   function take(length: number): number {
     const part = held.subarray(0, length);
-    if (part.length > 0) body.add(part);
+    if (part.length > 0) body?.add(part);
     held = held.subarray(part.length);
     return part.length;
   }
@@ -113,7 +116,7 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
         const [, size] = CHUNK_SIZE.exec(line) ?? [];
         if (size === undefined || line.length > MAX_CHUNK_LINE_BYTES) return malformedChunks();
         chunkLeft = Number.parseInt(size, 16);
-        if (body.length + chunkLeft > MAX_BODY_BYTES) return tooLong();
+        if (body!.length + chunkLeft > MAX_BODY_BYTES) return tooLong();
         chunks += 1;
         if (chunks > MAX_CHUNKS)
           return { status: 400, detail: `the body has more than ${MAX_CHUNKS} chunks` };
@@ -131,15 +134,15 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
 
   /** The request whose head is `complete`, and whose body is. */
   function finish({ text, ...complete }: RequestHead): FrontRequest {
-    const length = complete.bodyLength === 0 ? '' : `Content-Length: ${body.length}\r\n`;
+    const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
     const bytes = Buffer.from(`${text}${length}\r\n`, 'latin1');
-    const held = OVERHEAD_BYTES + bytes.length + body.capacity;
+    const held = OVERHEAD_BYTES + bytes.length + (body?.capacity ?? 0);
     head = undefined;
     expectation = false;
     return {
       ...complete,
       head: bytes,
-      body: complete.bodyLength === 0 ? undefined : body.take(),
+      body: body?.take(),
       bytes: held,
     };
   }
@@ -154,6 +157,8 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
     let isComplete: boolean | HeadRefusal;
     if (bodyLength === 'chunked') {
       isComplete = readChunks();
+    } else if (body === undefined) {
+      isComplete = true;
     } else {
       take(bodyLength - body.length);
       isComplete = body.length === bodyLength;
@@ -195,7 +200,7 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
       return head !== undefined || held.length > 0;
     },
     get bytes() {
-      const inside = head === undefined ? 0 : OVERHEAD_BYTES + body.capacity;
+      const inside = head === undefined ? 0 : OVERHEAD_BYTES + (body?.capacity ?? 0);
       return held.length === 0 ? inside : inside + held.buffer.byteLength;
     },
   };

@@ -149,7 +149,7 @@ it('a head of any bytes is read in time that grows with its length', () => {
 });
 
 it('a head has at most 200 lines', () => {
-  const lines = Array.from({ length: 199 }, () => 'A: b');
+  const lines = Array.from({ length: 200 }, () => 'A: b');
   expect(withHeaders(...lines.slice(2))).toHaveProperty('text');
   expect(withHeaders(...lines)).toMatchObject({ status: 400 });
 });

@@ -74,20 +74,24 @@ it('frames are as ws reads them, however they are cut', async () => {
   };
   let faults = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(header, { maxLength: 8 }), fc.array(fc.nat(3000)), async (all, ends) => {
-      // a Close frame with a payload of ones has a code that ws refuses
-      const frames = all.filter(([first, , length]) => (first & 15) !== 8 || length < 2);
-      const bytes = Buffer.concat(frames.map(bytesOf));
-      const ours = follow(createFrames(true, 1000), bytes, ends);
-      const { found, code, isOver } = await followByWs(bytes);
-      if (isOver) return;
-      expect(ours.code).toBe(code);
-      if (code !== undefined) faults++;
-      const controls = ours.found.filter((opcode) => opcode > 8);
-      expect(controls).toEqual(
-        found.flatMap((each) => (each === 'ping' ? 9 : each === 'pong' ? 10 : [])),
-      );
-    }),
+    fc.asyncProperty(
+      fc.array(header, { maxLength: 8 }),
+      fc.array(fc.nat(3000)),
+      async (all, ends) => {
+        // a Close frame with a payload of ones has a code that ws refuses
+        const frames = all.filter(([first, , length]) => (first & 15) !== 8 || length < 2);
+        const bytes = Buffer.concat(frames.map(bytesOf));
+        const ours = follow(createFrames(true, 1000), bytes, ends);
+        const { found, code, isOver } = await followByWs(bytes);
+        if (isOver) return;
+        expect(ours.code).toBe(code);
+        if (code !== undefined) faults++;
+        const controls = ours.found.filter((opcode) => opcode > 8);
+        expect(controls).toEqual(
+          found.flatMap((each) => (each === 'ping' ? 9 : each === 'pong' ? 10 : [])),
+        );
+      },
+    ),
     { numRuns: 2000 },
   );
   expect(faults).toBeGreaterThan(100);
