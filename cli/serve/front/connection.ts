@@ -38,6 +38,9 @@ const MAX_AHEAD_BYTES = 16 * 1024;
 /** Of an answer, in this process. More stays in workerd. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
+/** What Linux keeps of one connection at most (tcp_wmem). */
+const MAX_KERNEL_BYTES = 4 * 1024 * 1024;
+
 /** A request that was lost as often with a new connection to workerd may be what ends workerd. */
 const MAX_TRIES = 3;
 
@@ -132,7 +135,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const writer = createAnswerWriter({
     socket,
     compression,
-    onSent: options.onSent,
+    onSent: countSent,
     onEnd: endAnswer,
   });
   const answer = createAnswerReader({
@@ -196,13 +199,19 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   /** Without a reset where the client has all that was sent. */
   function close(): void {
-    if (kernelBytes > 0 || socket.writableLength > 0) reset();
+    if (!isLast && (kernelBytes > 0 || socket.writableLength > 0)) reset();
     else end(() => socket.destroy());
   }
 
   function uncount(): void {
     if (isCounted) tunnels.close(queued.client, state === 'tunnel' || isPassed);
     isCounted = false;
+  }
+
+  /** The kernel may have all of it until it is asked. */
+  function countSent(sent: number): void {
+    if (kernelBytes < MAX_KERNEL_BYTES) kernelBytes += sent;
+    options.onSent(sent);
   }
 
   function countBytes(): void {

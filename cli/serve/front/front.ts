@@ -127,8 +127,8 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     isAsking = true;
     sentBytes = 0;
     const queues = await readKernelQueues(Number(url.port));
-    if (queues !== undefined)
-      for (const each of connections) each.setKernelBytes(queues.get(each.kernelName) ?? 0);
+    for (const each of connections)
+      each.setKernelBytes(queues === undefined ? 0 : (queues.get(each.kernelName) ?? 0));
     const tookMs = clock() - now;
     askAt = now + tookMs * ASK_PART;
     isAsking = false;

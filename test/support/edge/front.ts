@@ -39,7 +39,11 @@ export interface Client {
   isOpen(): boolean;
 }
 
-export async function open({ url }: Pick<Front, 'url'>, text = '', address = '127.0.0.1'): Promise<Client> {
+export async function open(
+  { url }: Pick<Front, 'url'>,
+  text = '',
+  address = '127.0.0.1',
+): Promise<Client> {
   const socket = connect({ port: Number(url.port), host: '127.0.0.1', localAddress: address });
   let received = '';
   socket.setEncoding('latin1');
