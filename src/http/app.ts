@@ -5,7 +5,7 @@
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { describeError, writeLog } from '../log.ts';
-import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
+import { type EdgeNode, isMissingTable, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { nextTurn } from '../turns.ts';
 import { checkRate, createScanLimit } from './access/limits.ts';
@@ -13,7 +13,7 @@ import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
-import { errorAnswer, HttpError } from './errors.ts';
+import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
@@ -51,8 +51,18 @@ type Handler = (
   exchange: Exchange,
 ) => Answer | Promise<Answer> | undefined;
 
-/** What went wrong inside is not told, but what an operator has to do. */
-function toHttpError(thrown: unknown): HttpError {
+/**
+ * What went wrong inside is not told, but what an operator has to do. A node without a ledger cannot
+ * say of anything that it is not known.
+ */
+async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> {
+  if (thrown instanceof UnknownHere || isMissingTable(thrown)) {
+    try {
+      if ((await node.readGeneration()) === undefined) return noLedger();
+    } catch (error) {
+      return isMissingTable(error) ? noLedger() : new HttpError(500);
+    }
+  }
   if (thrown instanceof HttpError) return thrown;
   return thrown instanceof LedgerUnreadable
     ? new HttpError(500, thrown.message)
@@ -148,8 +158,9 @@ export function createApp({ settings, node, cache }: AppParts): App {
             ? answerPreflight(request.headers)
             : await router.fetch(request, exchange);
       } catch (thrown) {
-        error = thrown;
-        answer = errorAnswer(toHttpError(thrown));
+        const told = await toHttpError(thrown, node);
+        error = told.detail === undefined ? thrown : told;
+        answer = errorAnswer(told);
       }
       const ms = performance.now() - started;
       report(request.method, exchange, answer, ms, error);

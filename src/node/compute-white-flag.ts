@@ -8,6 +8,7 @@
 
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
+import { NO_LEDGER } from '../ledger/core/head.ts';
 import {
   ConeUnavailable,
   type NotBrought,
@@ -30,7 +31,7 @@ export interface WhiteFlagRequest {
   timestamp: number;
   /** 1 to 8 distinct block IDs, in the order of the request. */
   parents: string[];
-  /** Zeros where the request has none. */
+  /** Empty where the request has none. */
   previousMilestoneId: string;
 }
 
@@ -144,7 +145,7 @@ export async function walkProposal(
       read = await readAndWalk(db, request, measure);
     }
     const { view, whiteFlag } = read;
-    if (view === undefined) return refuse('unknown', 'no ledger here');
+    if (view === undefined) return refuse('failed', NO_LEDGER);
     if (whiteFlag === undefined) {
       const missing = parents.find((id) => !view.named.has(id));
       return why ?? refuse('unknown', `block 0x${missing} is not known here`);
@@ -244,9 +245,10 @@ function refuseRequest(
       `index ${index} is not after the genesis milestone ${head.genesis}`,
     );
   if (first !== isZero(Uint8Array.fromHex(previousMilestoneId))) {
+    const given = previousMilestoneId === '' ? 'absent' : 'zero';
     return refuse(
       'impossible',
-      first ? 'the first milestone has no previous one' : 'previousMilestoneId is zero',
+      first ? 'the first milestone has no previous one' : `previousMilestoneId is ${given}`,
     );
   }
   if (previous === undefined || index > head.ledger + 1) {

@@ -31,7 +31,7 @@ const WORST_MS = 1000;
 /** A coordinator gives up after this; then the answer counts as wrong. */
 const QUORUM_TIMEOUT_MS = 10_000;
 
-const USAGE = `Usage: npx node test/slow/siege.ts [--seconds N]
+const USAGE = `Usage: node tools/run.js test/slow/siege.ts [--seconds N]
 
 Hostile clients beside a coordinator, for 300 seconds by default: npm run test:slow -- siege.`;
 

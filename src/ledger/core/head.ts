@@ -18,6 +18,13 @@ export class LedgerUnreadable extends Error {
   override readonly name = 'LedgerUnreadable';
 }
 
+/** What a node says into which nothing was imported, and what to do. */
+export const NO_LEDGER =
+  'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)';
+
+/** Whether SQLite lacks a table: of the head, where no migration was applied, as before any import. */
+export const isMissingTable = (error: unknown) => String(error).includes('no such table');
+
 /** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */
 export function requireSchema(schema: unknown): void {
   if (schema === SCHEMA) return;

@@ -27,7 +27,6 @@ export const whiteFlagRoutes = {
 } satisfies RouteTable;
 
 const MAX_PARENTS = 8;
-const ZERO_ID = '0'.repeat(64);
 
 const WhiteFlagBody = v.object(
   {
@@ -52,10 +51,7 @@ const WhiteFlagBody = v.object(
       v.maxLength(MAX_PARENTS, `parents must have at most ${MAX_PARENTS} distinct values`),
     ),
     previousMilestoneId: v.message(
-      v.pipe(
-        v.nullish(v.union([Id, v.literal('')]), ''),
-        v.transform((id) => (id === '' ? ZERO_ID : digitsOf(id))),
-      ),
+      v.pipe(v.nullish(v.union([Id, v.literal('')]), ''), v.transform(digitsOf)),
       'previousMilestoneId must be 0x and 64 hex digits, or be left out',
     ),
   },
@@ -84,7 +80,10 @@ async function answerWhiteFlag({
   defer,
 }: RouteContext): Promise<Answer> {
   const asked = await readProposal(request);
-  notes.proposal = proposalToJson(asked);
+  // for the log: whoever was halted by another answer finds there what was asked
+  const parents = asked.parents.map((id) => `0x${id}`);
+  const previousMilestoneId = asked.previousMilestoneId && `0x${asked.previousMilestoneId}`;
+  notes.proposal = { ...asked, parents, previousMilestoneId };
   const key = canonicalKey(asked);
   const kept = await cache.match(key);
   if (kept !== undefined) {
@@ -122,16 +121,6 @@ export function whiteFlagError(
 
 function answer(body: string, { index }: WhiteFlagRequest): Answer {
   return { body, ledgerIndex: index - 1, headers: { 'content-type': 'application/json' } };
-}
-
-/** For the log: whoever was halted by another answer finds there what was asked. */
-function proposalToJson({ index, timestamp, parents, previousMilestoneId }: WhiteFlagRequest) {
-  return {
-    index,
-    timestamp,
-    parents: parents.map((id) => `0x${id}`),
-    previousMilestoneId: `0x${previousMilestoneId}`,
-  };
 }
 
 /** The whole request in one spelling, so that no two requests share a key. */
