@@ -20,7 +20,7 @@ import { createMessageTurns, ROUND_EVERY_MS } from './message-turns.ts';
 import { createTunnelLimit } from './tunnel-limit.ts';
 
 /** Of requests, answers and messages of all clients, in all processes and the kernel. */
-export const MAX_HELD_BYTES = 64 * 1024 * 1024;
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** The part of all that the largest holder loses at once. */
 const SHED = 1 / 100;

@@ -2,8 +2,8 @@
  * How many WebSocket messages workerd gets: each is an event of the broker, of 10 to 17 µs, however
  * short it is. Clients take turns, so one that sends few waits for one turn of each other client.
  */
-import type { ClientPath } from './client-path.ts';
-import { createTurns } from './turns.ts';
+
+import { type ClientPath, createTurns } from './client-path.ts';
 
 /** Between two rounds, in milliseconds: see `look`. */
 export const ROUND_EVERY_MS = 50;
