@@ -47,7 +47,7 @@ const ipv4Word = (address: string) =>
     .join('');
 
 function ipv6Words(address: string): string[] {
-  const host = address.replace(/%.*$/, '');
+  const [host] = address.split('%', 1);
   const [before = '', after] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::');
   const split = (text: string) => (text === '' ? [] : text.split(':'));
   const [head, tail] = [split(before), split(after ?? '')];
