@@ -22,7 +22,7 @@ const MAX_CHUNK_LINE_BYTES = 256;
 const OVERHEAD_BYTES = 1024;
 
 export interface FrontRequest extends Omit<RequestHead, 'text'> {
-  /** As it is passed on. */
+  /** As it is passed on, with a body that is short. */
   head: Buffer;
   body: Buffer | undefined;
   /** What it takes in memory. */
@@ -42,6 +42,9 @@ export interface RequestReader {
   /** What it holds in memory. */
   readonly bytes: number;
 }
+
+/** A longer body is not copied. */
+const MAX_JOINED_BYTES = 16 * 1024;
 
 const EMPTY = Buffer.alloc(0);
 
@@ -139,10 +142,13 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
     const held = OVERHEAD_BYTES + bytes.length + (body?.capacity ?? 0);
     head = undefined;
     expectation = false;
+    const rest = body?.take();
+    // one write is one call of the system, and one packet for workerd
+    const isShort = rest !== undefined && rest.length <= MAX_JOINED_BYTES;
     return {
       ...complete,
-      head: bytes,
-      body: body?.take(),
+      head: isShort ? Buffer.concat([bytes, rest]) : bytes,
+      body: isShort ? undefined : rest,
       bytes: held,
     };
   }

@@ -10,8 +10,11 @@ import type { ClientPath } from './client-path.ts';
 /** Until workerd has closed a WebSocket: the broker waits 10 s for CONNECT. */
 const LINGER_MS = 15_000;
 
-/** The rest is for those that linger while others take the places of their clients. */
+/** From here on the next one displaces one, which lingers meanwhile. */
 const SOFT = 0.8;
+
+/** Beyond all, for the first one of each client: others cannot fill that by displacing. */
+const HARD = 1.25;
 
 export interface TunnelLimit {
   /** Whether the client may have one more; if so, it is counted. */
@@ -46,13 +49,13 @@ export function createTunnelLimit(
 
   return {
     open([site]) {
-      if (total >= max) return false;
+      const own = counts.get(site) ?? 0;
+      if (total >= Math.floor(max * (own === 0 ? HARD : 1))) return false;
       if (total >= Math.floor(max * SOFT)) {
         let [largest, most] = ['', 0];
         // of equal ones the youngest, or a crowd would close those that are here for long
         for (const [each, count] of counts) if (count >= most) [largest, most] = [each, count];
         // who has none displaces one also where each has one
-        const own = counts.get(site) ?? 0;
         if (own > 0 && own + 1 >= most) return false;
         if (!evict(largest)) return false;
       }
