@@ -6,12 +6,13 @@
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { type Head, readHead } from '../../src/ledger/core/head.ts';
+import { type Head, LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
-import { importSnapshot, networkOf } from '../lib/import/import-snapshot.ts';
+import { readServed } from '../lib/import/check-replacement.ts';
+import { importSnapshot } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { CALLED_AS, callWith } from '../lib/process/command.ts';
@@ -49,9 +50,12 @@ export async function prepareSample(
   const keys = sampleKeys(network);
   const db = await openLocalDatabase(persistTo, config);
   try {
-    const found = await networkOf(db);
-    if (found !== undefined) await requireSample(db, found, persistTo);
-    if (found === undefined) {
+    const found = (await readServed(db))?.networks[0];
+    const isOld = found !== undefined && (await isOfOtherSchema(db));
+    // the sample of another version is imported again
+    if (found !== undefined && !(isOld && found === network.name))
+      await requireSample(db, found, persistTo);
+    if (found === undefined || isOld) {
       say(`Importing the snapshot at milestone ${IMPORTED}`);
       await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
     }
@@ -84,6 +88,17 @@ async function requireSample(db: Database, network: string, persistTo: string): 
       `would replace. Name another folder: ${callWith('start', '--persist-to DIR')}; or serve that ` +
       `ledger: ${CALLED_AS} serve --persist-to ${persistTo}`,
   );
+}
+
+/** Whether another version of this node imported the ledger. */
+async function isOfOtherSchema(db: Database): Promise<boolean> {
+  try {
+    await readHead(db);
+    return false;
+  } catch (error) {
+    if (error instanceof LedgerUnreadable) return true;
+    throw error;
+  }
 }
 
 async function requireHead(db: Database): Promise<Head> {

@@ -17,7 +17,6 @@ import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
-import type { ResponseCache } from './response-cache.ts';
 import type { RequestNotes, Route } from './route.ts';
 import { listRoutes } from './routes.ts';
 
@@ -28,7 +27,6 @@ export interface App {
 export interface AppParts {
   settings: Settings;
   node: EdgeNode;
-  cache: ResponseCache;
 }
 
 /** The route of a path that no route has, for the log. */
@@ -69,7 +67,7 @@ async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> 
     : new HttpError(500);
 }
 
-export function createApp({ settings, node, cache }: AppParts): App {
+export function createApp({ settings, node }: AppParts): App {
   const guard = createRouteGuard(settings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
   const readCache = settings.oneIsolate
@@ -129,7 +127,6 @@ export function createApp({ settings, node, cache }: AppParts): App {
         request,
         params,
         node,
-        cache,
         staticFiles: settings.staticFiles,
         notes,
         requestCounts,

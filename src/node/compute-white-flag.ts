@@ -15,7 +15,7 @@ import {
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
-import { meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
+import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { isZero } from '../stardust/encoding/bytes.ts';
@@ -155,7 +155,7 @@ export async function walkProposal(
     if (whiteFlag.undecided.length > 0)
       return refuse('failed', 'transactions of the cone have no verdict yet');
     return await unlessMoved(db, view.head, index - 1, async () => {
-      if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules)))
+      if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules, MAX_VERIFIED_FOR_REQUEST)))
         return refuse(
           'impossible',
           'the previous milestone is not in the past cone of the parents',

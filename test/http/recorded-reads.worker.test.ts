@@ -13,7 +13,6 @@ import { readSettings } from '../../src/settings.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
 import { errorBody, type Fetch } from '../support/http/contract.ts';
 import { checkingDescription } from '../support/http/described.ts';
-import { OpenCache } from '../support/http/stub-node.ts';
 import { followTo, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
@@ -46,7 +45,7 @@ const fetch = appWith(network.keys);
 
 function appWith(milestoneKeys: MilestoneKeys | undefined): Fetch {
   const own = { ...settings, milestoneKeys };
-  const app = createApp({ settings: own, node: openNode(own), cache: new OpenCache() });
+  const app = createApp({ settings: own, node: openNode(own) });
   const ctx = { waitUntil: () => {} } as unknown as ExecutionContext;
   return checkingDescription((path, init) =>
     app.fetch(new Request(`http://edge.example${path}`, init), ctx),

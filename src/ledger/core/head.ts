@@ -11,7 +11,7 @@ import { summedColumns } from './row-sum.ts';
  * stored rows raises it. A ledger of another version is not read: its rows would be misread
  * (docs/operations.md#upgrade).
  */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
 
 /** D1 holds a ledger that this version does not read. The message is for people, in ASCII. */
 export class LedgerUnreadable extends Error {

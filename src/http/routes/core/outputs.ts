@@ -43,9 +43,9 @@ function answerOutput(context: RouteContext): Promise<Answer> {
   const { request } = context;
   return answerAbout(context, (found) => {
     if (request.headers.get('accept')?.startsWith(RAW)) {
-      // true at any index
+      // true at any index, but not of any ledger: nothing signs the outputs of a snapshot
       const headers = { 'content-type': RAW, vary: 'accept' };
-      return { keep: 'id', ledgerIndex: undefined, body: found.bytes, headers };
+      return { keep: 'import', ledgerIndex: undefined, body: found.bytes, headers };
     }
     const body = {
       metadata: metadataToJson(found),

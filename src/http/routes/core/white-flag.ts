@@ -72,29 +72,11 @@ export const REFUSAL_STATUSES: Record<RefusalReason, 400 | 404 | 500> = {
   failed: 500,
 };
 
-async function answerWhiteFlag({
-  request,
-  node,
-  cache,
-  notes,
-  defer,
-}: RouteContext): Promise<Answer> {
+async function answerWhiteFlag({ request, node, notes }: RouteContext): Promise<Answer> {
   const asked = await readProposal(request);
-  // for the log: whoever was halted by another answer finds there what was asked
-  const parents = asked.parents.map((id) => `0x${id}`);
-  const previousMilestoneId = asked.previousMilestoneId && `0x${asked.previousMilestoneId}`;
-  notes.proposal = { ...asked, parents, previousMilestoneId };
-  const key = canonicalKey(asked);
-  const kept = await cache.match(key);
-  if (kept !== undefined) {
-    notes.source = 'cache';
-    return answer(kept, asked);
-  }
-
+  notes.proposal = proposalToJson(asked);
   const result = await node.computeWhiteFlag(asked, clientKeyOf(request));
-  if (!result.ok) {
-    throw whiteFlagError(asked, result);
-  }
+  if (!result.ok) throw whiteFlagError(asked, result);
   notes.source = 'd1';
   notes.blocks = result.blocks;
   notes.stages = result.stages;
@@ -102,8 +84,7 @@ async function answerWhiteFlag({
     inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
     appliedMerkleRoot: toHex(result.appliedMerkleRoot),
   });
-  defer(() => cache.put(key, body));
-  return answer(body, asked);
+  return { body, ledgerIndex: asked.index - 1, headers: { 'content-type': 'application/json' } };
 }
 
 /**
@@ -119,18 +100,14 @@ export function whiteFlagError(
   return error;
 }
 
-function answer(body: string, { index }: WhiteFlagRequest): Answer {
-  return { body, ledgerIndex: index - 1, headers: { 'content-type': 'application/json' } };
-}
-
-/** The whole request in one spelling, so that no two requests share a key. */
-function canonicalKey({
-  index,
-  timestamp,
-  parents,
-  previousMilestoneId,
-}: WhiteFlagRequest): string {
-  return `index=${index}&timestamp=${timestamp}&previous=${previousMilestoneId}&parents=${parents.join('.')}`;
+/** For the log: whoever was halted by another answer finds there what was asked. */
+function proposalToJson({ index, timestamp, parents, previousMilestoneId }: WhiteFlagRequest) {
+  return {
+    index,
+    timestamp,
+    parents: parents.map((id) => `0x${id}`),
+    previousMilestoneId: previousMilestoneId && `0x${previousMilestoneId}`,
+  };
 }
 
 /** What both routes of the white flag take. */
