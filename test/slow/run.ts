@@ -36,6 +36,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   kills: vitest('e2e', 'e2e/kills'),
   serve: vitest('e2e', 'e2e/serve.test', { KILLS: '50' }),
   starts: vitest('e2e', 'slow/starts'),
+  'serve-memory': vitest('e2e', 'slow/serve-memory'),
   backups: vitest('e2e', 'slow/backups'),
   'full-disk': script('full-disk'),
   clock: vitest('e2e', 'slow/clock'),
