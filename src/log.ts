@@ -45,6 +45,46 @@ export function createDedupedLog(clock: () => number): WriteLog {
   };
 }
 
+/** Lines of one kind at once, and milliseconds until there may be another one. */
+const BURST_LINES = 10;
+const LINE_EVERY_MS = 2000;
+
+/** @param kind what is bounded together: of a bounded number of values */
+export type WriteLimitedLog = (kind: string, ...line: Parameters<WriteLog>) => void;
+
+/**
+ * For what strangers can repeat at any rate: of each kind ten lines, and one each two seconds.
+ * `leftOut` says how many of its kind were not written since the last one.
+ *
+ * @param clock Unix milliseconds
+ */
+export function createLimitedLog(clock: () => number): WriteLimitedLog {
+  const kinds = new Map<string, { lines: number; at: number; leftOut: number }>();
+  return (kind, level, event, fields = {}) => {
+    const now = clock();
+    const known = kinds.get(kind) ?? { lines: BURST_LINES, at: now, leftOut: 0 };
+    kinds.set(kind, known);
+    // a clock that was set back begins again
+    const passed = now < known.at ? 0 : Math.floor((now - known.at) / LINE_EVERY_MS);
+    known.lines = Math.min(BURST_LINES, known.lines + passed);
+    known.at =
+      known.lines === BURST_LINES || now < known.at ? now : known.at + passed * LINE_EVERY_MS;
+    if (known.lines === 0) {
+      known.leftOut++;
+      return;
+    }
+    known.lines--;
+    writeLog(level, event, { ...fields, leftOut: known.leftOut || undefined });
+    known.leftOut = 0;
+  };
+}
+
+const limitedByEvent = createLimitedLog(Date.now);
+
+/** As {@link createLimitedLog}; a kind is an event. */
+export const writeLimitedLog: WriteLog = (level, event, fields) =>
+  limitedByEvent(event, level, event, fields);
+
 /** An unexpected failure as text for the log. It must not go into an answer. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,6 +1,6 @@
-/** Lines of log that would be repeated. */
+/** Lines of log that would be repeated, and lines that strangers cause. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { createDedupedLog } from '../src/log.ts';
+import { createDedupedLog, createLimitedLog } from '../src/log.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -17,4 +17,31 @@ it('a line is written when it is new, and once a minute while it is the same', (
     lines.filter((line) => line.upstream === upstream).map((line) => line.repeated);
   expect(repeated('a')).toEqual([undefined, 59, 59]);
   expect(repeated('b')).toEqual([undefined, 1]);
+});
+
+it('of each kind ten lines are written, and one each two seconds', () => {
+  const info = vi.spyOn(console, 'info').mockImplementation(() => {});
+  let now = 1_000_000;
+  const log = createLimitedLog(() => now);
+  const written = () => info.mock.calls.splice(0).map(([line]) => JSON.parse(line));
+  for (let i = 0; i < 100; i++) log('refused', 'info', 'http.request', { i });
+  log('other', 'info', 'http.request');
+  expect(written().map(({ i, leftOut }) => [i, leftOut])).toEqual([
+    ...Array.from({ length: 10 }, (_, i) => [i, undefined]),
+    [undefined, undefined],
+  ]);
+  // 1,000 a second for a minute
+  for (let i = 0; i < 60_000; i++, now++) log('refused', 'info', 'http.request');
+  const later = written();
+  expect(later).toHaveLength(29);
+  expect(later.map(({ leftOut }) => leftOut)).toEqual([2090, ...new Array(28).fill(1999)]);
+  now += 3_600_000;
+  for (let i = 0; i < 11; i++) log('refused', 'info', 'http.request');
+  expect(written()).toMatchObject([{ leftOut: 1999 }, ...new Array(9).fill({})]);
+  // a clock that is set back stops nothing
+  now -= 3_600_000;
+  log('refused', 'info', 'http.request');
+  now += 2000;
+  log('refused', 'info', 'http.request');
+  expect(written()).toMatchObject([{ leftOut: 2 }]);
 });

@@ -4,7 +4,7 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
-import { describeError, writeLog } from '../log.ts';
+import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../log.ts';
 import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { nextTurn } from '../turns.ts';
@@ -66,6 +66,7 @@ export function createApp({ settings, node, cache }: AppParts): App {
     ? createReadCache(Date.now, node.readGeneration)
     : undefined;
   const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
+  const writeOfKind = createLimitedLog(Date.now);
   const router = IttyRouter<IRequestStrict, [Exchange]>();
   const routes = Object.values(listRoutes());
   const isGreedy = ({ path }: Route) => path.endsWith('+');
@@ -176,8 +177,12 @@ export function createApp({ settings, node, cache }: AppParts): App {
     ms: number,
     error: unknown,
   ): void {
-    if (settings.logReads || !isRoutine(method, route, status)) {
-      writeLog(status === 500 ? 'error' : 'info', 'http.request', {
+    const isOfRead = isRoutine(method, route, status);
+    if (settings.logReads || !isOfRead) {
+      // a proposal out of a cache was logged before, and must not hide one that was not
+      const kind = [route, status, notes.source].join();
+      const write = isOfRead ? writeLog : writeOfKind.bind(undefined, kind);
+      write(status === 500 ? 'error' : 'info', 'http.request', {
         method,
         route,
         status,
@@ -234,7 +239,7 @@ function describeTimings(stages: Record<string, number>): string {
 export function createMisconfiguredApp(problems: readonly string[]): App {
   return {
     async fetch(request) {
-      writeLog('error', 'settings.invalid', { problems });
+      writeLimitedLog('error', 'settings.invalid', { problems });
       return toResponse(errorAnswer(new HttpError(500)), request.method);
     },
   };

@@ -71,7 +71,7 @@ async function open(broker: EventBroker, state: DurableObjectState): Promise<Con
     async end() {
       const closed = new Promise((resolve) => webSocket!.addEventListener('close', resolve));
       if (server.readyState === WebSocket.OPEN) server.close(1000);
-      broker.webSocketClose(server);
+      broker.webSocketClose(server, 1000);
       await closed;
       webSocket!.close(1000);
       return concatBytes(...answers);

@@ -37,7 +37,9 @@ it('tells addresses with the prefix that is in force at the milestone', async ()
   const audience = {
     hasAny: () => true,
     has: () => true,
-    tell: (topic: string) => void told.push(topic),
+    async tell(topic: string) {
+      told.push(topic);
+    },
     get prefix() {
       return publisher.last()!.prefix;
     },
