@@ -8,7 +8,7 @@ import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../l
 import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { nextTurn } from '../turns.ts';
-import { checkRate, createScanLimit } from './access/limits.ts';
+import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
@@ -65,7 +65,11 @@ export function createApp({ settings, node, cache }: AppParts): App {
   const readCache = settings.oneIsolate
     ? createReadCache(Date.now, node.readGeneration)
     : undefined;
-  const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
+  const limits = settings.oneIsolate && {
+    scan: createWorkLimit(Date.now, 'scan'),
+    explanation: createWorkLimit(Date.now, 'explanation'),
+    gallery: createWorkLimit(Date.now, 'gallery'),
+  };
   const writeOfKind = createLimitedLog(Date.now);
   const router = IttyRouter<IRequestStrict, [Exchange]>();
   const routes = Object.values(listRoutes());
@@ -127,10 +131,9 @@ export function createApp({ settings, node, cache }: AppParts): App {
         defer: (work) => ctx.waitUntil(afterwards(work)),
       })),
     });
+    const work = route.limit === 'scanLimit' ? 'scan' : route.work;
     const handleInTurn = (request: Request) =>
-      route.limit === 'scanLimit' && limitScans !== undefined
-        ? limitScans(() => handle(request))
-        : handle(request);
+      work && limits ? limits[work](() => handle(request)) : handle(request);
     return readCache === undefined
       ? handleInTurn(request)
       : readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work));

@@ -234,8 +234,8 @@ function describeHeaders({ headers = {} }: Operation['answer']): Described {
 }
 
 /** Statuses in ascending order. */
-function errorsOf({ limit }: Route, errors: readonly number[]): string[] {
-  const all = [...errors, 401, 403, ...(limit === undefined ? [] : [429]), 500];
+function errorsOf({ limit, work }: Route, errors: readonly number[]): string[] {
+  const all = [...errors, 401, 403, ...((limit ?? work) ? [429] : []), 500];
   return all.sort((a, b) => a - b).map(String);
 }
 

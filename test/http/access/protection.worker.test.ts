@@ -121,8 +121,10 @@ describe('the log', () => {
       () => fetch(WHITE_FLAG, good),
       () => fetch(WHITE_FLAG, { method: 'POST', body: 'x' }),
       () => fetch('/', { method: 'OPTIONS' }),
-      () => fetch('/api/mqtt/v1'),
     ];
+    // out of the cache from then on
+    await fetch(WHITE_FLAG, good);
+    for (const spy of spies) spy.mockClear();
     for (let i = 0; i < 200; i++) for (const ask of requests) await ask();
     expect(lines().length).toBeLessThanOrEqual(10 * requests.length);
     for (const spy of spies) spy.mockClear();
