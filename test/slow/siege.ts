@@ -50,6 +50,8 @@ const USAGE = `Usage: npx node test/slow/siege.ts [--seconds N] [--calm N] [NAME
 Hostile clients beside a coordinator, all kinds or those that are named, for 300 seconds, after as
 many without them (--calm): npm run test:slow -- siege. Exit code 1 if a bound does not hold.
 
+  --attack URL  nothing but the hostile clients, against a node on this machine
+
 Names: ${Object.keys(ATTACKS).join(' ')}`;
 
 /** How often the process says what its clients have done. */
@@ -69,7 +71,7 @@ async function attack(url: string, names: readonly string[]): Promise<void> {
     news = message;
   });
   process.on('disconnect', () => process.exit());
-  setInterval(() => process.send!(tallies), TALLY_MS);
+  if (process.send) setInterval(() => process.send!(tallies), TALLY_MS);
   await Promise.all(
     names.map((name, i) => {
       const tally = { done: 0, failed: 0 };
@@ -187,7 +189,8 @@ async function besiege(seconds: number, calmSeconds: number, names: readonly str
       await check(served.url).catch(({ message }) => failures.push(`${name}: ${message}`));
     const calm = await watch(calmSeconds);
     console.log(JSON.stringify({ calm }));
-    const child = fork(import.meta.filename, ['--attack', served.url, ...names]);
+    const flags = ['--attack', served.url, '--seconds', String(seconds + 60)];
+    const child = fork(import.meta.filename, [...flags, ...names]);
     let tallies: Record<string, Tally> = {};
     child.on('message', (message) => {
       tallies = message as Record<string, Tally>;
@@ -245,6 +248,7 @@ await runMain(USAGE, async (args) => {
   if (unknown !== undefined) throw new UsageError(`no hostile client is named ${unknown}`);
   const names = positionals.length > 0 ? positionals : Object.keys(ATTACKS);
   if (values.attack !== undefined) {
+    setTimeout(() => process.exit(), Number(values.seconds) * 1000);
     await attack(values.attack, names);
     return 0;
   }
