@@ -2,12 +2,7 @@
  * A client of the broker: what is kept of it in its socket's attachment, which outlives the object
  * when that is evicted, and what is kept in memory only.
  */
-import {
-  createPacketReader,
-  MAX_PACKET_TOPICS,
-  type Packet,
-  type PacketReader,
-} from '../mqtt/packets.ts';
+import { createPacketReader, type Packet, type PacketReader } from '../mqtt/packets.ts';
 import { packTopic, unpackTopics } from '../mqtt/topics.ts';
 import { concatBytes } from '../stardust/encoding/bytes.ts';
 import { type Holder, newUsage, type Usage } from './accounts.ts';
@@ -23,10 +18,9 @@ const MAX_PACKET_BYTES = 1 << 16;
 export const MESSAGE_OVERHEAD_BYTES = 64;
 
 /**
- * Topics of a client, and bytes that they take when packed: an attachment has at most 16,384
+ * Bytes that a client's topics take when packed: an attachment has at most 16,384
  * (https://developers.cloudflare.com/durable-objects/api/websockets/).
  */
-export const MAX_TOPICS = MAX_PACKET_TOPICS;
 export const MAX_TOPIC_BYTES = 15_700;
 
 /** Characters of a client ID; MQTT-3.1.3-5 asks for 23 at least. */

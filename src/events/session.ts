@@ -6,6 +6,7 @@
 import type { Database } from '../ledger/core/database.ts';
 import {
   type Connect,
+  MAX_TOPICS,
   type Packet,
   PacketType,
   PROTOCOL_LEVEL,
@@ -17,7 +18,6 @@ import {
   type Client,
   MAX_CLIENT_ID_LENGTH,
   MAX_TOPIC_BYTES,
-  MAX_TOPICS,
   packedLength,
   saveClient,
   takePacket,

@@ -145,8 +145,8 @@ const rest: Codec<Uint8Array> = {
   encode: (w, v) => w.put(v),
 };
 
-/** Topics of one packet: as many as a client of the broker may have. */
-export const MAX_PACKET_TOPICS = 400;
+/** Topics of one packet, and of a client of the broker. */
+export const MAX_TOPICS = 400;
 
 /** Elements up to the packet's end, one at least. */
 function listToEnd<T>(rule: string, element: Codec<T>): Codec<T[]> {
@@ -154,8 +154,7 @@ function listToEnd<T>(rule: string, element: Codec<T>): Codec<T[]> {
     decode: (r) => {
       const list: T[] = [];
       while (r.remaining > 0) {
-        if (list.length === MAX_PACKET_TOPICS)
-          throw refusal(rule, `more than ${MAX_PACKET_TOPICS} topics`);
+        if (list.length === MAX_TOPICS) throw refusal(rule, `more than ${MAX_TOPICS} topics`);
         list.push(element.decode(r));
       }
       if (list.length === 0) throw refusal(rule, 'an empty list');
