@@ -55,7 +55,10 @@ it('an unknown parent of a proposal is fetched once', async () => {
   const rig = await startLedger(env.LEDGER, network, 0);
   await followTo(rig, 1);
   const node = openTestNode(['http://upstream.example'], network.keys);
-  const unknown = Array.from({ length: 8 }, (_, i) => `0x${(i + 1).toString(16).padStart(64, '0')}`);
+  const unknown = Array.from(
+    { length: 8 },
+    (_, i) => `0x${(i + 1).toString(16).padStart(64, '0')}`,
+  );
   let fetched = 0;
   vi.stubGlobal('fetch', (url: string, init: { headers: { accept: string } }) => {
     if (unknown.some((id) => url.includes(id))) fetched++;

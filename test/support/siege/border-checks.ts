@@ -64,14 +64,17 @@ const hasCloseFrame = ({ received }: { received: Buffer[] }) =>
   Buffer.concat(received).includes(0x88);
 
 export const BORDER_CHECKS: Readonly<Record<string, Check>> = {
-  'HTTP/1.0 without Host': answers('GET /health HTTP/1.0\r\n\r\n', 200),
+  'HTTP/1.0 without Host': answers('GET /api/core/v2/info HTTP/1.0\r\n\r\n', 200),
   'OPTIONS of HTTP/1.0': answers('OPTIONS / HTTP/1.0\r\n\r\n', 204),
-  'an empty Host': answers('GET /health HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 200),
-  'absolute form': answers(
-    'GET http://x/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  'an empty Host': answers(
+    'GET /api/core/v2/info HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n',
     200,
   ),
-  'no Host in HTTP/1.1': answers('GET /health HTTP/1.1\r\n\r\n', 400, JSON_ERROR),
+  'absolute form': answers(
+    'GET http://x/api/core/v2/info HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    200,
+  ),
+  'no Host in HTTP/1.1': answers('GET /api/core/v2/info HTTP/1.1\r\n\r\n', 400, JSON_ERROR),
   async 'HEAD without a body'(url) {
     const answer = await exchange(
       url,
@@ -90,8 +93,8 @@ export const BORDER_CHECKS: Readonly<Record<string, Check>> = {
     assert.deepEqual(gunzipSync(bodyOf(zipped)), bodyOf(plain));
     assert.ok(zipped.length < plain.length / 3);
   },
-  CONNECT: answers('CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n', 400, JSON_ERROR),
-  'an unknown method': answers('FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, JSON_ERROR),
+  CONNECT: answers('CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n', 405, JSON_ERROR),
+  'an unknown method': answers('FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 405, JSON_ERROR),
   'a WebSocket without a key': answers(
     `${WEBSOCKET}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
     400,
