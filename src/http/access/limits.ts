@@ -36,16 +36,13 @@ const MAX_WAIT_MS = 2000;
 const RETRY_AFTER_SECONDS = '2';
 
 /**
- * Runs work of a kind in its places, so that other requests get their turn at the thread and at the
- * database between two. Throws an HttpError 429 where it waits too long.
+ * Runs work of a kind in its places. Throws an HttpError 429 where it waits too long.
  *
  * @param clock Unix milliseconds
  */
 export function createWorkLimit(clock: () => number, kind: Work): SharedLimit {
-  const refuse = () =>
-    new HttpError(429, `too many requests of this kind (${kind}) are waiting`, {
-      'retry-after': RETRY_AFTER_SECONDS,
-    });
+  const headers = { 'retry-after': RETRY_AFTER_SECONDS };
+  const refuse = () => new HttpError(429, `too many requests wait: ${kind}`, headers);
   const limit = createSharedLimit(clock, { places: PLACES[kind], maxWaitMs: MAX_WAIT_MS, refuse });
   return (work) =>
     limit(async () => {
