@@ -49,6 +49,9 @@ const SLOW_TESTS = process.env.SLOW
       'test/slow/*.test.ts',
     ];
 
+/** The same random values in each run, except of the slow tests. */
+const FIXED_CHANCE = process.env.SLOW ? [] : ['./test/support/fixed-chance.ts'];
+
 export default defineConfig(async () => {
   // wrangler.toml names their folder, which must be there
   await writeExplorer();
@@ -67,6 +70,7 @@ export default defineConfig(async () => {
             maxWorkers: AT_ONCE,
             include: ['test/**/*.test.ts'],
             exclude: [WORKER_TESTS, END_TO_END_TESTS],
+            setupFiles: FIXED_CHANCE,
           },
         },
         {
@@ -76,6 +80,7 @@ export default defineConfig(async () => {
             include: [END_TO_END_TESTS],
             exclude: SLOW_TESTS,
             maxWorkers: AT_ONCE,
+            setupFiles: FIXED_CHANCE,
             globalSetup: './test/support/edge/build-once.ts',
           },
         },
@@ -99,7 +104,7 @@ export default defineConfig(async () => {
             maxWorkers: AT_ONCE,
             include: [WORKER_TESTS],
             exclude: SLOW_TESTS,
-            setupFiles: ['./test/support/workerd-setup.ts'],
+            setupFiles: ['./test/support/workerd-setup.ts', ...FIXED_CHANCE],
           },
         },
       ],

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runMain, UsageError } from '../cli/lib/process/command-line.ts';
 
-const USAGE = `Usage: npx node bench/reads.ts URL [URL…]
+const USAGE = `Usage: node tools/run.js bench/reads.ts URL [URL…]
 
 Prints a table: reads a second of each route, a column for each node. IDs are taken from the first
 node, which must be an edge node. Needs wrk (Debian's package of this name).

@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import type { ProtocolParameters } from '../src/stardust/block.ts';
+import { printable } from '../verifier/printable.ts';
 import { README_PARAMETERS, readParameterFile } from './conformance/parameters.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { runVector } from './conformance/run-vector.ts';
@@ -35,6 +36,9 @@ export const conformanceCommand = (): Command =>
       }),
     );
 
+/** The vector, where it differs, and both values. */
+const MAX_LINE = 2000;
+
 interface Count {
   passed: number;
   failed: number;
@@ -44,7 +48,8 @@ async function runFile(path: string, parameters: ProtocolParameters): Promise<Co
   const count: Count = { passed: 0, failed: 0 };
   const fail = (place: string, failure: string) => {
     count.failed++;
-    console.log(`${place}: ${failure}`);
+    // both may have text of the file
+    console.log(printable(`${place}: ${failure}`, MAX_LINE));
   };
   try {
     for await (const { line, json } of readVectors(path)) {

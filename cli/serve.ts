@@ -16,6 +16,7 @@ import {
   type NetworkOptions,
   networkOptions,
   newCommand,
+  parsePort,
   persistToOption,
   resolveSigners,
 } from './lib/process/command.ts';
@@ -73,13 +74,6 @@ function settingsOf(options: NetworkOptions): Record<string, string> {
   const final = findFinalNetwork(options.network);
   const ended = final === undefined ? {} : { FINAL_MILESTONE: String(final.milestone) };
   return { ...resolveSigners(options), ...ended };
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new UsageError(`--port must be a number from 0 to 65535, not ${text}`);
-  return port;
 }
 
 function parseProxies(text: string): BlockList {

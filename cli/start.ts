@@ -2,15 +2,15 @@
  * `stardust-edge start`, which is `npm start`: serves the sample, real milestones of Shimmer, with
  * `wrangler dev`.
  *
- * The sample has its own databases, so no other ledger is replaced. What they lack is created
- * first, also after an interrupted start.
+ * The sample is kept where `npx wrangler dev` finds it, in a folder that has no other ledger. What
+ * that folder lacks is created first, also after an interrupted start.
  */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { exitWith, newCommand, persistToOption } from './lib/process/command.ts';
+import { exitWith, newCommand, parsePort, persistToOption } from './lib/process/command.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
-import { PROJECT } from './lib/project.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
+import { checkAddress, checkClock } from './serve/check-start.ts';
 import { prepareSample, type SampleNft } from './start/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './start/sample.ts';
 import { startWranglerDev } from './start/wrangler-dev.ts';
@@ -18,44 +18,53 @@ import { startWranglerDev } from './start/wrangler-dev.ts';
 const ABOUT = `Serves the sample (sample/README.md) and prints two requests to try. All other
 options go to wrangler dev: npx wrangler dev --help`;
 
-const DEFAULT_SAMPLE = join(PROJECT, '.wrangler', 'sample');
+/** As in wrangler.toml. */
+const DEFAULT_ADDRESS = '127.0.0.1';
+const DEFAULT_PORT = '8787';
 
 /** Between two calls of the Worker's `scheduled`: wrangler dev does not run cron triggers. */
 const SCHEDULE_EVERY_MS = 60_000;
 
 interface Options {
-  port?: string;
+  ip: string;
+  port: string;
   persistTo: string;
 }
 
 export const startCommand = (): Command =>
   newCommand('start', ABOUT)
-    .option('--port <N>', 'default: 8787')
-    .addOption(
-      persistToOption('where the databases are').default(DEFAULT_SAMPLE, '.wrangler/sample'),
-    )
+    .option('--ip <ADDRESS>', 'where to listen: by default this machine only', DEFAULT_ADDRESS)
+    .option('--port <N>', '0: any that is free', DEFAULT_PORT)
+    .addOption(persistToOption('where the databases are'))
     .allowUnknownOption()
     .allowExcessArguments()
     .action(
-      exitWith((options: Options, { args }: Command) =>
-        start(resolve(options.persistTo), [
-          ...(options.port === undefined ? [] : ['--port', options.port]),
-          ...args,
-        ]),
+      exitWith(({ ip, port, persistTo }: Options, { args }: Command) =>
+        start({ ip, port: parsePort(port), persistTo: resolve(persistTo) }, args),
       ),
     );
 
+interface Address {
+  ip: string;
+  port: number;
+  persistTo: string;
+}
+
 /** @param flags of wrangler dev */
-async function start(persistTo: string, flags: readonly string[]): Promise<number> {
-  const nft = await prepareSample(persistTo, readWranglerConfig(), (step) => console.log(step));
+async function start({ ip, port, persistTo }: Address, flags: readonly string[]): Promise<number> {
+  const config = readWranglerConfig();
+  checkClock(config);
+  await checkAddress(ip, port, 'start');
+  const nft = await prepareSample(persistTo, config, (step) => console.log(step));
 
   const { milestonePublicKeys, milestoneThreshold } = readNetwork();
   const vars = [
     `MILESTONE_PUBLIC_KEYS:${milestonePublicKeys.join()}`,
     `MILESTONE_THRESHOLD:${milestoneThreshold}`,
   ];
+  const address = ['--ip', ip, '--port', String(port)];
   const defaults = ['--persist-to', persistTo, ...vars.flatMap((each) => ['--var', each])];
-  const dev = startWranglerDev([...defaults, ...flags]);
+  const dev = startWranglerDev([...address, ...defaults, ...flags]);
   let stopped = false;
   whenDismissed(() => {
     stopped = true;

@@ -3,17 +3,12 @@
  * keys that sign milestones, or of a final ledger against its root; the smoke test after a
  * deployment. With `--nft`, what several nodes say of an NFT.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../src/stardust/milestone.ts';
-import {
-  describeVerdict,
-  type Proved,
-  provedValue,
-  treeOfId,
-} from '../src/stardust/provenance/provenance.ts';
+import { type Proved, provedValue, treeOfId } from '../src/stardust/provenance/provenance.ts';
 import { type Guarantee, Refuted, Unproven } from '../src/stardust/verifier.ts';
 import { verifySignature } from '../src/verify-signature.ts';
 import { NotVerified, openNodeClient } from '../verifier/node-client.ts';
@@ -22,6 +17,7 @@ import { proveFinalRecords } from '../verifier/verify-final.ts';
 import { describeAsked, describeNft, verifyNft } from '../verifier/verify-nft.ts';
 import { verifyNode } from '../verifier/verify-node.ts';
 import { reportStatement } from '../verifier/verify-statement.ts';
+import { describeVerdict } from '../verifier/words/proved.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { findNetworkName } from './lib/network.ts';
 import {
@@ -40,9 +36,10 @@ outputs and owners, and whether there is a newer milestone. With --final-root it
 outputs and NFTs are in a final ledger (docs/final-ledger.md), and what they hold. Given files with
 the statement of an address instead of a URL, it checks them without a node.
 
-With --nft it asks several nodes about an NFT, and checks their certificates
-(docs/contract.md#what-several-certificates-prove). One of them that is honest and current refutes
-all others. A network that is not known by --network also needs --network-name.
+With --nft it asks all of several nodes about an NFT, and checks their certificates
+(docs/contract.md#what-several-certificates-prove). One of them that is honest and current, and has
+the certificate, refutes all others. A network that is not known by --network also needs
+--network-name.
 
 Exit code 0 if everything was proved, 1 if anything is false or could not be checked, 2 if the
 command line is not valid.`;
@@ -73,7 +70,7 @@ export const verifyCommand = (): Command =>
       'with --nft: of a network that --network does not know by name',
     )
     .option('--max-age <SECONDS>', "with --nft: how old a node's newest milestone may be", '30')
-    .option('--agree <N>', 'with --nft: how many current nodes must agree', '2')
+    .option('--agree <N>', 'with --nft: how many current nodes must agree, 2 or more', '2')
     .addOption(
       new Option('--at-least <GUARANTEE>', 'with --nft: what must be shown')
         .choices(['final', 'unrefuted', 'created'])
@@ -102,7 +99,8 @@ async function verify(
 ): Promise<number> {
   if (options.finalRoot !== undefined && existsSync(url))
     return verifyFiles([url, ...more], options.finalRoot);
-  if (URL.parse(url) === null) throw new UsageError(`${url} is no URL`);
+  // a text that is none may still have a password in it
+  if (URL.parse(url) === null) throw new UsageError('the first argument is no URL');
   const { finalRoot, network, keys: keysGiven, nft } = options;
   if (finalRoot !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
     throw new UsageError('--final-root must be 0x and 64 hex digits');
@@ -126,13 +124,13 @@ async function verify(
   }
   if (more.length > 0) throw new UsageError('one URL must be given');
   const keys = readKeys(options);
-  const whose = network === undefined ? 'the keys that you gave' : `the keys of ${network}`;
+  const whose = whoseKeys(options);
   return judge(async () => {
     const now = () => Date.now() / 1000;
     const trust = { whose, keys, verify: verifySignature };
     const listener = { onProved: print, now };
     const proof = await verifyNode(openNodeClient(url), trust, Math.random(), listener);
-    console.log(describeVerdict(provedValue(proof), now()));
+    console.log(describeVerdict(proof, now()));
   });
 }
 
@@ -141,19 +139,36 @@ async function verifyFiles(files: readonly string[], finalRoot: string): Promise
   if (!/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
     throw new UsageError('--final-root must be 0x and 64 hex digits');
   return judge(async () => {
-    const pages = files.map(readStatementFile);
-    const { proved, open } = reportStatement(pages, fromHex(finalRoot));
-    for (const sentence of proved) print(sentence);
+    const pages: unknown[] = [];
+    for (const file of files) pages.push(await readStatementFile(file));
+    const { headline, notShown, sums, outputs, limits } = reportStatement(
+      pages,
+      fromHex(finalRoot),
+    );
+    print(headline);
+    console.log(notShown);
+    for (const sentence of sums) print(sentence);
+    for (const { title, sentences } of outputs) {
+      console.log('');
+      print(title, ':');
+      for (const sentence of sentences) print(sentence, '', '  ');
+    }
     console.log('\nNot proved:');
-    for (const sentence of open) console.log(printable(sentence, MAX_LINE));
+    for (const sentence of limits) console.log(printable(sentence, MAX_LINE));
   });
 }
 
-function readStatementFile(file: string): unknown {
-  const { size } = statSync(file);
-  if (size > MAX_FILE_BYTES) throw new Error(`${file} is larger than a page of a statement`);
+async function readStatementFile(file: string): Promise<unknown> {
   try {
-    return parseBoundedJson(readFileSync(file, 'utf8'));
+    const chunks: Buffer[] = [];
+    let length = 0;
+    // a device has no size, and may have no end
+    for await (const chunk of createReadStream(file)) {
+      length += chunk.length;
+      if (length > MAX_FILE_BYTES) throw new Error('it is larger than a page of a statement');
+      chunks.push(chunk);
+    }
+    return parseBoundedJson(Buffer.concat(chunks).toString());
   } catch (error) {
     throw new Error(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
@@ -169,13 +184,16 @@ function readKeys(options: NetworkOptions): MilestoneKeys {
   return keys;
 }
 
+const whoseKeys = ({ network }: NetworkOptions) =>
+  network === undefined ? 'the keys that you gave' : `the keys of ${network}`;
+
 async function verifyNftOf(
   urls: readonly string[],
   nftId: string,
   options: VerifyOptions,
 ): Promise<number> {
-  const strange = urls.find((each) => URL.parse(each) === null);
-  if (strange !== undefined) throw new UsageError(`${strange} is no URL`);
+  const strange = urls.findIndex((each) => URL.parse(each) === null);
+  if (strange >= 0) throw new UsageError(`URL ${strange + 1} is no URL`);
   const { finalRoot, maxAge, agree, atLeast } = options;
   if (!/^0x[0-9a-fA-F]{64}$/.test(nftId)) throw new UsageError(`${nftId} is no NFT ID`);
   if (!/^\d+$/.test(maxAge + agree))
@@ -188,6 +206,7 @@ async function verifyNftOf(
     ...readKeys(options),
     nodes: urls,
     networkName,
+    whose: whoseKeys(options),
     verify: verifySignature,
     ...(finalRoot !== undefined && { finalRoot: fromHex(finalRoot) }),
   };
@@ -196,13 +215,13 @@ async function verifyNftOf(
     const found = await verifyNft(verifier, nftId, query).catch((error: unknown) => {
       throw error instanceof RangeError ? new UsageError(error.message) : error;
     });
-    for (const line of describeAsked(found)) console.log(printable(line, MAX_LINE));
+    for (const line of describeAsked(found.asked)) console.log(printable(line, MAX_LINE));
     console.log(printable(describeNft(found, Date.now() / 1000), MAX_LINE));
   });
 }
 
-function print(sentence: Proved<string>): void {
-  console.log(printable(provedValue(sentence), MAX_LINE));
+function print(sentence: Proved<string>, end = '', indent = ''): void {
+  console.log(indent + printable(provedValue(sentence), MAX_LINE) + end);
 }
 
 /** Prints what is false. Returns the exit code. */
@@ -213,12 +232,26 @@ async function judge(check: () => Promise<void>): Promise<number> {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { message } = error as Error;
-    if (error instanceof NotVerified || error instanceof Refuted)
+    if (error instanceof NotVerified || error instanceof Refuted) {
       console.log(printable(`False: ${message}.`, MAX_LINE));
-    else
+      if (error instanceof Refuted) printWitnesses(error);
+    } else
       console.error(
         printable(`Not checked: ${message}`, error instanceof Unproven ? MAX_NODES_LINE : MAX_LINE),
       );
     return 1;
+  }
+}
+
+/** How each node stands, and both certificates, so that anybody can check who did not tell the truth. */
+function printWitnesses({ asked, refuted, by }: Refuted): void {
+  for (const line of describeAsked(asked)) console.log(printable(line, MAX_LINE));
+  for (const { node, certificate } of [refuted, by]) {
+    // a node may have put any characters into fields that nobody reads
+    const json = JSON.stringify(certificate).replaceAll(
+      /[^ -~]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    console.log(`The certificate of ${printable(node, MAX_LINE)}:\n${json}`);
   }
 }

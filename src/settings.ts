@@ -127,7 +127,7 @@ const vars = {
       isUpstreamUrl,
       'must be http or https URLs without user, query and fragment, separated by commas',
     ),
-    v.mapItems((entry) => entry.replace(/\/+$/, '')),
+    v.mapItems((entry) => entry.replace(/([^/])\/+$/, '$1')),
   ),
   MILESTONE_PUBLIC_KEYS: v.pipe(
     list,

@@ -6,7 +6,6 @@ import { EventBroker } from './events/event-broker.ts';
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp, createMisconfiguredApp } from './http/app.ts';
-import { openResponseCache } from './http/response-cache.ts';
 import { openNode } from './node/edge-node.ts';
 import { readSettings } from './settings.ts';
 
@@ -32,8 +31,7 @@ function createInstance(env: Env): Instance {
   const result = readSettings(env);
   if (!result.ok) return { app: createMisconfiguredApp(result.problems), follows: false };
   const { settings } = result;
-  const cache = openResponseCache(settings, caches);
-  const app = createApp({ settings, node: openNode(settings), cache });
+  const app = createApp({ settings, node: openNode(settings) });
   return { app, follows: settings.upstreams.length > 0 };
 }
 

@@ -13,8 +13,8 @@ Runs typecheck, lint and all tests except those in browsers (npm run test:browse
 
 Names of test files run only those. Faster still, without typecheck and lint:
 
-  npx vitest run test/stardust           tests in Node whose paths contain this
-  npx vitest run --project workerd       all tests in workerd; the projects are node, workerd, e2e`;
+  node tools/run.js vitest run test/stardust       tests in Node whose paths contain this
+  node tools/run.js vitest run --project workerd   all tests in workerd; or node, e2e`;
 
 const BROWSER_USAGE = `Usage: npm run test:browser -- [ARGUMENTS OF VITEST]
 

@@ -1,6 +1,6 @@
 /**
- * `npx node tools/openapi.ts`: writes src/http/assets/openapi.json, which the Worker serves. A
- * test fails while that file is not what this writes.
+ * `node tools/run.js tools/openapi.ts`: writes src/http/assets/openapi.json, which the Worker serves.
+ * A test fails while that file is not what this writes.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { runMain } from '../cli/lib/process/command-line.ts';
 import { PROJECT } from '../cli/lib/project.ts';
 import { openNodeClient, requestJson } from '../verifier/node-client.ts';
 
-const USAGE = `Usage: npx node tools/openapi.ts [--examples-from URL]
+const USAGE = `Usage: node tools/run.js tools/openapi.ts [--examples-from URL]
 
 Writes src/http/assets/openapi.json, the description of the API, from what src/http/routes.ts and
 the files of routes say about them.

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 30_000;
 export function splitCredentials(text: string): { base: string; headers: Record<string, string> } {
   const { username, password, origin, pathname } = new URL(text);
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const base = `${origin}${pathname.replace(/\/+$/, '')}`;
+  const base = `${origin}${pathname}`.replace(/([^/])\/+$/, '$1');
   if (username === '') return { base, headers: {} };
   return {
     base,

@@ -16,7 +16,7 @@ import {
   treeOfId,
 } from '../src/stardust/provenance/final.ts';
 import { type NodeClient, NotVerified, requestJson } from './node-client.ts';
-import { describeHolding, finalWords } from './words/holding.ts';
+import { describeRecord } from './words/holding.ts';
 
 const PATH = '/api/edge/v1/final';
 
@@ -53,24 +53,11 @@ export async function* proveFinalRecords(
   for (const id of ids) {
     const record = await askFinalRecord(node, root, id);
     if (record.standing !== 'proved') throw new NotVerified(record.reason);
-    yield tell(record.proof, describeRecord);
+    yield* describeRecord(record.proof);
     const value = provedValue(record.proof);
-    const held =
-      value.tree === 'nfts' && value.present
-        ? await askFinalRecord(node, root, value.outputId)
-        : record;
+    if (value.tree !== 'nfts' || !value.present) continue;
+    const held = await askFinalRecord(node, root, value.outputId);
     if (held.standing !== 'proved') throw new NotVerified(held.reason);
-    const output = provedValue(held.proof);
-    if (output.tree !== 'outputs' || !output.present) continue;
-    const words = finalWords(provedValue(ledger.proof).networkName);
-    for (const sentence of describeHolding(output, words)) yield tell(held.proof, () => sentence);
+    yield* describeRecord(held.proof);
   }
-}
-
-function describeRecord(record: FinalRecord): string {
-  const name = `${record.tree === 'nfts' ? 'NFT' : 'Output'} ${record.id}`;
-  if (!record.present) return `${name} is not in the ledger.`;
-  return record.tree === 'outputs'
-    ? `${name} is in the ledger, unspent.`
-    : `${name} is in the ledger, in output ${record.outputId}.`;
 }

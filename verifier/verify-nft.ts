@@ -4,6 +4,7 @@
  */
 import { describeSignedAge, formatTime } from '../src/stardust/provenance/provenance.ts';
 import {
+  type AskedNode,
   createVerifier,
   type MilestoneTime,
   type NftQuery,
@@ -38,33 +39,45 @@ export async function verifyNft(
   return verifier.nft(nftId, query);
 }
 
-/** How each node stands to the answer. */
-export function describeAsked({ asked }: Pick<VerifiedNft, 'asked'>): string[] {
-  return asked.map(({ node, standing, reason }) => `${node} ${VERBS[standing]}: ${reason}.`);
+/** How many nodes stand how, and how each of them stands to the answer. */
+export function describeAsked(asked: readonly AskedNode[]): string[] {
+  const counts = Object.entries(VERBS).flatMap(([standing, [one, more]]) => {
+    const count = asked.filter((each) => each.standing === standing).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : more}`];
+  });
+  const nodes = asked.length === 1 ? '1 node was' : `${asked.length} nodes were`;
+  return [
+    ...asked.map(
+      ({ node, standing, refutes, reason }) =>
+        `${node} ${VERBS[standing][0]}${refutes ? ', and refutes others' : ''}: ${reason}.`,
+    ),
+    `${nodes} asked: ${counts.join(', ')}.`,
+  ];
 }
 
-const VERBS: Readonly<Record<VerifiedNft['asked'][number]['standing'], string>> = {
-  agrees: 'agrees',
-  behind: 'is behind',
-  refuted: 'is refuted',
-  claims: 'says the same without a proof',
-  disputes: 'says something else without a proof',
-  failed: 'proves nothing',
+/** Of one node, and of several. */
+const VERBS: Readonly<Record<AskedNode['standing'], readonly [string, string]>> = {
+  agrees: ['agrees', 'agree'],
+  behind: ['is behind', 'are behind'],
+  refuted: ['is refuted', 'are refuted'],
+  claims: ['says the same without a proof', 'say the same without a proof'],
+  disputes: ['says something else without a proof', 'say something else without a proof'],
+  failed: ['proves nothing', 'prove nothing'],
 };
 
 /** The verdict, and what it does not say. @param now Unix seconds */
 export function describeNft(found: VerifiedNft, now: number): string {
-  const { guarantee, nftId, since, asOf, asked } = found;
+  const { guarantee, nftId, since, asked } = found;
   const where =
     found.standing === 'held' ? `is in output ${found.outputId}` : `is ${found.standing}`;
   const held = `NFT ${nftId} ${where}${since ? ` since milestone ${describeTime(since)}` : ''}`;
   switch (guarantee) {
     case 'final':
-      return `Verified: ${held}, in the ledger that ended at milestone ${asOf?.milestoneIndex}.`;
+      return `Verified: ${held}, in the ledger that ended at milestone ${found.asOf.milestoneIndex}.`;
     case 'unrefuted': {
       const count = asked.filter(({ standing }) => standing === 'agrees').length;
-      const age = describeSignedAge({ timestamp: asOf!.timestamp! }, now);
-      return `Verified: ${held}, as of milestone ${describeTime(asOf!)} (${age}). ${count} nodes agree, and none refutes them.`;
+      const age = describeSignedAge(found.asOf, now);
+      return `Verified: ${held}, as of milestone ${describeTime(found.asOf)} (${age}), if one of the ${count} nodes that agree is honest. No node that was asked refutes or disputes it.`;
     }
     case 'created':
       return `Verified: ${held}, or was changed later. Not checked: whether it was.`;
@@ -74,7 +87,5 @@ export function describeNft(found: VerifiedNft, now: number): string {
 }
 
 function describeTime({ milestoneIndex, timestamp }: MilestoneTime): string {
-  return timestamp === undefined
-    ? String(milestoneIndex)
-    : `${milestoneIndex} of ${formatTime(timestamp)} UTC`;
+  return `${milestoneIndex} of ${formatTime(timestamp)} UTC`;
 }

@@ -16,7 +16,6 @@ import * as v from 'valibot';
 import {
   type BlockFacts,
   compareCone,
-  describeSigned,
   type Finding,
   type MilestoneOutcome,
   notChecked,
@@ -38,6 +37,7 @@ import {
   tell,
 } from '../src/stardust/provenance/provenance.ts';
 import { mustAnswer, type NodeClient, NotVerified, requestJson } from './node-client.ts';
+import { describeSigned } from './words/proved.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
 const CONCURRENT_REQUESTS = 6;
@@ -105,9 +105,8 @@ export async function verifyNode(
   const { status } = await requestJson(node, '/api/core/v2/info', info);
   const { index } = status.confirmedMilestone;
   const payload = await askRaw(node, `/api/core/v2/milestones/by-index/${index}`);
-  const signed = report(requireProved(await proveMilestone(payload, { index }, trust)), (value) =>
-    describeSigned(value, now()),
-  );
+  const signed = requireProved(await proveMilestone(payload, { index }, trust));
+  report(signed, () => describeSigned(signed, now()));
   const explained = await requestJson(node, `/api/edge/v1/whiteflag/${index}`, explanation);
   if (explained.index !== index)
     throw new Error(`the node was asked for milestone ${index}, and explains ${explained.index}`);

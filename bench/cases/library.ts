@@ -26,9 +26,9 @@ import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { decodeMilestone, type VerifySignature } from '../../src/stardust/milestone.ts';
 import { nftIdOf } from '../../src/stardust/output.ts';
 import { verifyInclusion } from '../../src/stardust/proof.ts';
+import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 import { keyPair } from '../../test/support/payloads/keys.ts';
 import { nft } from '../../test/support/payloads/outputs.ts';
-import { findKnownNetwork } from '../../verifier/known-networks.ts';
 import type { Bench, BenchCase } from '../case.ts';
 
 /** What iota.js is made of; its own packages have no types for ESM. */
@@ -92,8 +92,7 @@ function operations(): Operation[] {
   const message = toHex(signed.id);
   const proofFile = join(PROJECT, 'test/vectors/proofs/shimmer-3857880.json');
   const file = JSON.parse(readFileSync(proofFile, 'utf8')) as { blockId: string };
-  const { publicKeys, threshold } = findKnownNetwork('shimmer')!;
-  const keys = publicKeys.map((key) => ({ publicKey: fromHex(`0x${key}`), first: 0, last: 0 }));
+  const { keys, threshold } = findKnownNetwork('shimmer')!;
   return [
     {
       name: 'block ID of bytes',

@@ -75,13 +75,14 @@ export async function takeIn(db: Database, network: Network, to: number): Promis
   const rules = rulesOf(network);
   const fetch = () => Promise.reject(new Error('not all blocks are stored'));
   const memory = createFollowerMemory();
-  const deadline = Number.POSITIVE_INFINITY;
+  const [deadline, budget] = [Number.POSITIVE_INFINITY, { fetchesLeft: 0 }];
+  const tools = { memory, rules, fetch, budget, deadline, waitUntil: 0 };
   for (;;) {
     const { head, milestone } = await readHead(db);
     if (head.ledger >= to) return;
     const { payload } = milestoneAt(network, head.ledger + 1)!;
     const announced = await readParameters(db);
     const verified = await verifyMilestone(payload, { head, milestone, announced }, rules);
-    await completeMilestone(db, head, verified, { memory, rules, fetch, deadline });
+    await completeMilestone(db, head, verified, tools);
   }
 }

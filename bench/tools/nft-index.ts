@@ -102,9 +102,10 @@ function writeEntries(persistTo: string, count: number): void {
   db.exec('BEGIN');
   for (let number = 0; number < count; number++) {
     const id = number.toString(16).padStart(80, '0');
-    const entry = { generation: GENERATION, ledgerIndex: 1, outputId: holder(number) };
+    const nft = nftId(number);
+    const entry = { nft, generation: GENERATION, ledgerIndex: 1, outputId: holder(number) };
     writeFileSync(join(blobs, id), writeEntry(entry));
-    insert.run(entryKey(nftId(number)), id);
+    insert.run(entryKey(nft), id);
   }
   db.exec('COMMIT');
   db.close();

@@ -91,7 +91,7 @@ export async function fillNftLedger(db: SqliteDatabase, count: number): Promise<
         db,
         INSERT_OUTPUTS,
         rows.map(({ id, start, key, nft, time }) => {
-          return [id, start, key, nft, time, rowSum([id, '', 1, time])];
+          return [id, start, key, nft, time, rowSum([id, nft, '', 1, time])];
         }),
       ),
       ...forEachPiece(

@@ -5,6 +5,9 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 
+/** Of a vector: a file, above all a device, may have no end. */
+const MAX_CHARACTERS = 256 * 1024 * 1024;
+
 /** A piece of a file that should be JSON, and the line on which it begins, from 1. */
 export interface RawVector {
   line: number;
@@ -19,19 +22,31 @@ export async function* readVectors(path: string): AsyncGenerator<RawVector> {
   const document: string[] = [];
   const isDocument = /\.json(\.gz)?$/.test(path);
   let line = 0;
+  let length = 0;
   for await (const json of splitLines(await openText(path))) {
     line++;
-    if (isDocument || document.length > 0 || json.trim() === '{') document.push(json);
-    else if (json.trim() !== '') yield { line, json };
+    if (isDocument || document.length > 0 || json.trim() === '{') {
+      length += json.length + 1;
+      requireRoom(length);
+      document.push(json);
+    } else if (json.trim() !== '') yield { line, json };
   }
   if (document.length > 0) yield { line: line - document.length + 1, json: document.join('\n') };
 }
 
+function requireRoom(characters: number): void {
+  if (characters > MAX_CHARACTERS)
+    throw new Error(`a vector of more than ${MAX_CHARACTERS} characters`);
+}
+
 async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let rest: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     const [first, ...others] = chunk.split('\n');
     rest.push(first!);
+    length = others.at(-1)?.length ?? length + first!.length;
+    requireRoom(length);
     for (const other of others) {
       yield rest.join('');
       rest = [other];

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { findKnownNetwork } from '../../verifier/known-networks.ts';
+import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
+import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 
 /** In the form of the Worker's vars (docs/operations.md#settings). */
 export interface Signers {
@@ -13,8 +14,11 @@ export interface Signers {
 }
 
 function signersOf(networkName: string): Signers {
-  const { publicKeys, threshold } = findKnownNetwork(networkName)!;
-  return { MILESTONE_PUBLIC_KEYS: publicKeys.join(), MILESTONE_THRESHOLD: String(threshold) };
+  const { keys, threshold } = findKnownNetwork(networkName)!;
+  return {
+    MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => toHexDigits(publicKey)).join(),
+    MILESTONE_THRESHOLD: String(threshold),
+  };
 }
 
 /** A network that ended, and the file that has its last ledger. */

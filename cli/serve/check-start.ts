@@ -1,27 +1,43 @@
 /**
- * What `npm run serve` checks before it starts anything: the address, and what is allowed but keeps
- * it from serving or following.
+ * What `serve` and `start` check before they start anything: the address and the clock; and what is
+ * allowed but keeps `serve` from serving or following.
  */
 import { createServer } from 'node:net';
 import { distance } from 'fastest-levenshtein';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
 import { VAR_NAMES } from '../../src/settings.ts';
-import { CALLED_AS } from '../lib/process/command.ts';
+import { CALLED_AS, callWith } from '../lib/process/command.ts';
+import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+
+/** Throws an Error with a sentence on a day on which workerd refuses the Worker. */
+export function checkClock({ compatibilityDate }: WranglerConfig): void {
+  const today = new Date(Date.now()).toISOString().slice(0, 10);
+  if (today < compatibilityDate)
+    throw new Error(
+      `the clock of this machine says ${today}, before the compatibility date of wrangler.toml, ` +
+        `${compatibilityDate}: set the clock`,
+    );
+}
 
 /** Rejects with a sentence if nothing can listen at the address. */
-export function checkAddress(host: string, port: number): Promise<void> {
+export function checkAddress(
+  host: string,
+  port: number,
+  command: 'serve' | 'start' = 'serve',
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(describe(error.code, host, port), { cause: error })),
+      reject(new Error(describe(error.code, host, port, command), { cause: error })),
     );
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
   });
 }
 
-function describe(code: string | undefined, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use: name another by --port`;
+function describe(code: string | undefined, host: string, port: number, command: string): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${host} is in use: ${callWith(command, '--port N')} names another`;
   if (code === 'EACCES') return `port ${port} needs rights that this process does not have`;
   return `${host} is no address of this machine (${code}): name another by --host`;
 }

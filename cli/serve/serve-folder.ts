@@ -15,7 +15,7 @@ import { builtWorker, staticFilesOf } from '../lib/wrangler/build-worker.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { checkAddress, noteStart } from './check-start.ts';
+import { checkAddress, checkClock, noteStart } from './check-start.ts';
 import { keepCode } from './compile-cache.ts';
 import { limitConnections } from './file-limit.ts';
 import { type Front, openFront } from './front/front.ts';
@@ -45,6 +45,7 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
   const { host, port, proxies, persistTo } = options;
   const { maxConnections, note } = limitConnections();
   const config = readWranglerConfig();
+  checkClock(config);
   const vars = readVars(config, process.env);
   using _held = holdFolder(persistTo);
   clearCache(persistTo);

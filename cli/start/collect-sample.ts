@@ -1,6 +1,6 @@
 /**
- * `npx node cli/start/collect-sample.ts DIR`: makes the files of sample/ from recorded data of
- * Shimmer. Kept in the project to show where sample/ comes from.
+ * `node tools/run.js cli/start/collect-sample.ts DIR`: makes the files of sample/ from recorded data
+ * of Shimmer. Kept in the project to show where sample/ comes from.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { runMain, UsageError } from '../lib/process/command-line.ts';
 import { CONFIRMED, PROPOSED, SAMPLE, type SampleMilestone, type SampleNetwork } from './sample.ts';
 
-const USAGE = `Usage: npx node cli/start/collect-sample.ts DIR
+const USAGE = `Usage: node tools/run.js cli/start/collect-sample.ts DIR
 
 Makes the files of sample/ from the recorded data in DIR, whose layout is described in
 test/vectors/README.md, section Shimmer.`;

@@ -6,18 +6,21 @@
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { type Head, readHead } from '../../src/ledger/core/head.ts';
+import { type Head, LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
-import { importSnapshot, networkOf } from '../lib/import/import-snapshot.ts';
+import { readServed } from '../lib/import/check-replacement.ts';
+import { importSnapshot } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
+import { CALLED_AS, callWith } from '../lib/process/command.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import {
   CONFIRMED,
+  IMPORTED,
   readNetwork,
   readWhiteFlag,
   type SampleNetwork,
@@ -36,7 +39,7 @@ export interface SampleNft {
 
 /**
  * Returns an NFT that the sample's ledger holds. Throws an Error with a sentence if the databases
- * hold the ledger of another network.
+ * hold another ledger.
  */
 export async function prepareSample(
   persistTo: string,
@@ -47,16 +50,13 @@ export async function prepareSample(
   const keys = sampleKeys(network);
   const db = await openLocalDatabase(persistTo, config);
   try {
-    const found = await networkOf(db);
-    if (found !== undefined && found !== network.name) {
-      throw new Error(
-        `${persistTo} holds a ledger of network ${found}: npm start would replace it. ` +
-          'Name another directory with -- --persist-to DIR, ' +
-          `or serve yours with npx wrangler dev --persist-to ${persistTo}`,
-      );
-    }
-    if (found === undefined) {
-      say('Importing the snapshot at milestone 17338');
+    const found = (await readServed(db))?.networks[0];
+    const isOld = found !== undefined && (await isOfOtherSchema(db));
+    // the sample of another version is imported again
+    if (found !== undefined && !(isOld && found === network.name))
+      await requireSample(db, found, persistTo);
+    if (found === undefined || isOld) {
+      say(`Importing the snapshot at milestone ${IMPORTED}`);
       await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
     }
     if (!(await isApplied(db))) {
@@ -80,6 +80,27 @@ export function sampleKeys({
   return parseMilestoneKeys(milestonePublicKeys.join(), String(milestoneThreshold))!;
 }
 
+async function requireSample(db: Database, network: string, persistTo: string): Promise<void> {
+  const { ledger } = await requireHead(db);
+  if (network === readNetwork().name && ledger >= IMPORTED && ledger <= CONFIRMED) return;
+  throw new Error(
+    `${persistTo} holds the ledger of network ${network} at milestone ${ledger}, which the sample ` +
+      `would replace. Name another folder: ${callWith('start', '--persist-to DIR')}; or serve that ` +
+      `ledger: ${CALLED_AS} serve --persist-to ${persistTo}`,
+  );
+}
+
+/** Whether another version of this node imported the ledger. */
+async function isOfOtherSchema(db: Database): Promise<boolean> {
+  try {
+    await readHead(db);
+    return false;
+  } catch (error) {
+    if (error instanceof LedgerUnreadable) return true;
+    throw error;
+  }
+}
+
 async function requireHead(db: Database): Promise<Head> {
   const head = await readHead(db);
   if (head === undefined) throw new Error('there is no ledger');
@@ -92,7 +113,7 @@ async function requireHead(db: Database): Promise<Head> {
  */
 async function isApplied(db: Database): Promise<boolean> {
   const { ledger } = await requireHead(db);
-  if (ledger !== CONFIRMED) return ledger > CONFIRMED;
+  if (ledger !== CONFIRMED) return false;
   const named = readWhiteFlag().request.parents.map((id) => id.slice(2));
   const view = await readView(db, { index: ledger + 1, named });
   return view?.named.size === named.length;

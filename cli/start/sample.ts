@@ -15,6 +15,9 @@ export const SAMPLE = join(PROJECT, 'sample');
 
 export const SNAPSHOT = join(SAMPLE, 'snapshot-17338.bin');
 
+/** The milestone of the snapshot. */
+export const IMPORTED = 17338;
+
 /** The milestone that is applied, and the next one, whose blocks are stored. */
 export const CONFIRMED = 17339;
 export const PROPOSED = 17340;

@@ -45,8 +45,8 @@ export function AbsenceForm({ root }: { root: string }) {
             finding={asked.finding}
             words={({ id: found, present }) =>
               present
-                ? `${found} is in the ledger, unspent.`
-                : `The ledger has nothing with the ID ${found}: the records before and after its place are neighbours.`
+                ? `Output ${found} is in the ledger, unspent.`
+                : `The ledger has no output ${found}: the records before and after its place are neighbours.`
             }
           />
         )}

@@ -3,6 +3,7 @@
  * or taken from this page's source, for the network that the visitor chose. The node never chooses it.
  */
 import { useEffect, useState } from 'preact/hooks';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { HexField } from '../parts/hex-field.tsx';
 import { Id } from '../parts/parts.tsx';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -56,7 +57,7 @@ export function RootForm() {
     <EnterRoot />
   ) : (
     <p class="hint">
-      Checked against the final root that you gave: <Id id={root} what="final root" />{' '}
+      The final root that you gave: <Id id={root} what="final root" />{' '}
       <button type="button" onClick={() => chooseRoot(undefined)}>
         Forget it
       </button>
@@ -87,7 +88,7 @@ function EnterRoot() {
       />
       <button type="submit">Check against it</button>
       {published !== undefined && choice.kind === 'known' && (
-        <button type="button" onClick={() => chooseRoot(published)}>
+        <button type="button" onClick={() => chooseRoot(toHex(published))}>
           Take the one of {choice.network.title} from this page’s source
         </button>
       )}

@@ -2,48 +2,41 @@
  * A statement of an address as a person reads it, on the page and on paper.
  */
 
-import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
-import type { Statement } from '../../src/stardust/provenance/statement.ts';
-import { finalWords } from '../../verifier/words/holding.ts';
-import {
-  describeLimit,
-  describeStated,
-  describeSums,
-  nameStatement,
-} from '../../verifier/words/statement.ts';
+import type { Proved } from '../../src/stardust/provenance/proved.ts';
+import { provedValue, type Statement } from '../../src/stardust/provenance/statement.ts';
+import { describeProvedStatement } from '../../verifier/words/statement.ts';
 import { Tick } from '../parts/standing.tsx';
 import { AbsenceForm } from './absence-form.tsx';
 
 export function StatementSheet({ proof, root }: { proof: Proved<Statement>; root: string }) {
-  const statement = provedValue(proof);
-  const words = finalWords(statement.ledger.networkName, statement.prefix);
+  const { headline, notShown, sums, outputs, limits } = describeProvedStatement(proof);
   return (
     <div class="sheet">
       <div data-standing="proved" class="proved">
-        <Tick proof={proof}>{(value) => <bdi>{nameStatement(value, words)}</bdi>}</Tick>
+        <Tick proof={headline}>{(text) => <bdi>{text}</bdi>}</Tick>
+        <p data-standing="not-checked">
+          <strong>{notShown}</strong>
+        </p>
         <p class="mono whole">Final root: {root}</p>
         <ul class="sums">
-          {describeSums(statement, words).map((sentence) => (
-            <li key={sentence}>{sentence}</li>
+          {sums.map((sentence, i) => (
+            <li key={i}>{provedValue(sentence)}</li>
           ))}
         </ul>
         <ol class="stated">
-          {statement.outputs.map((stated) => {
-            const { title, sentences } = describeStated(stated, words);
-            return (
-              <li key={title}>
-                <p class="mono">{title}</p>
-                {sentences.map((sentence, i) => (
-                  <p key={i}>{sentence}</p>
-                ))}
-              </li>
-            );
-          })}
+          {outputs.map(({ title, sentences }, i) => (
+            <li key={i}>
+              <p class="mono">{provedValue(title)}</p>
+              {sentences.map((sentence, place) => (
+                <p key={place}>{provedValue(sentence)}</p>
+              ))}
+            </li>
+          ))}
         </ol>
       </div>
       <div data-standing="not-checked" class="said">
         <h3>What it does not prove</h3>
-        {describeLimit(statement).map((sentence) => (
+        {limits.map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
         <AbsenceForm root={root} />

@@ -11,7 +11,7 @@ import type {
   Said,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned } from '../../src/stardust/provenance/words.ts';
+import { describeSigned } from '../../verifier/words/proved.ts';
 import { plural } from '../format.ts';
 import type { ExplainedBlock, Explanation } from '../node/shapes.ts';
 import { Found } from '../parts/standing.tsx';
@@ -59,7 +59,10 @@ export function Cone(props: ConeProps) {
         <h2 id="checks-title">Checked by your browser</h2>
         <div role="status" id="findings">
           {signed !== undefined && (
-            <Found finding={signed} words={(value) => describeSigned(value, Date.now() / 1000)} />
+            <Found
+              finding={signed}
+              words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+            />
           )}
           {findings.map((finding, i) => (
             <Found key={i} finding={finding} words={(sentence) => sentence} />

@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { provedValue, refute } from '../../src/stardust/provenance/proved.ts';
 import type { BlockContent, BlockFacts, Proved } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned } from '../../src/stardust/provenance/words.ts';
+import { describeSigned } from '../../verifier/words/proved.ts';
 import { readBlockJson } from '../node/ledger.ts';
 import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
@@ -189,7 +189,7 @@ function PathVerdicts({
           {describeState(state)}.
         </Refuted>
       )}
-      <Found finding={signed} words={(value) => describeSigned(value, Date.now() / 1000)} />
+      <Found finding={signed} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
       <Found
         finding={
           inclusion.standing === 'refuted' && firstWrong >= 0

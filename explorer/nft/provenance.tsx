@@ -5,7 +5,8 @@
 import { useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Finding, NftState, Said } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned, formatTime } from '../../src/stardust/provenance/words.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { describeHead, describeState } from '../../verifier/words/proved.ts';
 import { Levels } from '../cone/levels.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
@@ -16,19 +17,14 @@ import { Found, Refuted, Remark, SaidByNode, Tick } from '../parts/standing.tsx'
 import { asError, useLoad } from '../parts/use-load.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
+import { differenceOf, type ShownNft } from './difference.ts';
 
 /**
  * What the certificate of the newest change proves.
  *
  * @param said what the node says of the NFT; undefined where it says that nothing holds it
  */
-export function CheckedState({
-  nftId,
-  said,
-}: {
-  nftId: string;
-  said: { outputId: string; ledgerIndex: number } | undefined;
-}) {
+export function CheckedState({ nftId, said }: { nftId: string; said: ShownNft | undefined }) {
   const choice = useKeyChoice();
   const networkName = useNetworkName();
   const judged = useLoad(
@@ -66,37 +62,26 @@ export function CheckedState({
   );
 }
 
-function StateVerdict({
-  state,
-  said,
-}: {
-  state: Finding<NftState>;
-  said: { outputId: string; ledgerIndex: number } | undefined;
-}) {
+function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNft | undefined }) {
   if (state.standing !== 'proved') return <Found finding={state} words={() => ''} />;
-  const { held, since, head } = provedValue(state.proof);
-  if (said?.outputId !== held?.outputId) {
-    // what moved between two answers is no lie
-    if (said !== undefined && since.index > said.ledgerIndex)
-      return <Remark>The NFT was moved while this page was read. Load the page again.</Remark>;
+  const { held, since } = provedValue(state.proof);
+  // what moved between two answers is no lie
+  if (said !== undefined && held?.outputId !== said.outputId && since.index > said.ledgerIndex)
+    return <Remark>The NFT was moved while this page was read. Load the page again.</Remark>;
+  if (said === undefined && held !== undefined)
     return (
       <Refuted>
-        The node says that {said === undefined ? 'no output' : `output ${said.outputId}`} holds the
-        NFT, and proves that {held === undefined ? 'it was burned' : `output ${held.outputId} does`}
-        .
+        The node says that no output holds the NFT, and proves that output {held.outputId} does.
       </Refuted>
     );
-  }
+  const difference = said && differenceOf(said, state.proof);
+  if (difference !== undefined) return <Refuted>The node shows {difference}.</Refuted>;
   return (
     <>
-      <Tick proof={state.proof}>
-        {({ held, since }) =>
-          `${held === undefined ? 'Burned in' : 'Held by this output since'} milestone ${since.index} of ${formatTime(since.timestamp)} UTC, signed by ${since.signers.length} of ${since.whose}.`
-        }
-      </Tick>
+      <Tick proof={state.proof}>{() => describeState(state.proof, shorten)}</Tick>
       <p class="hint">
         That nothing came after it is this node’s word as of its newest milestone.{' '}
-        {describeSigned(head, Date.now() / 1000)}
+        {describeHead(state.proof, Date.now() / 1000)}
       </p>
     </>
   );
@@ -246,13 +231,7 @@ function ChangeVerdict({ state, change }: { state: Finding<NftState>; change: Nf
     const { held, since } = provedValue(state.proof);
     if ((held?.outputId ?? null) !== change.outputId || since.index !== change.milestoneIndex)
       return <Refuted>The node says another output or milestone than it proves.</Refuted>;
+    return <Tick proof={state.proof}>{() => describeState(state.proof, shorten)}</Tick>;
   }
-  return (
-    <Found
-      finding={state}
-      words={({ held, since }) =>
-        `${held === undefined ? 'It was burned' : `It came to output ${shorten(held.outputId)}`} in milestone ${since.index}, signed by ${since.signers.length} of ${since.whose}.`
-      }
-    />
-  );
+  return <Found finding={state} words={() => ''} />;
 }

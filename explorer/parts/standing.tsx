@@ -14,11 +14,11 @@ export function Tick<T>({
   children,
 }: {
   proof: Proved<T>;
-  children: (value: T) => ComponentChildren;
+  children: (value: T, proof: Proved<T>) => ComponentChildren;
 }) {
   return (
     <p class="verdict good" data-standing="proved">
-      <span>{children(provedValue(proof))}</span>
+      <span>{children(provedValue(proof), proof)}</span>
     </p>
   );
 }
@@ -54,7 +54,7 @@ export function Found<T>({
   words,
 }: {
   finding: Finding<T>;
-  words: (value: T) => ComponentChildren;
+  words: (value: T, proof: Proved<T>) => ComponentChildren;
 }) {
   switch (finding.standing) {
     case 'proved':

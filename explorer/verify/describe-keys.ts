@@ -2,7 +2,7 @@
  * A choice of keys in words, and what is odd about the name that a node gives its network.
  */
 import { distance } from 'fastest-levenshtein';
-import { KNOWN_NETWORKS, type KnownNetwork } from '../../verifier/known-networks.ts';
+import { KNOWN_NETWORKS, type KnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 
 export type KeyChoice =
   /** `isDefault`: nobody has chosen yet. */

@@ -26,16 +26,9 @@ import { parseKeys } from './parse-keys.ts';
 
 /** Throws an Error with a sentence where the visitor's keys are none. */
 export function trustOf(choice: KeyChoice) {
-  const { publicKeys, threshold } =
-    choice.kind === 'known'
-      ? {
-          publicKeys: choice.network.publicKeys.join(),
-          threshold: String(choice.network.threshold),
-        }
-      : choice;
   return {
     whose: describeKeys(choice),
-    keys: parseKeys(publicKeys, threshold),
+    keys: choice.kind === 'known' ? choice.network : parseKeys(choice.publicKeys, choice.threshold),
     verify: verifySignature,
   };
 }

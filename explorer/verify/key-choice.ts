@@ -3,7 +3,7 @@
  * their own. What a node calls its network never chooses.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
+import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import type { KeyChoice } from './describe-keys.ts';
 
 const DEFAULT: KeyChoice = { kind: 'known', network: KNOWN_NETWORKS[0]!, isDefault: true };

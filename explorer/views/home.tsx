@@ -2,8 +2,9 @@
  * The first page: the ledger as it moves, or as it ended.
  */
 import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned, formatTime } from '../../src/stardust/provenance/words.ts';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
+import { describeSigned } from '../../verifier/words/proved.ts';
 import { type Kind, Mark } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
@@ -90,7 +91,7 @@ function Signed({ head }: { head: HomeProps['head'] }) {
       {head === undefined ? (
         <p class="loading">Checking who signed it …</p>
       ) : (
-        <Found finding={head} words={(value) => describeSigned(value, Date.now() / 1000)} />
+        <Found finding={head} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
       )}
     </div>
   );

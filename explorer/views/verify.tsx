@@ -4,8 +4,8 @@
 import { useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
-import { describeVerdict } from '../../src/stardust/provenance/words.ts';
-import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
+import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
+import { describeVerdict } from '../../verifier/words/proved.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
@@ -125,9 +125,9 @@ function KeyForm({
       <label class="wide">
         Keys of
         <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-          {KNOWN_NETWORKS.map(({ networkName, title, publicKeys, threshold }) => (
+          {KNOWN_NETWORKS.map(({ networkName, title, keys, threshold }) => (
             <option key={networkName} value={networkName}>
-              {title}: at least {threshold} of {publicKeys.length} keys, from this page’s source
+              {title}: at least {threshold} of {keys.length} keys, from this page’s source
             </option>
           ))}
           <option value={OWN_KEYS}>another network: my own keys</option>
@@ -225,7 +225,7 @@ function Ending({ progress, info }: { progress: Progress; info: Info }) {
       return (
         <>
           <Tick proof={progress.proof}>
-            {(outcome) => describeVerdict(outcome, Date.now() / 1000)}
+            {() => describeVerdict(progress.proof, Date.now() / 1000)}
           </Tick>
           <p>
             <To view={{ name: 'milestone', milestone: String(index) }}>See milestone {index}</To>

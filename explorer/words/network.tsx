@@ -2,8 +2,9 @@
  * How amounts and addresses are written: as a network of the page's source has it, where the bytes
  * name that network (B.8), and otherwise as the node says.
  */
+
+import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { networkId } from '../../src/stardust/wire/ids.ts';
-import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
 import type { NetworkWords } from '../../verifier/words/sentence.ts';
 import type { Info } from '../node/shapes.ts';
 import { Refuted } from '../parts/standing.tsx';

@@ -53,8 +53,8 @@ type WalkOutcome =
   | Walked
   /** D1 does not have the whole past cone. */
   | { kind: 'blocks-missing' }
-  /** `packs`: keys of those with transactions of the cone that have no verdict. */
-  | { kind: 'verdicts-missing'; head: Head; packs: number[] }
+  /** `undecided`: transactions of the cone without a verdict; `packs`: keys of those that have them. */
+  | { kind: 'verdicts-missing'; head: Head; packs: number[]; undecided: number }
   | RootDiffers;
 
 interface Applied {
@@ -111,7 +111,12 @@ export async function walkMilestone(
   if (!equalBytes(inclusionRoot(view.cone, order), root))
     return { kind: 'root-differs', view, order, root };
   if (undecided.length > 0)
-    return { kind: 'verdicts-missing', head, packs: packsOf(packs, undecided) };
+    return {
+      kind: 'verdicts-missing',
+      head,
+      packs: packsOf(packs, undecided),
+      undecided: undecided.length,
+    };
   return { kind: 'walked', view, whiteFlag };
 }
 

@@ -43,6 +43,8 @@ export interface PassState {
   applied: number;
   /** Blocks that may still be fetched. */
   fetchesLeft: number;
+  /** Index of the last milestone of which a signed payload was given. */
+  signed?: number | undefined;
 }
 
 /** Where milestones come from. */
@@ -77,13 +79,17 @@ export async function tryUpstream(
   const upstream = context.upstreams[place]!;
   const { counts } = context.memory;
   const appliedBefore = pass.applied;
-  let latest: UpstreamHeads['latest'] | undefined;
+  let heads: UpstreamHeads | undefined;
+  pass.signed = undefined;
   const end = (ending: Ending): UpstreamOutcome => {
-    return { ...ending, place, applied: pass.applied - appliedBefore, latest };
+    const { ledger = Number.POSITIVE_INFINITY } = context.memory.lastLedger ?? {};
+    const isClaimed = heads !== undefined && heads.confirmed > ledger;
+    const next = pass.signed === ledger + 1 ? 'signed' : isClaimed ? 'claimed' : undefined;
+    const applied = pass.applied - appliedBefore;
+    return { ...ending, place, applied, latest: heads?.latest, next };
   };
   try {
-    const heads = await upstream.readHeads();
-    latest = heads.latest;
+    heads = await upstream.readHeads();
     countUpstream(counts, place, upstream.name, heads);
     const giver = fromUpstream(upstream, heads.confirmed);
     const ending = await applyUpTo(context, giver, pass);
@@ -171,6 +177,7 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
   const confirmed = Math.min(giver.confirmed, finalMilestone);
   let position = await readPosition(context.db, context);
   noteLedger(memory, position);
+  const { times } = memory.progress;
   while (position.head.ledger < confirmed) {
     const unsupported = position.announced.unsupportedAfter(position.head.ledger);
     if (unsupported !== undefined)
@@ -181,7 +188,8 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
       if (!(await applyNext(context, giver, position, pass))) break;
     } catch (error) {
       if (!(error instanceof ConeUnavailable) || error.fault !== 'over-budget') throw error;
-      return { kind: 'budget-spent' };
+      const getsOn = memory.progress.times !== times;
+      return getsOn ? { kind: 'budget-spent' } : { kind: 'stuck', reason: error.message };
     }
     position = await readPosition(context.db, context);
     noteLedger(memory, position);
@@ -204,9 +212,12 @@ async function applyNext(
   const payload = await readMilestone(head.ledger + 1);
   if (payload === undefined) return false;
   const verified = await verifyMilestone(payload, position, rules);
-  const deadline = started + MILESTONE_FETCH_MS;
-  const fetch = createConeFetcher({ pool: memory.pool, upstream, budget: pass, deadline });
-  const tools = { memory, rules, fetch, upstream, deadline: pass.budget.deadline };
+  pass.signed = head.ledger + 1;
+  const waitUntil = started + MILESTONE_FETCH_MS;
+  const { pool } = memory;
+  const fetch = createConeFetcher({ pool, upstream, budget: pass, deadline: waitUntil });
+  const { deadline } = pass.budget;
+  const tools = { memory, rules, fetch, upstream, budget: pass, deadline, waitUntil };
   const applied = await completeMilestone(db, head, verified, tools);
   const how = upstream === undefined ? { pushed: true as const } : {};
   noteApplied(memory, applied, { started, ...how });

@@ -24,7 +24,7 @@ import {
   walkMilestone,
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { findLeftOut, hasStagedRoot, queryDoubtful } from './store/leave-out.ts';
+import { findLeftOut, hasStagedRoot, queryReferenced } from './store/leave-out.ts';
 import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
@@ -38,8 +38,12 @@ export interface CompleteTools {
    * milestones may have referenced. Absent: nobody is.
    */
   upstream?: Upstream | undefined;
+  /** Requests that the pass may still make of upstreams; it is counted down. */
+  budget: { fetchesLeft: number };
   /** Unix milliseconds after which no further part of a large cone is begun. */
   deadline: number;
+  /** Unix milliseconds after which no answer about a reference is waited for. */
+  waitUntil: number;
 }
 
 /**
@@ -74,11 +78,19 @@ export async function completeMilestone(
     const outcome = await applyStored(db, verified, tools);
     if (outcome.kind === 'applied')
       return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
-    if (outcome.kind === 'root-differs') await leaveOut(db, outcome, verified, tools, tries > 1);
+    const isClean =
+      outcome.kind === 'root-differs' && (await leaveOut(db, outcome, verified, tools));
     // blocks of the cone were dropped: the walk begins again
-    memory.missing = undefined;
+    memory.missing = isClean
+      ? createMissingCone(head, coneOf(verified), new Set<string>())
+      : undefined;
   }
   throw new ConeUnavailable('over-budget', 'blocks of the cone are gone again');
+}
+
+/** Hex IDs of the milestone and of its parents. */
+function coneOf({ id, milestone: { parents } }: VerifiedMilestone) {
+  return { milestone: toHexDigits(id), parents: parents.map(toHexDigits) };
 }
 
 /** Stores what D1 does not have of the cone. Returns how many blocks that were. */
@@ -89,19 +101,19 @@ async function storeMissing(
   tools: CompleteTools,
 ): Promise<number> {
   const { memory } = tools;
-  const parents = verified.milestone.parents.map(toHexDigits);
+  const { milestone, parents } = coneOf(verified);
   const view = await memory.step('apply', () => memory.index.view(db, head, parents));
   if (parents.every((id) => isKnown(view, id))) return 0;
-  const milestone = toHexDigits(verified.id);
   if (memory.missing?.milestone !== milestone)
     memory.missing = createMissingCone(head, { milestone, parents });
   const { missing } = memory;
   try {
     await storeCone(db, head, missing, { ...tools, view });
   } catch (error) {
-    if (error instanceof ConeUnavailable && error.fault === 'unknown-block')
-      throw new UpstreamFailure(error.message);
-    throw error;
+    if (!(error instanceof ConeUnavailable) || error.fault === 'over-budget') throw error;
+    // where the walk went by the upstream's word, the next try walks afresh
+    if (error.fault === 'too-large') memory.missing = undefined;
+    throw new UpstreamFailure(error.message);
   }
   return missing.stored;
 }
@@ -126,7 +138,8 @@ async function applyStored(
       return tried;
     });
     if (outcome.kind !== 'verdicts-missing') return outcome;
-    const { packs, head } = outcome;
+    const { packs, head, undecided } = outcome;
+    memory.progress.workLeft(toHexDigits(verified.id), 'verdicts', undecided);
     const resolving = { index: memory.index, head, verify: rules.verify };
     let made = 0;
     for (const key of packs)
@@ -138,38 +151,46 @@ async function applyStored(
 
 /**
  * Drops the blocks of the cone that an earlier milestone referenced. Where there are none, as far as
- * the upstream says, staged blocks that rest on the word of an upstream are dropped, and a
- * Divergence is thrown.
+ * the upstream says, staged blocks that rest on the word of an upstream are dropped. A Divergence is
+ * thrown, unless these rested on the word of another upstream: then true is returned, as no block
+ * is staged now, and the cone is stored again by the word of this one.
  *
- * @param isRetry false: what was dropped may have rested on the word of another upstream, so nothing
- *   is thrown
+ * So each upstream's word gets its chance, and one that lies diverges, however many passes it takes
+ * to store the cone.
  */
 async function leaveOut(
   db: Database,
   walk: RootDiffers,
   verified: VerifiedMilestone,
-  { memory, upstream }: CompleteTools,
-  isRetry: boolean,
-): Promise<void> {
-  const { saidOfNumbers } = memory.upstreams;
+  tools: CompleteTools,
+): Promise<boolean> {
+  const { memory, upstream } = tools;
   const { index } = verified.milestone;
-  if (upstream !== undefined) await queryDoubtful(db, walk, upstream, saidOfNumbers);
-  await memory.step('apply', async () => {
+  const referenced = upstream ? await queryReferenced(db, walk, upstream, tools) : [];
+  const milestone = toHexDigits(verified.id);
+  return memory.step('apply', async () => {
     // walked again, as the drop is fenced on the blocks that are stored by now
     const now = await walkMilestone(db, verified);
-    if (now.kind !== 'root-differs') return;
+    if (now.kind !== 'root-differs') return false;
     const { view, order, root } = now;
-    const before = upstream && findLeftOut(now, upstream, saidOfNumbers);
-    if (before === 'unsaid') return;
+    // a block that is dropped and stored again has another number
+    if (view.head.dropped !== walk.view.head.dropped) return false;
+    const before = findLeftOut(now, referenced);
     if (before !== undefined) {
       await dropReferenced(db, view, before);
+      memory.progress.coneShrank(milestone);
       memory.log('warn', 'follower.blocks-referenced-before', { index, blocks: before.size });
-      return;
+      return false;
     }
     // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
     const restsOnWord = upstream !== undefined && hasStagedRoot(view);
     if (restsOnWord) await dropStaged(db, view);
-    if (restsOnWord && !isRetry) return;
+    const words = memory.missing?.words;
+    const isOwnWord = words?.isSubsetOf(new Set([upstream?.name]));
+    if (restsOnWord && !isOwnWord) {
+      memory.progress.startOver(milestone, upstream.name);
+      return true;
+    }
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(
       `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,

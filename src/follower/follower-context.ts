@@ -29,7 +29,7 @@ import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts'
 import type { LedgerPosition } from './ledger-position.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-milestones.ts';
 import { createSteps, type RunStep } from './steps.ts';
-import { createSaidOfNumbers, type SaidOfNumbers } from './store/leave-out.ts';
+import { createProgress, type Progress } from './store/progress.ts';
 import type { MissingCone } from './store/store-cone.ts';
 import type { Announce } from './store/store-unreferenced.ts';
 
@@ -78,8 +78,9 @@ export interface FollowerMemory {
   milestones: PushedMilestones;
   /** What is missing of the next milestone's past cone, while it is fetched and stored. */
   missing: MissingCone | undefined;
+  progress: Progress;
   upstreams: UpstreamMemory;
-  /** Passes that failed one after the other, the last ones (follower-status.ts). */
+  /** The last passes, if they failed or got nowhere (follower-status.ts). */
   failed: FailedPasses | undefined;
   tips: {
     /** Whether something is near the tips that was not pushed, or that its parents do not prove. */
@@ -97,8 +98,11 @@ export interface FollowerMemory {
     newestBlock: number | undefined;
   };
   upkeep: {
-    /** Unreferenced blocks that may be stored before a milestone leads to them (drop-blocks.ts). */
-    room: number;
+    /**
+     * Unreferenced blocks that may be stored before a milestone leads to them (drop-blocks.ts);
+     * undefined until it is measured.
+     */
+    room: number | undefined;
     /** When blocks were evicted last, Unix milliseconds, and for how many they are not again. */
     eviction: { ended: number; pause: number };
     /** Whether a write failed for want of room since pruning was tried last. */
@@ -132,15 +136,14 @@ interface UpstreamMemory {
   diverged: string | undefined;
   /** What they said about blocks that are not known here. */
   said: OfLedgerIndex<SaidOfBlocks>;
-  saidOfNumbers: SaidOfNumbers;
 }
 
-/** Passes that failed while the ledger was at one index. */
+/** Passes in a row that failed or got nowhere. */
 export interface FailedPasses {
-  /** Undefined where not even that could be read. */
-  at: Pick<LastLedger, 'generation' | 'ledger'> | undefined;
+  /** {@link Progress.times} then: since there was progress, they count no more. */
+  progress: number;
   times: number;
-  /** Why the last one failed, for people. */
+  /** Why the last one failed, or what it waited for: for people. */
   reason: string;
 }
 
@@ -195,8 +198,8 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
         unreferenced: createBlockIds(Date.now, MAX_SAID),
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
       })),
-      saidOfNumbers: createSaidOfNumbers(),
     },
+    progress: createProgress(),
     failed: undefined,
     tips: {
       hasLooseEnds: false,
@@ -206,8 +209,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       newestBlock: undefined,
     },
     upkeep: {
-      // until the first pass has looked
-      room: Number.POSITIVE_INFINITY,
+      room: undefined,
       eviction: { ended: 0, pause: 0 },
       isDatabaseFull: false,
       scrubbedAt: Date.now(),
@@ -240,6 +242,11 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
     memory.counts.rowsWritten += rows_written;
   };
   return measureDatabase(db, count, waitFor);
+}
+
+/** Whether no more unreferenced blocks may be stored, as far as that was measured. */
+export function isFull({ upkeep }: FollowerMemory): boolean {
+  return upkeep.room !== undefined && upkeep.room <= 0;
 }
 
 /** Takes a message of a feed (src/upstream/feed/keep-feed.ts). */
@@ -278,13 +285,19 @@ export function noteApplied(
   writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
 }
 
-/** Notes where the ledger stands: of another ledger nothing that was pushed counts. */
+/**
+ * Notes where the ledger stands: of another ledger nothing that was pushed counts. To read it for the
+ * first time is no progress, but passes that could not read it count no more.
+ */
 export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
   const { generation, ledger, indexed } = head;
   if (memory.lastLedger !== undefined && memory.lastLedger.generation !== generation)
     dropPushed(memory);
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
+  const last = memory.lastLedger;
+  if (last === undefined) memory.failed = undefined;
+  else if (last.generation !== generation || last.ledger !== ledger) memory.progress.ledgerMoved();
   memory.lastLedger = { generation, ledger, indexed, parameters: rules.parameters };
   memory.milestones.applied(ledger);
 }

@@ -4,13 +4,13 @@
 import type { Database } from '../ledger/core/database.ts';
 import { describeError, type WriteLog } from '../log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
-import type { FailedPasses, FollowerMemory } from './follower-context.ts';
+import type { FollowerMemory } from './follower-context.ts';
 import { stepOf } from './steps.ts';
 
 /**
  * `following`: all is well; `progress` where one milestone takes several passes. `diverged`: no
- * upstream agrees with us on the next milestone. `failing`: pass after pass fails at this ledger
- * index. `stopped`: the follower cannot go on until an operator has seen to the reason.
+ * upstream agrees with us on the next milestone. `failing`: pass after pass fails, or makes no
+ * progress (store/progress.ts) although an upstream has the next milestone. `stopped`: the follower cannot go on until an operator has seen to the reason.
  *
  * Reasons and progress are for people: ASCII.
  */
@@ -81,12 +81,23 @@ export async function stopFollowing(db: Database, reason: string, log: WriteLog)
 /** One pass may meet another follower or a lost connection; the third in a row does not. */
 const FAILING_AFTER = 3;
 
-/** Why passes are `failing` at the ledger index where the ledger is now; undefined if they are not. */
-export function whyFailing({ failed, lastLedger: at }: FollowerMemory): string | undefined {
-  if (failed === undefined || failed.times < FAILING_AFTER || !isSamePlace(failed.at, at))
+/** Why passes are `failing` by now; undefined if they are not. */
+export function whyFailing({ failed, progress, lastLedger }: FollowerMemory): string | undefined {
+  if (failed === undefined || failed.times < FAILING_AFTER || failed.progress !== progress.times)
     return undefined;
-  const where = at === undefined ? 'no pass begins' : `no pass gets beyond milestone ${at.ledger}`;
+  const where = lastLedger
+    ? `no pass gets beyond milestone ${lastLedger.ledger}`
+    : 'no pass begins';
   return `${where}: ${failed.reason}`;
+}
+
+/** Counts a pass that failed or got nowhere, and logs if passes are `failing` by now. */
+export function noteFruitlessPass(memory: FollowerMemory, reason: string): void {
+  const { failed, progress } = memory;
+  const before = failed?.progress === progress.times ? failed.times : 0;
+  memory.failed = { progress: progress.times, times: before + 1, reason };
+  const failing = whyFailing(memory);
+  if (failing !== undefined) memory.log('error', 'follower.failing', { reason: failing });
 }
 
 /** Counts a pass that failed. If passes are `failing`, saves and logs that. */
@@ -95,23 +106,15 @@ export async function noteFailedPass(
   memory: FollowerMemory,
   error: unknown,
 ): Promise<void> {
-  const { failed, lastLedger: at } = memory;
-  const before = failed !== undefined && isSamePlace(failed.at, at) ? failed.times : 0;
   const message = error instanceof Error ? error.message : String(error);
   const step = stepOf(error);
-  const reason = step === undefined ? message : `${message} (step ${step})`;
-  memory.failed = { at, times: before + 1, reason };
+  noteFruitlessPass(memory, step === undefined ? message : `${message} (step ${step})`);
   const failing = whyFailing(memory);
   if (failing === undefined) return;
-  memory.log('error', 'follower.failing', { reason: failing });
   memory.hasState = true;
   try {
     await saveFollowerState(db, { state: 'failing', reason: failing });
   } catch (failure) {
     memory.log('error', 'follower.state-not-saved', { error: describeError(failure) });
   }
-}
-
-function isSamePlace(one: FailedPasses['at'], other: FailedPasses['at']): boolean {
-  return one?.generation === other?.generation && one?.ledger === other?.ledger;
 }

@@ -19,7 +19,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
-import { openUpstreams, type Patience } from '../upstream/rest-upstream.ts';
+import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { verifySignature } from '../verify-signature.ts';
 import { createAnnouncer } from './announcer.ts';
 import { applyPushed, type PassBudget } from './apply-next.ts';
@@ -89,6 +89,7 @@ export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
   /** Where the ledger is written. */
   readonly #db: Database = watchDatabase(this.env.LEDGER, this.#memory);
+  readonly #openUpstreams = createUpstreams();
   readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
@@ -100,7 +101,8 @@ export class Follower extends DurableObject<Env> {
     if (milestoneKeys === undefined) throw new Error('no keys are set');
     const isFed = () => this.#feed !== undefined && this.#feed.state() !== 'down';
     const context = this.#context(settings, milestoneKeys, patienceOf(settings));
-    return { ...context, voters: openUpstreams(settings, PATIENCE), isFed };
+    const voters = this.#openUpstreams(settings, { ...PATIENCE, isUrgent: true });
+    return { ...context, voters, isFed };
   });
   /** Unix milliseconds. */
   #lastPublished = Date.now();
@@ -303,7 +305,7 @@ export class Follower extends DurableObject<Env> {
   #tools(settings: Settings, patience: Patience) {
     return {
       db: this.#db,
-      upstreams: openUpstreams(settings, patience),
+      upstreams: this.#openUpstreams(settings, patience),
       verify: verifySignature,
       memory: this.#memory,
       retention: settings.retentionMilestones,

@@ -12,9 +12,10 @@ import { LedgerMoved } from '../ledger/core/fence.ts';
 import { readHead } from '../ledger/core/head.ts';
 import type { WriteLog } from '../log.ts';
 import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
-import { type FollowerContext, logFailure, noteLedger } from './follower-context.ts';
+import { type FollowerContext, isFull, logFailure, noteLedger } from './follower-context.ts';
 import {
   noteFailedPass,
+  noteFruitlessPass,
   qualifyFollowerState,
   saveBlocksStatus,
   saveFollowerState,
@@ -24,7 +25,12 @@ import {
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
 import { describeProgress } from './store/store-cone.ts';
 import { storeTips } from './store/store-tips.ts';
-import { needsAnotherUpstream, summarizePass, type UpstreamOutcome } from './summarize-pass.ts';
+import {
+  needsAnotherUpstream,
+  summarizePass,
+  type UpstreamOutcome,
+  waitsFor,
+} from './summarize-pass.ts';
 import { keepUp } from './upkeep.ts';
 
 export interface PassResult {
@@ -128,13 +134,17 @@ async function askUpstreams(
   const known = memory.upstreams;
   const lookAround = hasPassed(LOOK_AROUND_MS, known.lastProgressAt, Date.now());
   if (lookAround) known.lastProgressAt = Date.now();
+  const { times } = memory.progress;
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
-  for (const place of known.ranking.order(upstreams.length)) {
+  const order = known.ranking.order(upstreams.length);
+  for (const place of order) {
     const outcome = await tryUpstream(context, place, pass);
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
+  const waiting = memory.progress.times === times ? waitsFor(outcomes) : undefined;
+  if (waiting !== undefined && !budget.milestonesOnly) noteFruitlessPass(memory, waiting);
   const progress = memory.missing && describeProgress(memory.missing);
   const { applied, behind, beginWith, level, diverged, getsOn, state } = summarizePass(outcomes, {
     diverged: known.diverged,
@@ -143,7 +153,9 @@ async function askUpstreams(
     progress,
   });
   if (getsOn) memory.failed = undefined;
-  if (beginWith !== undefined) known.ranking.beginWith(beginWith);
+  // the first one may have used up what a pass may do: another one comes first next time
+  if (waiting !== undefined) known.ranking.beginWith(order[1] ?? order[0]!);
+  else if (beginWith !== undefined) known.ranking.beginWith(beginWith);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);
   if (!isDue) memory.tips.passesToRest = Math.max(0, memory.tips.passesToRest - 1);
   const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));
@@ -181,7 +193,7 @@ async function storeTipsIfPossible(
   const { upstreams, memory } = context;
   const upstream = upstreams[place]!;
   // they are stored when a milestone leads to them
-  if (memory.upkeep.room <= 0) return false;
+  if (isFull(memory)) return false;
   const { tips } = memory;
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;

@@ -11,14 +11,15 @@ import type { LedgerPosition } from './ledger-position.ts';
  * How it ended with one upstream.
  *
  * `level`: the ledger is at the upstream's confirmed milestone. `behind`: the upstream is behind
- * the ledger. `budget-spent`: there is more to apply, and this pass may not. `stopped`: no upstream
- * can help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
+ * the ledger. `budget-spent`: there is more to apply, and this pass may not. `stuck`: the same, but
+ * this pass made no progress with it (store/progress.ts). `stopped`: no upstream can help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
  * answered what cannot follow our ledger.
  */
 export type Ending =
   | { kind: 'level'; position: LedgerPosition }
   | { kind: 'behind'; position: LedgerPosition }
   | { kind: 'budget-spent' }
+  | { kind: 'stuck'; reason: string }
   | { kind: 'stopped'; reason: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'diverged'; reason: string };
@@ -30,6 +31,8 @@ export type UpstreamOutcome = Ending & {
   applied: number;
   /** The newest milestone that the upstream has heard of, if it said so. */
   latest: UpstreamHeads['latest'] | undefined;
+  /** What it has of the milestone after the ledger's: a signed payload, or only its word. */
+  next?: 'signed' | 'claimed' | undefined;
 };
 
 type LevelOutcome = Extract<UpstreamOutcome, { kind: 'level' }>;
@@ -48,9 +51,23 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
     case 'behind':
       return outcome.applied === 0;
     case 'failed':
+    case 'stuck':
     case 'diverged':
       return true;
   }
+}
+
+/**
+ * What a pass without progress waited for, if an upstream has the next milestone; else undefined. The
+ * word of an upstream counts only where none says that there is nothing to do, and nothing counts
+ * beside a divergence, which is a state of its own.
+ */
+export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefined {
+  const kinds = new Set(outcomes.map(({ kind }) => kind));
+  if (kinds.has('diverged') || outcomes.some(({ applied }) => applied > 0)) return undefined;
+  const isWordEnough = !kinds.has('level') && !kinds.has('behind');
+  const waiting = outcomes.findLast(({ next }) => next === 'signed' || (next && isWordEnough));
+  return waiting?.kind === 'failed' || waiting?.kind === 'stuck' ? waiting.reason : undefined;
 }
 
 /** What is known besides the outcomes. */
@@ -108,7 +125,6 @@ export function summarizePass(
   const isAllDone =
     outcomes.length === before.upstreams &&
     outcomes.every(({ kind }) => kind === 'level' || kind === 'behind');
-  // where the budget is spent, parts of a large milestone were stored at least
   const getsOn = applied > 0 || behind || isAllDone;
   return {
     applied,

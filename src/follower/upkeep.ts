@@ -8,7 +8,11 @@ import { hasPassed } from '../clock.ts';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
 import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
-import { dropUnneeded, UNREFERENCED_LIMITS } from '../ledger/write/drop-blocks.ts';
+import {
+  dropUnneeded,
+  measureUnreferenced,
+  UNREFERENCED_LIMITS,
+} from '../ledger/write/drop-blocks.ts';
 import { fillIndex } from '../ledger/write/fill-index.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
@@ -99,12 +103,16 @@ function tellShortage(
 const PAUSE_PER_EVICTION = 10;
 
 /**
- * Orphans, and beyond a limit what no tip of an upstream needs; not while a milestone's past cone
- * is stored in parts, as no tip may lead to those yet.
+ * Orphans, and beyond a limit what no tip of an upstream needs. While a milestone's past cone is
+ * stored in parts, nothing is dropped, as no tip may lead to those yet; how much more may be stored
+ * is measured all the same, as the milestone may wait for long.
  */
 async function dropBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
-  if (memory.missing !== undefined) return true;
   const { upkeep, counts, index } = memory;
+  if (memory.missing !== undefined) {
+    upkeep.room = (await measureUnreferenced(db)).room;
+    return true;
+  }
   const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
   let isEvicting = false;
   const drop = async (tips: readonly string[]) => {

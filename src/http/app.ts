@@ -5,7 +5,7 @@
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../log.ts';
-import { type EdgeNode, LedgerUnreadable } from '../node/edge-node.ts';
+import { type EdgeNode, isMissingTable, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { nextTurn } from '../turns.ts';
 import { checkRate, createWorkLimit } from './access/limits.ts';
@@ -13,11 +13,10 @@ import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
-import { errorAnswer, HttpError } from './errors.ts';
+import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
-import type { ResponseCache } from './response-cache.ts';
 import type { RequestNotes, Route } from './route.ts';
 import { listRoutes } from './routes.ts';
 
@@ -28,7 +27,6 @@ export interface App {
 export interface AppParts {
   settings: Settings;
   node: EdgeNode;
-  cache: ResponseCache;
 }
 
 /** The route of a path that no route has, for the log. */
@@ -51,15 +49,25 @@ type Handler = (
   exchange: Exchange,
 ) => Answer | Promise<Answer> | undefined;
 
-/** What went wrong inside is not told, but what an operator has to do. */
-function toHttpError(thrown: unknown): HttpError {
+/**
+ * What went wrong inside is not told, but what an operator has to do. A node without a ledger cannot
+ * say of anything that it is not known.
+ */
+async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> {
+  if (thrown instanceof UnknownHere || isMissingTable(thrown)) {
+    try {
+      if ((await node.readGeneration()) === undefined) return noLedger();
+    } catch (error) {
+      return isMissingTable(error) ? noLedger() : new HttpError(500);
+    }
+  }
   if (thrown instanceof HttpError) return thrown;
   return thrown instanceof LedgerUnreadable
     ? new HttpError(500, thrown.message)
     : new HttpError(500);
 }
 
-export function createApp({ settings, node, cache }: AppParts): App {
+export function createApp({ settings, node }: AppParts): App {
   const guard = createRouteGuard(settings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
   const readCache = settings.oneIsolate
@@ -124,7 +132,6 @@ export function createApp({ settings, node, cache }: AppParts): App {
         request,
         params,
         node,
-        cache,
         staticFiles: settings.staticFiles,
         notes,
         requestCounts,
@@ -152,8 +159,9 @@ export function createApp({ settings, node, cache }: AppParts): App {
             ? answerPreflight(request.headers)
             : await router.fetch(request, exchange);
       } catch (thrown) {
-        error = thrown;
-        answer = errorAnswer(toHttpError(thrown));
+        const told = await toHttpError(thrown, node);
+        error = told.detail === undefined ? thrown : told;
+        answer = errorAnswer(told);
       }
       const ms = performance.now() - started;
       report(request.method, exchange, answer, ms, error);

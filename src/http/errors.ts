@@ -3,6 +3,7 @@
  * the contract names.
  */
 
+import { NO_LEDGER } from '../node/edge-node.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
 export const MESSAGES = {
@@ -22,8 +23,8 @@ export type ErrorStatus = keyof typeof MESSAGES;
 const MAX_DETAIL_LENGTH = 200;
 
 /**
- * An answer that is not 200. `detail` is for people and comes in the body and as X-Error-Detail: it
- * says nothing internal.
+ * An answer that is not 200. `detail` is for people and comes as X-Error-Detail: it says nothing
+ * internal.
  */
 export class HttpError extends Error {
   readonly status: ErrorStatus;
@@ -32,11 +33,7 @@ export class HttpError extends Error {
   /** The ledger index at which the error is true, where it depends on the ledger. */
   ledgerIndex: number | undefined;
 
-  constructor(
-    status: ErrorStatus,
-    detail?: string,
-    headers: Readonly<Record<string, string>> = {},
-  ) {
+  constructor(status: ErrorStatus, detail?: string, headers: Record<string, string> = {}) {
     super(detail ?? MESSAGES[status]);
     this.name = 'HttpError';
     this.status = status;
@@ -45,32 +42,27 @@ export class HttpError extends Error {
   }
 }
 
-export function errorAnswer({ status, detail, headers, ledgerIndex }: HttpError): Answer {
-  const error = {
-    code: status,
-    message: MESSAGES[status],
-    ...(detail !== undefined && { detail: printableDetail(detail) }),
-  };
-  return jsonAnswer(
-    { error },
-    { status, keep: 'never', ledgerIndex, headers: { ...headers, ...detailHeader(detail) } },
-  );
+/** What the request names is not known here: 404, unless nothing was imported at all (app.ts). */
+export class UnknownHere extends HttpError {
+  constructor(detail: string) {
+    super(404, detail);
+  }
 }
 
-/** X-Error-Detail. */
-export function detailHeader(detail: string | undefined): Record<string, string> {
-  return detail === undefined ? {} : { 'x-error-detail': printableDetail(detail) };
+export function errorAnswer({ status, detail, headers, ledgerIndex }: HttpError): Answer {
+  const body = { error: { code: status, message: MESSAGES[status] } };
+  const all = { ...headers, ...detailHeader(detail) };
+  return jsonAnswer(body, { status, keep: 'never', ledgerIndex, headers: all });
 }
 
 /** Printable ASCII, bounded, and without spaces around it, which a header does not keep. */
-function printableDetail(detail: string): string {
-  return detail
-    .slice(0, MAX_DETAIL_LENGTH)
-    .replace(/[^\x20-\x7e]/g, '?')
-    .trim();
+export function detailHeader(detail: string | undefined): Record<string, string> {
+  if (detail === undefined) return {};
+  const printable = detail.slice(0, MAX_DETAIL_LENGTH).replace(/[^\x20-\x7e]/g, '?');
+  return { 'x-error-detail': printable.trim() };
 }
 
 /** The error of a node into which no ledger was imported: it cannot say "not found" at any index. */
 export function noLedger(): HttpError {
-  return new HttpError(500, 'no ledger was imported yet');
+  return new HttpError(500, NO_LEDGER);
 }

@@ -7,7 +7,6 @@ import type { Work } from './access/limits.ts';
 import type { Answer } from './answer.ts';
 import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
-import type { ResponseCache } from './response-cache.ts';
 
 /** What the log and the count of requests say beyond method, route, status and ledger index. */
 export interface RequestNotes {
@@ -30,7 +29,6 @@ export interface RouteContext {
   /** Parameters of the path, as spelled. */
   params: Readonly<Record<string, string | undefined>>;
   node: EdgeNode;
-  cache: ResponseCache;
   staticFiles: Settings['staticFiles'];
   notes: RequestNotes;
   /** Of all requests so far, where this isolate answers them all. */

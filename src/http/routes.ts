@@ -72,10 +72,7 @@ export function listRoutes(): Readonly<Record<string, Route>> {
   return ROUTES;
 }
 
-/**
- * Only `npx node tools/openapi.ts` calls this, so the Worker's bundle leaves the descriptions
- * out.
- */
+/** Only tools/openapi.ts calls this, so the Worker's bundle leaves the descriptions out. */
 export function describeRoutes(): Operations<typeof ROUTES> {
   return {
     ...describeNftLookup(),

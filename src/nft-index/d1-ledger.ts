@@ -1,6 +1,7 @@
 /**
  * What the publisher of the NFT index reads and writes in D1 (ports.ts). Every batch is one transaction.
  */
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { type Head, headFromRow, SCHEMA } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
@@ -31,22 +32,26 @@ const SWAP = `
     state = excluded.state, sum = excluded.sum
   WHERE nft_index.token = ?5`;
 
-/** The last change of an NFT is the one whose milestone is also in the NFT's own row. */
-const LAST_CHANGES = `
-  nft_change c CROSS JOIN json_each(c.nfts) j JOIN nft n ON n.id = j.value AND n.changed = c.milestone
-    ${JOIN_HELD}`;
+/** SQL of each NFT of these changes once, with the last of its milestones among them. */
+const changed = (condition: string) => `
+  SELECT j.value AS id, max(c.milestone) AS milestone
+  FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE ${condition} GROUP BY j.value`;
+
+/** NFTs that changed with their states now, whatever their own rows say of when they did. */
+const STATES = `LEFT JOIN nft n ON n.id = c.id ${JOIN_HELD}`;
 
 const SELECT_CHANGES = `
-  SELECT ${NFT_COLUMNS}, c.milestone FROM ${LAST_CHANGES}
-  WHERE c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)
-  ORDER BY c.milestone, j.value LIMIT ?4`;
+  SELECT ${NFT_COLUMNS}, c.milestone FROM (
+    ${changed('c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)')}
+    ORDER BY milestone, id LIMIT ?4) c ${STATES}
+  ORDER BY c.milestone, c.id`;
 
 const SELECT_NFTS = `
   SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
 
 const SELECT_LATEST = `
-  SELECT ${NFT_COLUMNS} FROM ${LAST_CHANGES}
-  WHERE c.milestone > ?1 ORDER BY c.milestone DESC, j.value DESC LIMIT ?2`;
+  SELECT ${NFT_COLUMNS} FROM (
+    ${changed('c.milestone > ?1')} ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
 
 const SELECT_PREFIXES = `
   SELECT group_concat(prefix, '') AS prefixes FROM (
@@ -83,7 +88,7 @@ export function openIndexLedger(db: Database): IndexLedger {
         head: selectHead(),
         rows: many(
           db.prepare(SELECT_CHANGES).bind(after.milestone, after.nft, upTo, limit),
-          (row) => ({ ...nftFromRow(row)!, milestone: row.integer('milestone') }),
+          (row) => ({ ...changedFromRow(row), milestone: row.integer('milestone') }),
         ),
       });
       return head && { ...positionOf(head), rows };
@@ -100,7 +105,7 @@ export function openIndexLedger(db: Database): IndexLedger {
     async readWindow(from, maxStates, maxPrefixes) {
       const { head, rows, prefixes, stored } = await readBatch(db, {
         head: selectHead(),
-        rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), (row) => nftFromRow(row)!),
+        rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), changedFromRow),
         prefixes: one(
           db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
           (row) => row.textOrNull('prefixes') ?? '',
@@ -110,6 +115,13 @@ export function openIndexLedger(db: Database): IndexLedger {
       return head && { ...positionOf(head), rows, prefixes, token: stored?.token };
     },
   };
+}
+
+/** Throws a LedgerDamaged where an NFT that changed has no row. */
+function changedFromRow(row: Row) {
+  const state = nftFromRow(row);
+  if (state === undefined) throw new LedgerDamaged('rows of the tables nft_change and nft');
+  return state;
 }
 
 function storedFromRow(row: Row) {

@@ -1,8 +1,10 @@
 /**
- * Values in KV, and the entry of one NFT. Anybody with access to the namespace can write there, so
- * each value is checked like any input (docs/storage.md#kv-keys).
+ * Values in KV, and the entry of one NFT. Anybody with access to the namespace can write there, and in
+ * `serve` it is on the disk whose damage checksums find, so each value is checked like any input
+ * (docs/storage.md#kv-keys).
  */
 import * as v from 'valibot';
+import { checksum } from '../ledger/core/checksum.ts';
 
 /** What a read of a key returned. */
 export type KvRead<T> =
@@ -21,15 +23,32 @@ export const LedgerIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxV
 /** Milliseconds since 1970. */
 export const UnixMs = v.pipe(v.number(), v.integer(), v.minValue(0));
 
+/**
+ * The text of a value: JSON behind its checksum. Versions before this format call it malformed, and
+ * this one calls their values malformed: both then ask D1 (docs/nft-index.md#the-format-of-values).
+ */
+export function writeKvValue(value: unknown): string {
+  const json = JSON.stringify(value);
+  return `${sumOf(json)} ${json}`;
+}
+
+function sumOf(json: string): number {
+  return checksum(new TextEncoder().encode(json));
+}
+
 /** @param text what KV returned; null where it has no such key */
 export function readKvValue<T>(
   schema: v.GenericSchema<unknown, T>,
   text: string | null,
 ): KvRead<T> {
   if (text === null) return { kind: 'absent' };
+  const start = text.indexOf(' ') + 1;
+  const body = text.slice(start);
+  if (text.slice(0, start) !== `${sumOf(body)} `)
+    return { kind: 'malformed', why: 'checksum is wrong or missing' };
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(body);
   } catch (error) {
     return { kind: 'malformed', why: String(error) };
   }
@@ -46,7 +65,7 @@ export interface IndexReader {
 }
 
 /**
- * The entry of one NFT: the output that holds it, and the ledger index at which that was true.
+ * The entry of one NFT: its ID, the output that holds it, and the ledger index at which that was true.
  *
  * The ledger index is that of the reading from D1, not that of the NFT's last change. It says more:
  * no change up to there is missing. The entry of a burned NFT has no output, and expires long after
@@ -54,6 +73,7 @@ export interface IndexReader {
  * before the burn could outlive it.
  */
 const Entry = v.strictObject({
+  nft: NftId,
   /** Names the ledger's import (`head.generation`). An entry of another ledger says nothing. */
   generation: v.string(),
   ledgerIndex: LedgerIndex,
@@ -67,9 +87,13 @@ export function entryKey(nftId: string): string {
 }
 
 export function writeEntry(entry: Entry): string {
-  return JSON.stringify(entry satisfies Entry);
+  return writeKvValue(entry satisfies Entry);
 }
 
-export function readEntry(text: string | null): KvRead<Entry> {
-  return readKvValue(Entry, text);
+/** @param text what KV has under the key of this NFT */
+export function readEntry(nftId: string, text: string | null): KvRead<Entry> {
+  const read = readKvValue(Entry, text);
+  return read.kind === 'value' && read.value.nft !== nftId
+    ? { kind: 'malformed', why: 'entry is of another NFT' }
+    : read;
 }

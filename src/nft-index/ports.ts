@@ -14,7 +14,7 @@ export interface NftRow {
   output: string | null;
 }
 
-/** An NFT with the milestone of its last change. */
+/** An NFT with the milestone of its last change among those that were asked for. */
 export interface ChangeRow extends NftRow {
   milestone: number;
 }
@@ -53,7 +53,10 @@ export interface IndexLedger {
    */
   swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean>;
 
-  /** NFTs whose last change lies after `after`, up to milestone `upTo`, in order of position. */
+  /**
+   * NFTs that changed after `after`, up to milestone `upTo`, each once with its state now, in order of
+   * the position of their last change up to there.
+   */
   readChanges(
     after: ChangePosition,
     upTo: number,

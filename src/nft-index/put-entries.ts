@@ -102,7 +102,7 @@ async function putPage<Row extends NftRow>(
   const pairs = page.rows.map(
     ({ nft, output }): Pair => [
       entryKey(nft),
-      writeEntry({ generation, ledgerIndex, outputId: output }),
+      writeEntry({ nft, generation, ledgerIndex, outputId: output }),
       output === null ? { expirationTtl: TOMBSTONE_TTL_S } : undefined,
     ],
   );

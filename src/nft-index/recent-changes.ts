@@ -20,6 +20,7 @@ import {
   OutputIdOrBurned,
   readKvValue,
   UnixMs,
+  writeKvValue,
 } from './kv-values.ts';
 
 export const RECENT_KEY = 'recent';
@@ -84,7 +85,7 @@ function isNoList(value: unknown): boolean {
 
 export function writeRecent({ states, prefixes, ...range }: Recent): string {
   const stored = { ...range, answers: states, others: prefixes };
-  return JSON.stringify(stored satisfies v.InferOutput<typeof StoredRecent>);
+  return writeKvValue(stored satisfies v.InferOutput<typeof StoredRecent>);
 }
 
 export function readRecent(text: string | null): KvRead<Recent> {

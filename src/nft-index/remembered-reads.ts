@@ -36,7 +36,7 @@ export class RememberedReads {
 
   /** @param at when the reading began, Unix milliseconds */
   keepEntry(nftId: string, text: string | null, at: number): KvRead<Entry> {
-    const read = readEntry(text);
+    const read = readEntry(nftId, text);
     this.#entries.set(nftId, { at, read });
     return read;
   }

@@ -8,13 +8,14 @@
 
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
+import { NO_LEDGER } from '../ledger/core/head.ts';
 import {
   ConeUnavailable,
   type NotBrought,
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
-import { meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
+import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { isZero } from '../stardust/encoding/bytes.ts';
@@ -30,7 +31,7 @@ export interface WhiteFlagRequest {
   timestamp: number;
   /** 1 to 8 distinct block IDs, in the order of the request. */
   parents: string[];
-  /** Zeros where the request has none. */
+  /** Empty where the request has none. */
   previousMilestoneId: string;
 }
 
@@ -145,7 +146,7 @@ export async function walkProposal(
       read = await readAndWalk(db, request, measure);
     }
     const { view, whiteFlag } = read;
-    if (view === undefined) return refuse('unknown', 'no ledger here');
+    if (view === undefined) return refuse('failed', NO_LEDGER);
     if (whiteFlag === undefined) {
       const missing = parents.find((id) => !view.named.has(id));
       return why ?? refuse('unknown', `block 0x${missing} is not known here`);
@@ -155,7 +156,7 @@ export async function walkProposal(
     if (whiteFlag.undecided.length > 0)
       return refuse('failed', 'transactions of the cone have no verdict yet');
     return await unlessMoved(db, view.head, index - 1, async () => {
-      if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules)))
+      if (!(await meetsPreviousMilestone(db, view, whiteFlag, rules, MAX_VERIFIED_FOR_REQUEST)))
         return refuse(
           'impossible',
           'the previous milestone is not in the past cone of the parents',
@@ -245,9 +246,10 @@ function refuseRequest(
       `index ${index} is not after the genesis milestone ${head.genesis}`,
     );
   if (first !== isZero(Uint8Array.fromHex(previousMilestoneId))) {
+    const given = previousMilestoneId === '' ? 'absent' : 'zero';
     return refuse(
       'impossible',
-      first ? 'the first milestone has no previous one' : 'previousMilestoneId is zero',
+      first ? 'the first milestone has no previous one' : `previousMilestoneId is ${given}`,
     );
   }
   if (previous === undefined || index > head.ledger + 1) {

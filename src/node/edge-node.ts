@@ -58,7 +58,7 @@ import { validateProof } from './validate-proof.ts';
 export type { EventCounts } from '../events/event-broker.ts';
 export type { FollowerCounts } from '../follower/follower-counts.ts';
 export { LedgerDamaged } from '../ledger/core/checksum.ts';
-export { LedgerUnreadable } from '../ledger/core/head.ts';
+export { isMissingTable, LedgerUnreadable, NO_LEDGER } from '../ledger/core/head.ts';
 export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/size/database-size.ts';
 export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
 export type { StatementQuery } from '../ledger/final/read-statement.ts';

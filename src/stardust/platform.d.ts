@@ -33,14 +33,25 @@ declare class URL {
   readonly origin: string;
   readonly pathname: string;
   readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string;
   readonly username: string;
+  readonly password: string;
 }
 
-/** https://dom.spec.whatwg.org/#interface-AbortSignal */
+/** https://dom.spec.whatwg.org/#interface-AbortController */
 declare class AbortSignal {
-  static timeout(milliseconds: number): AbortSignal;
+  readonly reason: unknown;
   addEventListener(type: 'abort', listener: () => void): void;
 }
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+}
+
+declare function setTimeout(callback: () => void, milliseconds: number): unknown;
+declare function clearTimeout(timer: unknown): void;
 
 /** https://fetch.spec.whatwg.org/, as far as verifier/read-node-json.ts uses it. */
 declare function fetch(

@@ -3,48 +3,39 @@
  * (README.md). Why it may be believed: docs/contract.md#what-several-certificates-prove.
  */
 import { verifyEd25519 } from './crypto/ed25519.ts';
-import { equalBytes } from './encoding/bytes.ts';
 import type { MilestoneKey, VerifySignature } from './milestone-keys.ts';
-import { encodeOutput } from './output.ts';
 import {
   askAboutNft,
   askFinal,
   type FinalHolding,
-  type NftHolder,
   type NodeAnswer,
 } from './verifier/ask-about-nft.ts';
-import type { Asked, Platform } from './verifier/read-node-json.ts';
-import { type AskedNode, type Weighed, weighAnswers } from './verifier/weigh-answers.ts';
-import type { NftOutput } from './wire/output.ts';
-
-/**
- * How well an answer is founded, the best first.
- *
- * - `final`: the final root commits to it. The network has ended, and nothing can come later.
- * - `unrefuted`: at least two nodes, and as many as the caller demanded, each gave a certificate of
- *   this state beside a signed milestone that is no older than `maxAgeSeconds`; and no node that was
- *   asked gave one of a later state, or disputes it without a certificate. It is the NFT's state at
- *   `asOf` if one of the nodes that agree is honest. A node whose newest milestone is older does not
- *   count, whatever it says.
- * - `created`: a certificate shows that the NFT came to this state at `since`. Whether it still has
- *   it is not shown: too few nodes agree, or they are not current, or one disputes it.
- * - `claimed`: no node has a certificate, as none has the block any more, and all that answered say
- *   the same. Nothing is shown.
- */
-export type Guarantee = 'final' | 'unrefuted' | 'created' | 'claimed';
+import { type Platform, withinTime } from './verifier/read-node-json.ts';
+import {
+  conclude,
+  concludeFinal,
+  type Guarantee,
+  Unproven,
+  type VerifiedNft,
+} from './verifier/verified-nft.ts';
+import { weighAnswers } from './verifier/weigh-answers.ts';
 
 const GUARANTEES: readonly Guarantee[] = ['final', 'unrefuted', 'created', 'claimed'];
 
 /** `unrefuted` needs somebody who could have refuted it. */
 const LEAST_NODES = 2;
 
+/** Timers of platforms count milliseconds with 31 bits. */
+const MAX_TIMEOUT_SECONDS = 2_147_483;
+
 export interface VerifierOptions {
   /**
-   * URLs of edge nodes, in the order in which they are asked. None is trusted, but they should be
-   * of different operators: nodes of one operator that lie agree with each other.
+   * URLs of edge nodes, each of which is asked. None is trusted, but they should be of different
+   * operators: nodes of one operator that lie agree with each other. One node under two names counts
+   * as two, which only its host's loopback names are known not to be.
    */
   nodes: readonly string[];
-  /** Who may sign milestones. From a source that you trust, never from a node. */
+  /** Who may sign milestones. From a source that you trust, never from a node (`/networks`). */
   keys: readonly MilestoneKey[];
   /** How many of the keys must have signed: 1 or more. */
   threshold: number;
@@ -52,7 +43,9 @@ export interface VerifierOptions {
   networkName: string;
   /** The final root, 32 bytes (docs/final-ledger.md), from a source that you trust. */
   finalRoot?: Uint8Array;
-  /** For each answer of a node. Default: 10. */
+  /** Whose the keys are, in sentences. Default: `the keys that you gave`. */
+  whose?: string;
+  /** For all that one node answers. Default: 10, at most 2,147,483. */
   timeoutSeconds?: number;
   /** Decides about signatures by ZIP-215; by default in JavaScript. */
   verify?: VerifySignature;
@@ -62,63 +55,13 @@ export interface VerifierOptions {
   fetch?: Platform['fetch'];
 }
 
-export interface NftQuery {
-  /** How many current nodes must agree for `unrefuted`. Default: 2. */
+export interface NftQuery<Least extends Guarantee = Guarantee> {
+  /** How many current nodes must agree for `unrefuted`: 2 or more. Default: 2. */
   nodes?: number;
   /** How old the newest milestone of a node may be. Default: 30. */
   maxAgeSeconds?: number;
   /** The least guarantee that is accepted. Default: `unrefuted`. */
-  atLeast?: Guarantee;
-}
-
-export interface MilestoneTime {
-  milestoneIndex: number;
-  /** Unix seconds; undefined where only the index is proven. */
-  timestamp: number | undefined;
-}
-
-interface Answered {
-  guarantee: Guarantee;
-  nftId: string;
-  /** When it came to this state; undefined where that is not shown. */
-  since: MilestoneTime | undefined;
-  /**
-   * Up to when it had this state as far as the guarantee goes: `final`, the last milestone;
-   * `unrefuted`, the oldest of the newest milestones of the nodes that agree; `created`, `since`;
-   * `claimed`, undefined.
-   */
-  asOf: MilestoneTime | undefined;
-  asked: readonly AskedNode[];
-}
-
-export interface HeldNft extends Answered {
-  standing: 'held';
-  /** `0x` and 68 hex digits. */
-  outputId: string;
-  output: NftOutput;
-}
-
-/** `burned`: shown by a certificate. `absent`: there is no such NFT, it was burned or never minted. */
-export interface GoneNft extends Answered {
-  standing: 'burned' | 'absent';
-  outputId: undefined;
-  output: undefined;
-}
-
-export type VerifiedNft = HeldNft | GoneNft;
-
-/** Less is shown than was demanded, and no node is caught lying. `asked` says why. */
-export class Unproven extends Error {
-  override readonly name = 'Unproven';
-  readonly asked: readonly AskedNode[];
-  /** What is shown; undefined where that is nothing. */
-  readonly shown: VerifiedNft | undefined;
-
-  constructor(reason: string, asked: readonly AskedNode[], shown: VerifiedNft | undefined) {
-    super(reason);
-    this.asked = asked;
-    this.shown = shown;
-  }
+  atLeast?: Least;
 }
 
 export interface Verifier {
@@ -127,11 +70,15 @@ export interface Verifier {
    * one. Otherwise it throws: a {@link Refuted} with two certificates if a node is caught lying, an
    * {@link Unproven} if not.
    *
-   * Nodes are asked in their order, at first as many as must agree, then one for each that does not.
+   * All nodes are asked at the same time, and what they answer is judged when all have answered, or
+   * had their time: so a single one that is honest and current refutes all others.
    *
    * @param nftId `0x` and 64 hex digits
    */
-  nft(nftId: string, query?: NftQuery): Promise<VerifiedNft>;
+  nft<Least extends Guarantee = 'unrefuted'>(
+    nftId: string,
+    query?: NftQuery<Least>,
+  ): Promise<VerifiedNft<Least>>;
 }
 
 /**
@@ -139,14 +86,14 @@ export interface Verifier {
  *
  * @example
  * ```ts
- * import { createVerifier, type VerifierOptions } from '@stardust-edge/protocol/verifier';
- * import { ownerAt } from '@stardust-edge/protocol/output';
  * import { toBech32 } from '@stardust-edge/protocol/bech32';
+ * import { ownerAt } from '@stardust-edge/protocol/output';
+ * import { createVerifier, type VerifierOptions } from '@stardust-edge/protocol/verifier';
  *
  * export async function ownerOf(nftId: string, options: VerifierOptions): Promise<string> {
  *   const found = await createVerifier(options).nft(nftId, { nodes: 2, maxAgeSeconds: 30 });
  *   if (found.standing !== 'held') return `nobody: ${found.standing}`;
- *   return toBech32('smr', ownerAt(found.output, Date.now() / 1000).address);
+ *   return toBech32('smr', ownerAt(found.output, Math.floor(Date.now() / 1000)).address);
  * }
  * ```
  */
@@ -154,10 +101,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const nodes = options.nodes.map(readUrl);
   const { keys, threshold, networkName, finalRoot, timeoutSeconds = 10 } = options;
   const { verify = verifyEd25519, now = () => Date.now() / 1000 } = options;
+  const { whose = 'the keys that you gave' } = options;
   const platform: Platform = { fetch: options.fetch ?? fetch };
   requireOption(nodes.length > 0, 'nodes are missing');
-  requireOption(new Set(nodes).size === nodes.length, 'a node is named twice');
-  requireOption(isPositive(timeoutSeconds), 'timeoutSeconds must be positive');
+  requireOption(new Set(nodes.map(placeOf)).size === nodes.length, 'a node is named twice');
+  requireOption(
+    isPositive(timeoutSeconds) && timeoutSeconds <= MAX_TIMEOUT_SECONDS,
+    `timeoutSeconds must be positive, and at most ${MAX_TIMEOUT_SECONDS}`,
+  );
   requireOption(
     Number.isSafeInteger(threshold) && threshold >= 1,
     'the threshold must be 1 or more',
@@ -167,45 +118,60 @@ export function createVerifier(options: VerifierOptions): Verifier {
     `${keys.length} keys cannot reach the threshold ${threshold}`,
   );
   requireOption(
-    keys.every((each) => each.publicKey.length === 32),
+    keys.every((each) => each.publicKey instanceof Uint8Array && each.publicKey.length === 32),
     'a public key has 32 bytes',
   );
   requireOption(finalRoot === undefined || finalRoot.length === 32, 'a final root has 32 bytes');
-  const trust = { whose: 'the keys that you gave', keys: { keys, threshold }, verify };
-  const askedOf = (url: string): Asked => ({ url, platform, timeoutSeconds });
+  const trust = { whose, keys: { keys, threshold }, verify };
 
   async function nft(nftId: string, query: NftQuery = {}): Promise<VerifiedNft> {
     const { nodes: required = LEAST_NODES, maxAgeSeconds = 30, atLeast = 'unrefuted' } = query;
     requireOption(/^0x[0-9a-fA-F]{64}$/.test(nftId), 'an NFT ID is 0x and 64 hex digits');
-    requireOption(Number.isSafeInteger(required) && required >= 1, 'nodes must be 1 or more');
+    requireOption(
+      Number.isSafeInteger(required) && required >= LEAST_NODES,
+      'nodes must be 2 or more: one that agrees with itself shows nothing',
+    );
     requireOption(isPositive(maxAgeSeconds), 'maxAgeSeconds must be positive');
     requireOption(GUARANTEES.includes(atLeast), `there is no guarantee ${atLeast}`);
     const id = nftId.toLowerCase();
-    const failed: AskedNode[] = [];
-    if (finalRoot !== undefined)
-      for (const node of nodes) {
-        const found = await askFinal(askedOf(node), id, finalRoot, networkName);
-        if (!('failure' in found)) return concludeFinal(id, found, [...failed, agreed(node)]);
-        failed.push({ node, standing: 'failed', reason: found.failure });
-      }
+    const replies = await Promise.all(
+      nodes.map((url) =>
+        withinTime(timeoutSeconds, (signal) => {
+          const asked = { url, platform, signal };
+          return Promise.all([
+            finalRoot && askFinal(asked, id, finalRoot, networkName),
+            atLeast === 'final' ? undefined : askAboutNft(asked, id),
+          ]);
+        }),
+      ),
+    );
+    const finals = replies.map(([final]) => final);
+    const found = finals.find((each) => each !== undefined && !('failure' in each));
+    if (found !== undefined) return concludeFinal(id, found as FinalHolding, nodes, finals);
     const answers: NodeAnswer[] = [];
-    let weighed = weighAnswers(answers, maxAgeSeconds, now());
-    for (let missing = required; missing > 0; missing = required - weighed.heads.length) {
-      const next = nodes.slice(answers.length, answers.length + missing);
-      if (next.length === 0 || atLeast === 'final') break;
-      const ask = (node: string) => askAboutNft(askedOf(node), id, trust, networkName);
-      answers.push(...(await Promise.all(next.map(ask))));
-      weighed = weighAnswers(answers, maxAgeSeconds, now());
-    }
-    const asked = [...failed, ...weighed.asked];
-    const shown = conclude(id, weighed, answers, required, asked);
+    for (const [i, [final, judge]] of replies.entries())
+      answers.push(
+        (await judge?.(trust, networkName)) ?? {
+          node: nodes[i]!,
+          kind: 'failure',
+          reason: (final as { failure: string } | undefined)?.failure ?? 'it has no final root',
+        },
+      );
+    const weighed = weighAnswers(answers, maxAgeSeconds, now());
+    const shown = conclude(id, weighed, answers, required);
     if (shown && GUARANTEES.indexOf(shown.guarantee) <= GUARANTEES.indexOf(atLeast)) return shown;
     if (weighed.refuted !== undefined) throw weighed.refuted;
     const most = shown === undefined ? 'nothing is shown' : `only "${shown.guarantee}" is shown`;
-    const reasons = asked.map(({ node, reason }) => `${node}: ${reason}`).join('; ');
-    throw new Unproven(`NFT ${id}: ${most}, not "${atLeast}" (${reasons})`, asked, shown);
+    const reasons = weighed.asked.map(({ node, reason }) => `${node}: ${reason}`).join('; ');
+    const agree = `${weighed.heads.length} of ${nodes.length} nodes agree and are current`;
+    throw new Unproven(
+      `NFT ${id}: ${most}, not "${atLeast}": ${agree}, of ${required} that must (${reasons})`,
+      weighed.asked,
+      shown,
+    );
   }
-  return { nft };
+  // the guarantee was compared, which types cannot
+  return { nft: nft as Verifier['nft'] };
 }
 
 function requireOption(isSo: boolean, sentence: string): void {
@@ -216,82 +182,45 @@ function isPositive(value: number): boolean {
   return Number.isFinite(value) && value > 0;
 }
 
-/** One spelling of each, without a slash at the end. */
-function readUrl(text: string): string {
-  const { origin, pathname, protocol, username } = new URL(text);
-  requireOption(/^https?:$/.test(protocol) && username === '', `${text} is no URL of a node`);
-  return origin + pathname.replace(/\/+$/, '');
-}
-
-const agreed = (node: string): AskedNode => ({
-  node,
-  standing: 'agrees',
-  reason: 'the final root commits to it',
-});
-
-/** What the guarantee is; undefined where nothing is shown, or words differ. */
-function conclude(
-  nftId: string,
-  { latest, heads, asked: weighed }: Weighed,
-  answers: readonly NodeAnswer[],
-  required: number,
-  asked: readonly AskedNode[],
-): VerifiedNft | undefined {
-  if (latest === undefined) return concludeFromWords(nftId, answers, asked);
-  const { held, since: created } = latest.state;
-  const isUnrefuted =
-    heads.length >= Math.max(required, LEAST_NODES) &&
-    weighed.every(({ standing }) => standing !== 'disputes');
-  const since = momentOf(created);
-  const oldest = heads.reduce((one, other) => (other.index < one.index ? other : one), heads[0]!);
-  const facts = { nftId, since, asked };
-  const founded = isUnrefuted
-    ? { ...facts, guarantee: 'unrefuted' as const, asOf: momentOf(oldest) }
-    : { ...facts, guarantee: 'created' as const, asOf: since };
-  return { ...founded, ...stateOf(held, 'burned') };
-}
-
-function concludeFromWords(
-  nftId: string,
-  answers: readonly NodeAnswer[],
-  asked: readonly AskedNode[],
-): VerifiedNft | undefined {
-  const words = answers.flatMap((each) => (each.kind === 'word' ? [each.held] : []));
-  const [held] = words;
-  if (words.length === 0 || words.some((each) => !isSameHolder(each, held))) return undefined;
-  const facts = { nftId, since: undefined, asOf: undefined, asked };
-  return { ...facts, guarantee: 'claimed', ...stateOf(held, 'absent') };
-}
-
-function isSameHolder(one: NftHolder | undefined, other: NftHolder | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return (
-    one.outputId === other.outputId &&
-    equalBytes(encodeOutput(one.output), encodeOutput(other.output))
+/** One spelling of each, without a slash at the end. No error repeats it: it may have a password. */
+function readUrl(text: string, place: number): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new RangeError(`node ${place + 1} is no URL`);
+  }
+  const { origin, pathname, protocol, username, password } = url;
+  requireOption(
+    (protocol === 'http:' || protocol === 'https:') && username === '' && password === '',
+    `node ${place + 1} is no URL of a node: http or https, without user name and password`,
   );
+  return (origin + pathname).replace(/([^/])\/+$/, '$1');
 }
 
-function concludeFinal(
-  nftId: string,
-  { milestoneIndex, held }: FinalHolding,
-  asked: readonly AskedNode[],
-): VerifiedNft {
-  const since = held && { milestoneIndex: held.bookedIndex, timestamp: held.bookedTimestamp };
-  const asOf = { milestoneIndex, timestamp: undefined };
-  return { nftId, guarantee: 'final', since, asOf, asked, ...stateOf(held, 'absent') };
-}
-
-function stateOf(held: NftHolder | undefined, otherwise: GoneNft['standing']) {
-  return held === undefined
-    ? { standing: otherwise, outputId: undefined, output: undefined }
-    : { standing: 'held' as const, outputId: held.outputId, output: held.output };
-}
-
-function momentOf({ index, timestamp }: { index: number; timestamp: number }): MilestoneTime {
-  return { milestoneIndex: index, timestamp };
+/** The same for all names of this machine, and for a name with and without its last dot. */
+function placeOf(node: string): string {
+  const { protocol, hostname, port, pathname } = new URL(node);
+  const host = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  const isHere =
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host === '[::1]' ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+  return `${protocol}//${isHere ? 'localhost' : host}:${port}${pathname}`;
 }
 
 export type { MilestoneKey, VerifySignature } from './milestone-keys.ts';
 export type { NftState, SignedMilestone } from './provenance/provenance.ts';
 export type { FetchedAnswer, FetchInit } from './verifier/read-node-json.ts';
+export {
+  type AnswerByFinalRoot,
+  type ClaimedAnswer,
+  type CreatedAnswer,
+  type Guarantee,
+  type MilestoneTime,
+  Unproven,
+  type UnrefutedAnswer,
+  type VerifiedNft,
+} from './verifier/verified-nft.ts';
 export { type AskedNode, Refuted, type Witness } from './verifier/weigh-answers.ts';

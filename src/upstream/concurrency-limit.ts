@@ -1,5 +1,5 @@
 /**
- * A concurrency limit: so many tasks run at once, the others wait in line.
+ * A concurrency limit: some tasks run at once, the others wait in line, urgent ones in front.
  */
 
 /**
@@ -9,20 +9,21 @@
 export const MAX_CONNECTIONS = 6;
 
 /** Runs a task as soon as there is a place for it, and settles as the task does. */
-export type ConcurrencyLimit = <T>(task: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(task: () => Promise<T>, isUrgent?: boolean) => Promise<T>;
 
 /** @param places tasks that may run at once */
 export function createConcurrencyLimit(places: number): ConcurrencyLimit {
   let free = places;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
+  const urgent: (() => void)[] = [];
+  const others: (() => void)[] = [];
+  return async (task, isUrgent = false) => {
     if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await new Promise<void>((resolve) => (isUrgent ? urgent : others).push(resolve));
     try {
       return await task();
     } finally {
       // the place goes to the task that has waited longest
-      const next = waiting.shift();
+      const next = urgent.shift() ?? others.shift();
       if (next) next();
       else free++;
     }

@@ -86,3 +86,15 @@ function logOnce(voter: Voter, detail: string): void {
   voter.isLogged = true;
   writeLimitedLog('warn', 'upstream.failed', { detail });
 }
+
+/** Throws an UpstreamFailure at the deadline; what was queried may still be answered. */
+export async function untilLate<T>(work: Promise<T>, deadline: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const failure = new UpstreamFailure('not all upstreams say in time what is referenced');
+  const timer = setTimeout(late.reject, Math.max(deadline - Date.now(), 0), failure);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -22,6 +22,8 @@ export interface Patience {
   timeout: number;
   /** Tries of one question before it counts as failed, 1 or more. */
   attempts: number;
+  /** Whether a request waits for the answer: it comes before those of passes. */
+  isUrgent?: boolean;
 }
 
 export interface RestOptions extends Patience {
@@ -103,7 +105,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   ): Promise<Uint8Array | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await limit(() => askOnce(path, accept, maxBytes, timeout));
+        const task = () => askOnce(path, accept, maxBytes, timeout);
+        return await limit(task, options.isUrgent);
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
@@ -205,19 +208,36 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   };
 }
 
+/** The upstreams that the settings name, in their order, for a use that has this patience. */
+export type OpenUpstreams = (settings: Settings, patience: Patience) => readonly Upstream[];
+
 /**
- * The upstreams that the settings name. They share one concurrency limit. The token is the first
- * one's: the others never see it.
+ * Opens upstreams once, and again only if the settings name others. Each upstream has one concurrency
+ * limit, whoever uses it with whatever patience; not all of them together, as one that hangs would
+ * take the connections of the others. The token is the first one's: the others never see it.
  */
-export function openUpstreams(settings: Settings, patience: Patience): Upstream[] {
-  const options = {
-    ...patience,
-    fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-    limit: createConcurrencyLimit(MAX_CONNECTIONS),
+export function createUpstreams(): OpenUpstreams {
+  let named: string | undefined;
+  let limits: ConcurrencyLimit[] = [];
+  const opened = new Map<string, readonly Upstream[]>();
+  return ({ upstreams, upstreamToken }, patience) => {
+    const names = JSON.stringify([upstreams, upstreamToken]);
+    if (names !== named) {
+      named = names;
+      limits = upstreams.map(() => createConcurrencyLimit(MAX_CONNECTIONS));
+      opened.clear();
+    }
+    const use = JSON.stringify(patience);
+    const open =
+      opened.get(use) ??
+      upstreams.map((url, place) => {
+        const token = place === 0 ? upstreamToken : undefined;
+        const send: typeof fetch = (...request) => fetch(...request);
+        return restUpstream(url, { ...patience, fetch: send, limit: limits[place]!, token });
+      });
+    opened.set(use, open);
+    return open;
   };
-  return settings.upstreams.map((url, place) =>
-    restUpstream(url, { ...options, token: place === 0 ? settings.upstreamToken : undefined }),
-  );
 }
 
 /** Throws an UpstreamFailure, which says of what, where there are more than `maxBytes`. */

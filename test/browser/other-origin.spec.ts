@@ -87,9 +87,8 @@ describe.each(DRIVERS)('from another origin in $name', ({ launch }) => {
   it('is understood in what it asks, and sees why it is refused', async () => {
     const headers = { 'X-Min-Ledger-Index': String(LEDGER_INDEX + 1) };
     const { status, headers: seen, body } = await ask(NFT + nft.nftId, { headers });
-    const detail = seen['x-error-detail'];
-    expect(detail).toContain(`the ledger is at ${LEDGER_INDEX}`);
-    expect([status, body]).toEqual([404, errorBody(404, detail)]);
+    expect(seen['x-error-detail']).toContain(`the ledger is at ${LEDGER_INDEX}`);
+    expect([status, body]).toEqual([404, errorBody(404)]);
   });
 
   it('asks again by ETag', async () => {
@@ -102,7 +101,7 @@ describe.each(DRIVERS)('from another origin in $name', ({ launch }) => {
     const refused = {
       status: 429,
       headers: { 'retry-after': '60' },
-      body: errorBody(429, 'wait before the next request'),
+      body: errorBody(429),
     };
     await expect.poll(() => ask(WHITE_FLAG, post('{}'), limited)).toMatchObject(refused);
   });

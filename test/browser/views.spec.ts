@@ -101,7 +101,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       });
       await textOf(page, '[aria-label=Traits]').toContain('Background Blood');
       await textOf(page, '.certificate [data-standing=proved]').toMatch(
-        /^Held by this output since milestone 17339 of 28 Sept 2022, 17:25:01 UTC, signed by \d+ of /,
+        /^NFT 0x.* came to output 0x.* in milestone 17339 of 28 Sept 2022, 17:25:01 UTC, signed by \d+ of /,
       );
       await textOf(page, '.history li').toMatch(/ UTC, milestone 17339, transaction/);
       expect(await page.evaluate('document.title')).toBe(
@@ -110,7 +110,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await expectLook('nft');
       await click(page, 'button', 'Check it');
       await textOf(page, '.history [data-standing=proved]').toMatch(
-        /^It came to output 0x.* in milestone 17339, signed by \d+ of /,
+        /^NFT 0x.* came to output 0x.* in milestone 17339 of .* UTC, signed by \d+ of /,
       );
       await click(page, 'summary', 'Metadata as JSON');
       await unfold(page);

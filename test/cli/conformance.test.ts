@@ -13,6 +13,7 @@ import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
 import { blockFromJson } from '../../src/stardust/json/read-rest-json.ts';
 import { block } from '../../src/stardust/wire/block.ts';
+import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand, temporaryFolder } from '../support/cli/script-process.ts';
 import { readJson, readLines } from '../support/vectors.ts';
 
@@ -283,4 +284,11 @@ describe('the command', { timeout: 60_000 }, () => {
   function isTransaction(json: unknown): boolean {
     return (json as { payload?: { type?: number } } | undefined)?.payload?.type === 6;
   }
+
+  it('prints no control characters of a file', async () => {
+    const hostile = { ...parsing[0], name: 'a\u001b[2Jb\u202ec', block: '0x00' };
+    const { stdout } = await callCommand('conformance', file(JSON.stringify(hostile)));
+    expect(stdout).toContain('a\\u{1b}[2Jb\\u{202e}c: ');
+    for (const hidden of ['\u001b', '\u202e']) expect(stdout).not.toContain(hidden);
+  });
 });

@@ -39,7 +39,7 @@ describe('reindex', { timeout: 60_000 }, () => {
     const text = await withLocalKv(persistTo, config, (kv) =>
       kv.get(key, { type: 'text', cacheTtl: 30 }),
     );
-    expect(readEntry(text)).toMatchObject({ value: { outputId: nft!.output } });
+    expect(readEntry(String(nft!.id), text)).toMatchObject({ value: { outputId: nft!.output } });
   });
 
   it('tells the deployed publisher by a command that wrangler understands', async () => {

@@ -2,11 +2,17 @@
  * `npm start`: the sample, served by wrangler dev, with real requests; the examples of openapi.json
  * are among them.
  */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { unstable_readConfig } from 'wrangler';
+import { loadCommand } from '../../cli/commands.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
-import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { readWranglerConfig, WRANGLER_TOML } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../cli/start/prepare-sample.ts';
 import { readSampleMilestone, readWhiteFlag } from '../../cli/start/sample.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
@@ -69,13 +75,25 @@ async function ledgerHash(persistTo: string): Promise<string> {
   }
 }
 
+it('has the address and the folder of a plain wrangler dev', async () => {
+  const { options } = (await loadCommand('start'))!;
+  const defaults = Object.fromEntries(options.map((each) => [each.long, each.defaultValue]));
+  const { dev } = unstable_readConfig({ config: WRANGLER_TOML }, { hideWarnings: true });
+  expect(defaults).toEqual({
+    '--ip': dev.ip,
+    '--port': String(dev.port),
+    // by its documentation: https://developers.cloudflare.com/workers/wrangler/commands/#dev
+    '--persist-to': join(PROJECT, '.wrangler/state'),
+  });
+});
+
 describe('npm start', { timeout: 120_000 }, () => {
   const persistTo = join(folder, 'state');
 
   it('goes on where it was killed while preparing, and serves the sample', async () => {
     const random = freshRandom();
     for (let deaths = 0; deaths < 6; deaths++) {
-      const { child, ended } = startCommand('start', ['--port', '1', '--persist-to', persistTo]);
+      const { child, ended } = startCommand('start', ['--port', '0', '--persist-to', persistTo]);
       await sleep(random.between(300, 800));
       child.kill('SIGKILL');
       await ended;
@@ -145,8 +163,48 @@ describe('npm start', { timeout: 120_000 }, () => {
     const { writeMadeSnapshot } = await import('../support/cli/made-snapshot.ts');
     writeMadeSnapshot(file, 1);
     await runCommand('import', file, '--persist-to', foreign);
-    const { code, stderr } = await runCommand('start', '--persist-to', foreign);
+    const { code, stderr } = await runCommand('start', '--port', '0', '--persist-to', foreign);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^\S+ holds a ledger of network made: npm start would replace it/);
+    expect(stderr).toBe(
+      `${foreign} holds the ledger of network made at milestone 10, which the sample would replace. ` +
+        'Name another folder: npx stardust-edge start --persist-to DIR; or serve that ledger: ' +
+        `npx stardust-edge serve --persist-to ${foreign}\n`,
+    );
+  });
+
+  it('finds a busy port before it makes anything, and names a call that works', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const unmade = join(folder, 'unmade');
+    const args = ['--port', String(port), '--persist-to', unmade];
+    for (const [name, call] of [
+      ['start', 'npm start -- --port N'],
+      ['other', 'npx stardust-edge start --port N'],
+    ] as const) {
+      const { ended } = startCommand('start', args, { npm_lifecycle_event: name });
+      expect(await ended).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `port ${port} of 127.0.0.1 is in use: ${call} names another\n`,
+      });
+    }
+    expect(existsSync(unmade)).toBe(false);
+  });
+
+  it('names a clock that is wrong', async () => {
+    const early = 'data:text/javascript,Date.now=()=>0';
+    for (const command of ['start', 'serve']) {
+      const { ended } = startCommand(command, ['--port', '0', '--persist-to', persistTo], {
+        NODE_OPTIONS: `--import ${early}`,
+      });
+      const { code, stderr } = await ended;
+      expect([code, stderr]).toEqual([
+        1,
+        'the clock of this machine says 1970-01-01, before the compatibility date of ' +
+          `wrangler.toml, ${readWranglerConfig().compatibilityDate}: set the clock\n`,
+      ]);
+    }
   });
 });

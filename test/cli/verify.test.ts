@@ -3,10 +3,11 @@
  * test/e2e/lies.test.ts).
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { describeVerdict, provedValue } from '../../src/stardust/provenance/provenance.ts';
+import { provedValue } from '../../src/stardust/provenance/provenance.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import type { NodeClient } from '../../verifier/node-client.ts';
 import { verifyNode } from '../../verifier/verify-node.ts';
+import { describeVerdict } from '../../verifier/words/proved.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand } from '../support/cli/script-process.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';
@@ -48,7 +49,7 @@ async function verify(node: NodeClient, random = 0, trusted = keys): Promise<str
     random,
     { onProved: (sentence) => lines.push(provedValue(sentence)), now },
   );
-  return [...lines, describeVerdict(provedValue(proof), now())];
+  return [...lines, describeVerdict(proof, now())];
 }
 
 it('finds everything right, whichever block chance picks, and asks as the coordinator did', async () => {
@@ -136,6 +137,8 @@ describe('npx stardust-edge verify', () => {
     [[]],
     [['http://127.0.0.1:1']],
     [['nowhere', '--keys', hex[0]!]],
+    [['http://127.0.0.1:1', '--keys', hex.join(), '--threshold', '3']],
+    [['http://127.0.0.1:1', '--network', 'nowhere']],
     [['http://a', 'http://b', '--keys', hex[0]!]],
     [['http://a', '--final-root', '0x12']],
     [['http://a', '--final-root', `0x${hex[0]}`, '0x12']],
@@ -144,6 +147,11 @@ describe('npx stardust-edge verify', () => {
   ])('%j is misuse', async (args) => {
     expect((await callCommand('verify', ...args)).code).toBe(2);
   });
+});
+
+it('a text that is no URL is not repeated, as it may have a password', async () => {
+  const { stderr } = await callCommand('verify', 'http//anna:secret@host', '--keys', 'ab');
+  expect(stderr).not.toMatch('secret');
 });
 
 describe('npx stardust-edge verify URL… --nft', () => {
@@ -203,15 +211,16 @@ describe('npx stardust-edge verify URL… --nft', () => {
     const { code, stdout, stderr } = await call(nftId, one!, old!, two!);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.trim().split('\n');
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(5);
+    expect(lines[3]).toBe('3 nodes were asked: 2 agree, 1 is behind.');
     expect(lines[0]).toMatch(
       new RegExp(`^${one} agrees: its ledger is at milestone ${newest}, and`),
     );
     expect(lines[1]).toMatch(new RegExp(`^${old} is behind: its ledger is at milestone ${back}, `));
     const held = holders.get(nftId)!.at(-1)!;
-    expect(lines[3]).toMatch(
+    expect(lines[4]).toMatch(
       new RegExp(
-        `^Verified: NFT ${nftId} is in output 0x${held.outputId.toHex()} since milestone ${held.bookedIndex} of .* UTC, as of milestone ${newest} of .* UTC \\(signed 9 seconds ago\\)\\. 2 nodes agree, and none refutes them\\.$`,
+        `^Verified: NFT ${nftId} is in output 0x${held.outputId.toHex()} since milestone ${held.bookedIndex} of .* UTC, as of milestone ${newest} of .* UTC \\(signed 9 seconds ago\\), if one of the 2 nodes that agree is honest\\. No node that was asked refutes or disputes it\\.$`,
       ),
     );
   });
@@ -250,27 +259,49 @@ describe('npx stardust-edge verify URL… --nft', () => {
       },
     ]);
     const [liar, honest] = urls.get(newest)!;
-    const { code, stdout } = await call(nftId, liar!, honest!);
-    nodes[0]!.lie([]);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(
-      new RegExp(
-        `^False: ${liar}: its ledger is at milestone ${newest} .*but the NFT changed later`,
-      ),
+    // the same liar at two addresses of its operator, and the honest one behind both
+    const second = await startLyingNode(async ({ path: asked }) =>
+      readAnswer(fetch(new URL(asked, liar))),
     );
+    nodes.push(second);
+    for (const urlsOfNodes of [
+      [liar!, honest!],
+      [liar!, second.url, honest!],
+    ]) {
+      const { code, stdout } = await call(nftId, ...urlsOfNodes);
+      expect(code).toBe(1);
+      const lines = stdout.trim().split('\n');
+      expect(lines[0]).toMatch(
+        new RegExp(
+          `^False: ${liar}: its ledger is at milestone ${newest} .*but the NFT changed later`,
+        ),
+      );
+      expect(stdout).toContain(`${honest} agrees, and refutes others: its ledger is at`);
+      // both certificates, for whoever wants to check who lied
+      const [earlierOne, laterOne] = [lines.at(-3)!, lines.at(-1)!].map((line) => JSON.parse(line));
+      expect(lines.at(-4)).toBe(`The certificate of ${liar}:`);
+      expect(lines.at(-2)).toBe(`The certificate of ${honest}:`);
+      const held = heldAt(holders.get(nftId)!, newest);
+      expect([earlierOne.nftId, laterOne.nftId, laterOne.outputId]).toEqual([nftId, nftId, held]);
+      expect(earlierOne.outputId).not.toBe(held);
+    }
+    nodes[0]!.lie([]);
   });
 
   it.each([
     [['nowhere']],
     [['http://a', 'http://a/']],
     [['http://a', '--agree', '0']],
+    [['http://a', '--agree', '1']],
+    [['http://127.0.0.1:1', 'http://localhost:1']],
+    [['http://a', '--threshold', '3']],
     [['http://a', '--max-age', 'old']],
     [['http://a', '--at-least', 'claimed']],
     [['http://a', '--at-least', 'final']],
     [['http://a', '--nft', '0x12']],
   ])('%j is misuse', async (args) => {
     const nftId = args.includes('--nft') ? [] : ['--nft', find(true)];
-    expect((await callCommand('verify', ...args, ...nftId, ...signers)).code).toBe(2);
+    expect((await callCommand('verify', ...signers, ...args, ...nftId)).code).toBe(2);
   });
 
   it('without a name of the network, or without --nft', async () => {

@@ -12,7 +12,7 @@ import { decodeOutput } from '../../src/stardust/wire/ids.ts';
 import { temporaryFolder } from '../support/cli/script-process.ts';
 import { npmStart, type Served } from '../support/edge/npm-serve.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
-import { MESSAGES } from '../support/http/contract.ts';
+import { errorBody } from '../support/http/contract.ts';
 import { nftIdOfOutput } from '../support/payloads/outputs.ts';
 
 const LEDGER_INDEX = 17_339;
@@ -92,7 +92,8 @@ describe('iota.js', { timeout: 30_000 }, () => {
   ])('turns a %i into its error', async (status, ask) => {
     const error = await rejection(ask());
     expect(error).toBeInstanceOf(ClientError);
-    expect(error).toMatchObject({ httpStatus: status, code: status, message: MESSAGES[status] });
+    const { code, message } = JSON.parse(errorBody(status)).error;
+    expect(error).toMatchObject({ httpStatus: status, code, message });
   });
 });
 
@@ -135,7 +136,7 @@ describe('the SDK', { timeout: 30_000 }, () => {
   ])('turns a %i into an error that says what the Worker said', async (status, ask) => {
     const { payload } = JSON.parse(String(await rejection(ask())));
     expect(payload.error).toContain(
-      `node error: Response error with status code ${status}: {"error":{"code":${status},"message":"${MESSAGES[status]}"`,
+      `node error: Response error with status code ${status}: ${errorBody(status)}`,
     );
   });
 

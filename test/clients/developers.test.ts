@@ -247,7 +247,7 @@ describe.each([
     let requests = 0;
     const url = await serve((_, response) => {
       requests++;
-      const error = { code: 403, message: '', detail: 'not public' };
+      const error = { code: 403, message: '' };
       response.writeHead(403, { 'x-error-detail': 'not public' }).end(JSON.stringify({ error }));
       return true;
     });

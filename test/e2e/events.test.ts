@@ -19,6 +19,7 @@ import {
   type Network,
 } from '../support/network/network-model.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
+import { tellSkipped } from '../support/tools.ts';
 
 /** mqtt.js 4, which comes with @iota/mqtt.js. */
 const mqtt4: typeof import('mqtt') = createRequire(import.meta.resolve('@iota/mqtt.js'))('mqtt');
@@ -113,6 +114,9 @@ describe('clients', () => {
     expect(edge.log.filter((line) => /"error"|events\./.test(line))).toEqual([]);
   }, 120_000);
 });
+
+if (!process.env.SLOW)
+  tellSkipped('clients of events over time: npm run test:slow -- event-feed runs them');
 
 describe.runIf(process.env.SLOW)('over time', () => {
   it('clients reconnect where the Worker was killed, and hear what comes then', async () => {

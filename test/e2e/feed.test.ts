@@ -21,6 +21,7 @@ import {
 import { freshRandom } from '../support/network/fresh-random.ts';
 import { lastIndex, type Network } from '../support/network/network-model.ts';
 import { type RecordedName, recordedNetwork } from '../support/network/recorded-network.ts';
+import { tellSkipped } from '../support/tools.ts';
 
 const IN_FULL = process.env.FEEDS === 'all';
 
@@ -145,6 +146,8 @@ it('ends with the network: no connection, nothing beyond the final milestone', a
   await vi.waitFor(() => expect(double.mqtt!.connections).toBe(0), { timeout: 30_000 });
   await untilLedger(edge, 9);
 }, 600_000);
+
+if (!IN_FULL) tellSkipped('a feed whose connection ends: npm run test:slow -- feeds runs it');
 
 describe.runIf(IN_FULL)('a connection that ends', () => {
   const name = 'network-c';

@@ -1,6 +1,7 @@
-/** The publisher over a ledger whose address prefix changes at a milestone. */
+/** The publisher over a ledger: its first milestone, and a change of the address prefix. */
 import { expect, it } from 'vitest';
-import { createPublisher } from '../../src/events/publisher.ts';
+import { createPublisher, type Publisher } from '../../src/events/publisher.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
 import { packTopic } from '../../src/mqtt/topics.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
@@ -10,6 +11,32 @@ import { openMemory } from '../support/ledger/memory-database.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 const TARGET = 4;
+
+function publisherOf(db: Database): Publisher {
+  const values = new Map<string, unknown>();
+  return createPublisher(db, {
+    get: (key: string) => values.get(key),
+    put: (key: string, value: unknown) => void values.set(key, value),
+    delete: (key: string) => values.delete(key),
+  } as unknown as SyncKvStorage);
+}
+
+it('tells the first milestone of a network, which references no block', async () => {
+  const network = new SyntheticNetwork({ seed: 'first' });
+  network.milestone();
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  const publisher = publisherOf(db);
+  await publisher.begin();
+  await followTo(rig, 1);
+  const told: string[] = [];
+  const tell = async (topic: string) => {
+    told.push(topic);
+  };
+  const audience = { hasAny: () => true, has: () => true, tell, prefix: 'tst' };
+  while (await publisher.publishNext(audience));
+  expect(told).toEqual(['milestones', 'milestone-info/latest', 'milestone-info/confirmed']);
+});
 
 it('tells addresses with the prefix that is in force at the milestone', async () => {
   const network = new SyntheticNetwork({ seed: 'prefix' });
@@ -26,12 +53,7 @@ it('tells addresses with the prefix that is in force at the milestone', async ()
   const db = await openMemory();
   const rig = await startLedger(db, network, 0);
   await followTo(rig, 2);
-  const values = new Map<string, unknown>();
-  const publisher = createPublisher(db, {
-    get: (key: string) => values.get(key),
-    put: (key: string, value: unknown) => void values.set(key, value),
-    delete: (key: string) => values.delete(key),
-  } as unknown as SyncKvStorage);
+  const publisher = publisherOf(db);
   await publisher.begin();
   const told: string[] = [];
   const audience = {

@@ -114,7 +114,6 @@ describe('fields', () => {
       'error',
       'error.code',
       'error.message',
-      'error.detail',
     ]);
     const list = {
       type: 'array',

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type KeyChoice, warnOfName } from '../../explorer/verify/describe-keys.ts';
 import { parseKeys } from '../../explorer/verify/parse-keys.ts';
-import { KNOWN_NETWORKS } from '../../verifier/known-networks.ts';
+import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 
 describe('keys', () => {
   const key = 'ab'.repeat(32);

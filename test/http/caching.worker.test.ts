@@ -1,12 +1,9 @@
 /** What may be kept, where and for how long (docs/contract.md#caching). */
-import { describe, expect, it, vi } from 'vitest';
-import { CacheApi, openResponseCache } from '../../src/http/response-cache.ts';
-import type { WhiteFlagResult } from '../../src/node/edge-node.ts';
-import { checkLedgerRead, expectError, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
-import { facts, fetchFrom, OpenCache, stubNode } from '../support/http/stub-node.ts';
+import { describe, expect, it } from 'vitest';
+import { checkLedgerRead, NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
+import { facts, fetchFrom, stubNode } from '../support/http/stub-node.ts';
 
 const nftPath = NFT + facts.nftId;
-const good = () => post(JSON.stringify(facts.whiteFlag));
 
 describe('NFT answers', () => {
   const fetch = fetchFrom();
@@ -76,144 +73,19 @@ describe('other answers', () => {
 });
 
 describe('white flag', () => {
-  /** An app whose node counts what it computes. */
-  function counting(
-    cache = new OpenCache(),
-    change?: (asked: number) => WhiteFlagResult | undefined,
-  ) {
+  it('computes each request: no copy outlives the ledger that it is of', async () => {
     let computed = 0;
     const fetch = fetchFrom({
-      cache,
       node: {
         computeWhiteFlag: async () => {
           computed++;
-          return change?.(computed) ?? stubNode.computeWhiteFlag();
+          return stubNode.computeWhiteFlag();
         },
       },
     });
-    return { fetch, cache, computed: () => computed };
-  }
-
-  it('computes a request once, in whatever spelling it comes', async () => {
-    const { fetch, computed, cache } = counting();
-    const { whiteFlag } = facts;
-    const upper = (id: string) => `0X${id.slice(2).toUpperCase()}`;
-    const first = await fetch(WHITE_FLAG, good());
-    const second = await fetch(
-      WHITE_FLAG,
-      post(
-        JSON.stringify({
-          more: 1,
-          previousMilestoneId: upper(whiteFlag.previousMilestoneId),
-          parents: [...whiteFlag.parents, ...whiteFlag.parents].map(upper),
-          timestamp: whiteFlag.timestamp,
-          index: whiteFlag.index,
-        }),
-      ),
-    );
-    expect(computed()).toBe(1);
-    expect(cache.kept.size).toBe(1);
-    expect(await second.text()).toBe(await first.text());
-    expect([...second.headers]).toEqual([...first.headers]);
-    expect(second.headers.get('cache-control')).toBe('no-store');
-  });
-
-  it.each([
-    { index: facts.whiteFlag.index + 1 },
-    { timestamp: facts.whiteFlag.timestamp + 1 },
-    { parents: facts.whiteFlag.parents.slice(1) },
-    { parents: [...facts.whiteFlag.parents].reverse() },
-    { previousMilestoneId: `0x${'ee'.repeat(32)}` },
-  ])('computes another request by itself: %j', async (change) => {
-    const { fetch, computed } = counting();
-    await fetch(WHITE_FLAG, good());
-    await fetch(WHITE_FLAG, post(JSON.stringify({ ...facts.whiteFlag, ...change })));
-    expect(computed()).toBe(2);
-  });
-
-  it.each([
-    ['impossible', 400],
-    ['unknown', 404],
-    ['failed', 500],
-  ] as const)('never keeps a refusal: %s, %i', async (reason, status) => {
-    const refusal = { ok: false as const, reason, detail: 'not now' };
-    const { fetch, cache } = counting(undefined, (asked) => (asked === 1 ? refusal : undefined));
-    expect((await fetch(WHITE_FLAG, good())).status).toBe(status);
-    expect(cache.kept.size).toBe(0);
-    expect((await fetch(WHITE_FLAG, good())).status).toBe(200);
-  });
-
-  it('does not let a kept answer pass the rules of the route', async () => {
-    const cache = new OpenCache();
-    await fetchFrom({ cache })(WHITE_FLAG, good());
-    expect(cache.kept.size).toBe(1);
-    const closed = fetchFrom({ cache, settings: { publicRoutes: ['/health'] } });
-    await expectError(closed, WHITE_FLAG, 403, good());
-    const limited = fetchFrom({
-      cache,
-      settings: { whiteFlagLimit: { limit: async () => ({ success: false }) } },
-    });
-    await expectError(limited, WHITE_FLAG, 429, good());
-  });
-});
-
-describe('the cache of the data centre', () => {
-  it('gives back what was put under a key, and nothing for another', async () => {
-    const cache = new CacheApi(caches.default, 'one');
-    await cache.put('index=5&parents=aa.bb', '{"x":1}');
-    expect(await cache.match('index=5&parents=aa.bb')).toBe('{"x":1}');
-    expect(await cache.match('index=5&parents=bb.aa')).toBeUndefined();
-  });
-
-  it('is read by the version alone that put it', async () => {
-    await new CacheApi(caches.default, 'wrong').put('index=6', '{"x":1}');
-    expect(await new CacheApi(caches.default, 'right').match('index=6')).toBeUndefined();
-  });
-
-  it('is told to keep an answer for an hour', async () => {
-    const put = vi.fn<Cache['put']>(async () => {});
-    await new CacheApi({ put } as unknown as Cache, 'one').put('index=7', '{}');
-    expect((put.mock.calls[0]![1] as Response).headers.get('cache-control')).toBe(
-      'public, max-age=3600',
-    );
-  });
-
-  it.each([
-    ['rejects', () => Promise.reject(new Error('Cache API: internal error'))],
-    ['hangs', () => new Promise<never>(() => {})],
-  ])('that %s costs no answer, one line of log and one wait', async (_, fail) => {
-    const log = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const match = vi.fn<Cache['match']>(fail);
-    const cache = new CacheApi({ match, put: fail } as unknown as Cache, 'one');
-    const fetch = fetchFrom({ cache });
-    for (let i = 0; i < 3; i++) expect((await fetch(WHITE_FLAG, good())).status).toBe(200);
-    await cache.put('index=9', '{}');
-    expect([match.mock.calls.length, log.mock.calls.length]).toEqual([1, 1]);
-    log.mockRestore();
-  });
-
-  it('is not used without a version ID, nor where one isolate answers everything', async () => {
-    const forbidden = {
-      get default(): Cache {
-        throw new Error('the Cache API is used');
-      },
-    };
-    const none = openResponseCache({ oneIsolate: false, versionId: undefined }, forbidden);
-    await none.put('index=8', '{}');
-    expect(await none.match('index=8')).toBeUndefined();
-    const memory = openResponseCache({ oneIsolate: true, versionId: 'one' }, forbidden);
-    await memory.put('index=8', '{}');
-    expect(await memory.match('index=8')).toBe('{}');
-  });
-
-  it('keeps answers of the white flag', async () => {
-    const cache = new CacheApi(caches.default, 'one');
-    const first = await fetchFrom({ cache })(WHITE_FLAG, good());
-    const without = fetchFrom({
-      cache,
-      node: { computeWhiteFlag: () => Promise.reject(new Error('asked again')) },
-    });
-    const second = await without(WHITE_FLAG, good());
-    expect([second.status, await second.text()]).toEqual([200, await first.text()]);
+    for (let i = 1; i <= 2; i++) {
+      const { status, headers } = await fetch(WHITE_FLAG, post(JSON.stringify(facts.whiteFlag)));
+      expect([status, headers.get('cache-control'), computed]).toEqual([200, 'no-store', i]);
+    }
   });
 });

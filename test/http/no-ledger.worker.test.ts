@@ -1,18 +1,16 @@
 /**
  * A Worker without a ledger that it could read: nothing was imported yet, with its tables and before
- * they are made, or the ledger has another schema. Nothing is answered as if the ledger were empty.
- * What names one thing by its ID or index is 404 where nothing was imported, which says that it is
- * not known here (docs/contract.md#errors); another schema says what to do
- * (docs/operations.md#upgrade).
+ * they are made, as in a first `wrangler dev`; or the ledger has another schema. Nothing is answered
+ * as if the ledger were empty: all reads are 500, and each says what to do.
  */
 import { env, exports } from 'cloudflare:workers';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { finalLedgerRoutes } from '../../src/http/routes/proof/final-ledger.ts';
 import { statementRoutes } from '../../src/http/routes/proof/statement.ts';
 import { listRoutes } from '../../src/http/routes.ts';
 import { SCHEMA } from '../../src/ledger/core/head.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
-import { post } from '../support/http/contract.ts';
+import { errorBody, post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';
 import { startLedger } from '../support/ledger/ledger-harness.ts';
 import '../support/vectors-in-workerd.ts';
@@ -43,23 +41,28 @@ function pathOf(route: string): string {
     .replace(/nfts$/, `nfts?ids=${id}`);
 }
 
-async function ask({ method, path }: Asked): Promise<Response> {
+/** Its status and reason. Throws an Error unless its body is that of an error. */
+async function ask({ method, path }: Asked): Promise<[number, string | null]> {
   const proof = { milestone: {}, block: {}, proof: {} };
   const body = path.includes('whiteflag') ? facts.whiteFlag : proof;
   const init = method === 'POST' ? post(JSON.stringify(body)) : {};
   const response = await exports.default.fetch(`http://no-ledger.example${pathOf(path)}`, init);
-  await response.body?.cancel();
-  return response;
+  const { status, headers } = response;
+  expect(await response.text()).toBe(path === '/health' ? '' : errorBody(status));
+  return [status, headers.get('x-error-detail')];
 }
 
-/** Roots and explanations are asked for by what they begin with. */
-const namesOneThing = ({ path }: Asked) =>
-  /:(?!nftId|aliasId|foundryId|migratedAt|issuer)/.test(path) || path.includes('whiteflag');
+const statusOf = ({ path }: Asked) => (path === '/health' ? 503 : 500);
+
+// a proof is validated without a ledger
+const readers = routes.filter(({ path }) => path !== '/api/poi/v1/validate');
+
+const NOTHING_IMPORTED =
+  'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)';
 
 describe('nothing imported, with tables', () => {
-  it.each(routes)('$method $path', async (route) => {
-    const due = route.path === '/health' ? 503 : namesOneThing(route) ? 404 : 500;
-    expect((await ask(route)).status).toBe(due);
+  it.each(readers)('$method $path', async (route) => {
+    expect(await ask(route)).toEqual([statusOf(route), NOTHING_IMPORTED]);
   });
 });
 
@@ -69,17 +72,12 @@ describe('a ledger of another schema', () => {
     await env.LEDGER.prepare('UPDATE head SET schema = schema + 1').run();
   });
 
-  // a proof is validated without a ledger
-  it.each(routes.filter(({ path }) => path !== '/api/poi/v1/validate'))(
-    '$method $path',
-    async (route) => {
-      const { status, headers } = await ask(route);
-      expect([status, headers.get('x-error-detail')]).toEqual([
-        route.path === '/health' ? 503 : 500,
-        `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/operations.md#upgrade)`,
-      ]);
-    },
-  );
+  it.each(readers)('$method $path', async (route) => {
+    expect(await ask(route)).toEqual([
+      statusOf(route),
+      `ledger schema ${SCHEMA + 1} is not supported by this version, which reads ${SCHEMA}: import the snapshot again (docs/operations.md#upgrade)`,
+    ]);
+  });
 });
 
 describe('no tables', () => {
@@ -91,7 +89,24 @@ describe('no tables', () => {
     await env.LEDGER.batch(results.map(({ name }) => env.LEDGER.prepare(`DROP TABLE ${name}`)));
   });
 
-  it.each(routes)('$method $path', async (route) => {
-    expect((await ask(route)).status).toBe(route.path === '/health' ? 503 : 500);
+  it.each(readers)('$method $path', async (route) => {
+    expect(await ask(route)).toEqual([statusOf(route), NOTHING_IMPORTED]);
+  });
+
+  it('the log says so too', async () => {
+    const written = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await ask(readers.find(({ path }) => path.endsWith('/whiteflag'))!);
+    const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)));
+    written.mockRestore();
+    expect(lines).toMatchObject([{ event: 'http.request', detail: NOTHING_IMPORTED }]);
+  });
+
+  it('another table that is missing is no reason to say so', async () => {
+    const sql = 'CREATE TABLE head AS SELECT 1 AS schema';
+    await env.LEDGER.prepare(sql).run();
+    const [status, reason] = await ask(readers.find(({ path }) => path.endsWith('/tips'))!);
+    await env.LEDGER.prepare('DROP TABLE head').run();
+    expect(status).toBe(500);
+    expect(reason).not.toBe(NOTHING_IMPORTED);
   });
 });

@@ -11,7 +11,7 @@ import examples from '../../tools/openapi/examples.json';
 import { checkDescribed } from '../support/http/described.ts';
 
 describe('openapi.json', () => {
-  it('is what `npx node tools/openapi.ts` makes of the routes', () => {
+  it('is what `node tools/run.js tools/openapi.ts` makes of the routes', () => {
     expect(openapi).toEqual(JSON.parse(JSON.stringify(buildDocument(version, examples))));
   });
 

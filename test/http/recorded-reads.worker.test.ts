@@ -11,9 +11,8 @@ import { createApp } from '../../src/http/app.ts';
 import { openNode } from '../../src/node/edge-node.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone-keys.ts';
-import { errorBodyOf, type Fetch } from '../support/http/contract.ts';
+import { errorBody, type Fetch } from '../support/http/contract.ts';
 import { checkingDescription } from '../support/http/described.ts';
-import { OpenCache } from '../support/http/stub-node.ts';
 import { followTo, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
@@ -46,7 +45,7 @@ const fetch = appWith(network.keys);
 
 function appWith(milestoneKeys: MilestoneKeys | undefined): Fetch {
   const own = { ...settings, milestoneKeys };
-  const app = createApp({ settings: own, node: openNode(own), cache: new OpenCache() });
+  const app = createApp({ settings: own, node: openNode(own) });
   const ctx = { waitUntil: () => {} } as unknown as ExecutionContext;
   return checkingDescription((path, init) =>
     app.fetch(new Request(`http://edge.example${path}`, init), ctx),
@@ -99,7 +98,7 @@ describe('every recorded answer', () => {
         expect([what, response.status, await response.text()]).toEqual([
           what,
           status,
-          errorBodyOf(response),
+          errorBody(response.status),
         ]);
       } else if (read.raw !== undefined) {
         expect([what, response.headers.get('content-type')]).toEqual([what, RAW]);
@@ -172,7 +171,7 @@ describe('proofs', () => {
     for (const part of parts) {
       const body = JSON.stringify({ ...proof, ...part });
       const response = await fetch('/api/poi/v1/validate', { method: 'POST', body });
-      expect([response.status, await response.text()]).toEqual([400, errorBodyOf(response)]);
+      expect([response.status, await response.text()]).toEqual([400, errorBody(response.status)]);
       expect(response.headers.get('x-error-detail')).toMatch(/^(C|A)-?[.\d]+: length (256|65536)/);
     }
   });
@@ -184,7 +183,7 @@ describe('proofs', () => {
     const other = appWith({ keys: [{ ...keys[0]!, publicKey: new Uint8Array(32) }], threshold: 1 });
     expect(await (await other('/api/poi/v1/validate', request)).json()).toEqual({ valid: false });
     const without = await appWith(undefined)('/api/poi/v1/validate', request);
-    expect([without.status, await without.text()]).toEqual([500, errorBodyOf(without)]);
+    expect([without.status, await without.text()]).toEqual([500, errorBody(without.status)]);
   });
 });
 

@@ -5,6 +5,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readServed } from '../../cli/lib/import/check-replacement.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { migrate } from '../../cli/lib/wrangler/local-database.ts';
 import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
@@ -75,4 +76,17 @@ it('a ledger whose schema a migration raised is refused, changed by nobody, and 
   await importSnapshot(db);
   expect((await readPosition(db, RULES)).head.ledger).toBe(81);
   await prune(db, 10);
+});
+
+it('a ledger of schema 1, whose sums are others, is refused by name and replaced by an import', async () => {
+  const db = await openMemory();
+  await importSnapshot(db);
+  const served = await readServed(db);
+  db.exec('UPDATE head SET schema = 1, sum = 0; UPDATE parameters SET sum = sum - length(bytes);');
+  await expect(readPosition(db, RULES)).rejects.toThrow(
+    `ledger schema 1 is not supported by this version, which reads ${SCHEMA}: import the snapshot`,
+  );
+  expect(await readServed(db)).toEqual(served);
+  await importSnapshot(db);
+  expect((await readPosition(db, RULES)).head.ledger).toBe(81);
 });

@@ -1,6 +1,6 @@
 /** Values that are read from KV are checked like any input. */
 import { describe, expect, test } from 'vitest';
-import { readEntry, writeEntry } from '../../src/nft-index/kv-values.ts';
+import { readEntry, writeEntry, writeKvValue } from '../../src/nft-index/kv-values.ts';
 import {
   hasPrefixOf,
   PREFIX_LENGTH,
@@ -11,7 +11,7 @@ import {
 
 const NFT = 'a'.repeat(64);
 const OUTPUT = '1'.repeat(68);
-const ENTRY = { generation: 'g', ledgerIndex: 7, outputId: OUTPUT };
+const ENTRY = { nft: NFT, generation: 'g', ledgerIndex: 7, outputId: OUTPUT };
 const RECENT: Recent = {
   generation: 'g',
   from: 1,
@@ -37,30 +37,57 @@ const STORED = {
 
 describe('entry', () => {
   test.each([ENTRY, { ...ENTRY, outputId: null }])('is read as it was written: %j', (entry) => {
-    expect(readEntry(writeEntry(entry))).toEqual({ kind: 'value', value: entry });
+    expect(readEntry(NFT, writeEntry(entry))).toEqual({ kind: 'value', value: entry });
+  });
+
+  test('whatever bit is flipped, wherever it is cut off: malformed', () => {
+    const text = writeEntry(ENTRY);
+    for (let at = 0; at < text.length; at++) {
+      for (let bit = 1; bit < 128; bit *= 2) {
+        const flipped = String.fromCharCode(text.charCodeAt(at) ^ bit);
+        const read = readEntry(NFT, text.slice(0, at) + flipped + text.slice(at + 1));
+        expect([at, bit, read.kind]).toEqual([at, bit, 'malformed']);
+      }
+      expect(readEntry(NFT, text.slice(0, at)).kind).toBe('malformed');
+    }
+  });
+
+  test('of another NFT: malformed', () => {
+    expect(readEntry('b'.repeat(64), writeEntry(ENTRY))).toEqual({
+      kind: 'malformed',
+      why: 'entry is of another NFT',
+    });
+  });
+
+  test('of a version before checksums: malformed; and so is an entry of this one to that', () => {
+    const { nft: _, ...before } = ENTRY;
+    expect(readEntry(NFT, JSON.stringify(before)).kind).toBe('malformed');
+    expect(() => JSON.parse(writeEntry(ENTRY))).toThrow(SyntaxError);
   });
 
   test('absent', () => {
-    expect(readEntry(null)).toEqual({ kind: 'absent' });
+    expect(readEntry(NFT, null)).toEqual({ kind: 'absent' });
   });
 
   test.each([
-    '',
-    'null',
-    '[]',
-    '{}',
-    writeEntry(ENTRY).slice(0, -1),
-    JSON.stringify({ ...ENTRY, generation: 7 }),
-    JSON.stringify({ ...ENTRY, ledgerIndex: -1 }),
-    JSON.stringify({ ...ENTRY, ledgerIndex: 1.5 }),
-    JSON.stringify({ ...ENTRY, ledgerIndex: '7' }),
-    JSON.stringify({ ...ENTRY, ledgerIndex: 2 ** 32 }),
-    JSON.stringify({ ...ENTRY, outputId: OUTPUT.slice(1) }),
-    JSON.stringify({ ...ENTRY, outputId: 'A'.repeat(68) }),
-    JSON.stringify({ ...ENTRY, outputId: undefined }),
-    JSON.stringify({ ...ENTRY, more: 1 }),
+    writeKvValue(''),
+    writeKvValue(null),
+    writeKvValue([]),
+    writeKvValue({}),
+    writeKvValue({ ...ENTRY, generation: 7 }),
+    writeKvValue({ ...ENTRY, ledgerIndex: -1 }),
+    writeKvValue({ ...ENTRY, ledgerIndex: 1.5 }),
+    writeKvValue({ ...ENTRY, ledgerIndex: '7' }),
+    writeKvValue({ ...ENTRY, ledgerIndex: 2 ** 32 }),
+    writeKvValue({ ...ENTRY, outputId: OUTPUT.slice(1) }),
+    writeKvValue({ ...ENTRY, outputId: 'A'.repeat(68) }),
+    writeKvValue({ ...ENTRY, outputId: undefined }),
+    writeKvValue({ ...ENTRY, more: 1 }),
   ])('malformed: %s', (text) => {
-    expect(readEntry(text)).toMatchObject({ kind: 'malformed', why: expect.stringMatching(/./) });
+    expect(readEntry(NFT, text)).toMatchObject({
+      kind: 'malformed',
+      why: expect.stringMatching(/./),
+    });
   });
 });
 
@@ -73,22 +100,22 @@ describe('recent', () => {
   });
 
   test('stands in KV by these names', () => {
-    expect(writeRecent(RECENT)).toBe(JSON.stringify(STORED));
+    expect(writeRecent(RECENT)).toBe(writeKvValue(STORED));
   });
 
   test.each([
     ['cut off', writeRecent(RECENT).slice(0, 100)],
-    ['filling left out', JSON.stringify({ ...STORED, filledFrom: undefined })],
-    ['range', JSON.stringify({ ...STORED, from: 8 })],
-    ['index', JSON.stringify({ ...STORED, to: 7.5 })],
-    ['time', JSON.stringify({ ...STORED, publishedAt: '2000' })],
-    ['time left out', JSON.stringify({ ...STORED, fromTime: undefined })],
-    ['NFT ID', JSON.stringify({ ...STORED, answers: { [NFT.slice(1)]: OUTPUT } })],
-    ['output ID', JSON.stringify({ ...STORED, answers: { [NFT]: NFT } })],
-    ['list', JSON.stringify({ ...STORED, answers: [] })],
-    ['half a prefix', JSON.stringify({ ...STORED, others: '0123' })],
-    ['prefix', JSON.stringify({ ...STORED, others: '0123456x' })],
-    ['more', JSON.stringify({ ...STORED, more: 1 })],
+    ['filling left out', writeKvValue({ ...STORED, filledFrom: undefined })],
+    ['range', writeKvValue({ ...STORED, from: 8 })],
+    ['index', writeKvValue({ ...STORED, to: 7.5 })],
+    ['time', writeKvValue({ ...STORED, publishedAt: '2000' })],
+    ['time left out', writeKvValue({ ...STORED, fromTime: undefined })],
+    ['NFT ID', writeKvValue({ ...STORED, answers: { [NFT.slice(1)]: OUTPUT } })],
+    ['output ID', writeKvValue({ ...STORED, answers: { [NFT]: NFT } })],
+    ['list', writeKvValue({ ...STORED, answers: [] })],
+    ['half a prefix', writeKvValue({ ...STORED, others: '0123' })],
+    ['prefix', writeKvValue({ ...STORED, others: '0123456x' })],
+    ['more', writeKvValue({ ...STORED, more: 1 })],
   ])('malformed: %s', (_, text) => {
     expect(readRecent(text)).toMatchObject({ kind: 'malformed' });
   });

@@ -18,7 +18,7 @@ function setUp() {
   for (let i = 0; i < 3; i++) ledger.apply([]);
   const times = { fromTime: START - SETTLING_TIME_MS, publishedAt: START };
   const values = new Map([
-    [entryKey(NFT), writeEntry({ generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
+    [entryKey(NFT), writeEntry({ nft: NFT, generation: 'g', ledgerIndex: 7, outputId: OUTPUT })],
     [
       RECENT_KEY,
       writeRecent({
@@ -62,6 +62,33 @@ afterEach(() => {
 });
 
 describe('KV', () => {
+  test('does not answer from an entry that was swapped with another, or has a flipped bit', async () => {
+    const { look, sources, values } = setUp();
+    const lookAgain = () => look(NFT, 0, { ...sources, remembered: new RememberedReads() });
+    const other = 'b'.repeat(64);
+    const [own, recent] = [values.get(entryKey(NFT))!, values.get(RECENT_KEY)!];
+    const swapped = { nft: other, generation: 'g', ledgerIndex: 7, outputId: '9'.repeat(68) };
+    values.set(entryKey(NFT), writeEntry(swapped));
+    expect(await lookAgain()).toMatchObject({ outputId: OUTPUT, source: 'd1' });
+    const flip = (text: string, at: number) =>
+      text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);
+    for (const [key, text] of [
+      [entryKey(NFT), own],
+      [RECENT_KEY, recent],
+    ] as const) {
+      values.set(entryKey(NFT), own);
+      for (let at = 0; at < text.length; at++) {
+        values.set(key, flip(text, at));
+        expect(await lookAgain()).toMatchObject({
+          outputId: OUTPUT,
+          source: 'd1',
+          ledgerIndex: 10,
+        });
+      }
+      values.set(key, text);
+    }
+  });
+
   test('answers, by one read of each key', async () => {
     const { look, reads } = setUp();
     expect(await look()).toEqual({

@@ -48,7 +48,7 @@ class TestStore {
   }
 
   entry(nft: string) {
-    const copy = readEntry(this.values.get(entryKey(nft)) ?? null);
+    const copy = readEntry(nft, this.values.get(entryKey(nft)) ?? null);
     return copy.kind === 'value' ? copy.value : copy.kind;
   }
 
@@ -87,7 +87,12 @@ describe('after an import', () => {
     const seal = store.puts.at(-1)!;
     expect(store.takePuts()).toEqual([RECENT_KEY, entryKey(A), entryKey(B), seal]);
     expect(isSeal(seal)).toBe(true);
-    expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 100, outputId: outputId('1') });
+    expect(store.entry(A)).toEqual({
+      nft: A,
+      generation: 'g',
+      ledgerIndex: 100,
+      outputId: outputId('1'),
+    });
     expect(store.recent).toMatchObject({
       generation: 'g',
       from: 100,
@@ -162,7 +167,7 @@ describe('a milestone', () => {
     expect(store.takePuts().filter((key) => key !== RECENT_KEY)).toEqual(
       [A, C].map((nft) => entryKey(nft)),
     );
-    expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 101, outputId: null });
+    expect(store.entry(A)).toEqual({ nft: A, generation: 'g', ledgerIndex: 101, outputId: null });
     expect(store.ttls.get(entryKey(A))).toBe(TOMBSTONE_TTL_S);
     for (const key of [entryKey(B), entryKey(C), RECENT_KEY])
       expect(store.ttls.get(key)).toBeUndefined();
@@ -187,7 +192,12 @@ describe('a milestone', () => {
     const put = await passUntil(() => store.puts.includes(entryKey(A)));
     expect(put).toBeGreaterThanOrEqual(PUT_AFTER_MS);
     expect(put).toBeLessThanOrEqual(PUT_AFTER_MS + MINUTE_MS);
-    expect(store.entry(A)).toEqual({ generation: 'g', ledgerIndex: 101, outputId: outputId('9') });
+    expect(store.entry(A)).toEqual({
+      nft: A,
+      generation: 'g',
+      ledgerIndex: 101,
+      outputId: outputId('9'),
+    });
     expect(store.recent.states).toHaveProperty(A);
 
     const left = await passUntil(() => !Object.hasOwn(store.recent.states, A));
@@ -368,7 +378,12 @@ describe('other publishers', () => {
     expect(store.entry(A)).toMatchObject({ generation: 'g' });
     now += SECOND_MS;
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 50 });
-    expect(store.entry(A)).toEqual({ generation: 'new', ledgerIndex: 50, outputId: outputId('7') });
+    expect(store.entry(A)).toEqual({
+      nft: A,
+      generation: 'new',
+      ledgerIndex: 50,
+      outputId: outputId('7'),
+    });
     expect(store.recent).toMatchObject({ generation: 'new', from: 50, to: 50 });
   });
 });

@@ -144,7 +144,12 @@ describe('with real bindings', () => {
     now += HEARTBEAT_MS;
     await publishAll();
     expect(await NFT_INDEX.get(entryKey(A))).toBe(
-      writeEntry({ generation: `g${generation}`, ledgerIndex: 100, outputId: outputId('1') }),
+      writeEntry({
+        nft: A,
+        generation: `g${generation}`,
+        ledgerIndex: 100,
+        outputId: outputId('1'),
+      }),
     );
   });
 });
@@ -201,7 +206,7 @@ describe('filled in bulk, before its ledger is there', () => {
   const load = async (name: string) => {
     await NFT_INDEX.put(
       entryKey(A),
-      writeEntry({ generation: name, ledgerIndex: 100, outputId: outputId('8') }),
+      writeEntry({ nft: A, generation: name, ledgerIndex: 100, outputId: outputId('8') }),
     );
     await NFT_INDEX.put(SEAL, '');
     await ledger.import(name, 100, [{ nft: A, output: outputId('8') }]);

@@ -1,6 +1,6 @@
 /**
  * The index over models of D1 and KV, in random histories of milestones, imports, publishers and
- * readers. `npx node test/slow/histories.ts` runs more of them, and
+ * readers. `node tools/run.js test/slow/histories.ts` runs more of them, and
  * `npm run test:slow -- mutations` shows that they find mistakes. publish.worker.test.ts tests D1 by
  * the same contract as the model.
  */

@@ -18,7 +18,7 @@ function entry(
   outputId: string | null = OLD,
   generation = 'g',
 ): KvRead<Entry> {
-  return { kind: 'value', value: { generation, ledgerIndex, outputId } };
+  return { kind: 'value', value: { nft: NFT, generation, ledgerIndex, outputId } };
 }
 
 function recent(fields: Partial<Recent> = {}): KvRead<Recent> {

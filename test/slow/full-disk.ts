@@ -120,7 +120,7 @@ async function follow(): Promise<number> {
   return 0;
 }
 
-const USAGE = `Usage: npx node test/slow/full-disk.ts
+const USAGE = `Usage: node tools/run.js test/slow/full-disk.ts
 
 Fills the disk of npm run serve while it follows a network, for ${FULL_MS / 1000} seconds: about a minute.`;
 

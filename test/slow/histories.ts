@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { type Counts, runHistory } from '../support/nft-index/random-history.ts';
 
-const USAGE = `Usage: npx node test/slow/histories.ts [COUNT] [FIRST SEED]
+const USAGE = `Usage: node tools/run.js test/slow/histories.ts [COUNT] [FIRST SEED]
 
 Runs COUNT random histories of the NFT index, by default 60,000, from seed 1: about 5 minutes.`;
 

@@ -258,7 +258,7 @@ const CASES: Record<string, (running: Running) => Promise<void>> = {
   milestone,
 };
 
-const USAGE = `Usage: npx node test/slow/hostile.ts [--in-time] [NAME…]
+const USAGE = `Usage: node tools/run.js test/slow/hostile.ts [--in-time] [NAME…]
 
 Runs these cases, by default all, about 30 minutes:
   halt          ${BATCHES * BATCH} blocks without a milestone in ${BATCHES} batches, a restart, a milestone

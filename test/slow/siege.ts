@@ -45,7 +45,7 @@ const QUORUM_TIMEOUT_MS = 10_000;
 
 const ATTACKS = { ...HOSTILE_CLIENTS, ...BORDER_ATTACKS };
 
-const USAGE = `Usage: npx node test/slow/siege.ts [--seconds N] [--calm N] [NAME…]
+const USAGE = `Usage: node tools/run.js test/slow/siege.ts [--seconds N] [--calm N] [NAME…]
 
 Hostile clients beside a coordinator, all kinds or those that are named, for 300 seconds, after as
 many without them (--calm): npm run test:slow -- siege. Exit code 1 if a bound does not hold.

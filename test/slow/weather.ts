@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { loadRuns, MISTAKES, type Mistake } from '../support/weather/limits.ts';
 
-const USAGE = `Usage: npx node test/slow/weather.ts [--seconds N | --mistake NAME] [COUNT] [FIRST SEED]
+const USAGE = `Usage: node tools/run.js test/slow/weather.ts [--seconds N | --mistake NAME] [COUNT] [FIRST SEED]
 
 Runs hostile weather COUNT times, by default 10,000, from seed 1: about half an hour.
 

@@ -3,6 +3,7 @@
  * lie, against what the network's own transactions did.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { toBase64 } from '../../src/stardust/encoding/base64.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
   laterState,
@@ -179,24 +180,20 @@ describe.each(['recorded', 'made up'])('of a network that is %s', (name) => {
     return outcomes;
   };
 
+  // what each mix must lead to: verifier-mixes.test.ts
   it('two nodes 50 milestones back and one that lies: right, or an error', async () => {
     const outcomes = await tally((liar) => [world.old, world.old, liar], 2);
-    expect(outcomes.has('unrefuted')).toBe(false);
-    for (const each of ['created', 'unproven', 'refuted'])
-      expect(outcomes.get(each)).toBeGreaterThan(0);
+    expect([...outcomes.keys()].filter((each) => each.startsWith('unrefuted'))).toEqual([]);
   }, 120_000);
 
   it('one that is current, one 50 back and one that lies: right, or an error', async () => {
-    const outcomes = await tally((liar) => [world.current, world.old, liar], 2);
-    for (const each of ['unrefuted', 'created', 'unproven', 'refuted'])
-      expect(outcomes.get(each)).toBeGreaterThan(0);
+    await tally((liar) => [world.current, world.old, liar], 2);
   }, 120_000);
 
   it('two that are current and one that lies: right, unless it disputes', async () => {
     const outcomes = await tally((liar) => [world.current, world.current, liar], 2);
     const others = [...outcomes.keys()].filter((each) => each !== 'unrefuted');
     expect(others.filter((each) => !each.endsWith('disputed'))).toEqual([]);
-    expect(outcomes.get('unrefuted')).toBeGreaterThan(0.8 * count);
   }, 120_000);
 });
 
@@ -226,9 +223,11 @@ describe('each guarantee', () => {
     const due = { guarantee: 'unrefuted', standing: 'held', outputId: now(nftId) };
     expect(await ofState(verifier.nft(nftId.toUpperCase().replace('X', 'x')))).toEqual({
       ...due,
-      asked: ['agrees', 'behind', 'agrees'],
+      asked: ['agrees', 'behind', 'agrees', 'failed'],
     });
-    await expect(verifier.nft(nftId, { nodes: 3 })).rejects.toThrow(Unproven);
+    await expect(verifier.nft(nftId, { nodes: 3 })).rejects.toThrow(
+      '2 of 4 nodes agree and are current, of 3 that must',
+    );
     expect(await ofState(verifier.nft(nftId, { nodes: 3, atLeast: 'created' }))).toEqual({
       ...due,
       guarantee: 'created',
@@ -245,7 +244,7 @@ describe('each guarantee', () => {
     const { current, old, holders, newest } = recorded;
     const created = { guarantee: 'created', outputId: heldAt(holders.get(nftId)!, newest) };
     for (const [nodes, query] of [
-      [[current], { nodes: 1 }],
+      [[current], {}],
       [[old, old], {}],
       [[current, none], {}],
     ] as const) {
@@ -402,6 +401,33 @@ describe('each guarantee', () => {
     await expectRefutes(error, world);
   });
 
+  it('two milestones of one index are shown, whatever else the certificates say', async () => {
+    const nftId = pick(true);
+    const other = nftLives('signed twice', 80);
+    // who may sign signs both
+    const keys = [...world.network.keys.keys, ...other.keys.keys];
+    const twice: Answering = async (path) => {
+      const certificate = (await (await world.current(path)).json()) as object;
+      const head = toBase64(milestoneAt(other, world.newest)!.payload);
+      return new Response(JSON.stringify({ ...certificate, head }));
+    };
+    const nodes = [world.current, none, twice, world.current];
+    const error: unknown = await verifierOf(world, nodes, { keys })
+      .nft(nftId)
+      .catch((each: unknown) => each);
+    if (!(error instanceof Refuted)) throw error;
+    const [one, two] = [error.refuted, error.by].map(({ state }) => state.head);
+    expect([one!.index, two!.index]).toEqual([world.newest, world.newest]);
+    expect(one!.milestoneId).not.toBe(two!.milestoneId);
+    expect(error.message).toContain(`two milestones ${world.newest} are signed by the keys`);
+    expect(error.asked.map(({ standing }) => standing)).toEqual([
+      'refuted',
+      'failed',
+      'refuted',
+      'failed',
+    ]);
+  });
+
   it('of another network, or by other keys, nothing is shown', async () => {
     const nftId = pick(true);
     const nodes = [world.current, world.current];
@@ -455,12 +481,10 @@ describe('a final root', () => {
 });
 
 describe('bounds', () => {
-  const ask = async (answering: Answering, query: NftQuery = {}) => {
+  const ask = async (answering: Answering, timeoutSeconds = 600) => {
     const world = worlds.get('made up')!;
-    const asking = verifierOf(world, [answering], { timeoutSeconds: 0.2 });
-    const error: unknown = await asking
-      .nft(`0x${'ab'.repeat(32)}`, query)
-      .catch((each: unknown) => each);
+    const asking = verifierOf(world, [answering], { timeoutSeconds });
+    const error: unknown = await asking.nft(`0x${'ab'.repeat(32)}`).catch((each: unknown) => each);
     if (!(error instanceof Unproven)) throw error;
     return error.asked[0]!.reason;
   };
@@ -483,15 +507,15 @@ describe('bounds', () => {
 
   it('who lets wait is not waited for', async () => {
     const late = 'no answer within 0.2 seconds';
-    expect(await ask(() => new Promise(() => undefined))).toBe(late);
-    expect(await ask(() => stream(() => new Promise(() => undefined)))).toBe(late);
+    expect(await ask(() => new Promise(() => undefined), 0.2)).toBe(late);
+    expect(await ask(() => stream(() => new Promise(() => undefined)), 0.2)).toBe(late);
     // a byte at a time
     const slow = () =>
       stream(async (controller) => {
         await new Promise((resolve) => setTimeout(resolve, 20));
         controller.enqueue(Uint8Array.of(0x20));
       });
-    expect(await ask(slow)).toBe(late);
+    expect(await ask(slow, 0.2)).toBe(late);
   });
 
   it('what is no JSON, or too deep', async () => {
@@ -515,19 +539,31 @@ describe('misuse is a RangeError', () => {
     ['no nodes', { nodes: [] }],
     ['one node under two names', { nodes: ['http://a', 'http://A:80/'] }],
     ['no http', { nodes: ['file:///a'] }],
-    ['a password', { nodes: ['http://a:b@c'] }],
+    ['a user name', { nodes: ['http://a:b@c'] }],
+    ['a password', { nodes: ['http://:b@c'] }],
+    ['what is no URL', { nodes: ['a:b@c'] }],
+    [
+      'one node by two names of this machine',
+      { nodes: ['http://127.0.0.1:1', 'http://localhost:1'] },
+    ],
+    ['one node by a third', { nodes: ['http://[::1]:1/', 'http://localhost.:1'] }],
+    ['keys in hex', { keys: [{ publicKey: 'ab' as never, first: 0, last: 0 }] }],
+    ['more time than a timer counts', { timeoutSeconds: 2_147_484 }],
     ['no keys', { keys: [] }],
     ['no threshold', { threshold: 0 }],
     ['a threshold that is none', { threshold: Number.NaN }],
     ['a root that is too short', { finalRoot: new Uint8Array(31) }],
     ['no time', { timeoutSeconds: 0 }],
   ])('%s', (_, change) => {
-    expect(() => createVerifier({ ...options(), ...change })).toThrow(RangeError);
+    const create = () => createVerifier({ ...options(), ...change });
+    expect(create).toThrow(RangeError);
+    // of the node's URL
+    expect(create).not.toThrow(/b@c/);
   });
 
   it.each<[string, string, NftQuery]>([
     ['no ID', '0x12', {}],
-    ['no nodes', `0x${'ab'.repeat(32)}`, { nodes: 0 }],
+    ['one node that agrees with itself', `0x${'ab'.repeat(32)}`, { nodes: 1 }],
     ['no age', `0x${'ab'.repeat(32)}`, { maxAgeSeconds: Number.NaN }],
     ['no guarantee', `0x${'ab'.repeat(32)}`, { atLeast: 'sure' as 'final' }],
   ])('%s', async (_, nftId, query) => {

@@ -34,6 +34,9 @@ describe('blocks of the pool', () => {
       parse(network.blocks.get(id)!.bytes),
     );
     const parentsOf = (parsed: ParsedBlock) => parsed.block.parents.length;
+    network.milestone();
+    const carrying = parse(network.blocks.get(network.milestoneBlock!)!.bytes);
+    expect(heapOf(carrying)).toBe(1000 + 330 * parentsOf(carrying) + 6 * carrying.bytes.length);
     expect(heapOf(data!)).toBe(1000 + 330 * parentsOf(data!) + data!.bytes.length);
     expect(heapOf(paying!)).toBe(1000 + 330 * parentsOf(paying!) + 10 * paying!.bytes.length);
   });

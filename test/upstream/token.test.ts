@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { readSettings } from '../../src/settings.ts';
-import { openUpstreams } from '../../src/upstream/rest-upstream.ts';
+import { createUpstreams } from '../../src/upstream/rest-upstream.ts';
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -36,7 +36,7 @@ function upstreamsAt(urls: readonly string[], token: string) {
     UPSTREAM_TOKEN: token,
   });
   if (!result.ok) throw new Error(result.problems.join());
-  return openUpstreams(result.settings, { timeout: 5000, attempts: 1 });
+  return createUpstreams()(result.settings, { timeout: 5000, attempts: 1 });
 }
 
 it('is sent to the first upstream alone', async () => {

@@ -45,8 +45,8 @@ const HELD: Output[] = [
 ];
 
 /** A ledger with these outputs alone, and the statement of ANNA in pages of two. */
-function madeStatement(networkName: string, prefix: string) {
-  const records = HELD.map((each, i) => {
+function madeStatement(networkName: string, prefix: string, held: readonly Output[] = HELD) {
+  const records = held.map((each, i) => {
     const writer = new Writer();
     const outputId = new Uint8Array(34).fill(i + 1);
     const booked = {
@@ -88,19 +88,29 @@ function madeStatement(networkName: string, prefix: string) {
 const { root, page } = madeStatement('shimmer', 'smr');
 const [anna, bert] = [toBech32('smr', ANNA!), toBech32('smr', BERT!)];
 const say = (pages: readonly unknown[], trusted = root) => {
-  const { proved, open } = reportStatement(pages, trusted);
-  return { proved: proved.map(provedValue), open };
+  const { headline, notShown, sums, outputs, limits } = reportStatement(pages, trusted);
+  const body = outputs.flatMap(({ title, sentences }) => [
+    '',
+    `${provedValue(title)}:`,
+    ...sentences.map((each) => `  ${provedValue(each)}`),
+  ]);
+  return {
+    proved: [provedValue(headline), notShown, ...sums.map(provedValue), ...body],
+    open: limits,
+  };
 };
 
 describe('a statement', () => {
   it('is printed as people read it', () => {
     const { proved, open } = say([page(0, 4)]);
     expect(proved).toEqual([
-      `When shimmer ended, at milestone 99, its ledger had 4 outputs that ${anna} can unlock, now or later.`,
-      'Its own: 2 outputs with 2.5 SMR, of which 0.05 SMR must be returned to others, 1 SMR of it under a timelock, over or not.',
+      `This file shows 4 outputs that name ${anna}, unspent in the ledger with which shimmer ended, at milestone 99.`,
+      'It does not show whether there were others, which its maker may have left out.',
+      'Its own: 2 outputs with 2.45 SMR, of which 0.95 SMR under a timelock until dates that they name, and beside that 0.05 SMR due to others when they are spent.',
       `Its own: 5 units of native token 0x${'08'.repeat(38)}.`,
-      'Its own until they expire: 1 output with 1 SMR.',
-      'Deposits that others must return to it: 1 output with 0.07 SMR.',
+      'Its own until dates that they name, then of others: 1 output with 1 SMR.',
+      'Of others, who owe it a deposit when they spend them: 1 output with 0.07 SMR due to it.',
+      'The network ended at 14 Nov 2023, 22:13:23 UTC or later, so dates after that may have come before its end.',
       '',
       `Output 0x${'01'.repeat(34)}, since the network began:`,
       '  Basic output, with 1.5 SMR.',
@@ -152,11 +162,115 @@ describe('a statement', () => {
     const unknown = madeStatement('mine', 'iota');
     const { proved } = say([unknown.page(0, 4)], unknown.root);
     // whose decimals nobody proves
-    expect(proved[1]).toMatch(
-      /^Its own: 2 outputs with 2,500,000 base tokens, of which 50,000 base/,
+    expect(proved[2]).toMatch(
+      /^Its own: 2 outputs with 2,450,000 base tokens, of which 950,000 base/,
     );
-    expect(proved[9]).toBe(`  Only ${toBech32('iota', ANNA!)} can spend it.`);
+    expect(proved[11]).toBe(`  Only ${toBech32('iota', ANNA!)} can spend it.`);
   });
+});
+
+describe('what a statement adds up to', () => {
+  const BOOKED = 1_700_000_000;
+  const sumsOf = (held: readonly Output[]) => {
+    const made = madeStatement('shimmer', 'smr', held);
+    const { proved } = say([made.page(0, held.length)], made.root);
+    return proved.slice(2, proved.indexOf(''));
+  };
+
+  it('is nothing in a file with nothing', () => {
+    const made = madeStatement('shimmer', 'smr', HELD);
+    const { proved } = say([{ ...made.page(0, 0), after: null, next: null }], made.root);
+    expect(proved).toEqual([
+      `This file shows 0 outputs that name ${anna}, unspent in the ledger with which shimmer ended, at milestone 99.`,
+      'It does not show whether there were others, which its maker may have left out.',
+    ]);
+  });
+
+  it('of deposits that others owe is theirs, and not its own', () => {
+    const [sum] = sumsOf([basic(BERT!, { conditions: [depositReturn(ANNA!, 70_000n)] })]);
+    expect(sum).toBe(
+      'Of others, who owe it a deposit when they spend them: 1 output with 0.07 SMR due to it.',
+    );
+  });
+
+  it('goes by what had expired when the file shows that the ledger went on', () => {
+    const conditions = [expiration(BERT!, BOOKED + 1)];
+    const gone = basic(ANNA!, { conditions });
+    // booked after the first had expired
+    const later = basic(ANNA!, {});
+    expect(sumsOf([gone, later])).toEqual([
+      'Its own: 1 output with 1 SMR.',
+      'Of others, to whom they had expired when the network ended: 1 output with 1 SMR.',
+    ]);
+    expect(sumsOf([gone])[0]).toMatch(
+      /^Its own until dates that they name, then of others: 1 output/,
+    );
+    const came = basic(BERT!, { conditions: [expiration(ANNA!, BOOKED + 1)] });
+    expect(sumsOf([came])[0]).toMatch(
+      /^Of others until dates that they name, then its own: 1 output/,
+    );
+    expect(sumsOf([came, later])[0]).toBe('Its own: 2 outputs with 2 SMR.');
+  });
+
+  it('counts each base token once', () => {
+    const owners = [ANNA!, BERT!];
+    const times = [BOOKED - 5, BOOKED + 1, NEW_YEAR];
+    const held: Output[] = [];
+    for (const owner of owners)
+      for (const back of [undefined, ...owners])
+        for (const time of times)
+          for (const payee of [undefined, ...owners])
+            for (const lock of [undefined, ...times]) {
+              const conditions = [
+                ...(payee === undefined ? [] : [depositReturn(payee, 1000n)]),
+                ...(lock === undefined ? [] : [timelock(lock)]),
+                ...(back === undefined ? [] : [expiration(back, time)]),
+              ];
+              if ([owner, back, payee].includes(ANNA!))
+                held.push(basic(owner, { amount: 1_000_000n + BigInt(held.length), conditions }));
+            }
+    expect(held.length).toBeGreaterThan(100);
+    const lines = sumsOf(held);
+    const counted = lines.flatMap((line) => {
+      const isDue = line.startsWith('Of others, who owe it');
+      const [, amount] = /outputs? with ([\d.,]+) SMR/.exec(line) ?? [];
+      const [, beside = '0'] = /beside that ([\d.,]+) SMR/.exec(line) ?? [];
+      return amount === undefined ? [] : [{ isDue, amount, beside }];
+    });
+    const micro = (text: string) => {
+      const [whole, rest = ''] = text.replaceAll(',', '').split('.');
+      return BigInt(whole + rest.padEnd(6, '0'));
+    };
+    // of outputs that are others' only the deposit counts, which is 1,000 of each
+    const due = counted.find(({ isDue }) => isDue)!;
+    const [, dueCount] = /: (\d+) outputs/.exec(
+      lines.find((each) => each.startsWith('Of others, who'))!,
+    )!;
+    expect(micro(due.amount)).toBe(1000n * BigInt(dueCount!));
+    const rest = counted.filter(({ isDue }) => !isDue);
+    const sum = rest.reduce((all, each) => all + micro(each.amount) + micro(each.beside), 0n);
+    const others = held.filter(
+      ({ unlockConditions }) =>
+        unlockConditions.some((each) => each.type === 1 && each.returnAddress === ANNA) &&
+        !isOwnEver(unlockConditions),
+    );
+    expect(others).toHaveLength(Number(dueCount));
+    const total = held
+      .filter((each) => !others.includes(each))
+      .reduce((all, { amount }) => all + amount, 0n);
+    expect(sum).toBe(total);
+  });
+
+  /** Whether ANNA can unlock it at the latest time of the file, or at a later one. */
+  function isOwnEver(conditions: Output['unlockConditions']): boolean {
+    const expires = conditions.find((each) => each.type === 3);
+    const address = conditions.find((each) => each.type === 0)?.address;
+    if (expires === undefined) return address === ANNA;
+    const isOver = expires.unixTime <= BOOKED + 300;
+    return isOver
+      ? expires.returnAddress === ANNA
+      : address === ANNA || expires.returnAddress === ANNA;
+  }
 });
 
 describe('the command', () => {
@@ -189,6 +303,8 @@ describe('the command', () => {
       code: 1,
       stderr: expect.stringMatching(/^Not checked: .*none.json/),
     });
+    const endless = await run('/dev/zero');
+    expect(endless).toMatchObject({ code: 1, stderr: expect.stringMatching(/larger than a page/) });
     const missing = await run(write('3.json', page(0, 2)), join(folder, 'nowhere.json'));
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Not checked:/) });
   });

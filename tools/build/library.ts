@@ -30,6 +30,7 @@ export function makeLibrary(folder: string): void {
   );
   rewriteDeclarations(folder);
   cpSync(join(SOURCES, 'README.md'), join(folder, 'README.md'));
+  copyDocuments(folder);
   cpSync(join(PROJECT, 'LICENSE'), join(folder, 'LICENSE'));
   const { version, dependencies } = readPackage(PROJECT);
   const own = {
@@ -38,6 +39,16 @@ export function makeLibrary(folder: string): void {
     dependencies: Object.fromEntries(DEPENDENCIES.map((name) => [name, dependencies[name]])),
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, undefined, 2)}\n`);
+}
+
+/** What the README, types and errors name: an outsider has no other. */
+function copyDocuments(folder: string): void {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const texts = names
+    .filter((each) => /\.(?:js|ts|md)$/.test(each))
+    .map((each) => readFileSync(join(folder, each), 'utf8'));
+  for (const document of new Set(texts.join('\n').match(/docs\/[\w-]+\.md/g)))
+    cpSync(join(PROJECT, document), join(folder, document));
 }
 
 /** The compiler rewrites the paths of imports in JavaScript only. */

@@ -15,6 +15,8 @@ const COPIED = [
   'wrangler.toml',
   'LICENSE',
   'cli/stardust-edge.js',
+  // what npx calls: a package of package.json
+  'tools/command',
 ];
 
 /**

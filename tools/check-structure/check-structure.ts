@@ -10,7 +10,7 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { findCircles, findPastEntries, findWrongWays, readImports } from './imports.ts';
 import { findLargeFolders, findSameNames, type Sources } from './names.ts';
 
-const USAGE = `Usage: npx node tools/check-structure/check-structure.ts
+const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 
 Checks that the folders of src/ import each other one way only, that cli/ and verifier/ use
 src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and verifier/

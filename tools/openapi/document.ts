@@ -110,10 +110,6 @@ export function buildDocument(version: string, examples: Examples): Described {
               properties: {
                 code: { type: 'integer', description: 'The status.' },
                 message: { type: 'string', description: 'One for each status.' },
-                detail: {
-                  type: 'string',
-                  description: 'The reason, for people: the same text as `X-Error-Detail`.',
-                },
               },
               required: ['code', 'message'],
               additionalProperties: false,

@@ -22,8 +22,12 @@ export function formatAmount(
 /** "1,234.5": all digits that count, none is rounded. */
 function formatDecimal(amount: bigint | string, decimals: number): string {
   const padded = `${amount}`.padStart(decimals + 1, '0');
-  const whole = padded.slice(0, padded.length - decimals).replaceAll(/\B(?=(\d{3})+$)/g, ',');
-  const rest = padded.slice(padded.length - decimals).replace(/0+$/, '');
+  const groups: string[] = [];
+  for (let end = padded.length - decimals; end > 0; end -= 3)
+    groups.push(padded.slice(Math.max(0, end - 3), end));
+  const whole = groups.reverse().join(',');
+  let rest = padded.slice(padded.length - decimals);
+  while (rest.endsWith('0')) rest = rest.slice(0, -1);
   return `${whole}${rest === '' ? '' : `.${rest}`}`;
 }
 

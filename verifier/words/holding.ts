@@ -3,9 +3,11 @@
  * it is made of the record, so it is as good as the record's proof.
  */
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import type { FinalRecord } from '../../src/stardust/provenance/final.ts';
+import { type Proved, provedValue, tell } from '../../src/stardust/provenance/proved.ts';
+import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import type { NativeToken, Output } from '../../src/stardust/wire/output.ts';
-import { findKnownNetwork } from '../known-networks.ts';
 import { formatAmount, formatTokens, type TokenUnit } from './amounts.ts';
 import { chainOf, KIND_WORDS, outputKind } from './kind.ts';
 import { kindOfAddress, type Sentence, writePart } from './sentence.ts';
@@ -31,7 +33,7 @@ export function finalWords(networkName: string, prefix?: string): FinalWords {
 }
 
 /** An output as a final ledger has it. */
-export interface ProvedHolding {
+interface ProvedHolding {
   /** 0x…. */
   id: string;
   output: Output;
@@ -39,8 +41,17 @@ export interface ProvedHolding {
   bookedTimestamp: number;
 }
 
-/** What it is and holds, and who can unlock it from its creation on: one sentence each. */
-export function describeHolding(holding: ProvedHolding, words: FinalWords): string[] {
+/**
+ * What it is and holds, and who can unlock it from its creation on: one sentence each.
+ *
+ * @param pick the holding, of what was proved
+ */
+export function describeHolding<T>(
+  proof: Proved<T>,
+  pick: (value: T) => ProvedHolding,
+  words: FinalWords,
+): Proved<string>[] {
+  const holding = pick(provedValue(proof));
   const { output, bookedTimestamp } = holding;
   // the root has no time at which the network ended, so the sentences begin with the output
   const moment = { unixTime: bookedTimestamp, tense: 'now' } as const;
@@ -48,6 +59,19 @@ export function describeHolding(holding: ProvedHolding, words: FinalWords): stri
     `${describeContent(holding, words)}.`,
     ...describeTokens(output.nativeTokens).map((token) => `It holds ${token}.`),
     ...describeUnlock(output, moment, ownAddress(holding)).map((each) => write(each, words)),
+  ].map((sentence) => tell(proof, () => sentence));
+}
+
+/** Whether a final ledger has an output or an NFT, and what it holds: one sentence each. */
+export function describeRecord(proof: Proved<FinalRecord>): Proved<string>[] {
+  const record = provedValue(proof);
+  const name = `${record.tree === 'nfts' ? 'NFT' : 'Output'} ${record.id}`;
+  const say = (text: string) => [tell(proof, () => text)];
+  if (!record.present) return say(`${name} is not in the ledger.`);
+  if (record.tree === 'nfts') return say(`${name} is in the ledger, in output ${record.outputId}.`);
+  return [
+    ...say(`${name} is in the ledger, unspent.`),
+    ...describeHolding(proof, () => record, finalWords(record.networkName)),
   ];
 }
 

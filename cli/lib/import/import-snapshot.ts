@@ -78,7 +78,7 @@ function requireHash(found: string, sha256: string, size: number): void {
 }
 
 /** The network whose ledger the database holds, undefined where there is none. */
-export async function networkOf(db: Database): Promise<string | undefined> {
+async function networkOf(db: Database): Promise<string | undefined> {
   return networkNames(await readParameters(db))[0];
 }
 

@@ -4,6 +4,7 @@
 import { readSettings } from '../../../src/settings.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
 import type { Signers } from '../network.ts';
+import { SettingsError } from '../process/command-line.ts';
 
 /** What keys and threshold were given by: a flag, or the name of the setting. */
 export interface KeyNames {
@@ -17,8 +18,8 @@ const SETTINGS: KeyNames = {
 };
 
 /**
- * Undefined if neither is set. Throws an Error with a sentence if they are not valid, which names
- * the flag or setting that they came from.
+ * Undefined if neither is set. Throws a SettingsError if they are not valid, which names the flag or
+ * setting that they came from.
  */
 export function parseMilestoneKeys(
   publicKeys = '',
@@ -36,14 +37,14 @@ export function parseMilestoneKeys(
   });
   if (!result.ok) {
     const problems = result.problems.join('; ');
-    throw new Error(
+    throw new SettingsError(
       problems
         .replaceAll(SETTINGS.publicKeys, names.publicKeys)
         .replaceAll(SETTINGS.threshold, names.threshold),
     );
   }
   if (result.settings.milestoneKeys === undefined && (publicKeys !== '' || threshold !== ''))
-    throw new Error(`${names.publicKeys} and ${names.threshold} must both be set, or none`);
+    throw new SettingsError(`${names.publicKeys} and ${names.threshold} must both be set, or none`);
   return result.settings.milestoneKeys;
 }
 

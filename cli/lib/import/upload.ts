@@ -197,10 +197,12 @@ async function uploadEntries(
     await putPairs(target, [{ key: seal, value: generation }]);
     return { ...progress, seal };
   }
-  const entryOf = (outputId: string | null) => writeEntry({ generation, ledgerIndex, outputId });
   await putPairs(
     target,
-    results.map(({ id, output }) => ({ key: entryKey(id), value: entryOf(output) })),
+    results.map(({ id: nft, output: outputId }) => ({
+      key: entryKey(nft),
+      value: writeEntry({ nft, generation, ledgerIndex, outputId }),
+    })),
   );
   return { ...progress, nft: last.id };
 }

@@ -4,13 +4,30 @@
 import { Command, Option } from 'commander';
 import { readSigners, type Signers } from '../network.ts';
 import { DEFAULT_PERSIST_TO } from '../project.ts';
-import { UsageError } from './command-line.ts';
+import { errorMessage, UsageError } from './command-line.ts';
 
 /**
  * What the reader types before the name of a command: `npx stardust-edge` in a folder with npm. The
  * image says how it is called itself (container/Dockerfile).
  */
 export const CALLED_AS = process.env.STARDUST_EDGE_CALLED_AS || 'npx stardust-edge';
+
+/**
+ * How the reader gives options to this command: npm takes those before `--` for its own, without a
+ * word.
+ */
+export function callWith(name: string, options: string): string {
+  if (process.env.npm_lifecycle_event !== name) return `${CALLED_AS} ${name} ${options}`;
+  return `npm ${name === 'start' ? '' : 'run '}${name} -- ${options}`;
+}
+
+/** A port as `--port` names it. Throws a UsageError. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${text}`);
+  return port;
+}
 
 /** Columns of help texts, at most. */
 const MAX_COLUMNS = 100;
@@ -87,7 +104,11 @@ export function resolveSigners({ network, keys, threshold }: NetworkOptions): Pa
       throw new UsageError(
         '--network names the keys: --keys and --threshold are for other networks',
       );
-    return readSigners(network);
+    try {
+      return readSigners(network);
+    } catch (error) {
+      throw new UsageError(errorMessage(error), { cause: error });
+    }
   }
   const least = threshold ?? keys?.split(',').length;
   return {

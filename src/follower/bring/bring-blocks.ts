@@ -10,11 +10,11 @@ import {
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
 import { fetchBlock } from '../../upstream/fetch-blocks.ts';
-import { createReferenceReader } from '../../upstream/read-references.ts';
+import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { type LedgerPosition, readPosition } from '../ledger-position.ts';
-import { requireUnreferenced, untilLate } from '../store/gather-blocks.ts';
+import { requireUnreferenced } from '../store/gather-blocks.ts';
 import { storeBelow } from '../store/store-gathered.ts';
 
 /** Blocks fetched for one request, and milliseconds in which they are. */

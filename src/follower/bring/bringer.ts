@@ -76,5 +76,5 @@ export function createBringer(open: () => BringContext): Bringer {
 /** Of several upstreams all but the last may hang, and there is still time to ask that one. */
 export function patienceOf({ upstreams }: Settings): Patience {
   const parts = upstreams.length === 1 ? 1 : upstreams.length + 1;
-  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1 };
+  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1, isUrgent: true };
 }

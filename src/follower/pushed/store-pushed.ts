@@ -7,7 +7,7 @@
  */
 import { hasPassed } from '../../clock.ts';
 import { MAX_PACK_BLOCKS } from '../../ledger/core/packs/packs.ts';
-import { type FollowerContext, noteLedger } from '../follower-context.ts';
+import { type FollowerContext, isFull, noteLedger } from '../follower-context.ts';
 import { readPosition } from '../ledger-position.ts';
 import { storeBelow } from '../store/store-gathered.ts';
 
@@ -31,9 +31,9 @@ export type FeedTools = Pick<FollowerContext, 'db' | 'upstreams' | 'keys' | 'ver
  */
 export async function storePushed(context: FeedTools): Promise<number> {
   const { db, memory } = context;
-  const { pool, tips, upkeep } = memory;
+  const { pool, tips } = memory;
   const tops = pool.pushed(MAX_TOPS);
-  if (tops.length === 0 || upkeep.room <= 0) return 0;
+  if (tops.length === 0 || isFull(memory)) return 0;
   const position = await readPosition(db, context);
   noteLedger(memory, position);
   const { belowMaxDepth } = position.rules.parameters[0]!;

@@ -19,7 +19,11 @@ import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { heapOf } from '../../upstream/block-pool.ts';
 import { fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import type { Ranking } from '../../upstream/ranking.ts';
-import { createReferenceReader, type ReadReference } from '../../upstream/read-references.ts';
+import {
+  createReferenceReader,
+  type ReadReference,
+  untilLate,
+} from '../../upstream/read-references.ts';
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { FollowerContext, SaidOfBlocks } from '../follower-context.ts';
 
@@ -209,18 +213,6 @@ export function createQuery(
     }
     if (fault !== undefined) throw fault;
   };
-}
-
-/** Throws an UpstreamFailure at the deadline; what was queried may still be answered. */
-export async function untilLate<T>(work: Promise<T>, deadline: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const failure = new UpstreamFailure('not all upstreams say in time what is referenced');
-  const timer = setTimeout(late.reject, Math.max(deadline - Date.now(), 0), failure);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Throws a ConeUnavailable where the block is referenced, or no upstream knows it. */

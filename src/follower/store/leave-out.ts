@@ -3,99 +3,78 @@
  * milestone referenced, of which nothing here can tell (src/ledger/view/doubtful-blocks.ts). The
  * upstream that the milestone comes from is queried about them. Its word needs no trust: without the
  * blocks that it calls referenced, the inclusion root must be the signed one.
+ *
+ * Nothing that an upstream said is kept: the queries are few enough to be repeated, and whatever is
+ * kept of a liar would stand against what an honest upstream says later.
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
-import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
-import { NumberMap } from '../../ledger/record/number-map.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
-import { findDoubtful, readBlockIds, SaidOfBlock } from '../../ledger/view/doubtful-blocks.ts';
+import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
-import { type OfLedgerIndex, ofLedgerIndex } from '../../upstream/block-ids.ts';
-import { createReferenceReader } from '../../upstream/read-references.ts';
+import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RootDiffers } from '../apply-milestone.ts';
 
-/**
- * What upstreams said about doubtful blocks, by the blocks' numbers, which stay the same until
- * blocks are dropped. Of the ledger's generation and index.
- */
-export type SaidOfNumbers = OfLedgerIndex<Map<Upstream, NumberMap>>;
-
-export function createSaidOfNumbers(): SaidOfNumbers {
-  return ofLedgerIndex(() => new Map());
-}
-
-/** Queries in one pass, which may make 10,000 subrequests, and those at once. */
-const MAX_QUERIED = 1000;
+/** Queries at once. */
 const QUERIED_AT_ONCE = 30;
 
+export interface QueryLimits {
+  /** Requests that the pass may still make of upstreams; it is counted down. */
+  budget: { fetchesLeft: number };
+  /** Unix milliseconds after which no answer is waited for. */
+  waitUntil: number;
+}
+
 /**
- * Queries the upstream about the blocks of the cone that nothing proves, the lowest first. Throws an
- * UpstreamFailure where the upstream cannot tell, a ConeUnavailable, `over-budget`, where the next
- * pass continues, and a LedgerMoved.
+ * The numbers of the blocks of the cone that the upstream calls referenced, each with its doubtful
+ * past. Throws an UpstreamFailure where the upstream cannot tell in time, a ConeUnavailable, `over-budget`,
+ * where more would have to be queried than the pass may, and a LedgerMoved.
  */
-export async function queryDoubtful(
+export async function queryReferenced(
   db: Database,
   { view, order }: RootDiffers,
   upstream: Upstream,
-  saidOf: SaidOfNumbers,
-): Promise<void> {
+  { budget, waitUntil }: QueryLimits,
+): Promise<number[]> {
   const { cone, head } = view;
-  if (knowsAll(head)) return;
-  const said = saidBy(upstream, head, saidOf);
-  for (let left = MAX_QUERIED; ; ) {
-    const { unsaid } = findDoubtful(cone, order, said);
-    if (unsaid.length === 0) return;
-    if (left <= 0)
+  // from the genesis on, whatever is referenced was referenced by milestones of this ledger
+  if (head.start === head.genesis) return [];
+  const doubtful = findDoubtful(cone, order);
+  for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
+    if (budget.fetchesLeft < due.length)
       throw new ConeUnavailable(
         'over-budget',
-        'more blocks that may be referenced are in question',
+        'more blocks may be referenced by an earlier milestone than one pass may query about',
       );
-    const due = unsaid.slice(0, left);
-    left -= due.length;
+    budget.fetchesLeft -= due.length;
     const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
-    const referenced = await readReferenced(upstream, head.ledger + 1, [...ids.values()]);
-    for (const [position, id] of ids)
-      said.set(
-        cone.numberAt(position),
-        referenced.has(id) ? SaidOfBlock.Referenced : SaidOfBlock.Unreferenced,
-      );
+    const referenced = await readReferenced(
+      upstream,
+      head.ledger + 1,
+      [...ids.values()],
+      waitUntil,
+    );
+    doubtful.note(new Map(due.map((position) => [position, referenced.has(ids.get(position)!)])));
+    due = doubtful.toQuery(QUERIED_AT_ONCE);
   }
+  return doubtful.referenced().map(cone.numberAt);
 }
 
 /**
- * Positions of the blocks that the milestone's cone has and the milestone does not reference, by
- * what the upstream said; undefined where that is not what was signed. `unsaid`: it has to be
- * queried about more.
+ * Positions of these blocks, by number, if the milestone references the cone without them; else
+ * undefined.
  */
 export function findLeftOut(
-  { view: { cone, head }, order, root }: RootDiffers,
-  upstream: Upstream,
-  saidOf: SaidOfNumbers,
-): ReadonlySet<number> | 'unsaid' | undefined {
-  if (knowsAll(head)) return undefined;
-  const { leftOut, unsaid } = findDoubtful(cone, order, saidBy(upstream, head, saidOf));
-  if (unsaid.length > 0) return 'unsaid';
+  { view: { cone }, order, root }: RootDiffers,
+  referenced: readonly number[],
+): ReadonlySet<number> | undefined {
+  const leftOut = new Set(referenced.map(cone.find));
   const kept = order.filter((position) => !leftOut.has(position));
-  if (leftOut.size > 0 && equalBytes(inclusionRoot(cone, kept), root)) return leftOut;
-  // it may say something else when it is queried again
-  saidOf(head.generation, head.ledger).delete(upstream);
-  return undefined;
-}
-
-/** Whatever is referenced was referenced by milestones that this ledger applied. */
-function knowsAll({ start, genesis }: Head): boolean {
-  return start === genesis;
-}
-
-function saidBy(upstream: Upstream, { generation, ledger }: Head, saidOf: SaidOfNumbers) {
-  const saidByAll = saidOf(generation, ledger);
-  const said = saidByAll.get(upstream) ?? new NumberMap();
-  saidByAll.set(upstream, said);
-  return said;
+  const isSigned = leftOut.size > 0 && equalBytes(inclusionRoot(cone, kept), root);
+  return isSigned ? leftOut : undefined;
 }
 
 /**
@@ -117,18 +96,19 @@ export function hasStagedRoot({ cone, packs }: ConsistentView): boolean {
 /**
  * Those of the blocks, by hex ID, that the upstream calls referenced by a milestone before `index`.
  * One that it does not know any more counts as referenced: it has the milestone, with all that it
- * references. Throws an UpstreamFailure where it cannot tell.
+ * references. Throws an UpstreamFailure where it cannot tell, or not in time.
  */
 export async function readReferenced(
   upstream: Upstream,
   index: number,
   ids: readonly string[],
+  waitUntil: number,
 ): Promise<Set<string>> {
   const readReference = createReferenceReader({ upstreams: [upstream], index });
   const referenced = new Set<string>();
   for (let at = 0; at < ids.length; at += QUERIED_AT_ONCE) {
     const some = ids.slice(at, at + QUERIED_AT_ONCE);
-    const said = await Promise.all(some.map(readReference));
+    const said = await untilLate(Promise.all(some.map(readReference)), waitUntil);
     for (const [i, id] of some.entries()) if (said[i] !== null) referenced.add(id);
   }
   return referenced;

@@ -37,6 +37,7 @@ import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RunStep } from '../steps.ts';
 import { readReferenced } from './leave-out.ts';
+import type { Progress } from './progress.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
 /** What is missing of a cone, from pass to pass. */
@@ -56,6 +57,11 @@ export interface MissingCone {
   left: Uint8Array[] | undefined;
   /** Hex IDs of blocks where the walk ends, as the upstream calls them referenced. */
   readonly ends: Set<string>;
+  /**
+   * Names of the upstreams that called these referenced; undefined if D1 had staged blocks before
+   * the walk, which may rest on the word of any upstream.
+   */
+  readonly words: Set<string> | undefined;
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
@@ -63,10 +69,14 @@ export interface MissingCone {
   running: Promise<void> | undefined;
 }
 
-/** @param parents of the milestone, hex IDs */
+/**
+ * @param parents of the milestone, hex IDs
+ * @param words an empty set if no block is staged
+ */
 export function createMissingCone(
   { generation, ledger }: Head,
   { milestone, parents }: { milestone: string; parents: readonly string[] },
+  words?: Set<string>,
 ): MissingCone {
   return {
     generation,
@@ -76,6 +86,7 @@ export function createMissingCone(
     walked: 0,
     left: undefined,
     ends: new Set(),
+    words,
     missing: 0,
     stored: 0,
     running: undefined,
@@ -98,6 +109,7 @@ export interface StoreConeTools {
     index: UnreferencedIndex;
     pool: BlockPool;
     announce: Announce | undefined;
+    progress: Progress;
   };
   rules: AdmissionRules;
   fetch: FetchBlocks;
@@ -105,12 +117,21 @@ export interface StoreConeTools {
   upstream?: Upstream | undefined;
   /** Unix milliseconds after which no further part is begun, and not much is walked. */
   deadline: number;
-  /** The most blocks of a part. */
+  /** Unix milliseconds after which no answer about a reference is waited for. */
+  waitUntil: number;
+  /** The most blocks of a part, and those that the walk may meet. */
   maxPart?: number;
+  maxMet?: number;
 }
 
 /** Levels of blocks in a row without a query whether they are referenced. */
 const MAX_LEVELS = 64;
+
+/**
+ * Blocks that a walk may meet: 42 MB. An upstream that has all blocks and calls none of them
+ * referenced would have it walk down to the genesis.
+ */
+const MAX_MET = 500_000;
 
 /** Blocks of a part, and heap for them, which is checked after so many blocks. */
 const PART_STEP = 64;
@@ -125,8 +146,9 @@ const LEVELS_AT_ONCE = 250;
 const PARTS_AT_ONCE = 8;
 
 /**
- * Fetches and stores the missing blocks. Throws a ConeUnavailable, `over-budget`, where the pass
- * may do no more and the next one continues; a LedgerMoved; and whatever `fetch` throws.
+ * Fetches and stores the missing blocks. Throws a ConeUnavailable: `over-budget` where the pass
+ * may do no more and the next one continues, `too-large` where the cone has no end; a LedgerMoved;
+ * an UpstreamFailure; and whatever `fetch` throws.
  */
 export async function storeCone(
   db: Database,
@@ -166,7 +188,7 @@ export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): 
 async function findMissing(
   db: Database,
   cone: MissingCone,
-  { view, fetch, upstream, deadline }: StoreConeTools,
+  { view, memory, fetch, upstream, deadline, waitUntil, maxMet = MAX_MET }: StoreConeTools,
 ): Promise<Uint8Array[]> {
   const { skeleton, walked: first, ends } = cone;
   const { findUnreferenced, stagedNumber } = view;
@@ -187,7 +209,9 @@ async function findMissing(
       const query = async (some: readonly string[]) => {
         // from the genesis on everything is known
         if (upstream === undefined || view.head.start === view.head.genesis) return;
-        for (const id of await readReferenced(upstream, cone.index, some)) ends.add(id);
+        const referenced = await readReferenced(upstream, cone.index, some, waitUntil);
+        for (const id of referenced) ends.add(id);
+        if (referenced.size > 0) cone.words?.add(upstream.name);
       };
       const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
       await query(deep);
@@ -206,6 +230,11 @@ async function findMissing(
   };
   await walkDown(skeleton, tools, first, (walked) => {
     cone.walked = walked;
+    memory.progress.workLeft(cone.milestone, 'walk', -walked);
+    if (skeleton.size > maxMet) {
+      const reason = `milestone ${cone.index}: more than ${maxMet} blocks of its past cone are missing`;
+      throw new ConeUnavailable('too-large', reason);
+    }
   });
   const order = skeleton.order();
   cone.missing = order.length;
@@ -253,6 +282,7 @@ async function storePart(
   stored.forEach(pool.delete);
   left.splice(0, steps);
   cone.stored += blocks.size;
+  memory.progress.workLeft(cone.milestone, 'store', cone.missing - cone.stored);
   if (cone.missing > MAX_PART) {
     const progress = { index: cone.index, stored: cone.stored, of: cone.missing };
     writeLog('info', 'follower.part-stored', progress);

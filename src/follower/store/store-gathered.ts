@@ -14,9 +14,11 @@ import {
   findProvenUnreferenced,
   type KnownReference,
 } from '../../ledger/intake/prove-unreferenced.ts';
+import { measureUnreferenced } from '../../ledger/write/drop-blocks.ts';
 import type { UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { heapOf } from '../../upstream/block-pool.ts';
 import type { SaidOfBlocks } from '../follower-context.ts';
 import {
   createQuery,
@@ -46,7 +48,7 @@ export interface StoreLimits extends GatherLimits {
    * ledger's; absent: none is.
    */
   maxDepth?: number;
-  /** Blocks of one step; by default as many as may be (store-unreferenced.ts). */
+  /** Blocks of one step, as {@link MAX_STORED} if absent. */
   most?: number;
 }
 
@@ -65,7 +67,8 @@ export async function storeBelow(
 ): Promise<StoredBlocks> {
   const { upkeep, tips } = context.memory;
   const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
-  const fitting = new Map([...blocks].slice(0, Math.max(upkeep.room, 0)));
+  const room = upkeep.room ?? (await measureUnreferenced(context.db)).room;
+  const fitting = new Map([...blocks].slice(0, Math.max(room, 0)));
   const isFull = fitting.size < blocks.size;
   const proven = await storeAll(context, moment, fitting, limits);
   const left = new Map([...fitting].filter(([id]) => !proven.has(id)));
@@ -75,18 +78,22 @@ export async function storeBelow(
     ? { said: NONE, fault: undefined }
     : await storeSaid(context, moment, left, limits);
   const stored = proven.size + said.size;
-  upkeep.room -= stored;
+  upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
   return { stored, fault: full ?? walk.fault ?? fault, cut, refused };
 }
 
+/** By hex ID, parents first. */
+type Blocks = ReadonlyMap<string, ParsedBlock>;
+
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Heap of the blocks that one step stores: what is written of them takes twice as much. A walk may
- * have met all blocks of the pool.
+ * Blocks of one step, and their heap, one block aside: what is written of them takes twice as much.
+ * A walk may have met all blocks of the pool.
  */
+const MAX_STORED = 2000;
 const MAX_STORED_HEAP_BYTES = 12_000_000;
 
 const TOO_MANY = 'too many unreferenced blocks are stored already';
@@ -110,45 +117,52 @@ async function storeSaid(
 
 /**
  * Stores what is unreferenced for certain by now; returns the hex IDs. What is stored, or was, leaves
- * the pool.
+ * the pool. Each step is given the blocks that it stores and no others, so that it looks up what
+ * these need: their parents among the blocks before them are stored by then, or they cannot be.
  */
 async function storeAll(
   { db, memory }: GatherContext,
   moment: Moment,
-  blocks: ReadonlyMap<string, ParsedBlock>,
-  { maxDepth = Number.POSITIVE_INFINITY, most }: StoreLimits,
+  blocks: Blocks,
+  { maxDepth = Number.POSITIVE_INFINITY, most = MAX_STORED }: StoreLimits,
 ): Promise<Set<string>> {
   const { index, announce, pool, step } = memory;
   const { head, rules } = moment;
-  const choose = ({ named, head: now }: UnreferencedView) => {
-    const visible = findUnreferenced(blocks, named, now, saidOf(memory, moment));
-    for (const [id, block] of blocks) {
-      const isGivenUp = isBelow(block, named, now.ledger - maxDepth);
-      if (isGivenUp) visible.delete(id);
-      if (isGivenUp || named.has(id)) pool.delete(id);
-    }
-    return { visible };
-  };
+  const chooseFrom =
+    (some: Blocks) =>
+    ({ named, head: now }: UnreferencedView) => {
+      const visible = findUnreferenced(some, named, now, saidOf(memory, moment));
+      for (const [id, block] of some) {
+        const isGivenUp = isBelow(block, named, now.ledger - maxDepth);
+        if (isGivenUp) visible.delete(id);
+        if (isGivenUp || named.has(id)) pool.delete(id);
+      }
+      return { visible };
+    };
   const stored = new Set<string>();
-  for (let more = blocks.size > 0; more; ) {
-    const ids = await step('store', () =>
-      storeUnreferenced(db, head, {
-        blocks,
-        rules,
-        most,
-        mostHeapBytes: MAX_STORED_HEAP_BYTES,
-        choose,
-        index,
-        announce,
-      }),
-    );
-    for (const id of ids) {
+  for (const some of inSteps(blocks, most)) {
+    const part = { blocks: some, rules, choose: chooseFrom(some), index, announce };
+    for (const id of await step('store', () => storeUnreferenced(db, head, part))) {
       stored.add(id);
       pool.delete(id);
     }
-    more = ids.length > 0 && stored.size < blocks.size;
   }
   return stored;
+}
+
+/** The blocks, in their order, in as many parts as they are stored in. */
+function* inSteps(blocks: Blocks, most: number): Generator<Blocks> {
+  let some = new Map<string, ParsedBlock>();
+  let heap = 0;
+  for (const [id, block] of blocks) {
+    if (some.size === most || heap > MAX_STORED_HEAP_BYTES) {
+      yield some;
+      [some, heap] = [new Map(), 0];
+    }
+    some.set(id, block);
+    heap += heapOf(block);
+  }
+  if (some.size > 0) yield some;
 }
 
 /** Whether a milestone before this index references a parent of the block. */

@@ -22,10 +22,6 @@ import { describeError, writeLog } from '../../log.ts';
 import { type AdmissionRules, isAdmitted } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
-import { heapOf } from '../../upstream/block-pool.ts';
-
-/** Blocks stored in one go. */
-const MAX_STORED = 2000;
 
 /** Steps in which verdicts are made that the stored blocks make possible; passes make the others. */
 const RESOLVING_STEPS = 2;
@@ -34,10 +30,6 @@ export interface BlocksToStore {
   /** By hex ID, parents first. */
   blocks: ReadonlyMap<string, ParsedBlock>;
   rules: AdmissionRules;
-  /** How many are stored in one go; by default as many as may be. */
-  most?: number | undefined;
-  /** Their heap, one block aside; by default whatever it is. */
-  mostHeapBytes?: number | undefined;
   /**
    * Hex IDs of the blocks that requests may see, because they are unreferenced at the view's moment
    * for certain, and of those to be staged for the next milestone. Called with the view that names
@@ -111,19 +103,13 @@ function contentsOf(db: Database, { creatorOf, numbering }: UnreferencedView): C
 }
 
 /**
- * The first blocks that can be stored. One whose parent cannot be stored is left out; one that
+ * The blocks that can be stored. One whose parent cannot be stored is left out; one that
  * requests could see, if it were not for a staged parent, is staged too, if it may be. Nor do requests
  * see a block that is not admitted under the parameters that are known: the reference would not have
  * it (C-4 to C-19). It is fetched again, and may be admitted then.
  */
 function findStorable(
-  {
-    blocks,
-    rules,
-    most = MAX_STORED,
-    mostHeapBytes = Number.POSITIVE_INFINITY,
-    ends = NONE,
-  }: BlocksToStore,
+  { blocks, rules, ends = NONE }: BlocksToStore,
   { named, stagedNumber }: UnreferencedView,
   { visible, staged: mayBeStaged = new Set() }: ChosenBlocks,
 ): { storable: ParsedBlock[]; staged: Set<string> } {
@@ -133,9 +119,7 @@ function findStorable(
   const isVisible = (id: string) => named.has(id) || shown.has(id);
   const isStored = (id: string) =>
     isVisible(id) || staged.has(id) || stagedNumber(id) !== undefined || ends.has(id);
-  let heap = 0;
   for (const [id, block] of blocks) {
-    if (storable.length === most || heap > mostHeapBytes) break;
     if (isStored(id)) continue;
     const parents = block.block.parents.map(toHexDigits);
     const isCertain = visible.has(id) && parents.every(isVisible);
@@ -143,7 +127,6 @@ function findStorable(
     else if (mayBeStaged.has(id) && parents.every(isStored)) staged.add(id);
     else continue;
     storable.push(block);
-    heap += heapOf(block);
   }
   return { storable, staged };
 }

@@ -27,7 +27,7 @@ export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
  * @param address IPv4 or IPv6 in any spelling, as of a header or a socket, possibly with a zone
  */
 export function clientKey(address: string): string {
-  const host = address.trim().replace(/%.*$/, '');
+  const host = address.trim().replace(/%.*/s, '');
   if (!host.includes(':')) return isIpv4(host) ? host : UNKNOWN;
   const url = URL.parse(`http://[${host}]`);
   if (url === null) return UNKNOWN;

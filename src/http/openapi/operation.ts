@@ -1,7 +1,6 @@
 /**
  * What openapi.json says about a route besides its method, path and limit. Each file of routes has
- * a function that returns it, which only `npx node tools/openapi.ts` calls: the Worker's bundle
- * leaves it out.
+ * a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it out.
  */
 import type * as v from 'valibot';
 import type { Route } from '../route.ts';

@@ -8,13 +8,14 @@ const TWO_32 = 2 ** 32;
 
 /**
  * Continues the checksum `before` over these bytes, by Fletcher's method: the sum of the bytes, in
- * 20 bits, and of all sums on the way, in 32. Any change within one byte changes the first.
+ * 20 bits, and of all sums on the way, in 32. Any change within one byte changes the first. Each byte
+ * counts one more than its value, so that a zero that is missing does, too.
  */
 export function checksum(bytes: Uint8Array, before = 0): number {
   let sum = Math.floor(before / TWO_32);
   let sums = (before % TWO_32) | 0;
   for (let i = 0; i < bytes.length; i++) {
-    sum = (sum + bytes[i]!) & SUM_MASK;
+    sum = (sum + bytes[i]! + 1) & SUM_MASK;
     sums = (sums + sum) | 0;
   }
   return sum * TWO_32 + (sums >>> 0);

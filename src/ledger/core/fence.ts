@@ -37,7 +37,7 @@ export const SAME_HEAD =
  */
 const FENCE_FAILED = /NOT NULL constraint failed: (head\.|pack\.sums)/i;
 
-const CONSTRAINT_FAILED = /(?:NOT )?\w+ constraint failed: (\w+)[\w., ]*/i;
+const CONSTRAINT_FAILED = /(?:UNIQUE|NOT NULL|CHECK) constraint failed: (\w+)[\w., ]*/i;
 
 /**
  * Runs a batch that begins with a fence. Throws a LedgerMoved where a fence failed. Where a fence

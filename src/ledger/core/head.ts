@@ -11,12 +11,19 @@ import { summedColumns } from './row-sum.ts';
  * stored rows raises it. A ledger of another version is not read: its rows would be misread
  * (docs/operations.md#upgrade).
  */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
 
 /** D1 holds a ledger that this version does not read. The message is for people, in ASCII. */
 export class LedgerUnreadable extends Error {
   override readonly name = 'LedgerUnreadable';
 }
+
+/** What a node says into which nothing was imported, and what to do. */
+export const NO_LEDGER =
+  'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)';
+
+/** Whether SQLite lacks a table: of the head, where no migration was applied, as before any import. */
+export const isMissingTable = (error: unknown) => String(error).includes('no such table');
 
 /** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */
 export function requireSchema(schema: unknown): void {

@@ -14,12 +14,12 @@ import { checksum, LedgerDamaged } from './checksum.ts';
 import type { Row } from './read-batch.ts';
 import { summedColumns } from './row-sum.ts';
 
-/** From the length on, as zeros do not count by themselves. */
-const sumOf = (bytes: Uint8Array) => checksum(bytes, bytes.length + 1);
+/** Where the checksum starts: that of no bytes is not zero. */
+const NOT_EMPTY = 1;
 
 export function writeOutputBytes(bytes: Uint8Array): string {
   const sum = new Uint8Array(UINT56_BYTES);
-  setUint56(new DataView(sum.buffer), 0, sumOf(bytes));
+  setUint56(new DataView(sum.buffer), 0, checksum(bytes, NOT_EMPTY));
   return toBase64(concatBytes(bytes, sum));
 }
 
@@ -103,7 +103,7 @@ export function readOutputBytes(text: string, outputId: string): Uint8Array {
     const end = stored.length - UINT56_BYTES;
     const bytes = stored.subarray(0, end);
     const sum = getUint56(new DataView(stored.buffer), end);
-    if (sum === sumOf(bytes)) return bytes;
+    if (sum === checksum(bytes, NOT_EMPTY)) return bytes;
   } catch {
     // not base64 any more, too short, or a checksum above 2^53: damaged too
   }

@@ -36,7 +36,7 @@ export const SUMMED_COLUMNS = {
   // each output that was spent has a sum of its own
   milestone_part: ['key', 'packs', 'blocks'],
   // the contents have a sum of their own
-  output: ['id', 'block', 'created', 'created_time'],
+  output: ['id', 'chain', 'block', 'created', 'created_time'],
   parameters: ['target', 'bytes'],
   receipt: ['migrated_at', 'milestone', 'bytes'],
   id: ['milestone', 'block'],
@@ -70,11 +70,15 @@ const HEX_DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (let digit = 0; digit < NO_DIGIT; digit++)
   HEX_DIGITS[digit.toString(NO_DIGIT).charCodeAt(0)] = digit;
 
-/** Of an ID, the sum of its words; of another text, a checksum of 32 bits. */
+/**
+ * Of an ID, the sum of its words; of another text, a checksum of 32 bits. And the length: zeros do not
+ * count by themselves.
+ */
 function cellSum(value: Cell): number {
   if (value === null) return 0;
   if (typeof value === 'number') return value % NUMBER_MODULUS;
-  return sumWords(value) ?? checksum(new TextEncoder().encode(value)) % 2 ** 32;
+  const sum = sumWords(value) ?? checksum(new TextEncoder().encode(value)) % 2 ** 32;
+  return sum + value.length;
 }
 
 /** Undefined where a character is no hex digit. Without slices: a milestone has thousands of IDs. */

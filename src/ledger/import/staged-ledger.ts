@@ -152,12 +152,13 @@ export class StagingSink implements LedgerSink {
     );
     const added = add.map(({ outputId, chainId, blockId, bookedIndex, bookedTimestamp }, i) => {
       const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
+      const chain = chainId ? toHexDigits(chainId) : null;
       const { start, rest } = contents[i]!;
       return [
         ...cells,
-        rowSum(cells),
+        rowSum([...cells, chain]),
         start,
-        chainId ? toHexDigits(chainId) : null,
+        chain,
         rest === undefined ? null : keyOf(i),
       ];
     });

@@ -22,6 +22,8 @@ export interface MilestoneContents {
   /** Unix seconds. */
   timestamp: number;
   payload: { bytes: Uint8Array; value: Milestone };
+  /** Blocks that it references: none if it is the first of its network. */
+  blockCount: number;
   /** In white-flag order; empty unless they were asked for. */
   blocks: readonly ReferencedBlock[];
 }
@@ -53,7 +55,7 @@ export async function readMilestoneContents(
       return {
         id: row.text('id'),
         timestamp: row.integer('timestamp'),
-        count: row.integer('blocks'),
+        blockCount: row.integer('blocks'),
         payload: payloadFromRow(row),
       };
     }),
@@ -62,8 +64,7 @@ export async function readMilestoneContents(
       : { statements: [], read: () => () => [] },
   });
   if (milestone === undefined) return { head, contents: undefined };
-  const { count, ...facts } = milestone;
-  return { head, contents: { index, ...facts, blocks: listBlocks(count) } };
+  return { head, contents: { index, ...milestone, blocks: listBlocks(milestone.blockCount) } };
 }
 
 const SELECT_PART_SPENT = `
@@ -81,8 +82,9 @@ function pruned(index: number): LedgerMoved {
  */
 export async function* readSpentOutputs(
   db: Database,
-  { index, timestamp }: MilestoneContents,
+  { index, timestamp, blockCount }: MilestoneContents,
 ): AsyncGenerator<OutputStatus[]> {
+  if (blockCount === 0) return;
   for (let after = 0; ; ) {
     const parts = await readQuery(
       db,
@@ -103,7 +105,7 @@ export async function* readSpentOutputs(
         });
       }),
     );
-    // a milestone references a block at least, so that it has a part
+    // a milestone that references a block has a part
     if (after === 0) throw pruned(index);
     if (parts.length === 0) return;
     yield parts.flat();

@@ -8,7 +8,8 @@ import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { first, one, readBatch } from '../core/read-batch.ts';
+import { statusesFromRow } from '../core/packs/packs.ts';
+import { first, one, type Row, readBatch } from '../core/read-batch.ts';
 import { readOutput } from './output-status.ts';
 import {
   blockBytesFromRow,
@@ -44,14 +45,24 @@ const SELECT_MILESTONE = `SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE}`
 
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
-/** The bytes of the unreferenced block ?1; packs that do not name it are skipped. */
-const SELECT_UNREFERENCED = `
-  SELECT ${bytesOfBlock('p.key', 'b.key')} AS bytes FROM pack p CROSS JOIN json_each(p.blocks) b
+/**
+ * The block ?1 in the live packs; those that do not name it are skipped. A live pack may also have
+ * blocks that a milestone references, whose IDs are forgotten.
+ */
+const SELECT_LIVE = `
+  SELECT p.key, p.statuses, p.sums, b.key AS at, ${bytesOfBlock('p.key', 'b.key')} AS bytes
+  FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.live = 1 AND p.staged IS NULL AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND b.value ->> 1 = ?1`;
 
+/** Undefined where a milestone references the block: its pack says so. */
+function unreferencedFromRow(row: Row): Uint8Array | undefined {
+  const milestone = statusesFromRow(row).milestoneAt(row.integer('at'));
+  return milestone === 0 ? blockBytesFromRow(row) : undefined;
+}
+
 /**
- * Undefined if the block is not known, or its bytes are pruned. Throws a LedgerUnreadable if the
+ * Undefined if the block is not known, its bytes are pruned, or its ID is forgotten. Throws a LedgerUnreadable if the
  * ledger has another schema.
  */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
@@ -64,7 +75,7 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
-    unreferenced: first(db.prepare(SELECT_UNREFERENCED).bind(blockId), blockBytesFromRow),
+    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedFromRow),
   });
   const bytes = index === null ? unreferenced : referenced;
   if (head === undefined || bytes === undefined) return undefined;

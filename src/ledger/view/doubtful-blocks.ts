@@ -5,56 +5,125 @@
  * prove-unreferenced.ts: a block that this ledger saw referenced has a number, and an entry point
  * has none.
  *
- * A block is never referenced before its parents. So what was referenced earlier is at the bottom of
- * the cone, and only the lowest doubtful blocks are in question at a time.
+ * Each parent of a doubtful block is an entry point or doubtful itself. A block is never referenced
+ * before its parents. So both answers about one doubtful block decide others:
+ *  - "referenced" holds for all doubtful blocks in its past;
+ *  - "not referenced" holds for all doubtful blocks that have it in their past.
+ * What was referenced is thus the lower part of the doubtful blocks, and only its border is in
+ * question. To go down from the highest blocks would cost an answer for each that is not referenced,
+ * to go up from the lowest one for each that is: after an import either may be thousands, as
+ * somebody attached a block to a large old region, or as the first cone stands upon entry points
+ * alone. So chains of undecided blocks, each from a high one down to a low one, are bisected: the
+ * middle block of each chain is queried, and the answer decides half of the chain at least. A chain
+ * of n blocks takes log2(n) answers, and a round decides as many chains as are queried at once.
  */
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { readBlockRows } from '../core/packs/block-rows.ts';
 import { many, readQuery } from '../core/read-batch.ts';
-import type { NumberMap } from '../record/number-map.ts';
 import type { ConsistentView } from './consistent-view.ts';
 import { isBlockAt, packAt } from './viewed-packs.ts';
 
-/** What an upstream said of a block, by the block's number. */
-export const SaidOfBlock = { Unreferenced: 1, Referenced: 2 } as const;
-
+/** Blocks are positions in the cone. */
 export interface DoubtfulBlocks {
-  /** Positions in the cone of blocks that earlier milestones reference, by what was said so far. */
-  leftOut: Set<number>;
-  /** Positions of the lowest doubtful blocks of which nothing was said. */
-  unsaid: number[];
+  /** Undecided blocks whose answers decide most others: one at least, unless all are decided. */
+  toQuery(most: number): number[];
+  /** Notes whether an upstream called blocks referenced, and decides what follows from it. */
+  note(answers: ReadonlyMap<number, boolean>): void;
+  /** The blocks that are decided to be referenced. */
+  referenced(): number[];
 }
 
-/** States of positions while they are gone through. */
-const PROVEN = 0;
-const KEPT = 1;
-const LEFT_OUT = 2;
+type Parents = Pick<Cone, 'size' | 'find' | 'parentCountAt' | 'parentAt'>;
+
+/** States of doubtful blocks. */
+const UNDECIDED = 0;
+const UNREFERENCED = 1;
+const REFERENCED = 2;
 
 /** @param order positions in the cone, parents first */
-export function findDoubtful(cone: Cone, order: Uint32Array, said: NumberMap): DoubtfulBlocks {
-  const states = new Uint8Array(cone.size);
-  const leftOut = new Set<number>();
-  const unsaid: number[] = [];
+export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks {
+  const { positions, parentsOf } = collectDoubtful(cone, order);
+  const states = new Uint8Array(positions.length);
+
+  /** For each undecided block, the undecided blocks of the longest chain from it down; else 0. */
+  function chainLengths(): Uint32Array {
+    const lengths = new Uint32Array(positions.length);
+    for (let block = 0; block < positions.length; block++) {
+      if (states[block] !== UNDECIDED) continue;
+      for (const parent of parentsOf(block))
+        lengths[block] = Math.max(lengths[block]!, lengths[parent]!);
+      lengths[block]!++;
+    }
+    return lengths;
+  }
+
+  return {
+    toQuery(most) {
+      const lengths = chainLengths();
+      const middles: number[] = [];
+      for (let top = positions.length - 1; top >= 0 && middles.length < most; top--) {
+        const chain: number[] = [];
+        for (let block = top; lengths[block]! > 0; ) {
+          chain.push(block);
+          // a block is in one chain
+          lengths[block] = 0;
+          for (const parent of parentsOf(block))
+            if (lengths[parent]! > lengths[block]!) block = parent;
+        }
+        if (chain.length > 0) middles.push(positions[chain[(chain.length - 1) >> 1]!]!);
+      }
+      return middles;
+    },
+    note(answers) {
+      for (let block = 0; block < positions.length; block++) {
+        const answer = answers.get(positions[block]!);
+        if (answer !== undefined) states[block] = answer ? REFERENCED : UNREFERENCED;
+        else if (states[block] === UNDECIDED)
+          for (const parent of parentsOf(block))
+            if (states[parent] === UNREFERENCED) states[block] = UNREFERENCED;
+      }
+      for (let block = positions.length - 1; block >= 0; block--) {
+        if (states[block] !== REFERENCED) continue;
+        for (const parent of parentsOf(block))
+          if (states[parent] === UNDECIDED) states[parent] = REFERENCED;
+      }
+    },
+    referenced: () => positions.filter((_, block) => states[block] === REFERENCED),
+  };
+}
+
+/** The doubtful blocks, parents first, and their parents among them: indexes of `positions`. */
+function collectDoubtful(cone: Parents, order: Uint32Array) {
+  const positions: number[] = [];
+  const starts: number[] = [0];
+  const parents: number[] = [];
+  /** By position, the index of a doubtful block. */
+  const indexes = new Int32Array(cone.size).fill(-1);
   for (const position of order) {
     let isDoubtful = true;
-    let isLowest = true;
     for (let at = 0; isDoubtful && at < cone.parentCountAt(position); at++) {
       const number = cone.parentAt(position, at);
       // an entry point
       if (number === 0) continue;
       const parent = cone.find(number);
-      if (parent < 0 || states[parent] === PROVEN) isDoubtful = false;
-      else if (states[parent] === KEPT) isLowest = false;
+      // one that is not in the cone was seen referenced
+      const index = parent < 0 ? -1 : indexes[parent]!;
+      if (index < 0) isDoubtful = false;
+      else parents.push(index);
     }
-    if (!isDoubtful) continue;
-    const word = isLowest ? said.get(cone.numberAt(position)) : SaidOfBlock.Unreferenced;
-    states[position] = word === SaidOfBlock.Referenced ? LEFT_OUT : KEPT;
-    if (word === undefined) unsaid.push(position);
-    if (word === SaidOfBlock.Referenced) leftOut.add(position);
+    if (!isDoubtful) {
+      parents.length = starts.at(-1)!;
+      continue;
+    }
+    indexes[position] = positions.length;
+    positions.push(position);
+    starts.push(parents.length);
   }
-  return { leftOut, unsaid };
+  const links = Uint32Array.from(parents);
+  const parentsOf = (block: number) => links.subarray(starts[block]!, starts[block + 1]!);
+  return { positions, parentsOf };
 }
 
 /** ?1 rows of pack and place. */

@@ -13,11 +13,12 @@
 
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
+import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
-import { selectHead } from '../core/head.ts';
+import { type Head, selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import {
   readStateMap,
@@ -97,19 +98,23 @@ export interface UnreferencedLimits {
   mentions: number;
 }
 
-/**
- * One step of dropping what nobody needs: orphans, and beyond the limits whatever is not in the
- * past cone of a tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
- *
- * @param readTips hex IDs of the tips that the upstreams name; only asked for beyond a limit
- * @returns how many blocks were dropped, by the reason; and for how many more there was room before
- */
-export async function dropUnneeded(
+/** The unreferenced blocks, measured against the limits. */
+interface Extent {
+  head: Head | undefined;
+  parameters: ParameterTable;
+  /** Ledger index when the oldest was stored; null where there is none. */
+  oldest: number | null;
+  /** Usage divided by the limit, of whichever limit is closest. */
+  excess: number;
+  /** How many more blocks may be stored before a milestone leads to them. */
+  room: number;
+}
+
+/** Reads how many unreferenced blocks there are, and how many more may be stored. */
+export async function measureUnreferenced(
   db: Database,
-  index: UnreferencedIndex,
-  readTips: () => Promise<readonly string[]>,
   limits: Partial<UnreferencedLimits> = UNREFERENCED_LIMITS,
-): Promise<{ orphans: number; evicted: number; room: number }> {
+): Promise<Extent> {
   const { head, parameters, extent } = await readBatch(db, {
     head: selectHead(db),
     parameters: selectParameters(db),
@@ -127,11 +132,28 @@ export async function dropUnneeded(
   );
   const { blocks: most = Number.POSITIVE_INFINITY } = limits;
   const room = excess < STORE_UP_TO ? Math.ceil(STORE_UP_TO * most - extent.blocks) : 0;
-  if (head === undefined || extent.oldest === null) return { orphans: 0, evicted: 0, room };
+  return { head, parameters, oldest: extent.oldest, excess, room };
+}
+
+/**
+ * One step of dropping what nobody needs: orphans, and beyond the limits whatever is not in the
+ * past cone of a tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
+ *
+ * @param readTips hex IDs of the tips that the upstreams name; only asked for beyond a limit
+ * @returns how many blocks were dropped, by the reason; and for how many more there was room before
+ */
+export async function dropUnneeded(
+  db: Database,
+  index: UnreferencedIndex,
+  readTips: () => Promise<readonly string[]>,
+  limits: Partial<UnreferencedLimits> = UNREFERENCED_LIMITS,
+): Promise<{ orphans: number; evicted: number; room: number }> {
+  const { head, parameters, oldest, excess, room } = await measureUnreferenced(db, limits);
+  if (head === undefined || oldest === null) return { orphans: 0, evicted: 0, room };
   const { ledger } = head;
   const { belowMaxDepth } = parametersAt(parameters, ledger);
   const first = ledger - belowMaxDepth - ORPHAN_MARGIN_MILESTONES;
-  const orphans = extent.oldest < first ? await dropOrphans(db, index, ledger, first) : 0;
+  const orphans = oldest < first ? await dropOrphans(db, index, ledger, first) : 0;
   if (orphans > 0 || excess <= 1) return { orphans, evicted: 0, room };
   return { orphans, evicted: await evict(db, index, ledger, await readTips(), excess), room };
 }
@@ -148,7 +170,7 @@ function dropOrphans(
   });
 }
 
-/** @param excess how many times the limit is reached, above 1 */
+/** @param excess usage divided by the limit, above 1 */
 async function evict(
   db: Database,
   index: UnreferencedIndex,
@@ -307,11 +329,19 @@ const keepPlaces = (column: string, value: string, places: string) => `(
   SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
   WHERE e.key IN (SELECT value FROM json_each(${places})))`;
 
+/** SQL of those entries of `unresolved` that a block at one of the places ?7 mentions. */
+const KEEP_MENTIONED = `(
+  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(unresolved) u
+  WHERE u.value IN (
+    SELECT o.value ->> 1 FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
+    WHERE e.key IN (SELECT value FROM json_each(?7))))`;
+
 const UPDATE_PACK = `
   UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
     sums = ${replaceChecksums('?8', '?6')},
     blocks = ${keepPlaces('blocks', 'json(e.value)', '?7')},
-    outputs = ${keepPlaces('outputs', 'json(e.value)', '?7')}
+    outputs = ${keepPlaces('outputs', 'json(e.value)', '?7')},
+    unresolved = CASE unresolved WHEN '[]' THEN unresolved ELSE ${KEEP_MENTIONED} END
   WHERE key = ?1`;
 
 const UPDATE_CONTENT = `

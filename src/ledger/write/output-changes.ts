@@ -18,6 +18,7 @@ import {
   splitContentsSql,
   writeOutputBytes,
 } from '../core/output-bytes.ts';
+import { requireChainSum } from '../core/packs/output-rows.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
 import { numberSumSql, rowSum } from '../core/row-sum.ts';
 import {
@@ -84,10 +85,11 @@ function selectBlocks(table: 'pack' | 'pack_content', column: string, wanted: st
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
 
-/** SQL of the number, ID, chain and sum of an output, as a block mentions it. */
+/** SQL of the number, ID, chain, sum of the chain, and sum of the ID of an output, as a block mentions it. */
 const numberSql = (output: string) => `${output} ->> 0`;
 const idSql = (output: string) => `${output} ->> 1`;
 const chainSql = (output: string) => `${output} ->> 3`;
+const chainSumSql = (output: string) => `(${output} ->> 4)`;
 const sumSql = (output: string) => `((${output} ->> 2) - ${numberSumSql(numberSql(output))})`;
 
 /** SQL of the ID and the sum of a block. */
@@ -121,8 +123,10 @@ const SPENT = `
 const READ_SPENT = `
   WITH ${SPENT}
   SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, o.rest,
-    CASE WHEN ${isNftSql('coalesce(o.bytes, s.bytes)')}
-      THEN coalesce(o.chain, ${chainSql('s.created')}) END AS nft,
+    ${isNftSql('coalesce(o.bytes, s.bytes)')} AS is_nft,
+    iif(s.home IS NULL, o.chain, ${chainSql('s.created')}) AS chain,
+    ${chainSumSql('s.created')} AS chain_sum,
+    (SELECT n.output FROM nft n WHERE n.id = o.chain) AS held,
     ${idSql('s.output')} AS id, o.sum, ${sumSql('s.output')} AS id_sum
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
   ORDER BY s.n`;
@@ -144,14 +148,15 @@ const comeWith = (column: 'outputs' | 'details') => `
       LEFT JOIN content k ON k.pack = p.pack AND k.at = p.at)`;
 
 /** SQL of the sum of a row that is inserted with the milestone's index ?2 and timestamp ?3. */
-const CREATED_SUM = `${sumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3`;
+const CREATED_SUM = `${sumSql('c.output')} + ${chainSumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3`;
 
 /** What comes: its sum, and the NFT that it is. */
 const READ_CREATED = `
   WITH ${comeWith('details')},
     block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
   SELECT ${idSql('c.output')} AS id, ${CREATED_SUM} AS sum,
-    CASE WHEN ${packedKind('c.content')} = ${OutputType.Nft} THEN ${chainSql('c.output')} END AS nft
+    CASE WHEN ${packedKind('c.content')} = ${OutputType.Nft} THEN ${chainSql('c.output')} END AS nft,
+    ${chainSumSql('c.output')} AS chain_sum
   FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /**
@@ -183,16 +188,25 @@ export async function readChanges(
     fingerprints.move(idTable, id, row.integer('id_sum') + index);
     const rest = row.integerOrNull('rest');
     if (rest !== null) read.rests.push(rest);
-    const nft = row.textOrNull('nft');
-    if (nft === null) return;
-    read.nfts.set(nft, null);
+    const chain = row.textOrNull('chain');
+    const isNft = row.integer('is_nft') === 1;
+    const chainSum = row.integerOrNull('chain_sum');
+    if (chainSum === null) {
+      // what it holds is said by its content, its chain, and the row of the NFT
+      if (isNft !== (chain !== null && row.textOrNull('held') === id))
+        throw new LedgerDamaged('rows of the tables output and nft');
+    } else requireChainSum(chain, chainSum);
+    if (!isNft) return;
+    read.nfts.set(chain!, null);
     read.spendsNfts = true;
   };
   const noteCreated = (row: Row) => {
     const id = row.text('id');
     fingerprints.move('output', id, row.integer('sum'));
     const nft = row.textOrNull('nft');
-    if (nft !== null) read.nfts.set(nft, id);
+    if (nft === null) return;
+    requireChainSum(nft, row.integer('chain_sum'));
+    read.nfts.set(nft, id);
   };
   const reads = [
     ...inPieces(spent).map((piece) => many(db.prepare(READ_SPENT).bind(piece), noteSpent)),
@@ -202,7 +216,7 @@ export async function readChanges(
   ];
   for (const { id } of migrated) {
     const hexId = toHexDigits(id);
-    fingerprints.move('output', hexId, rowSum([hexId, index, timestamp]));
+    fingerprints.move('output', hexId, rowSum([hexId, NO_BLOCK, index, timestamp]));
   }
   // in steps, so that few of the rows are in memory at once: the write is fenced
   for (let first = 0; first < reads.length; first += READ_AT_ONCE)
@@ -239,9 +253,9 @@ export const SELECT_SPENT = `
       AND count(coalesce(s.bytes, ${contentsSql('o')})) = json_array_length(?1)
       AND count(coalesce(${blockIdSql('b.value')}, o.block)) = json_array_length(?1)
     THEN json_group_array(json_array(${idSql('s.output')}, coalesce(s.bytes, ${contentsSql('o')}),
-      coalesce(${chainSql('s.created')}, o.chain), coalesce(${blockIdSql('b.value')}, o.block),
+      iif(s.home IS NULL, o.chain, ${chainSql('s.created')}), coalesce(${blockIdSql('b.value')}, o.block),
       coalesce(o.created, ?2), coalesce(o.created_time, ?3), ${idSql('s.made')},
-      coalesce(${sumSql('s.created')} + ${blockSumSql('b.value')} + ?2 + ?3, o.sum) +
+      coalesce(${sumSql('s.created')} + ${chainSumSql('s.created')} + ${blockSumSql('b.value')} + ?2 + ?3, o.sum) +
         ${sumSql('s.made')}) ORDER BY s.n) END
   FROM spent s
     LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
@@ -253,10 +267,13 @@ const DELETE_SPENT = `
     SELECT s.value ->> 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
     WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
+/** The block of migrated outputs. */
+const NO_BLOCK = '0'.repeat(64);
+
 /** None of them is long: they have an address and nothing else. */
 const INSERT_MIGRATED = `
   INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
-  SELECT value ->> 0, value ->> 1, NULL, '${'0'.repeat(64)}', ?2, ?3, (value ->> 2) + ?2 + ?3
+  SELECT value ->> 0, value ->> 1, NULL, '${NO_BLOCK}', ?2, ?3, (value ->> 2) + ?2 + ?3
   FROM json_each(?1)`;
 
 const SPLIT = splitContentsSql('c.content');
@@ -338,7 +355,7 @@ export function changeOutputs(
       INSERT_MIGRATED,
       migrated.map(({ id, bytes }) => {
         const hexId = toHexDigits(id);
-        return [hexId, writeOutputBytes(bytes), rowSum([hexId])];
+        return [hexId, writeOutputBytes(bytes), rowSum([hexId, NO_BLOCK])];
       }),
       index,
       timestamp,

@@ -11,6 +11,7 @@
  * no state: what is kept is what the tables have. Once there is room, nothing is pruned before the
  * configured retention, so what is kept grows by one milestone with each that is applied.
  */
+import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, PARTS } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { SCHEMA, selectHead } from '../core/head.ts';
@@ -19,6 +20,7 @@ import { many, one, type Query, readAlone, readBatch, write } from '../core/read
 import { SHRINK_AT, shareUsed, withSize } from '../core/size/database-size.ts';
 import { moveHead } from '../core/write-head.ts';
 import { carryPast, forgetPast } from './carry-past.ts';
+import { countedFromRow, noteDamage, selectCounted } from './counted-changes.ts';
 import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 
 /** Rows that one step deletes of each kind. */
@@ -46,10 +48,16 @@ const MIN_SHRINK = 20;
 /** The batch reads the head too: of a ledger with another schema nothing may be deleted. */
 const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
 
-/** ?1 the step, ?2 milestones kept before the ledger's, ?3 `head.history`, as whoever deletes knows it. */
+/** ?1 the step, ?2 milestones kept before the ledger's. */
+const OLD_MILESTONES = `
+  SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1`;
+
+/** Those whose changes nobody can compare with their counts any more, once these are deleted. */
+const SELECT_COUNTED = selectCounted(`m.idx - 1 IN (${OLD_MILESTONES})`);
+
+/** ?3 `head.history`, as whoever deletes knows it. */
 const DELETE_MILESTONES = `
-  DELETE FROM milestone WHERE idx IN (
-    SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1)
+  DELETE FROM milestone WHERE idx IN (${OLD_MILESTONES})
     AND ${IS_OURS} AND (SELECT history FROM head) = ?3`;
 
 /** The oldest parts of milestones before the first. */
@@ -130,7 +138,8 @@ export interface Shortage {
 
 /**
  * One step. The next one continues, wherever this one was cut off. Throws LedgerMoved when somebody
- * else wrote meanwhile.
+ * else wrote meanwhile, and a LedgerDamaged, which it notes in the head, where changes of NFTs are not
+ * those that were counted.
  *
  * @param retention milestones before the ledger's whose states can be asked for
  * @returns undefined where there is room
@@ -139,6 +148,19 @@ export async function prune(
   db: Database,
   retention: number,
   options: PruneOptions = {},
+): Promise<Shortage | undefined> {
+  try {
+    return await pruneStep(db, retention, options);
+  } catch (error) {
+    if (error instanceof LedgerDamaged) await noteDamage(db, error);
+    throw error;
+  }
+}
+
+async function pruneStep(
+  db: Database,
+  retention: number,
+  options: PruneOptions,
 ): Promise<Shortage | undefined> {
   const { limitBytes, isFull = false } = options;
   const removed = await deleteOld(db, retention, options);
@@ -194,6 +216,7 @@ async function deleteOld(
   const first = one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first'));
   const remove = (kept: number, history: number) => ({
     head: selectHead(db),
+    counted: many(db.prepare(SELECT_COUNTED).bind(step, kept), countedFromRow),
     rows: write([
       db.prepare(DELETE_MILESTONES).bind(step, kept, history),
       db.prepare(DELETE_PARTS).bind(step),

@@ -1,10 +1,13 @@
 /**
  * Verdicts on transactions that were stored before an output that they consume was known
- * (docs/storage.md#undecided-verdicts): made once the output is known, and written into the record.
+ * (docs/storage.md#undecided-verdicts): made once all outputs that the transaction consumes are
+ * known, and written into the record.
  *
- * This is upkeep, in steps. D1 says which packs have such transactions (`unresolved`), and a step
- * works on one of them. So a step that fails or is cut off leaves nothing behind: a later step finds
- * the same pack.
+ * This is upkeep, in steps. `unresolved` says which packs have such transactions, and a step works on
+ * one of them. So a step that fails or is cut off leaves nothing behind: a later step finds the same
+ * pack. `unresolved` only finds packs. It does not tell which transactions can be decided: an output
+ * that was known when its consumer was stored is not named there, and may be unknown by now, as a
+ * milestone referenced its creator in conflict.
  */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
@@ -195,15 +198,14 @@ async function resolveIn(
   const { records: stored, sums, unresolved } = pack;
   const cone = readCone([stored]);
   const waiting = waitingIn(pack, cone);
-  const known = await findKnown(db, view.creatorOf, [...unresolved]);
-  const ready = waiting.filter(({ inputs }) =>
-    inputs.every((id) => !unresolved.has(id) || known.has(id)),
-  );
+  const consumed = new Set(waiting.flatMap(({ inputs }) => inputs));
+  const known = await findKnown(db, view.creatorOf, [...consumed]);
+  const ready = waiting.filter(({ inputs }) => inputs.every((id) => known.has(id)));
   const chosen = chooseFirst(ready);
   if (chosen.length === 0) return { made: 0, isMore: false };
   const completed = await complete(db, view, { key, cone }, chosen, verify);
+  if (completed.size === 0) return { made: 0, isMore: false };
   const isMore = chosen.length < ready.length;
-  if (completed.size === 0) return { made: 0, isMore };
   const left = waiting.filter(({ at }) => !completed.has(at));
   const leftInputs = new Set(left.flatMap(({ inputs }) => inputs));
   const records = concatBytes(

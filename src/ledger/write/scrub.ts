@@ -18,11 +18,13 @@ import { addSums } from '../core/fingerprint.ts';
 import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
 import { PAST_COLUMNS, PAST_TABLE } from '../core/held-outputs.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { moveHead } from '../core/write-head.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
+import { countedFromRow, selectCounted } from './counted-changes.ts';
 
 /** Outputs of one step: 20 ms of CPU, 50 ms if all are NFTs; up to 29 MB of contents. */
 const STEP_OUTPUTS = 1000;
@@ -52,21 +54,31 @@ const SELECT_DETAILS = `
   WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql('o.bytes')}, o.created_time, unhex(o.id) ${NEXT_OUTPUTS})`;
 
-/** No row of it is in a fingerprint. */
+/** Tables without a fingerprint: what they say is compared with what outputs and milestones say. */
+const NFTS = 'nft';
+const DETAILS = 'output_detail';
 const CHANGES = 'nft_change';
+const DERIVED: readonly string[] = [CHANGES, NFTS, DETAILS];
 
-/**
- * Milestones behind ?1, up to ?2 of them, with their changes: as many as were counted, of NFTs that
- * are in `nft` with that change or a later one. NULL of the first milestone, whose are pruned.
- */
-const SELECT_CHANGES = `
-  SELECT ${summedColumns('milestone', 'm')}, m.nft_changes - (
-      SELECT p.nft_changes FROM milestone p WHERE p.idx = m.idx - 1) AS counted,
-    (SELECT count(*)
-      FROM nft_change c CROSS JOIN json_each(iif(json_valid(c.nfts), c.nfts, '[]')) j
-        JOIN nft n ON n.id = j.value AND n.changed >= m.idx
-      WHERE c.milestone = m.idx) AS listed
-  FROM milestone m WHERE m.idx > CAST(?1 AS INTEGER) ORDER BY m.idx LIMIT ?2`;
+/** Milestones behind ?1, up to ?2 of them. No index is below 0. */
+const SELECT_CHANGES = selectCounted(
+  "m.idx > CAST(coalesce(nullif(?1, ''), -1) AS INTEGER) ORDER BY m.idx LIMIT ?2",
+);
+
+/** Each NFT with its output; of a burned one whether the list of the milestone that burned it has it. */
+const SELECT_ALL_NFTS = `
+  SELECT ${NFT_COLUMNS}, n.output IS NOT NULL OR EXISTS (
+      SELECT 1 FROM nft_change c WHERE c.milestone = n.changed AND instr(c.nfts, n.id) > 0) AS known
+  FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
+
+/** Rows behind ?1, the JSON of a position, with whether there is the output that they are of. */
+const SELECT_ALL_DETAILS = `
+  SELECT json_array(d.kind, d.created_time, hex(d.output)) AS position,
+    o.created_time = d.created_time AND ${outputTypeSql('o.bytes')} = d.kind AS known
+  FROM output_detail d LEFT JOIN output o ON o.id = lower(hex(d.output))
+  WHERE (d.kind, d.created_time, d.output) > (
+    coalesce(nullif(?1, '') ->> 0, -1), nullif(?1, '') ->> 1, unhex(nullif(?1, '') ->> 2))
+  ORDER BY d.kind, d.created_time, d.output LIMIT ?2`;
 
 /**
  * Takes one step. Returns whether it was the last of a round: then each row has been read since the
@@ -99,10 +111,10 @@ async function readOn(db: Database, head: Head, most: number | undefined): Promi
     await saveIntegrity(db, head, { fingerprints, scrub: { table, after: last.id, sum } });
     return false;
   }
-  if (table !== CHANGES && fingerprints[table] !== sum)
+  if (!DERIVED.includes(table) && fingerprints[table] !== sum)
     throw new LedgerDamaged(`rows of the table ${table}`);
   const past = head.history === 0 ? [] : [PAST_TABLE];
-  const tables = ['output', ...head.idTables.map(idTableName), ...past, CHANGES];
+  const tables = ['output', ...head.idTables.map(idTableName), ...past, ...DERIVED];
   const next = tables[tables.indexOf(table) + 1];
   if (next === undefined) await readSmallTables(db);
   await saveIntegrity(db, head, {
@@ -139,26 +151,36 @@ async function readRows(
   most: number | undefined,
 ): Promise<Scrubbed[]> {
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
+  const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
+  if (table === NFTS) return readAlone(many(bind(SELECT_ALL_NFTS), nftRowFromRow));
+  if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
   if (table === CHANGES)
-    return readAlone(many(db.prepare(SELECT_CHANGES).bind(after, STEP_CHANGES), changesFromRow));
+    return readAlone(
+      many(bind(SELECT_CHANGES, STEP_CHANGES), (row) => ({
+        id: String(countedFromRow(row)),
+        sum: 0,
+      })),
+    );
   if (table === PAST_TABLE)
     return readAlone(
-      many(db.prepare(SELECT_PAST).bind(after, most ?? STEP_ENTRIES), (row) => {
+      many(bind(SELECT_PAST), (row) => {
         row.requireSum(PAST_TABLE);
         return { id: row.text('id'), sum: row.integer('sum') };
       }),
     );
-  return readAlone(
-    many(db.prepare(selectEntries(table)).bind(after, most ?? STEP_ENTRIES), entryFromRow),
-  );
+  return readAlone(many(bind(selectEntries(table)), entryFromRow));
 }
 
-function changesFromRow(row: Row): Scrubbed {
-  row.requireSum('milestone');
-  const counted = row.integerOrNull('counted');
-  if (counted !== null && counted !== row.integer('listed'))
-    throw new LedgerDamaged('rows of the table nft_change');
-  return { id: String(row.integer('idx')), sum: 0 };
+/** A burned NFT that no list names, or one whose output is not there, is one that damage changed. */
+function nftRowFromRow(row: Row): Scrubbed {
+  const { nft } = nftFromRow(row)!;
+  if (row.integer('known') !== 1) throw new LedgerDamaged('rows of the table nft');
+  return { id: nft, sum: 0 };
+}
+
+function detailFromRow(row: Row): Scrubbed {
+  if (row.integerOrNull('known') !== 1) throw new LedgerDamaged('rows of the table output_detail');
+  return { id: row.text('position'), sum: 0 };
 }
 
 const SELECT_PAST = `

@@ -304,7 +304,10 @@ export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuf
   return bytes;
 }
 
-/** Throws a StardustError unless both are the same. `decoded` decides which fields there are. */
+/**
+ * Throws a StardustError unless both are the same. `decoded` decides which fields there are: another
+ * one that has a value would be lost.
+ */
 function requireSame(decoded: unknown, given: unknown): void {
   const isNested = typeof decoded === 'object' && decoded !== null;
   const same =
@@ -315,6 +318,9 @@ function requireSame(decoded: unknown, given: unknown): void {
         : decoded === given;
   if (!same) throw refusal('A.0', 'the bytes say something else than the value');
   if (!isNested || decoded instanceof Uint8Array) return;
+  for (const [name, part] of Object.entries(given as object))
+    if (part !== undefined && !Object.hasOwn(decoded, name))
+      throw refusal('A.0', 'the format has no such field').within(name);
   for (const [name, part] of Object.entries(decoded)) {
     try {
       requireSame(part, (given as Record<string, unknown>)[name]);

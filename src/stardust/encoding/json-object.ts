@@ -13,6 +13,36 @@ export function asObject(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
+/**
+ * What `read` makes of JSON. A field of any object in it that `read` does not look at is refused: it
+ * would be lost.
+ */
+export function readWhole<T>(json: unknown, read: (json: unknown) => T): T {
+  const known = new Map<object, { seen: Set<string>; way: readonly string[] }>();
+  const watch = (value: unknown, way: readonly string[]): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    const { seen } = known.get(value) ?? { seen: new Set() };
+    if (!Array.isArray(value)) known.set(value, { seen, way });
+    return new Proxy(value, {
+      get(target, name: string) {
+        seen.add(name);
+        const part: unknown = (target as JsonObject)[name];
+        return typeof part === 'object' ? watch(part, [...way, name]) : part;
+      },
+    });
+  };
+  const made = read(watch(json, []));
+  for (const [value, { seen, way }] of known)
+    for (const [name, part] of Object.entries(value))
+      if (part !== undefined && !seen.has(name)) {
+        const error = new StardustError('TIP-25', 'the format has no such field');
+        const path = [...way, name.slice(0, 40)].reverse();
+        for (const step of path) error.within(/^\d+$/.test(step) ? Number(step) : step);
+        throw error;
+      }
+  return made;
+}
+
 export function text(object: JsonObject, field: string): string {
   const value = object[field];
   if (typeof value !== 'string') throw new StardustError('TIP-25', `"${field}" is no text`);

@@ -2,7 +2,8 @@
  * Blocks and milestones from their REST form (TIP-25), as proof files hold them: the inverse of
  * src/stardust/json/rest-json.ts.
  *
- * Only the form is checked here. What comes out may break any rule: encode it and parse that.
+ * Only the form is checked here, and that nothing is lost. What comes out may break any rule: encode it
+ * and parse that.
  */
 
 import {
@@ -14,6 +15,7 @@ import {
   type JsonObject,
   part,
   parts,
+  readWhole,
   text,
 } from '../encoding/json-object.ts';
 import { StardustError } from '../error.ts';
@@ -50,6 +52,10 @@ import { type UnlockCondition, UnlockConditionType } from '../wire/unlock-condit
  * ```
  */
 export function blockFromJson(json: unknown): Block {
+  return readWhole(json, readBlock);
+}
+
+function readBlock(json: unknown): Block {
   const object = asObject(json);
   return {
     protocolVersion: integer(object, 'protocolVersion', 0xff),
@@ -67,7 +73,7 @@ function readPayload(json: unknown): Payload {
     case 6:
       return readTransaction(object);
     case 7:
-      return milestoneFromJson(object);
+      return readMilestone(object);
     default:
       throw unknownType('payload', object);
   }
@@ -97,7 +103,7 @@ function readEssence(json: unknown): TransactionEssence {
     networkId: uint64(essence, 'networkId'),
     inputs: parts(essence, 'inputs', readInput),
     inputsCommitment: id(essence, 'inputsCommitment'),
-    outputs: parts(essence, 'outputs', outputFromJson),
+    outputs: parts(essence, 'outputs', readOutput),
     payload: essence.payload === undefined ? undefined : part(essence, 'payload', readTaggedData),
   };
 }
@@ -136,6 +142,10 @@ function readSignature(json: unknown): Ed25519Signature {
 
 /** An output. Throws a {@link StardustError} if the JSON does not have the form of one. */
 export function outputFromJson(json: unknown): Output {
+  return readWhole(json, readOutput);
+}
+
+function readOutput(json: unknown): Output {
   const object = asObject(json);
   const common = {
     amount: uint64(object, 'amount'),
@@ -143,10 +153,9 @@ export function outputFromJson(json: unknown): Output {
     unlockConditions: parts(object, 'unlockConditions', readUnlockCondition),
     features: parts(object, 'features', readFeature),
   };
+  if (object.type === OutputType.Basic) return { type: object.type, ...common };
   const immutableFeatures = parts(object, 'immutableFeatures', readFeature);
   switch (object.type) {
-    case OutputType.Basic:
-      return { type: object.type, ...common };
     case OutputType.Alias:
       return {
         type: object.type,
@@ -258,6 +267,10 @@ function readAliasAddress(json: unknown): AliasAddress {
  * A milestone payload. Throws a {@link StardustError} if the JSON does not have the form of one.
  */
 export function milestoneFromJson(json: unknown): Milestone {
+  return readWhole(json, readMilestone);
+}
+
+function readMilestone(json: unknown): Milestone {
   const object = asObject(json);
   return {
     type: only(7, object),
@@ -346,7 +359,7 @@ function uint64(object: JsonObject, field: string): bigint {
 }
 
 function uint256(object: JsonObject, field: string): bigint {
-  return unsigned(object, field, /^0x[0-9a-fA-F]{1,64}$/, 256);
+  return unsigned(object, field, /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/, 256);
 }
 
 function unsigned(object: JsonObject, field: string, form: RegExp, bits: number): bigint {

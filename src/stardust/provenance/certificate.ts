@@ -201,27 +201,3 @@ export function laterState(one: Proved<NftState>, other: Proved<NftState>): Find
     return refute(`two blocks have one place in milestone ${a.since.index}`);
   return prove(a.place >= b.place ? a : b);
 }
-
-/**
- * The latest state that one of these answers proves, whoever sent it; what proves nothing is left out.
- * It is the NFT's state at the network's newest milestone if one of the nodes that were asked is honest
- * and has come so far (docs/contract.md#what-several-certificates-prove). Refuted where no answer
- * proves a state, and where two cannot be.
- */
-export async function latestState(
-  answers: readonly unknown[],
-  nftId: string,
-  trust: Trust,
-): Promise<Finding<NftState>> {
-  let latest: Proved<NftState> | undefined;
-  for (const answer of answers) {
-    const finding = await proveCertificate(answer, nftId, trust);
-    if (finding.standing !== 'proved') continue;
-    const later = latest === undefined ? finding : laterState(latest, finding.proof);
-    if (later.standing !== 'proved') return later;
-    latest = later.proof;
-  }
-  return latest === undefined
-    ? refute(`no answer proves a state of NFT ${nftId}`)
-    : prove(provedValue(latest));
-}

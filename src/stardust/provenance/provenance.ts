@@ -11,8 +11,8 @@
  *   transaction; all that it carries.
  * - {@link proveCone}: the former two together → what the milestone decided about each block.
  * - {@link provePath}: a milestone, a block and a Merkle path → it is included; it was applied.
- * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState},
- *   {@link latestState}: which of several is the latest.
+ * - {@link proveCertificate}: a certificate → a state of an NFT, and since when; {@link laterState}:
+ *   which of two is the later.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  *
  * A page imports the files of this folder themselves, as esbuild would load all of them otherwise. It
@@ -31,7 +31,6 @@ export {
 } from './blocks.ts';
 export {
   laterState,
-  latestState,
   MAX_CERTIFICATE_BYTES,
   type NftState,
   proveCertificate,
@@ -78,9 +77,7 @@ export {
   tell,
 } from './proved.ts';
 export {
-  describeSigned,
   describeSignedAge,
-  describeVerdict,
   formatTime,
   isLive,
 } from './words.ts';

@@ -1,9 +1,8 @@
 /**
- * How page and command line put what was proved. English and UTC, whatever the reader's settings: a
+ * Times and ages, as page and command line put them. English and UTC, whatever the reader's settings: a
  * verdict that is shared says the same to everybody.
  */
-import type { MilestoneOutcome } from './cone.ts';
-import type { MilestoneFacts, SignedMilestone } from './milestone.ts';
+import type { MilestoneFacts } from './milestone.ts';
 
 /** @param seconds Unix time */
 export function formatTime(seconds: number): string {
@@ -46,19 +45,4 @@ export function describeSignedAge(milestone: SignedTime, now: number): string {
   return age < 0
     ? `signed for a time ${formatAge(-age)} from now: one of the clocks is wrong`
     : `signed, but ${formatAge(age)} old`;
-}
-
-/** @param now Unix seconds */
-export function describeSigned(milestone: SignedMilestone, now: number): string {
-  const { index, timestamp, signers, whose } = milestone;
-  return `Milestone ${index} of ${formatTime(timestamp)} UTC is signed by ${signers.length} of ${whose}: ${describeSignedAge(milestone, now)}.`;
-}
-
-/** The verdict on a node, and what it does not say. @param now Unix seconds */
-export function describeVerdict(
-  { milestone, blockIds, applied }: MilestoneOutcome,
-  now: number,
-): string {
-  const { index, timestamp, whose } = milestone;
-  return `Verified: milestone ${index} of ${formatTime(timestamp)} UTC (${describeSignedAge(milestone, now)}), with its ${blockIds.length} blocks and ${applied.size} applied transactions, against ${whose}. Not checked: NFTs, outputs and owners, and whether there is a newer milestone.`;
 }

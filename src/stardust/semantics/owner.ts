@@ -3,7 +3,7 @@
  * name up to two addresses and two times, and only together they say which address can unlock the
  * output.
  */
-import type { Address } from '../wire/address.ts';
+import { type Address, addressKey } from '../wire/address.ts';
 import type { BasicOutput, NftOutput } from '../wire/output.ts';
 import { addressIn, findCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 
@@ -12,12 +12,13 @@ export interface Owner {
   address: Address;
   /** Unix seconds: a timelock holds the output, and nobody can unlock it before. */
   timelockedUntil?: number;
-  /** The output expires, and then belongs to this address and nobody else. */
+  /** The output expires, and then belongs to this other address and nobody else. */
   passesTo?: { address: Address; unixTime: number };
 }
 
 /**
- * Who can unlock the output, now and later.
+ * Who can unlock the output, now and later. Throws a RangeError if the time is no integer: with none,
+ * every output would have expired.
  *
  * @param unixTime seconds; a transaction is judged by the timestamp of the milestone that applies it
  *
@@ -35,13 +36,16 @@ export function ownerAt(
   output: Pick<NftOutput | BasicOutput, 'unlockConditions'>,
   unixTime: number,
 ): Owner {
+  if (!Number.isSafeInteger(unixTime))
+    throw new RangeError(`the time must be an integer of Unix seconds, not ${unixTime}`);
   const address = addressIn(output, UnlockConditionType.Address);
   const timelock = findCondition(output, UnlockConditionType.Timelock);
   // S1: in the second that it names, a timelock holds no more
   const locked = timelock !== undefined && timelock.unixTime > unixTime;
   const lock = locked ? { timelockedUntil: timelock.unixTime } : {};
   const expiration = findCondition(output, UnlockConditionType.Expiration);
-  if (expiration === undefined) return { address, ...lock };
+  if (expiration === undefined || addressKey(expiration.returnAddress) === addressKey(address))
+    return { address, ...lock };
   // S2.3: from that second on the return address owns the output
   if (expiration.unixTime <= unixTime) return { address: expiration.returnAddress, ...lock };
   const passesTo = { address: expiration.returnAddress, unixTime: expiration.unixTime };

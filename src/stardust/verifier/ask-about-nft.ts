@@ -38,37 +38,42 @@ export type NodeAnswer = { node: string } & (
   | { kind: 'failure'; reason: string }
 );
 
-export async function askAboutNft(
-  asked: Asked,
-  nftId: string,
-  trust: Trust,
-  networkName: string,
-): Promise<NodeAnswer> {
+type Judge = (trust: Trust, networkName: string) => Promise<NodeAnswer>;
+
+/**
+ * Reads what a node answers about an NFT: its certificate, or its word where it has none. Nothing is
+ * judged yet: signatures take time, in which no other node could be read.
+ */
+export async function askAboutNft(asked: Asked, nftId: string): Promise<Judge> {
   const node = asked.url;
   const failure = (reason: string): NodeAnswer => ({ node, kind: 'failure', reason });
+  const told = (answer: NodeAnswer) => async () => answer;
   const path = `/api/edge/v1/nfts/${nftId}`;
   const answer = await readNodeJson(asked, `${path}/certificate`, MAX_CERTIFICATE_BYTES);
-  if ('failure' in answer) return failure(answer.failure);
-  if (answer.status === 200) {
-    const { json } = answer;
-    const finding = await proveCertificate(json, nftId, trust);
-    if (finding.standing !== 'proved') return failure(finding.reason);
-    if (provedValue(finding.proof).networkId !== networkId(networkName))
-      return failure(`a certificate of another network than ${networkName}`);
-    return { node, kind: 'certificate', certificate: json, proof: finding.proof };
-  }
+  if ('failure' in answer) return told(failure(answer.failure));
+  if (answer.status === 200)
+    return async (trust, networkName) => {
+      const { json: certificate } = answer;
+      const finding = await proveCertificate(certificate, nftId, trust);
+      if (finding.standing !== 'proved') return failure(finding.reason);
+      if (provedValue(finding.proof).networkId !== networkId(networkName))
+        return failure(`a certificate of another network than ${networkName}`);
+      return { node, kind: 'certificate', certificate, proof: finding.proof };
+    };
   const why = `no certificate, status ${answer.status}`;
   const word = await readNodeJson(asked, path, MAX_ANSWER_BYTES);
-  if ('failure' in word) return failure(`${why}; ${word.failure}`);
+  if ('failure' in word) return told(failure(`${why}; ${word.failure}`));
   const { ledgerIndex } = word;
-  if (word.status === 404) return { node, kind: 'word', held: undefined, ledgerIndex, why };
-  if (word.status !== 200) return failure(`${why}; status ${word.status}`);
-  try {
-    return { node, kind: 'word', held: readWord(word.json, nftId), ledgerIndex, why };
-  } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return failure(`${why}; ${error.message}`);
-  }
+  if (word.status === 404) return told({ node, kind: 'word', held: undefined, ledgerIndex, why });
+  if (word.status !== 200) return told(failure(`${why}; status ${word.status}`));
+  return async () => {
+    try {
+      return { node, kind: 'word', held: readWord(word.json, nftId), ledgerIndex, why };
+    } catch (error) {
+      if (!(error instanceof StardustError)) throw error;
+      return failure(`${why}; ${error.message}`);
+    }
+  };
 }
 
 function readWord(json: unknown, nftId: string): NftHolder {

@@ -34,8 +34,23 @@ export interface Asked {
   /** URL without a slash at its end. */
   url: string;
   platform: Platform;
-  /** For each answer, its body included. */
-  timeoutSeconds: number;
+  /** Ends the time that the node has for all its answers. */
+  signal: AbortSignal;
+}
+
+/** What `ask` makes of a node's answers. Its signal aborts when the time is over. */
+export async function withinTime<T>(
+  timeoutSeconds: number,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const late = new Error(`no answer within ${timeoutSeconds} seconds`);
+  const timer = setTimeout(() => controller.abort(late), 1000 * timeoutSeconds);
+  try {
+    return await ask(controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What a node answered, or why that is nothing: a sentence without its full stop. */
@@ -50,15 +65,13 @@ export type NodeJson =
 
 /** The JSON of a path; undefined where the status is not 200. */
 export async function readNodeJson(
-  { url, platform, timeoutSeconds }: Asked,
+  { url, platform, signal }: Asked,
   path: string,
   maxBytes: number,
 ): Promise<NodeJson> {
-  const signal = AbortSignal.timeout(1000 * timeoutSeconds);
   // a fetch that was given may not obey the signal
   const over = new Promise<never>((_, reject) => {
-    const late = new Error(`no answer within ${timeoutSeconds} seconds`);
-    signal.addEventListener('abort', () => reject(late));
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
   const read = async (): Promise<NodeJson> => {
     // browsers refuse to call theirs as a method of anything but the window

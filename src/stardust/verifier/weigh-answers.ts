@@ -5,19 +5,22 @@
 import { laterState, type NftState, provedValue } from '../provenance/provenance.ts';
 import type { NodeAnswer } from './ask-about-nft.ts';
 
-/** How one of the nodes that were asked stands to the answer. */
+/** How one of the nodes that were named stands to the answer. */
 export interface AskedNode {
   node: string;
   /**
    * - `agrees`: its certificate is of this state, and its ledger is current.
    * - `behind`: its ledger is not as far as the state; or its certificate verifies, but its newest
    *   milestone is not current.
-   * - `refuted`: its ledger is as far as the state, and it gave the certificate of an earlier one.
+   * - `refuted`: its ledger is as far as the state, and it gave the certificate of an earlier one; or
+   *   its milestone and another cannot both be.
    * - `claims`: it has no certificate, and says the same.
    * - `disputes`: it has no certificate, and says something else.
-   * - `failed`: it gave no answer, or one that does not verify.
+   * - `failed`: it gave no answer, or one that proves nothing.
    */
   standing: 'agrees' | 'behind' | 'refuted' | 'claims' | 'disputes' | 'failed';
+  /** Whether its certificate refutes another node. */
+  refutes: boolean;
   /** A sentence without its full stop. */
   reason: string;
 }
@@ -39,21 +42,25 @@ export class Refuted extends Error {
   override readonly name = 'Refuted';
   readonly refuted: Witness;
   readonly by: Witness;
+  /** Each node that was named, in that order. */
+  readonly asked: readonly AskedNode[];
 
-  constructor(refuted: Witness, by: Witness, reason: string) {
+  constructor(refuted: Witness, by: Witness, reason: string, asked: readonly AskedNode[]) {
     super(reason);
     this.refuted = refuted;
     this.by = by;
+    this.asked = asked;
   }
 }
 
 export interface Weighed {
-  /** The latest state that a certificate proves. */
-  latest: Witness | undefined;
+  /** The latest state that a certificate proves; undefined where no node has one. */
+  latest: NftState | undefined;
+  /** One for each answer, in their order. */
   asked: AskedNode[];
   /** The heads of the nodes that agree. */
   heads: NftState['head'][];
-  /** Of a node whose certificate the latest one refutes. */
+  /** Of the first node whose certificate the latest one refutes. */
   refuted: Refuted | undefined;
 }
 
@@ -70,6 +77,7 @@ export function weighAnswers(
   now: number,
 ): Weighed {
   const certified = answers.filter((each) => each.kind === 'certificate');
+  requireOneChain(certified, answers);
   const latest = certified.reduce<Certified | undefined>(
     (best, each) => (best === undefined ? each : laterOf(best, each)),
     undefined,
@@ -77,26 +85,54 @@ export function weighAnswers(
   const state = latest && provedValue(latest.proof);
   // a head is signed: if one is later than our clock, the clock is late
   const time = Math.max(now, ...certified.map(({ proof }) => provedValue(proof).head.timestamp));
-  const weighed: Weighed = {
-    latest: latest && witness(latest),
-    asked: [],
-    heads: [],
-    refuted: undefined,
-  };
-  for (const answer of answers) {
-    const { node } = answer;
-    const judged = judge(answer, state, (head) => time - head.timestamp, maxAgeSeconds);
-    weighed.asked.push({ node, ...judged });
+  const judged = answers.map((answer) => ({
+    answer,
+    ...judge(answer, state, (head) => time - head.timestamp, maxAgeSeconds),
+  }));
+  const isAnyRefuted = judged.some(({ standing }) => standing === 'refuted');
+  const asked = judged.map(({ answer, standing, reason }) => {
+    const isLatest = answer.kind === 'certificate' && isSame(provedValue(answer.proof), state!);
+    return { node: answer.node, standing, refutes: isAnyRefuted && isLatest, reason };
+  });
+  const weighed: Weighed = { latest: state, asked, heads: [], refuted: undefined };
+  for (const { answer, standing, reason } of judged) {
     if (answer.kind !== 'certificate') continue;
-    if (judged.standing === 'agrees') weighed.heads.push(provedValue(answer.proof).head);
-    if (judged.standing === 'refuted')
+    if (standing === 'agrees') weighed.heads.push(provedValue(answer.proof).head);
+    if (standing === 'refuted')
       weighed.refuted ??= new Refuted(
         witness(answer),
         witness(latest!),
-        `${node}: ${judged.reason}`,
+        `${answer.node}: ${reason}`,
+        asked,
       );
   }
   return weighed;
+}
+
+/**
+ * Throws a {@link Refuted} where two certificates have two milestones of one index: what several
+ * certificates prove rests on keys that sign one.
+ */
+function requireOneChain(certified: readonly Certified[], answers: readonly NodeAnswer[]): void {
+  const signed = new Map<number, { milestoneId: string; by: Certified }>();
+  for (const one of certified) {
+    const { since, head } = provedValue(one.proof);
+    for (const { index, milestoneId, whose } of [since, head]) {
+      const known = signed.get(index) ?? { milestoneId, by: one };
+      signed.set(index, known);
+      if (known.milestoneId === milestoneId) continue;
+      const reason = `two milestones ${index} are signed by ${whose}`;
+      const asked = answers.map((answer) => ({
+        node: answer.node,
+        standing:
+          answer === one || answer === known.by ? ('refuted' as const) : ('failed' as const),
+        refutes: answer === one || answer === known.by,
+        reason: answer.kind === 'failure' ? answer.reason : reason,
+      }));
+      const nodes = `${known.by.node} and ${one.node}`;
+      throw new Refuted(witness(known.by), witness(one), `${nodes}: ${reason}`, asked);
+    }
+  }
 }
 
 function witness({ node, certificate, proof }: Certified): Witness {
@@ -106,12 +142,13 @@ function witness({ node, certificate, proof }: Certified): Witness {
 /** The first one, if both are of one state. */
 function laterOf(one: Certified, other: Certified): Certified {
   const later = laterState(one.proof, other.proof);
-  if (later.standing !== 'proved') {
-    const nodes = `${one.node} and ${other.node}`;
-    const reason = later.standing === 'refuted' ? later.reason : 'both cannot be';
-    throw new Refuted(witness(one), witness(other), `${nodes}: ${reason}`);
-  }
+  // two blocks in one place of a tree would be a collision of its hash
+  if (later.standing !== 'proved') throw new TypeError('two states that cannot both be');
   return provedValue(later.proof) === provedValue(one.proof) ? one : other;
+}
+
+function isSame(one: NftState, other: NftState): boolean {
+  return one.since.index === other.since.index && one.blockId === other.blockId;
 }
 
 function judge(
@@ -119,7 +156,7 @@ function judge(
   latest: NftState | undefined,
   ageOf: (head: NftState['head']) => number,
   maxAgeSeconds: number,
-): Omit<AskedNode, 'node'> {
+): Pick<AskedNode, 'standing' | 'reason'> {
   if (answer.kind === 'failure') return { standing: 'failed', reason: answer.reason };
   if (answer.kind === 'word') {
     const { held, ledgerIndex, why } = answer;
@@ -133,10 +170,11 @@ function judge(
     const where = isBehind ? `, and its ledger is at milestone ${ledgerIndex}` : '';
     return { standing, reason: `${why}; ${says}${where}` };
   }
-  const { since, head, blockId } = provedValue(answer.proof);
+  const own = provedValue(answer.proof);
+  const { since, head } = own;
   const state = `its certificate is of milestone ${since.index}`;
   const [at, age] = [`its ledger is at milestone ${head.index}`, ageOf(head)];
-  if (since.index !== latest!.since.index || blockId !== latest!.blockId)
+  if (!isSame(own, latest!))
     return head.index >= latest!.since.index
       ? {
           standing: 'refuted',

@@ -8,7 +8,7 @@ import { findFinalNetwork, readSigners } from '../../../cli/lib/network.ts';
 import type { Ask } from '../../../cli/lib/process/ask.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { readNetwork } from '../../../cli/start/sample.ts';
-import { KNOWN_NETWORKS } from '../../../verifier/known-networks.ts';
+import { KNOWN_NETWORKS } from '../../../src/stardust/verifier/known-networks.ts';
 import { FLAGS, nobody } from '../../support/cli/deploy-machine.ts';
 import { temporaryFolder } from '../../support/cli/script-process.ts';
 
@@ -71,7 +71,9 @@ describe('options', () => {
     expect(snapshot).toEqual({ full: FLAGS.full, delta: undefined, sha256: final.sha256 });
     expect(vars).toMatchObject({ FINAL_MILESTONE: '17011901', UPSTREAM_URL: '' });
     const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === 'iota-mainnet')!;
-    expect(vars.MILESTONE_PUBLIC_KEYS).toBe(known.publicKeys.join());
+    expect(vars.MILESTONE_PUBLIC_KEYS).toBe(
+      known.keys.map(({ publicKey }) => publicKey.toHex()).join(),
+    );
     expect(vars.MILESTONE_THRESHOLD).toBe(String(known.threshold));
     await expect(
       resolve({ network: 'iota-final', full: FLAGS.full, delta: FLAGS.full }),

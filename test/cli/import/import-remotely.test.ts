@@ -99,7 +99,7 @@ describe('upload', () => {
       nft.map(({ output }) => output).sort(),
     );
     for (const { id, output } of nft) {
-      const entry = readEntry(wrangler.index.get(entryKey(id)) ?? null);
+      const entry = readEntry(id, wrangler.index.get(entryKey(id)) ?? null);
       expect(entry).toMatchObject({ value: { generation, ledgerIndex: 81, outputId: output } });
     }
     const { stored } = await openIndexLedger(wrangler.database).readState();

@@ -109,7 +109,7 @@ describe('import', { timeout: 60_000 }, () => {
     });
     const index = (await miniflare.getKVNamespace('NFT_INDEX')) as unknown as KVNamespace;
     for (const { id, output } of tables.nft as { id: string; output: string }[]) {
-      const entry = readEntry(await index.get(entryKey(id)));
+      const entry = readEntry(id, await index.get(entryKey(id)));
       expect(entry).toMatchObject({
         value: { generation: head!.generation, ledgerIndex: 81, outputId: output },
       });

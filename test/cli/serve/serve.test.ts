@@ -71,7 +71,7 @@ describe('npm run serve', () => {
     const answer = await fetch(`${served.url}/health`);
     expect([answer.status, answer.headers.get('x-error-detail')]).toEqual([
       503,
-      'no ledger was imported yet',
+      'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)',
     ]);
     // as systemd does: a signal to each of its processes
     for (const pid of Object.values(served.processes()).toReversed()) process.kill(pid, 'SIGTERM');
@@ -99,7 +99,7 @@ describe('npm run serve', () => {
     );
     expect([code, stderr]).toEqual([
       1,
-      `port ${port} of 127.0.0.1 is in use: name another by --port\n`,
+      `port ${port} of 127.0.0.1 is in use: npx stardust-edge serve --port N names another\n`,
     ]);
   });
 

@@ -95,3 +95,29 @@ it('are given up where they are below max depth', async () => {
   expect(rig.following.memory.pool.get(deep.slice(2))).toBeUndefined();
   expect(rig.following.memory.tips.hasLooseEnds).toBe(false);
 });
+
+it('look up no more IDs each, however many are stored at once', async () => {
+  const lookups: number[] = [];
+  for (const count of [256, 1024]) {
+    const { rig, network, root } = await start('lookups');
+    const { memory } = rig.following;
+    const { view } = memory.index;
+    let named = 0;
+    memory.index = {
+      ...memory.index,
+      view(db, head, ids, outputs) {
+        named += ids.length + (outputs?.mentioned.length ?? 0);
+        return view(db, head, ids, outputs);
+      },
+    };
+    let last = root;
+    push(rig, root);
+    for (let i = 1; i < count; i++) {
+      last = network.attachTransaction(network.transfer(network.genesisCoins[0]!, i), [last]);
+      push(rig, last);
+    }
+    expect(await storePushed(rig.following)).toBe(count);
+    lookups.push(named / count);
+  }
+  expect(lookups[1]).toBeLessThan(1.05 * lookups[0]!);
+});

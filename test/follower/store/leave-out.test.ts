@@ -8,7 +8,7 @@ import { createFollowerMemory, takeMessage } from '../../../src/follower/followe
 import { followOnce } from '../../../src/follower/pass.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import { MILESTONES } from '../../../src/mqtt/topics.ts';
-import type { Upstream } from '../../../src/upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { keepPushing } from '../../support/ledger/busy-feed.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
@@ -143,6 +143,20 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
     }
   });
 
+  it('is applied where one upstream lies, though its cone takes several passes', async () => {
+    const started = await start(LONG);
+    const { rig, network, old } = started;
+    let last = network.note([old]);
+    for (let i = 0; i < 100; i++) last = network.note([last]);
+    network.milestone({ parents: [network.milestoneBlock!, last] });
+    rig.node.confirm(4);
+    const honest = { ...rig.upstream, readTips: async () => [] };
+    rig.following.upstreams = [{ ...lying(rig), readTips: async () => [] }, honest];
+    for (let i = 0; i < 30 && (await ledgerIndex(db)) === 3; i++)
+      await passOnce(rig, { fetches: 60 });
+    expect(await ledgerIndex(db)).toBe(4);
+  });
+
   it('is applied after an import that comes while its blocks are read: that is no damage', async () => {
     const started = await start();
     const { rig, network } = started;
@@ -168,6 +182,69 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
     rig.following.upstreams = [rig.upstream];
     await passes(rig, 2);
     expect(await ledgerIndex(db)).toBe(7);
+  });
+});
+
+describe('a milestone upon a region of 1,374 old blocks', () => {
+  async function startWide() {
+    const network = new SyntheticNetwork({ seed: 'old region' });
+    network.milestone();
+    const bottom = network.milestoneBlock!;
+    let level = Array.from({ length: 1200 }, (_, i) =>
+      network.note([bottom], new Uint8Array([i >> 8, i & 255])),
+    );
+    while (level.length > 1) {
+      const above = Array.from({ length: Math.ceil(level.length / 8) }, (_, i) =>
+        network.note(level.slice(8 * i, 8 * i + 8)),
+      );
+      level = above;
+    }
+    network.milestone({ parents: [bottom, level[0]!] });
+    network.milestone({ parents: [network.milestoneBlock!] });
+    const rig = await startLedger(db, network, 3);
+    network.milestone({ parents: [network.milestoneBlock!, network.note([level[0]!])] });
+    network.milestone({ parents: [network.milestoneBlock!] });
+    rig.node.confirm(5);
+    let queries = 0;
+    /** As an object does that opens its upstreams again, and nothing is kept of what they said. */
+    const open = (upstream: Upstream): Upstream => ({
+      ...upstream,
+      readTips: async () => [],
+      async readReference(id) {
+        queries++;
+        return upstream.readReference(id);
+      },
+    });
+    return { rig, open, queries: () => queries };
+  }
+
+  it('is applied, though nothing that the upstream said is kept between passes', async () => {
+    const { rig, open, queries } = await startWide();
+    for (let pass = 0; pass < 3; pass++) {
+      rig.following.upstreams = [open(rig.upstream)];
+      await passOnce(rig);
+    }
+    expect(await ledgerIndex(db)).toBe(5);
+    expect(queries()).toBeLessThan(300);
+  });
+
+  it('is applied beside a liar that uses up all queries of each pass', async () => {
+    const { rig, open, queries } = await startWide();
+    // the cone is stored
+    const readReference = async (id: string) => {
+      if (/^0+$/.test(id)) return undefined;
+      throw new UpstreamFailure('busy');
+    };
+    rig.following.upstreams = [{ ...open(rig.upstream), readReference }];
+    await passOnce(rig);
+    expect(await ledgerIndex(db)).toBe(3);
+    const before = queries();
+    for (let pass = 0; pass < 4 && (await ledgerIndex(db)) === 3; pass++) {
+      rig.following.upstreams = [open(lying(rig)), open(rig.upstream)];
+      await passOnce(rig, { fetches: 200 });
+    }
+    expect(queries() - before).toBeGreaterThan(200);
+    expect(await ledgerIndex(db)).toBe(5);
   });
 });
 

@@ -148,6 +148,7 @@ async function storeInParts(
   where: Database,
   deadline?: number,
   other?: Uint8Array,
+  maxMet?: number,
 ): Promise<void> {
   const { memory } = rig.following;
   const position = await readPosition(where, rig.following);
@@ -157,6 +158,7 @@ async function storeInParts(
   const parents = milestone.parents.map(toHexDigits);
   memory.missing ??= createMissingCone(head, { milestone: toHexDigits(id), parents });
   await storeCone(where, head, memory.missing, {
+    waitUntil: Date.now() + 20_000,
     view: await memory.index.view(where, head, parents),
     memory,
     rules,
@@ -168,8 +170,17 @@ async function storeInParts(
     }),
     deadline: deadline ?? Number.POSITIVE_INFINITY,
     maxPart: MAX_PART,
+    ...(maxMet !== undefined && { maxMet }),
   });
 }
+
+it('have an end: a walk that meets more blocks than it may is given up', async () => {
+  const { rig } = await startBeforeLarge(900);
+  const walk = (maxMet: number) => storeInParts(rig, db, undefined, undefined, maxMet);
+  await expect(walk(800)).rejects.toThrow(/^milestone 2: more than 800 blocks of its past cone/);
+  rig.following.memory.missing = undefined;
+  await walk(1000);
+});
 
 it('come in over several passes, none of which fetches more than it may, and health tells how far', async () => {
   const { rig, network, read } = await startBeforeLarge();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPublic } from '../../../src/http/access/path-patterns.ts';
+import { cpuTime } from '../../support/cpu-time.ts';
 
 describe('public routes', () => {
   it.each([
@@ -26,9 +27,8 @@ describe('public routes', () => {
     expect(isPublic(path, patterns)).toBe(expected);
   });
 
-  it('stays quick on long paths and patterns with many stars', () => {
-    const started = performance.now();
-    expect(isPublic(`/${'a'.repeat(100_000)}`, [`/${'*a'.repeat(1_000)}*b`])).toBe(false);
-    expect(performance.now() - started).toBeLessThan(500);
+  it('stays quick on long paths and patterns with many stars', async () => {
+    const ask = () => isPublic(`/${'a'.repeat(100_000)}`, [`/${'*a'.repeat(1_000)}*b`]);
+    expect(await cpuTime(() => expect(ask()).toBe(false))).toBeLessThan(500);
   });
 });

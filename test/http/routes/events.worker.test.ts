@@ -2,7 +2,7 @@
 import { exports } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { MqttClient } from '../../support/events/mqtt-client.ts';
-import { errorBodyOf } from '../../support/http/contract.ts';
+import { errorBody } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 
 const PATH = '/api/mqtt/v1';
@@ -31,7 +31,7 @@ it.each([
 ])('400: %s', async (_, headers, detail) => {
   const node = connectable();
   const answer = await fetchFrom({ node })(PATH, { headers });
-  expect([answer.status, await answer.text()]).toEqual([400, errorBodyOf(answer)]);
+  expect([answer.status, await answer.text()]).toEqual([400, errorBody(answer.status)]);
   expect(answer.headers.get('x-error-detail')).toContain(detail);
   expect(node.connectToEvents).not.toHaveBeenCalled();
 });

@@ -13,7 +13,7 @@ import { NotVerified } from '../../../verifier/node-client.ts';
 import { proveFinalRecords } from '../../../verifier/verify-final.ts';
 import { MADE_HOLDER, MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
-import { errorBodyOf } from '../../support/http/contract.ts';
+import { errorBody } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
@@ -133,7 +133,7 @@ describe('the statement of an address', () => {
 describe('elsewhere', () => {
   it.each(PATHS)('%s is 404 without a final milestone', async (path) => {
     const response = await fetchFrom()(path);
-    expect([response.status, await response.text()]).toEqual([404, errorBodyOf(response)]);
+    expect([response.status, await response.text()]).toEqual([404, errorBody(response.status)]);
     expect(response.headers.get('x-error-detail')).toMatch('FINAL_MILESTONE is not set');
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
@@ -150,7 +150,7 @@ describe('elsewhere', () => {
     const { db: building } = await madeFinalLedger(5);
     await building.prepare('DELETE FROM final_root').run();
     const response = await fetchAt(MADE_INDEX, building)(path);
-    expect([response.status, await response.text()]).toEqual([503, errorBodyOf(response)]);
+    expect([response.status, await response.text()]).toEqual([503, errorBody(response.status)]);
     expect(response.headers.get('retry-after')).toBe('60');
   });
 
@@ -176,6 +176,7 @@ describe('proveFinalRecords', () => {
       expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `Output ${ABSENT.outputs} is not in the ledger.`,
       `NFT ${nft} is in the ledger, in output 0x${held}.`,
+      `Output 0x${held} is in the ledger, unspent.`,
       `NFT ${nft}, with 1,000,000 base tokens.`,
       expect.stringMatching(/^Only 0x00[0-9a-f]{64} can spend it\.$/),
       `NFT ${ABSENT.nfts} is not in the ledger.`,

@@ -4,7 +4,7 @@ import { version } from '../../../package.json';
 import { countUpstream, createFollowerCounts } from '../../../src/follower/follower-counts.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { checkMetrics } from '../../support/http/check-metrics.ts';
-import { checkAlways, errorBodyOf, expectError, NFT } from '../../support/http/contract.ts';
+import { checkAlways, errorBody, expectError, NFT } from '../../support/http/contract.ts';
 import { facts, fetchFrom, status } from '../../support/http/stub-node.ts';
 
 const PATH = '/metrics';
@@ -48,7 +48,7 @@ describe('who may ask', () => {
       const answer = await fetchFrom({ settings: { publicRoutes } })(PATH, { method });
       expect([answer.status, await answer.text()]).toEqual([
         403,
-        method === 'HEAD' ? '' : errorBodyOf(answer),
+        method === 'HEAD' ? '' : errorBody(answer.status),
       ]);
       expect(answer.headers.get('x-error-detail')).toBe('PUBLIC_ROUTES must name /metrics itself');
     }
@@ -162,7 +162,7 @@ describe('what it says', () => {
     const fail = () => Promise.reject(new Error('gone'));
     for (const node of [{ readStatus: fail }, { readFollowerCounts: fail }]) {
       const answer = await fetchFrom({ node, settings: { publicRoutes } })(PATH);
-      expect([answer.status, await answer.text()]).toEqual([500, errorBodyOf(answer)]);
+      expect([answer.status, await answer.text()]).toEqual([500, errorBody(answer.status)]);
     }
   });
 

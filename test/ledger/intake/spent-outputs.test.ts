@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest';
 import { readQuery } from '../../../src/ledger/core/read-batch.ts';
 import { findLedgerOutputs } from '../../../src/ledger/intake/known-outputs.ts';
+import { cpuTime } from '../../support/cpu-time.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -33,9 +34,11 @@ it(`${COUNT} outputs of one milestone are found, each with its content, in littl
   network.milestone({ parents: [last, network.milestoneBlock!] });
   await followTo(rig, 2);
   const ids = network.genesisCoins.slice(0, COUNT).map(({ id }) => id.toHex());
-  const started = performance.now();
-  const found = await readQuery(db, findLedgerOutputs(db, ids));
-  const ms = performance.now() - started;
+  const read = () => readQuery(db, findLedgerOutputs(db, ids));
+  let found: Awaited<ReturnType<typeof read>> = [];
+  const ms = await cpuTime(async () => {
+    found = await read();
+  });
   const whole = found.filter(({ bytes, spent }) => bytes !== undefined && spent === 2);
   expect(new Set(whole.map(({ id }) => id))).toEqual(new Set(ids));
   expect(ms).toBeLessThan(LIMIT_MS);

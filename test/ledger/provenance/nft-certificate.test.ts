@@ -15,7 +15,6 @@ import { proofFor, verifyInclusion } from '../../../src/stardust/proof/proof.ts'
 import {
   type Finding,
   laterState,
-  latestState,
   MAX_CERTIFICATE_BYTES,
   type NftState,
   type Proved,
@@ -173,6 +172,17 @@ function frozenAnswer(nft: string, at: number): Json | undefined {
   return last && { ...last.json, ledgerIndex: at, head: toBase64(head) };
 }
 
+/** The latest state that one of the answers proves; what proves nothing is left out. */
+async function latestOf(answers: readonly unknown[], nftId: string): Promise<Finding<NftState>> {
+  let latest: Finding<NftState> = { standing: 'not-checked', reason: 'no answer proves a state' };
+  for (const answer of answers) {
+    const finding = await proveCertificate(answer, nftId, trust);
+    if (finding.standing !== 'proved') continue;
+    latest = latest.standing === 'proved' ? laterState(latest.proof, finding.proof) : finding;
+  }
+  return latest;
+}
+
 it('one honest, current node refutes all that are stale or lie', async () => {
   const random = freshRandom();
   const [outcomes, lies] = [new Set<string>(), new Set<string>()];
@@ -184,12 +194,12 @@ it('one honest, current node refutes all that are stale or lie', async () => {
     const replayed = { ...random.pick(certificates).json, nftId: `0x${nft}` };
     const frozen = [1, 2].map(() => frozenAnswer(nft, random.between(1, MILESTONES)));
     const answers = random.sample([truth.json, ...frozen, forged, replayed, { error: 404 }], 6);
-    const latest = await latestState(answers, `0x${nft}`, trust);
+    const latest = await latestOf(answers, `0x${nft}`);
     expect(factsProved(proofOf(latest))).toEqual(factsOf(truth.event));
     outcomes.add(truth.event.kind);
     // without the honest one a client may be deceived, but never by what did not happen
     const others = answers.filter((each) => each !== truth.json);
-    const said = await latestState(others, `0x${nft}`, trust);
+    const said = await latestOf(others, `0x${nft}`);
     if (said.standing !== 'proved') lies.add('nothing proved');
     else {
       const facts = factsProved(said.proof);

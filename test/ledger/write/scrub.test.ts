@@ -10,6 +10,7 @@ import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
+import { chainIdOf, decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import {
   disturbed,
   followTo,
@@ -26,9 +27,12 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const MODULUS = 2n ** 52n;
 
-/** Digits in words of ten, as numbers; anything else is told by its own sum. */
+/** Digits in words of ten, as numbers, and how many they are; anything else is told by its own sum. */
 const words = (hex: string) =>
-  (hex.match(/.{1,10}/g) ?? []).reduce((sum, word) => sum + BigInt(`0x${word}`), 0n);
+  (hex.match(/.{1,10}/g) ?? []).reduce(
+    (sum, word) => sum + BigInt(`0x${word}`),
+    BigInt(hex.length),
+  );
 
 /** By the model of the network: nothing of the ledger's code. */
 function expectedFingerprint(network: Network, index: number): number {
@@ -36,6 +40,8 @@ function expectedFingerprint(network: Network, index: number): number {
   for (const output of ledgerAt(network, index)) {
     sum += words(Buffer.from(output.outputId).toString('hex'));
     sum += words(Buffer.from(output.blockId).toString('hex'));
+    const chain = chainIdOf(decodeOutput(output.bytes), output.outputId);
+    sum += words(Buffer.from(chain ?? []).toString('hex'));
     sum += BigInt(output.bookedIndex) + BigInt(output.bookedTimestamp);
   }
   return Number(sum % MODULUS);

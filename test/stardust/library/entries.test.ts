@@ -16,7 +16,13 @@ import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../../src/stardust/error.ts';
 import { judge } from '../../../src/stardust/judge.ts';
 import { decodeMilestone, encodeMilestone } from '../../../src/stardust/milestone.ts';
-import { decodeOutput, encodeOutput, type Output } from '../../../src/stardust/output.ts';
+import {
+  decodeOutput,
+  encodeOutput,
+  type Output,
+  outputFromJson,
+  outputToJson,
+} from '../../../src/stardust/output.ts';
 import { readSnapshot, type SnapshotPart } from '../../../src/stardust/snapshot.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
 import { readLines } from '../../support/vectors.ts';
@@ -86,6 +92,75 @@ describe('blockFromJson', () => {
       path: 'payload.essence.outputs[0].unlockConditions[0].address',
       reason: 'address of type 3',
     });
+  });
+});
+
+/** Each object of a value, and how it is written. */
+function* objectsIn(value: unknown, path = ''): Generator<[path: string, object: object]> {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
+  if (!Array.isArray(value)) yield [path, value];
+  for (const [name, part] of Object.entries(value)) {
+    const step = Array.isArray(value) ? `[${name}]` : `${path && '.'}${name}`;
+    yield* objectsIn(part, path + step);
+  }
+}
+
+describe('a field that the format does not have', () => {
+  it.each(['feature', 'Payload', 'toString'])('%s, in any object of a block in JSON', (name) => {
+    const { block } = transactions.toSorted((a, b) => b.bytes.length - a.bytes.length)[0]!;
+    const plain = () => JSON.parse(JSON.stringify(blockToJson(block)));
+    const places = [...objectsIn(plain())].map(([path]) => path);
+    expect(places.length).toBeGreaterThan(5);
+    for (const place of places) {
+      const json = plain();
+      const [, object] = [...objectsIn(json)].find(([path]) => path === place)!;
+      Object.defineProperty(object, name, { value: [], enumerable: true });
+      expect(refusalOf(() => blockFromJson(json))).toMatchObject({
+        rule: 'TIP-25',
+        path: `${place}${place && '.'}${name}`,
+        reason: 'the format has no such field',
+      });
+    }
+    expect(blockFromJson({ ...plain(), [name]: undefined })).toEqual(block);
+  });
+
+  it('immutableFeatures of a basic output, which has none', () => {
+    const basic = transactions
+      .flatMap(({ transaction }) => transaction!.value.essence.outputs)
+      .find(({ type }) => type === 3)!;
+    const json = JSON.parse(JSON.stringify(outputToJson(basic)));
+    const lost = { immutableFeatures: [{ type: 2, data: '0x12' }] };
+    expect(refusalOf(() => outputFromJson({ ...json, ...lost })).path).toBe('immutableFeatures');
+    const value = { ...basic, immutableFeatures: [] } as Output;
+    expect(refusalOf(() => encodeOutput(value))).toMatchObject({
+      rule: 'A.0',
+      path: 'immutableFeatures',
+    });
+  });
+
+  it('in any object that is encoded', () => {
+    const { block } = transactions.toSorted((a, b) => b.bytes.length - a.bytes.length)[0]!;
+    const places = [...objectsIn(block)].map(([path]) => path);
+    for (const place of places) {
+      const value = structuredClone(block);
+      const [, object] = [...objectsIn(value)].find(([path]) => path === place)!;
+      Object.assign(object, { feature: [] });
+      expect(refusalOf(() => encodeBlock(value))).toMatchObject({
+        rule: 'A.0',
+        path: `${place}${place && '.'}feature`,
+      });
+    }
+  });
+
+  it('a uint256 with zeros in front, which iota.go refuses', () => {
+    const token = { id: `0x${'00'.repeat(38)}`, amount: '0x01' };
+    const json = { type: 3, amount: '1', nativeTokens: [token] };
+    expect(refusalOf(() => outputFromJson(json))).toMatchObject({
+      path: 'nativeTokens[0]',
+      reason: '"amount" is no uint256',
+    });
+    for (const amount of ['0x0', '0x1', `0x${'f'.repeat(64)}`])
+      expect(() => outputFromJson({ ...json, nativeTokens: [{ ...token, amount }] })).not.toThrow();
   });
 });
 

@@ -7,10 +7,12 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createContext, Script } from 'node:vm';
-import { build } from 'esbuild';
+import { getLibFiles, ts } from '@ts-morph/common';
+import { build, transformSync } from 'esbuild';
+import GithubSlugger from 'github-slugger';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
@@ -179,13 +181,18 @@ export async function main({ node, publicKeys, nftIds, finalNftIds, root, time, 
 }
 `;
 
+const README_PROGRAMS = ['verifyNft', 'verifyOrigin', 'verifyFinalNft'];
+
 /** Writes the code of the README, a module for each function, and what calls them. */
 function writeReadmeCode(): void {
   const text = readFileSync(join(installed, 'README.md'), 'utf8');
-  const blocks = Array.from(text.matchAll(/^```js\n(.*?)^```/gms), ([, code]) => code!);
+  const blocks = Array.from(text.matchAll(/^```ts\n(.*?)^```/gms), ([, code]) => code!);
   const names = blocks.map((code) => /^export async function (\w+)/m.exec(code)![1]);
-  expect(names).toEqual(['verifyNft', 'verifyOrigin', 'verifyFinalNft']);
-  for (const [i, code] of blocks.entries()) writeFileSync(join(consumer, `${names[i]}.js`), code);
+  expect(names).toEqual(README_PROGRAMS);
+  for (const [i, code] of blocks.entries()) {
+    writeFileSync(join(consumer, `${names[i]}.ts`), code);
+    writeFileSync(join(consumer, `${names[i]}.js`), transformSync(code, { loader: 'ts' }).code);
+  }
   writeFileSync(join(consumer, 'main.js'), MAIN);
   const script =
     "import { main } from './main.js'; console.log(await main(JSON.parse(process.argv[2])));";
@@ -260,7 +267,9 @@ describe('the README', () => {
       TextEncoder,
       TextDecoder,
       URL,
-      AbortSignal,
+      AbortController,
+      setTimeout,
+      clearTimeout,
       fetch: async (url: URL | string) =>
         new Response(JSON.stringify(await answer(new URL(url).pathname))),
     });
@@ -290,6 +299,49 @@ for (const text of ['12', '0x1', '0x1g', '0x 1', '0x12 ', 'x'])
 for (const text of ['A', 'AA=', 'AAA==', '!!!!', 'AA=A', 'AAAA=', '-_-_', 'AAé='])
   assert.throws(() => fromBase64(text), SyntaxError, text);
 `;
+
+/** What TypeScript 5.7, the oldest that reads the package's types, says of these files. */
+function compileWithOldest(names: readonly string[]): string[] {
+  expect(ts.version).toMatch(/^5\.7\./);
+  const options: ts.CompilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+    types: [],
+  };
+  const libs = new Map(getLibFiles().map(({ fileName, text }) => [fileName, text]));
+  const host = ts.createCompilerHost(options);
+  const read = (name: string) =>
+    name.startsWith('/lib/') ? libs.get(basename(name)) : ts.sys.readFile(name);
+  host.getDefaultLibLocation = () => '/lib';
+  host.fileExists = (name) => read(name) !== undefined;
+  host.readFile = read;
+  host.getSourceFile = (name, version) => {
+    const text = read(name);
+    return text === undefined ? undefined : ts.createSourceFile(name, text, version);
+  };
+  const files = names.map((name) => join(consumer, name));
+  const found = ts.getPreEmitDiagnostics(ts.createProgram(files, options, host));
+  return found.map(({ file, messageText }) => {
+    const text = ts.flattenDiagnosticMessageText(messageText, '\n');
+    return `${basename(file?.fileName ?? '')}: ${text}`;
+  });
+}
+
+/** The same of the project's TypeScript. */
+async function compileWithNewest(names: readonly string[], ...flags: string[]): Promise<string> {
+  const strict =
+    '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --module nodenext --target es2022 --lib es2023,dom';
+  const tsc = join(PROJECT, 'node_modules/.bin/tsc');
+  const { stdout } = await run(tsc, [...strict.split(' '), ...flags, ...names], {
+    cwd: consumer,
+  }).catch((error) => error);
+  return stdout;
+}
 
 describe('the package', () => {
   it('reads and writes hex and base64 without the functions of 2025', async () => {
@@ -354,14 +406,9 @@ describe('the package', () => {
     expect(examples.length).toBeGreaterThan(10);
     for (const [i, code] of examples.entries())
       writeFileSync(join(consumer, `example-${i}.ts`), code);
-    const flags = '--strict --module nodenext --target es2022 --lib es2023,dom --types node';
-    const typeRoots = ['--typeRoots', join(PROJECT, 'node_modules/@types')];
     const sources = examples.map((_, i) => `example-${i}.ts`);
-    const tsc = join(PROJECT, 'node_modules/.bin/tsc');
-    const compiled = await run(tsc, [...flags.split(' '), ...typeRoots, ...sources], {
-      cwd: consumer,
-    }).catch((error) => error);
-    expect(compiled.stdout).toBe('');
+    const types = ['--types', 'node', '--typeRoots', join(PROJECT, 'node_modules/@types')];
+    expect(await compileWithNewest(sources, ...types)).toBe('');
     for (const [i, code] of examples.entries()) {
       const printed = Array.from(
         code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm),
@@ -370,5 +417,75 @@ describe('the package', () => {
       const { stdout } = await run('node', [`example-${i}.js`], { cwd: consumer });
       expect(stdout.trim()).toBe(printed.join('\n'));
     }
+  });
+
+  it('has programs in its README that compile with TypeScript 5.7 and 7', {
+    timeout: 300_000,
+  }, async () => {
+    writeReadmeCode();
+    const mistakes = {
+      // of the README before: the final root has no time
+      'no-time.ts': `import { ownerAt } from '@stardust-edge/protocol/output';
+import { createVerifier, type VerifierOptions } from '@stardust-edge/protocol/verifier';
+export async function owner(options: VerifierOptions, nftId: string) {
+  const found = await createVerifier(options).nft(nftId);
+  if (found.standing === 'held') return ownerAt(found.output, found.asOf.timestamp);
+  return undefined;
+}`,
+      'no-since.ts': `import { createVerifier, type VerifierOptions } from '@stardust-edge/protocol/verifier';
+export async function since(options: VerifierOptions, nftId: string): Promise<number> {
+  const found = await createVerifier(options).nft(nftId, { atLeast: 'claimed' });
+  return found.since.milestoneIndex;
+}`,
+    };
+    for (const [name, code] of Object.entries(mistakes)) writeFileSync(join(consumer, name), code);
+    const programs = README_PROGRAMS.map((name) => `${name}.ts`);
+    expect(compileWithOldest(programs)).toEqual([]);
+    expect(await compileWithNewest(programs, '--noEmit')).toBe('');
+    for (const [name, message] of [
+      ['no-time.ts', /'timestamp' does not exist/],
+      ['no-since.ts', /possibly 'undefined'/],
+    ] as const) {
+      expect(compileWithOldest([name]).join()).toMatch(message);
+      expect(await compileWithNewest([name], '--noEmit')).toMatch(message);
+    }
+  });
+
+  it('has the documents that its README, types and errors name', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    const cited = new Set<string>();
+    for (const name of files.filter(
+      (each) => /\.(?:js|d\.ts|md)$/.test(each) && !/^docs/.test(each),
+    ))
+      for (const [place] of readFileSync(join(installed, name), 'utf8').matchAll(
+        /docs\/[\w-]+\.md(?:#[\w-]+)?/g,
+      ))
+        cited.add(place);
+    expect(cited.size).toBeGreaterThan(5);
+    for (const place of cited) {
+      const [document, section] = place.split('#') as [string, string?];
+      const text = readFileSync(join(installed, document), 'utf8');
+      const slugger = new GithubSlugger();
+      const sections = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, title]) =>
+        slugger.slug(title!),
+      );
+      if (section !== undefined) expect(sections).toContain(section);
+    }
+  });
+
+  it('has the keys of known networks, as its verifier takes them', async () => {
+    const script = `
+      import { findKnownNetwork } from '@stardust-edge/protocol/networks';
+      import { createVerifier } from '@stardust-edge/protocol/verifier';
+      import { optionsOf } from './verifyNft.js';
+      for (const name of ['shimmer', 'iota-mainnet']) {
+        const options = optionsOf(name, ['https://a.example', 'https://b.example']);
+        createVerifier(options);
+        console.log(name, options.keys.length, findKnownNetwork(name).threshold);
+      }`;
+    writeReadmeCode();
+    writeFileSync(join(consumer, 'networks.js'), script);
+    const { stdout } = await run('node', ['networks.js'], { cwd: consumer });
+    expect(stdout).toBe('shimmer 10 7\niota-mainnet 10 7\n');
   });
 });

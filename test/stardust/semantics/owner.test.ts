@@ -27,7 +27,16 @@ describe('the owner', () => {
       [timelock(101), expiration(bob, 102)],
       { address, timelockedUntil: 101, passesTo: toBob(102) },
     ],
+    ['that expires to itself', [expiration(alice, 101)], { address }],
   ])('%s', (_, conditions, owner) => {
     expect(ownerAt(nft(alice, { conditions }), 100)).toEqual(owner);
   });
+
+  it.each([undefined, Number.NaN, 1.5, Number.POSITIVE_INFINITY, '100' as never])(
+    'of no time, %s, is nobody',
+    (time) => {
+      const output = nft(alice, { conditions: [expiration(bob, 101)] });
+      expect(() => ownerAt(output, time as number)).toThrow(RangeError);
+    },
+  );
 });

@@ -1,6 +1,5 @@
 /** An app over made-up data: what the HTTP layer does, with no ledger behind it. */
 import { createApp } from '../../../src/http/app.ts';
-import type { ResponseCache } from '../../../src/http/response-cache.ts';
 import type { EdgeNode, NodeStatus, WhiteFlagResult } from '../../../src/node/edge-node.ts';
 import type { Settings } from '../../../src/settings.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
@@ -99,21 +98,9 @@ function completeNode(node: Partial<EdgeNode>): EdgeNode {
   });
 }
 
-/** A cache without a bound, with what was put into it for all to see. */
-export class OpenCache implements ResponseCache {
-  readonly kept = new Map<string, string>();
-  async match(key: string): Promise<string | undefined> {
-    return this.kept.get(key);
-  }
-  async put(key: string, body: string): Promise<void> {
-    this.kept.set(key, body);
-  }
-}
-
 export interface StubParts {
   node?: Partial<EdgeNode>;
   settings?: Partial<Settings>;
-  cache?: ResponseCache;
 }
 
 /** Static files that are empty objects, with the type of their names. */
@@ -129,15 +116,10 @@ const stubFiles = {
  * Asks an app of these parts; work that goes on after the answer is waited for. Every answer is held
  * against openapi.json.
  */
-export function fetchFrom({
-  node = {},
-  settings = {},
-  cache = new OpenCache(),
-}: StubParts = {}): Fetch {
+export function fetchFrom({ node = {}, settings = {} }: StubParts = {}): Fetch {
   const app = createApp({
     settings: { ...defaultSettings({ ASSETS: stubFiles }), ...settings },
     node: completeNode(node),
-    cache,
   });
   return checkingDescription(async (path, init) => {
     const deferred: Promise<unknown>[] = [];

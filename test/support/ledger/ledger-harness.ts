@@ -194,9 +194,10 @@ export async function takeNext({ network, node, upstream }: Rig, db: Database): 
   const memory = createFollowerMemory();
   const { pool } = memory;
   const budget = { fetchesLeft: 2000 };
-  const fetch = createConeFetcher({ pool, upstream, budget, deadline: Date.now() + 10_000 });
+  const waitUntil = Date.now() + 10_000;
+  const fetch = createConeFetcher({ pool, upstream, budget, deadline: waitUntil });
   const deadline = Number.POSITIVE_INFINITY;
-  const tools = { memory, rules, fetch, deadline };
+  const tools = { memory, rules, fetch, budget, deadline, waitUntil };
   for (;;) {
     try {
       await completeMilestone(db, head, verified, tools);

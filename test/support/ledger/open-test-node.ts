@@ -8,7 +8,7 @@ import { createFollowerMemory } from '../../../src/follower/follower-context.ts'
 import { type EdgeNode, openNode } from '../../../src/node/edge-node.ts';
 import type { Settings } from '../../../src/settings.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
-import { openUpstreams } from '../../../src/upstream/rest-upstream.ts';
+import { createUpstreams } from '../../../src/upstream/rest-upstream.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { defaultSettings } from '../default-settings.ts';
 import type { WhiteFlagCase } from '../network/network-model.ts';
@@ -28,6 +28,7 @@ export function openTestNode(upstreams: string[], milestoneKeys: MilestoneKeys):
 /** A namespace with one object, which does what the follower's does for requests. */
 function namespaceOf(settings: Settings, keys: MilestoneKeys): Env['FOLLOWER'] {
   const memory = createFollowerMemory();
+  const openUpstreams = createUpstreams();
   const bringer = createBringer(() => ({
     db: settings.ledger,
     upstreams: openUpstreams(settings, patienceOf(settings)),

@@ -63,7 +63,7 @@ export const HONEST_PAGES: readonly HonestPage[] = [
   {
     page: `#/nft/${MADE_NFT}`,
     proved: [
-      /Held by this output since milestone 17,?339 of 28 Sept 2022, 17:25:01 UTC, signed by 10 of/,
+      /came to output 0x.* in milestone 17,?339 of 28 Sept 2022, 17:25:01 UTC, signed by 10 of/,
     ],
   },
   {

@@ -107,9 +107,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     upTo: number,
     limit: number,
   ): Promise<Page<ChangeRow> | undefined> {
-    const rows = this.#lastChanges().filter(
-      (row) => byPosition(row, after) > 0 && row.milestone <= upTo,
-    );
+    const rows = this.#changed((row) => byPosition(row, after) > 0 && row.milestone <= upTo);
     return this.#page(rows.slice(0, limit));
   }
 
@@ -123,7 +121,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     maxStates: number,
     maxPrefixes: number,
   ): Promise<Window | undefined> {
-    const latest = this.#lastChanges().filter(({ milestone }) => milestone > from);
+    const latest = this.#changed(({ milestone }) => milestone > from);
     const changed = this.changes.filter(({ milestone }) => milestone > from);
     const prefixes = new Set(changed.map(({ nft }) => nft.slice(0, PREFIX_LENGTH)));
     const page = this.#page(
@@ -145,9 +143,11 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     return this.history && { ledgerIndex: this.history.ledger, output: this.#output(nft) };
   }
 
-  #lastChanges(): ChangeRow[] {
-    return this.changes
-      .filter(({ milestone, nft }) => this.nfts.has(nft) && this.#changedAt(nft) === milestone)
+  /** NFTs of these changes, each once, by the position of its last one among them. */
+  #changed(isMeant: (change: { milestone: number; nft: string }) => boolean): ChangeRow[] {
+    const last = new Map(this.changes.filter(isMeant).map((change) => [change.nft, change]));
+    return [...last.values()]
+      .sort(byPosition)
       .map(({ milestone, nft }) => ({ milestone, nft, output: this.#output(nft) }));
   }
 

@@ -6,7 +6,12 @@
  * Checked: every answer is true at the ledger index it names, and D1 gave it whenever `recent` was
  * missing, malformed or old.
  */
-import { entryKey, type IndexReader, writeEntry } from '../../../src/nft-index/kv-values.ts';
+import {
+  entryKey,
+  type IndexReader,
+  readEntry,
+  writeEntry,
+} from '../../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer, type NftSources } from '../../../src/nft-index/look-up-nft.ts';
 import type { IndexLedger, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
@@ -97,8 +102,10 @@ class RandomHistory {
   readonly #mayExpire = (key: string, value: string): boolean => {
     const { history } = this.#ledger;
     const nft = NFTS.find((id) => entryKey(id) === key)!;
+    const entry = readEntry(nft, value);
     return (
-      JSON.parse(value).generation === history?.generation &&
+      entry.kind === 'value' &&
+      entry.value.generation === history?.generation &&
       history!.outputAt(nft, history!.ledger) === null
     );
   };
@@ -166,7 +173,7 @@ class RandomHistory {
     const seal = `seal:${generation}`;
     const pairs = nfts.map(({ nft, output }): [string, string] => [
       entryKey(nft),
-      writeEntry({ generation, ledgerIndex: start, outputId: output }),
+      writeEntry({ nft, generation, ledgerIndex: start, outputId: output }),
     ]);
     const putNext = () => {
       const [key, value] = pairs.shift() ?? [seal, generation];

@@ -3,7 +3,7 @@
  * implementation says, 200 or 400.
  */
 import { expect } from 'vitest';
-import { checkAlways, errorBodyOf, type Fetch } from '../http/contract.ts';
+import { checkAlways, errorBody, type Fetch } from '../http/contract.ts';
 import { Random } from '../network/random.ts';
 import { type ListName, plainList } from './plain-list.ts';
 import { randomQuery, vocabularyOf } from './random-queries.ts';
@@ -34,7 +34,7 @@ export async function askRandomLists(
     checkAlways(response);
     const text = await response.text();
     const { status } = response;
-    const due = plain.status === 200 ? JSON.stringify(plain.response) : errorBodyOf(response);
+    const due = plain.status === 200 ? JSON.stringify(plain.response) : errorBody(response.status);
     if (status !== plain.status || text !== due)
       expect({ query, status, text }).toEqual({ query, status: plain.status, text: due });
     check();

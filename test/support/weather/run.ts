@@ -282,7 +282,7 @@ async function describe(plan: Plan, failure: Error): Promise<string> {
   const { lines } = await runPlan(smallest);
   return [
     `run ${plan.seed} of ${plan.steps.length} steps fails: ${failure.message}`,
-    `again: npx node test/slow/weather.ts 1 ${plan.seed}`,
+    `again: node tools/run.js test/slow/weather.ts 1 ${plan.seed}`,
     `setting: ${JSON.stringify(smallest.setting)}`,
     `enough of it, ${smallest.steps.length} steps:`,
     ...lines,

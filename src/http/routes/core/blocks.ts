@@ -14,7 +14,7 @@ import { milestoneId } from '../../../stardust/wire/ids.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { rawOrJson } from '../../content-negotiation.ts';
-import { HttpError } from '../../errors.ts';
+import { UnknownHere } from '../../errors.ts';
 import { blockSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
@@ -78,7 +78,7 @@ async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answe
 
 async function readNamedBlock({ params, node }: RouteContext): Promise<StoredBlock> {
   const found = await node.readBlock(parseId(Id, params.blockId, 'the block ID'));
-  if (found === undefined) throw new HttpError(404, 'no such block, or its bytes are pruned');
+  if (found === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
   return found;
 }
 
@@ -86,7 +86,7 @@ async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock
   const transactionId = parseId(Id, params.transactionId, 'the transaction ID');
   const found = await node.readIncludedBlock(transactionId);
   if (found === undefined)
-    throw new HttpError(404, 'no such transaction was applied here, or it is pruned');
+    throw new UnknownHere('no such transaction was applied here, or it is pruned');
   return found;
 }
 

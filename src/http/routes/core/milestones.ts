@@ -10,7 +10,7 @@ import { milestoneToJson } from '../../../stardust/json/rest-json.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { rawOrJson } from '../../content-negotiation.ts';
-import { HttpError } from '../../errors.ts';
+import { HttpError, UnknownHere } from '../../errors.ts';
 import { milestonePayloadSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
@@ -55,7 +55,7 @@ export const milestoneRoutes = {
 
 async function answerMilestone(context: RouteContext): Promise<Answer> {
   const found = await context.node.readMilestone(nameFrom(context));
-  if (found === undefined) throw new HttpError(404, 'no such milestone here, or it is pruned');
+  if (found === undefined) throw new UnknownHere('no such milestone here, or it is pruned');
   const { payload, ledgerIndex } = found;
   const toJson = () => milestoneToJson(decode(milestone, new Reader(payload)));
   return rawOrJson(context, payload, toJson, { ledgerIndex });
@@ -64,7 +64,7 @@ async function answerMilestone(context: RouteContext): Promise<Answer> {
 async function answerLedgerChanges(context: RouteContext): Promise<Answer> {
   const changes = await context.node.readLedgerChanges(nameFrom(context));
   if (changes === undefined)
-    throw new HttpError(404, 'this milestone was not applied here, or is pruned');
+    throw new UnknownHere('this milestone was not applied here, or is pruned');
   if (changes === 'too-large')
     throw new HttpError(500, 'this milestone changed more outputs than one answer takes');
   const { index, created, consumed, ledgerIndex } = changes;

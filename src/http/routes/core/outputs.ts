@@ -8,7 +8,7 @@ import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { decodeOutput } from '../../../stardust/wire/ids.ts';
 import type { Answer } from '../../answer.ts';
 import { RAW } from '../../content-negotiation.ts';
-import { HttpError } from '../../errors.ts';
+import { UnknownHere } from '../../errors.ts';
 import { atLedger, hashedObjectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
 import {
   flagSchema,
@@ -43,9 +43,9 @@ function answerOutput(context: RouteContext): Promise<Answer> {
   const { request } = context;
   return answerAbout(context, (found) => {
     if (request.headers.get('accept')?.startsWith(RAW)) {
-      // true at any index
+      // true at any index, but not of any ledger: nothing signs the outputs of a snapshot
       const headers = { 'content-type': RAW, vary: 'accept' };
-      return { keep: 'id', ledgerIndex: undefined, body: found.bytes, headers };
+      return { keep: 'import', ledgerIndex: undefined, body: found.bytes, headers };
     }
     const body = {
       metadata: metadataToJson(found),
@@ -70,7 +70,7 @@ async function answerAbout(
     readMinLedgerIndex(request),
     (minLedgerIndex) => node.readOutput(outputId, minLedgerIndex),
     answer,
-    () => new HttpError(404, 'no such output, or it was spent and is pruned'),
+    () => new UnknownHere('no such output, or it was spent and is pruned'),
   );
 }
 

@@ -27,7 +27,6 @@ export const whiteFlagRoutes = {
 } satisfies RouteTable;
 
 const MAX_PARENTS = 8;
-const ZERO_ID = '0'.repeat(64);
 
 const WhiteFlagBody = v.object(
   {
@@ -52,10 +51,7 @@ const WhiteFlagBody = v.object(
       v.maxLength(MAX_PARENTS, `parents must have at most ${MAX_PARENTS} distinct values`),
     ),
     previousMilestoneId: v.message(
-      v.pipe(
-        v.nullish(v.union([Id, v.literal('')]), ''),
-        v.transform((id) => (id === '' ? ZERO_ID : digitsOf(id))),
-      ),
+      v.pipe(v.nullish(v.union([Id, v.literal('')]), ''), v.transform(digitsOf)),
       'previousMilestoneId must be 0x and 64 hex digits, or be left out',
     ),
   },
@@ -76,26 +72,11 @@ export const REFUSAL_STATUSES: Record<RefusalReason, 400 | 404 | 500> = {
   failed: 500,
 };
 
-async function answerWhiteFlag({
-  request,
-  node,
-  cache,
-  notes,
-  defer,
-}: RouteContext): Promise<Answer> {
+async function answerWhiteFlag({ request, node, notes }: RouteContext): Promise<Answer> {
   const asked = await readProposal(request);
   notes.proposal = proposalToJson(asked);
-  const key = canonicalKey(asked);
-  const kept = await cache.match(key);
-  if (kept !== undefined) {
-    notes.source = 'cache';
-    return answer(kept, asked);
-  }
-
   const result = await node.computeWhiteFlag(asked, clientKeyOf(request));
-  if (!result.ok) {
-    throw whiteFlagError(asked, result);
-  }
+  if (!result.ok) throw whiteFlagError(asked, result);
   notes.source = 'd1';
   notes.blocks = result.blocks;
   notes.stages = result.stages;
@@ -103,8 +84,7 @@ async function answerWhiteFlag({
     inclusionMerkleRoot: toHex(result.inclusionMerkleRoot),
     appliedMerkleRoot: toHex(result.appliedMerkleRoot),
   });
-  defer(() => cache.put(key, body));
-  return answer(body, asked);
+  return { body, ledgerIndex: asked.index - 1, headers: { 'content-type': 'application/json' } };
 }
 
 /**
@@ -120,28 +100,14 @@ export function whiteFlagError(
   return error;
 }
 
-function answer(body: string, { index }: WhiteFlagRequest): Answer {
-  return { body, ledgerIndex: index - 1, headers: { 'content-type': 'application/json' } };
-}
-
 /** For the log: whoever was halted by another answer finds there what was asked. */
 function proposalToJson({ index, timestamp, parents, previousMilestoneId }: WhiteFlagRequest) {
   return {
     index,
     timestamp,
     parents: parents.map((id) => `0x${id}`),
-    previousMilestoneId: `0x${previousMilestoneId}`,
+    previousMilestoneId: previousMilestoneId && `0x${previousMilestoneId}`,
   };
-}
-
-/** The whole request in one spelling, so that no two requests share a key. */
-function canonicalKey({
-  index,
-  timestamp,
-  parents,
-  previousMilestoneId,
-}: WhiteFlagRequest): string {
-  return `index=${index}&timestamp=${timestamp}&previous=${previousMilestoneId}&parents=${parents.join('.')}`;
 }
 
 /** What both routes of the white flag take. */

@@ -9,7 +9,7 @@ import type { ExplainedBlock } from '../../../node/edge-node.ts';
 import { inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
 import { describeReason } from '../../../stardust/semantics/verdict.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { HttpError } from '../../errors.ts';
+import { UnknownHere } from '../../errors.ts';
 import {
   arrayOf,
   choiceOf,
@@ -41,7 +41,7 @@ async function answerExplanation({ params, node }: RouteContext): Promise<Answer
   const index = parseMilestoneIndex(params.milestoneIndex, 'the milestone index');
   const milestone = await node.explainMilestone(index);
   if (milestone === undefined)
-    throw new HttpError(404, 'this milestone was not applied here, or is pruned');
+    throw new UnknownHere('this milestone was not applied here, or is pruned');
   return jsonAnswer({
     index: milestone.index,
     timestamp: milestone.timestamp,

@@ -4,8 +4,10 @@
  */
 import { describeError, writeLimitedLog } from '../../../log.ts';
 import {
+  isMissingTable,
   LedgerDamaged,
   LedgerUnreadable,
+  NO_LEDGER,
   type NodeStatus,
   shareUsed,
   UNHEALTHY_AT,
@@ -25,7 +27,7 @@ const MAX_AGE_SECONDS = 5 * 60;
 
 /** Why the node is not healthy, for people; undefined if it is. `now` in Unix milliseconds. */
 export function whyUnhealthy(status: NodeStatus | undefined, now: number): string | undefined {
-  if (status === undefined) return 'no ledger was imported yet';
+  if (status === undefined) return NO_LEDGER;
   const { follower, genesisIndex, ledger, finalMilestone, upstream } = status;
   if (finalMilestone !== undefined && ledger.index > finalMilestone)
     return `the ledger is at milestone ${ledger.index}, beyond FINAL_MILESTONE, ${finalMilestone}`;
@@ -113,6 +115,7 @@ async function readHealth({ node }: RouteContext): Promise<Health> {
     // a client that asks for the health wants this reason too, not a failed request
     writeLimitedLog('error', 'ledger.unreadable', { error: describeError(error) });
     const isTold = error instanceof LedgerUnreadable || error instanceof LedgerDamaged;
+    if (isMissingTable(error)) return { reason: NO_LEDGER, headers: {} };
     return { reason: isTold ? error.message : 'the ledger cannot be read', headers: {} };
   }
 }

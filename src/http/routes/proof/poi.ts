@@ -13,7 +13,7 @@ import { block } from '../../../stardust/wire/block.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { readJsonObject } from '../../body.ts';
-import { HttpError } from '../../errors.ts';
+import { HttpError, UnknownHere } from '../../errors.ts';
 import { blockSchema, milestonePayloadSchema } from '../../openapi/block-schemas.ts';
 import {
   described,
@@ -63,7 +63,7 @@ async function answerValidateProof({ request, node }: RouteContext): Promise<Ans
 export async function readProof({ params, node }: RouteContext): Promise<BlockProof> {
   const proof = await node.proveBlock(parseId(Id, params.blockId, 'the block ID'));
   if (proof === undefined)
-    throw new HttpError(404, 'no applied milestone references this block, or its bytes are pruned');
+    throw new UnknownHere('no applied milestone references this block, or its bytes are pruned');
   return proof;
 }
 

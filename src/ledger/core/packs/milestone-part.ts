@@ -58,7 +58,7 @@ export const TRANSACTION_ID_DIGITS = 64;
  */
 export function readSpentOutput(row: SpentRow): SpentOutput {
   const [id, bytes, chain, block, created, createdTime, made, sum] = row;
-  if (rowSum([id, block, created, createdTime, made]) !== sum)
+  if (rowSum([id, chain, block, created, createdTime, made]) !== sum)
     throw new LedgerDamaged('outputs that were spent');
   const transaction = made.slice(0, TRANSACTION_ID_DIGITS);
   return { id, bytes, chain, block, created, createdTime, transaction };

@@ -6,10 +6,16 @@ import { rowSum } from '../row-sum.ts';
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
- * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null,
- * as well; what it contains has the same place in `pack_content`.
+ * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null, and
+ * the sum of that as well; what it contains has the same place in `pack_content`.
  */
-export type OutputRow = [number: number, id: string, sum: number, chain?: string | null];
+export type OutputRow = [
+  number: number,
+  id: string,
+  sum: number,
+  chain?: string | null,
+  chainSum?: number,
+];
 
 export function writeOutputRow(number: number, id: string): OutputRow {
   return [number, id, rowSum([number, id])];
@@ -17,10 +23,15 @@ export function writeOutputRow(number: number, id: string): OutputRow {
 
 /** @param chain null for an output without one */
 export function writeCreatedRow(number: number, id: string, chain: string | null): OutputRow {
-  return [number, id, rowSum([number, id]), chain];
+  return [number, id, rowSum([number, id]), chain, rowSum([chain])];
 }
 
 /** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */
 export function requireOutputSum(number: number, id: string, sum: number): void {
   if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
+}
+
+/** The same of the sum of a chain. */
+export function requireChainSum(chain: string | null, sum: number): void {
+  if (rowSum([chain]) !== sum) throw new LedgerDamaged('chains of outputs');
 }

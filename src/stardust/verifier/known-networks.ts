@@ -1,25 +1,25 @@
 /**
- * Public networks and who signs their milestones, so that operators and visitors of the explorer
- * need not paste keys. They are part of the source, and not an answer of a node.
+ * Public networks and who signs their milestones, so that nobody need paste keys. They are part of the
+ * source, and not an answer of a node. The subpath `/networks` of the package (README.md).
  */
-export interface KnownNetwork {
+import { fromHex } from '../encoding/bytes.ts';
+import type { MilestoneKeys } from '../milestone-keys.ts';
+
+/** With URLs of nodes it is what `createVerifier` takes. */
+export interface KnownNetwork extends MilestoneKeys {
   /** As the info of its nodes has it. */
   networkName: string;
   /** For people. */
   title: string;
-  /** 64 hex digits each, all for every milestone. */
-  publicKeys: readonly string[];
-  /** How many of them must have signed. */
-  threshold: number;
   /** How its amounts are written. */
   baseToken: { tickerSymbol: string; decimals: number };
   /** What its addresses begin with. */
   bech32Hrp: string;
   /**
-   * 0x…: of its last ledger (docs/final-ledger.md), where one was published and computed here again.
-   * None was yet.
+   * Of its last ledger (docs/final-ledger.md), 32 bytes, where one was published and computed here
+   * again. None was yet.
    */
-  finalRoot?: string;
+  finalRoot?: Uint8Array;
 }
 
 /**
@@ -33,7 +33,7 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
     threshold: 7,
     baseToken: { tickerSymbol: 'SMR', decimals: 6 },
     bech32Hrp: 'smr',
-    publicKeys: [
+    keys: forEver([
       'a507d2a592a5f0424ed8530603c08acebe088ae26211e90b79bfec0970a2397f',
       '71a09774449a081450a51e0245a1e9850190f93508fd8f21bb9b9ca169765f30',
       'a375515bfe5adf7fedb64ef4cebe1e621e85a056b0ccd5db72bc0d474325bf38',
@@ -44,7 +44,7 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
       '16ee3356c21e410a0aaab42896021b1a857eb8d97a14a66fed9b13d634c21317',
       '99c7d9752c295cb56b550191015ab5a40226fb632e8b02ec15cfe574ea17cf67',
       '4af647910ba47000108b87c63abe0545643f9b203eacee2b713729b0450983fe',
-    ],
+    ]),
   },
   {
     networkName: 'iota-mainnet',
@@ -52,7 +52,7 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
     threshold: 7,
     baseToken: { tickerSymbol: 'IOTA', decimals: 6 },
     bech32Hrp: 'iota',
-    publicKeys: [
+    keys: forEver([
       '2fb1d7ec714adf365eefa343b66c0c459a9930276aff08cde482cb8050028624',
       '8845cd560d66d50070c6e251d7a0a19f8de217fabf53a78ee15b41d85a489cc6',
       '1d61aab6f7e52129b78fcdf9568def0baa9c71112964f5b4d86ffc406866a986',
@@ -63,10 +63,16 @@ export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
       '3af73a609696ff6fe63c36d060455cd83ec23edea2d2b87d5317004849cc0e9a',
       'ee1bfa9e791a9f57ea72c6192b000d906f21479ba8f40bb20cdd8badb7ddcb78',
       '083d7af99250a06d086b07bdd5bccd2bff406ee17e19332ccdb08d8be72218ce',
-    ],
+    ]),
   },
 ];
 
+/** Keys that may sign every milestone. */
+function forEver(publicKeys: readonly string[]): MilestoneKeys['keys'] {
+  return publicKeys.map((key) => ({ publicKey: fromHex(`0x${key}`), first: 0, last: 0 }));
+}
+
+/** @param networkName `shimmer` or `iota-mainnet`; undefined of a network that is not known here */
 export function findKnownNetwork(networkName: string): KnownNetwork | undefined {
   return KNOWN_NETWORKS.find((each) => each.networkName === networkName);
 }

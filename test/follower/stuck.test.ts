@@ -1,0 +1,77 @@
+/**
+ * Passes without progress although an upstream has the next milestone: the third makes the state
+ * `failing`, which says what is waited for, and none of them is followed by another at once.
+ */
+import { beforeEach, expect, it, vi } from 'vitest';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import {
+  followerState,
+  ledgerIndex,
+  passOnce,
+  type Rig,
+  startNew,
+} from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+});
+
+/** The state after each of so many passes. */
+async function statesAfter(db: Database, rig: Rig, upstreams: Upstream[], passes: number) {
+  const states: string[] = [];
+  for (let pass = 0; pass < passes; pass++) {
+    const { behind } = await passOnce({ following: { ...rig.following, upstreams } });
+    expect(behind).toBe(false);
+    states.push((await followerState(db)).state);
+  }
+  return states;
+}
+
+it('are failing while a block of the milestone is nowhere, until it is there', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'lost');
+  const lost = network.note([root]);
+  network.milestone({ parents: [root, lost] });
+  rig.node.confirm(2);
+  const readBlock = async (id: string) =>
+    `0x${id}` === lost ? undefined : rig.upstream.readBlock(id);
+  const lacking = { ...rig.upstream, readBlock };
+  const [first, second, third] = await statesAfter(db, rig, [lacking], 3);
+  expect([first, second, third]).toEqual(['following', 'following', 'failing']);
+  const { reason } = await followerState(db);
+  expect(reason).toBe(`no pass gets beyond milestone 1: block ${lost} is not known upstream`);
+  // another one is asked in the same pass
+  expect(await statesAfter(db, rig, [lacking, rig.upstream], 1)).toEqual(['following']);
+  expect(await ledgerIndex(db)).toBe(2);
+});
+
+it('are failing while no upstream has the milestone that it claims to have', async () => {
+  const db = await openMemory();
+  const { rig } = await startNew(db, 'claimed');
+  const heads = await rig.upstream.readHeads();
+  const claiming = { ...rig.upstream, readHeads: async () => ({ ...heads, confirmed: 2 }) };
+  expect((await statesAfter(db, rig, [claiming], 3))[2]).toBe('failing');
+  // its word alone is nothing beside that of one that is level
+  rig.following.memory = createFollowerMemory();
+  const states = await statesAfter(db, rig, [claiming, rig.upstream], 4);
+  expect(states[3]).toBe('following');
+});
+
+it('are not failing while parts of a large milestone are stored', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'parts');
+  let last = root;
+  for (let i = 0; i < 400; i++) last = network.note([last]);
+  network.milestone({ parents: [root, last] });
+  rig.node.confirm(2);
+  rig.following.upstreams = [{ ...rig.upstream, readTips: async () => [] }];
+  for (let pass = 0; pass < 9 && (await ledgerIndex(db)) === 1; pass++) {
+    await passOnce(rig, { fetches: 50 });
+    expect((await followerState(db)).state).toBe('following');
+  }
+  expect(await ledgerIndex(db)).toBe(2);
+});

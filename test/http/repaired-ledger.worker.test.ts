@@ -1,0 +1,106 @@
+/**
+ * A ledger that was imported from a damaged snapshot is replaced by the right one while the node
+ * runs, as in the runbook "The ledger is lost or wrong": no answer of before is left. Everything is
+ * asked through the app as `npm run serve` has it, with its memory of answers.
+ */
+import { env } from 'cloudflare:workers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
+import { openNode } from '../../src/node/edge-node.ts';
+import { readSettings } from '../../src/settings.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../src/stardust/encoding/codec.ts';
+import { output } from '../../src/stardust/wire/output.ts';
+import { post, WHITE_FLAG } from '../support/http/contract.ts';
+import { checkingDescription } from '../support/http/described.ts';
+import { followTo, questionOf, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
+import type { Network } from '../support/network/network-model.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { basic, nft } from '../support/payloads/outputs.ts';
+
+const NFT_ID = new Uint8Array(32).fill(7);
+const SECOND_MS = 1000;
+
+const network = new SyntheticNetwork({
+  seed: 'repaired',
+  coins: (account) => [
+    basic(account(0), { amount: COIN_AMOUNT }),
+    nft(account(1), { nftId: NFT_ID, amount: COIN_AMOUNT }),
+  ],
+});
+const [, held] = network.genesisSpends;
+network.milestone();
+const moved = network.transaction(
+  [held!],
+  [nft(network.account(3), { nftId: NFT_ID, amount: COIN_AMOUNT })],
+);
+const top = network.attachTransaction(moved, [network.milestoneBlock!]);
+network.milestone({ parents: [top] });
+const outputId = toHex(held!.coin.id);
+
+/** The network as a snapshot has it in which the owner of the NFT is another. */
+function damaged(): Network {
+  const outputs = new Map(network.outputs);
+  const wrong = nft(network.account(2), { nftId: NFT_ID, amount: COIN_AMOUNT });
+  outputs.set(outputId, { ...outputs.get(outputId)!, bytes: encode(output, wrong) });
+  return { ...network.toNetwork(), outputs };
+}
+
+const result = readSettings(env);
+if (!result.ok) throw new Error(result.problems.join());
+const settings = { ...result.settings, oneIsolate: true, milestoneKeys: network.keys };
+const app = createApp({ settings, node: openNode(settings) });
+const fetch = checkingDescription((path, init) =>
+  app.fetch(new Request(`http://edge.example${path}`, init), {
+    waitUntil: () => {},
+  } as unknown as ExecutionContext),
+);
+
+const RAW = { headers: { accept: 'application/vnd.iota.serializer-v1' } };
+const proposal = questionOf(network, 2);
+
+async function askAll(): Promise<Record<string, string>> {
+  const answers: Record<string, string> = {};
+  const asked: [string, string, RequestInit?][] = [
+    ['proposal', WHITE_FLAG, post(JSON.stringify(proposal.question))],
+    ['past milestone', WHITE_FLAG, post(JSON.stringify(questionOf(network, 1).question))],
+    ['NFT', `/api/edge/v1/nfts/${toHex(NFT_ID)}`],
+    ['lookup', `/api/indexer/v1/outputs/nft/${toHex(NFT_ID)}`],
+    ['list', '/api/indexer/v1/outputs/nft'],
+    ['output', `/api/core/v2/outputs/${outputId}`],
+    ['bytes of the output', `/api/core/v2/outputs/${outputId}`, RAW],
+  ];
+  for (const [name, path, init] of asked) {
+    const response = await fetch(path, init);
+    const body = new Uint8Array(await response.arrayBuffer());
+    expect([name, response.status]).toEqual([name, 200]);
+    // what a client may keep for ever must be what an ID names
+    const keeps = response.headers.get('cache-control')!.includes('immutable');
+    expect([name, keeps]).toEqual([name, false]);
+    answers[name] = `${response.headers.get('etag') ?? ''} ${body.toHex()}`;
+  }
+  return answers;
+}
+
+/** Imports the network as that one has it, and follows to where the NFT is about to move. */
+async function importAt(snapshotOf: Network): Promise<Record<string, string>> {
+  const rig = await startLedger(env.LEDGER, network, 0, { snapshotOf });
+  await followTo(rig, 1);
+  await storeNow(rig, env.LEDGER);
+  return askAll();
+}
+
+it('leaves no answer of before', async () => {
+  const right = await importAt(network);
+  expect(right.proposal).toContain(
+    new TextEncoder().encode(proposal.answer.appliedMerkleRoot).toHex(),
+  );
+  await sleep(SECOND_MS + 100);
+  const wrong = await importAt(damaged());
+  const others = ['proposal', 'NFT', 'output', 'bytes of the output'];
+  const differing = Object.keys(right).filter((name) => right[name] !== wrong[name]);
+  expect(differing).toEqual(others);
+  await sleep(SECOND_MS + 100);
+  expect(await importAt(network)).toEqual(right);
+});

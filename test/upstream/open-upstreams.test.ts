@@ -1,0 +1,64 @@
+/** Opening the upstreams of an object once: what its passes and requests share. */
+import { afterEach, expect, it, vi } from 'vitest';
+import { createUpstreams } from '../../src/upstream/rest-upstream.ts';
+import type { Upstream } from '../../src/upstream/upstream.ts';
+import { defaultSettings } from '../support/default-settings.ts';
+
+const PATIENT = { timeout: 10_000, attempts: 3 };
+const URGENT = { timeout: 1000, attempts: 1, isUrgent: true };
+const ID = '00'.repeat(32);
+
+const settingsOf = (...upstreams: string[]) => ({ ...defaultSettings({}), upstreams });
+
+/** Answers are given when the test says so: what is asked, in its order, by host and then block. */
+function holdAnswers() {
+  const asked: string[] = [];
+  const waiting: (() => void)[] = [];
+  vi.stubGlobal('fetch', async (url: string) => {
+    asked.push(`${new URL(url).host} ${url.at(-1)}`);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return new Response(null, { status: 404 });
+  });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const answer = async () => {
+    waiting.shift()!();
+    await settle();
+  };
+  return { asked, answer, settle };
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const read = (upstream: Upstream, block: number) => upstream.readBlock(ID.slice(1) + block);
+
+it('has one limit for each upstream, whoever asks, and asks for requests first', async () => {
+  const { asked, answer, settle } = holdAnswers();
+  const open = createUpstreams();
+  const settings = settingsOf('https://a.example', 'https://b.example');
+  const [pass, other] = open(settings, PATIENT);
+  const work = [1, 2, 3, 4, 5, 6, 7].map((block) => read(pass!, block));
+  const [request] = open(settings, URGENT);
+  work.push(read(request!, 8), read(other!, 9));
+  await settle();
+  expect(asked).toEqual([
+    ...[1, 2, 3, 4, 5, 6].map((block) => `a.example ${block}`),
+    'b.example 9',
+  ]);
+  await answer();
+  await answer();
+  expect(asked.slice(7)).toEqual(['a.example 8', 'a.example 7']);
+  for (let left = work.length - 2; left > 0; left--) await answer();
+  await Promise.all(work);
+});
+
+it('opens upstreams again only where the settings name others', () => {
+  const open = createUpstreams();
+  const first = open(settingsOf('https://a.example'), PATIENT);
+  expect(open(settingsOf('https://a.example'), { ...PATIENT })).toBe(first);
+  expect(open(settingsOf('https://a.example'), URGENT)).not.toBe(first);
+  expect(open(settingsOf('https://b.example'), PATIENT)[0]!.name).toBe('b.example');
+  const token = { ...settingsOf('https://a.example'), upstreamToken: 'abc.def' };
+  expect(open(token, PATIENT)).not.toBe(first);
+});
