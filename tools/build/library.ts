@@ -33,9 +33,13 @@ export function makeLibrary(folder: string): void {
   copyDocuments(folder);
   cpSync(join(PROJECT, 'LICENSE'), join(folder, 'LICENSE'));
   const { version, dependencies } = readPackage(PROJECT);
+  // where it is published from: npm compares it with the provenance of a package
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
+  const url = `git+${server}/${repository}.git`;
   const own = {
     ...readPackage(SOURCES),
     version,
+    ...(server && repository && { repository: { type: 'git', url, directory: 'src/stardust' } }),
     dependencies: Object.fromEntries(DEPENDENCIES.map((name) => [name, dependencies[name]])),
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, undefined, 2)}\n`);

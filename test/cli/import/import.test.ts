@@ -167,7 +167,8 @@ describe('import', { timeout: 60_000 }, () => {
     [
       'the network is not known',
       [FULL, '--network', 'shimer'],
-      /^shimer is neither a known network nor a JSON file\n$/,
+      /^shimer is neither a known network nor a JSON file\n--help describes[^\n]+\n$/,
+      2,
     ],
     [
       'a delta comes with the last ledger',
@@ -179,7 +180,7 @@ describe('import', { timeout: 60_000 }, () => {
       [...FILES, '--keys', `${KEYS[0]},${'ab'.repeat(32)}`],
       NOT_SIGNED,
     ],
-    ['keys are none', [...FILES, '--keys', 'ab'], /^--keys must be keys[^\n]+\n$/],
+    ['keys are none', [...FILES, '--keys', 'ab'], /^--keys must be keys[^\n]+\n$/, 2],
   ])(
     'says so in a sentence when %s, and leaves the ledger as it was',
     async (_, args, sentence, code = 1) => {

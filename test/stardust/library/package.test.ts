@@ -55,7 +55,9 @@ let sizes = '';
 
 beforeAll(async () => {
   const args = ['tools/build.ts', '--library', built];
-  sizes = (await run(process.execPath, args, { cwd: PROJECT })).stdout;
+  const repository = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_REPOSITORY: 'a/b' };
+  const env = { ...process.env, ...repository };
+  sizes = (await run(process.execPath, args, { cwd: PROJECT, env })).stdout;
   const { dependencies } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
   const needed = Object.keys(dependencies).map((name) => join(PROJECT, 'node_modules', name));
   const tarballs: string[] = [];
@@ -357,10 +359,11 @@ describe('the package', () => {
   });
 
   it('has what its exports name, and imports nothing but its dependencies', () => {
-    const { exports, dependencies, type, sideEffects } = JSON.parse(
+    const { exports, dependencies, type, sideEffects, repository } = JSON.parse(
       readFileSync(join(installed, 'package.json'), 'utf8'),
     );
     expect([type, sideEffects]).toEqual(['module', false]);
+    expect(repository.url).toBe('git+https://git.example/a/b.git');
     for (const path of Object.values(exports) as string[]) {
       expect(existsSync(join(installed, path))).toBe(true);
       if (path.endsWith('.js'))
