@@ -46,6 +46,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   kills: vitest('e2e', 'e2e/kills'),
   serve: vitest('e2e', 'e2e/serve.test', { KILLS: '50' }),
   starts: vitest('e2e', 'slow/starts'),
+  'serve-memory': vitest('e2e', 'slow/serve-memory'),
   backups: vitest('e2e', 'slow/backups'),
   'full-disk': script('full-disk'),
   clock: vitest('e2e', 'slow/clock'),
@@ -100,7 +101,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   serve-load    8 min  requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows
   serve-disk    1 min  10,000 different white-flag questions to serve; its data folder must not grow
   floods        2 min  lists over 32 connections to serve; a coordinator waits for one of them
-  siege         6 min  hostile clients of all kinds at once beside a coordinator: latency, memory
+  siege        11 min  five minutes of a coordinator, and five beside hostile clients of all kinds
   load         11 min  ten minutes of both operations on a moving ledger; the heap must not grow
   coordinator   3 min  a coordinator that asks before each of 150 milestones
   feeds         6 min  three networks by feed: messages lost, doubled, spoiled; cuts and kills
