@@ -95,3 +95,19 @@ it('a large milestone gets on beside an upstream that diverges, after the other 
   for (let pass = 0; pass < 9 && (await ledgerIndex(db)) === 1; pass++) await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(2);
 });
+
+it('let each upstream come first in turn, as those before it may use up what a pass may do', async () => {
+  const db = await openMemory();
+  const { rig } = await startNew(db, 'in turn');
+  const heads = await rig.upstream.readHeads();
+  const asked: number[] = [];
+  const claiming = [0, 1, 2].map((place) => {
+    const readHeads = async () => {
+      asked.push(place);
+      return { ...heads, confirmed: 2 };
+    };
+    return { ...rig.upstream, readHeads };
+  });
+  await statesAfter(db, rig, claiming, 4);
+  expect(asked.filter((_, i) => i % 3 === 0)).toEqual([0, 1, 2, 0]);
+});
