@@ -99,9 +99,7 @@ export type EdgeNode = ReturnType<typeof openNode>;
 
 export function openNode(settings: Settings) {
   const { ledger, nftIndex, upstreams, milestoneKeys, finalMilestone } = settings;
-  // in `serve` KV is on this machine, and miniflare's Cache API a folder that only grows
-  const recentVersion = settings.oneIsolate ? undefined : settings.versionId;
-  const nftSources = openNftSources(ledger, nftIndex, recentVersion, Date.now);
+  const nftSources = openNftSources(ledger, nftIndex, settings, Date.now);
   const newSession = () => ledger.withSession('first-unconstrained');
   /** A replica may not have come to a milestone that was asked for. */
   const sessionFrom = (minLedgerIndex: number) =>

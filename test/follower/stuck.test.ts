@@ -90,7 +90,11 @@ it('a large milestone gets on beside an upstream that diverges, after the other 
     return rig.upstream.readBlock(id);
   };
   const readTips = async () => [];
-  const diverging = { ...rig.upstream, name: 'diverging', readMilestone: async () => Uint8Array.of(7) };
+  const diverging = {
+    ...rig.upstream,
+    name: 'diverging',
+    readMilestone: async () => Uint8Array.of(7),
+  };
   rig.following.upstreams = [{ ...rig.upstream, readBlock, readTips }, diverging];
   for (let pass = 0; pass < 9 && (await ledgerIndex(db)) === 1; pass++) await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(2);
