@@ -49,7 +49,7 @@ function App() {
       <main ref={main}>
         {info.state === 'done' && <NameWarning name={info.value.protocol.networkName} />}
         {view.name === 'home' && <h1 class="hero">Look into the ledger, and check it yourself.</h1>}
-        <Search view={view} />
+        <Search view={view} info={info} />
         {note !== '' && (
           <p class="found-note" role="status">
             {note}
@@ -356,13 +356,32 @@ function describeState(info: Info, age: number): string {
   return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
-function Search({ view }: { view: View }) {
+function Search({ view, info }: { view: View; info: Loaded<Info> }) {
+  const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [problem, setProblem] = useState('');
   const shown = view.name === 'search' ? view.text : '';
   // not at each new view, nor a frame later: the visitor may be typing already
   useLayoutEffect(() => setText(shown), [shown]);
   useLayoutEffect(() => setProblem(''), [view]);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof Element && event.target.matches('input, textarea, select');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+  const { index, prefix } =
+    info.state === 'done'
+      ? {
+          index: info.value.status.confirmedMilestone.index,
+          prefix: info.value.protocol.bech32Hrp.slice(0, 10),
+        }
+      : { index: '', prefix: '' };
   return (
     <search>
       <form
@@ -375,17 +394,19 @@ function Search({ view }: { view: View }) {
             setText('');
             location.hash = formatRoute(meaning.view);
           }
-          if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
+          if (meaning.kind === 'ambiguous' || meaning.kind === 'address')
+            location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">Address, ID of any kind, or milestone index</label>
+        <label for="search">Address, ID of any kind, milestone index, or a link</label>
         <div class="row">
           <input
             id="search"
+            ref={field}
             class="mono"
             value={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
-            placeholder="0x…, 17339 or smr1…"
+            placeholder={prefix === '' ? '0x…' : `0x…, ${index} or ${prefix}1…`}
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}

@@ -22,9 +22,19 @@ export function formatShare(share: number): string {
   return `${(share * 100).toLocaleString('en', { maximumFractionDigits: 2 })} %`;
 }
 
-/** "1 block", "2 blocks". */
+const RULES = new Intl.PluralRules('en');
+
+/** Nouns whose plural is not made by an s alone. */
+const PLURALS: Readonly<Record<string, string>> = {
+  alias: 'aliases',
+  foundry: 'foundries',
+  address: 'addresses',
+};
+
+/** "1 block", "2 blocks", "2 aliases". */
 export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+  const words = RULES.select(count) === 'one' ? noun : (PLURALS[noun] ?? `${noun}s`);
+  return `${formatCount(count)} ${words}`;
 }
 
 /** A reason with a capital and a full stop. */

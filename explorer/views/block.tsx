@@ -5,11 +5,13 @@
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { describeConflict } from '../cone/kinds.tsx';
 import { JudgedBlock } from '../cone/merkle-path-panel.tsx';
+import { NodeError } from '../node/ask.ts';
 import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
 import { type BlockMetadata, hasEnded, type Info } from '../node/shapes.ts';
-import { Awaited, Facts, Head, Id, To } from '../parts/parts.tsx';
+import { Awaited, Facts, Head, Id, LoadedPart, To } from '../parts/parts.tsx';
 import { NotChecked, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { useUnapplied } from '../verify/use-unapplied.ts';
 import { PayloadView } from './transaction.tsx';
 
 export function BlockView({ id, info }: { id: string; info: Info }) {
@@ -28,15 +30,54 @@ export function BlockView({ id, info }: { id: string; info: Info }) {
 
 export function TransactionView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readIncludedBlock(id), [id]);
+  const isMissing =
+    loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404;
+  if (isMissing) return <UnappliedTransaction id={id} info={info} />;
   return (
-    <Awaited
-      loaded={loaded}
-      kind="Transaction"
-      id={id}
-      missing={`This node has no applied transaction with this ID, it says: it was in conflict, or it is older than what the node keeps.${ofThePast(info)}`}
-    >
+    <Awaited loaded={loaded} kind="Transaction" id={id} missing="This is no transaction ID.">
       {(metadata) => <BlockPage metadata={metadata} transactionId={id.toLowerCase()} info={info} />}
     </Awaited>
+  );
+}
+
+/** A node does not find by its ID what it did not apply: the page looks for it. */
+function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
+  const { search, looked } = useUnapplied(id, info);
+  const blockId = search.state === 'done' ? search.value.blockId : undefined;
+  const metadata = useLoad(
+    async () => (blockId === undefined ? undefined : readBlockMetadata(blockId)),
+    [blockId],
+  );
+  if (search.state === 'loading')
+    return (
+      <section class="page">
+        <Head kind="Transaction">Not applied</Head>
+        <p class="loading" role="status">
+          Looking among the transactions that failed or wait …
+        </p>
+      </section>
+    );
+  if (search.state === 'failed' || blockId === undefined)
+    return (
+      <section class="page missing">
+        <Head kind="Transaction">{search.state === 'failed' ? 'Not answered' : 'Not found'}</Head>
+        <p>
+          <Id id={id} what="transaction ID" whole />
+        </p>
+        <p class="reason">
+          This node says that it has applied no transaction with this ID, or none that it keeps:
+          nothing before milestone {info.status.pruningIndex + 1}.{ofThePast(info)}
+        </p>
+        <p class="hint">{search.state === 'failed' ? search.error.message : looked}</p>
+      </section>
+    );
+  return (
+    <LoadedPart loaded={metadata}>
+      {(found) => (
+        // what was read for no block is dropped by now
+        <BlockPage metadata={found!} transactionId={id.toLowerCase()} info={info} />
+      )}
+    </LoadedPart>
   );
 }
 
