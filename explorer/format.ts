@@ -41,3 +41,12 @@ export function plural(count: number, noun: string): string {
 export function asSentence(reason: string): string {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/\.$/, '')}.`;
 }
+
+/** Characters of a name that anybody wrote, in a heading or a tile. */
+export const MAX_NAME = 80;
+
+/** A text of anybody as far as a heading has room for it. */
+export function cut(text: string): string {
+  const letters = Array.from(text.slice(0, 4 * MAX_NAME));
+  return letters.length <= MAX_NAME ? text : `${letters.slice(0, MAX_NAME).join('')}…`;
+}

@@ -34,20 +34,20 @@ export function recognise(typed: string): Recognised {
 const ofView = (view: View): Recognised => ({ kind: 'view', view });
 
 /** The words before an ID in the links of explorers, wallets, marketplaces and nodes. */
-const KINDS: Readonly<Record<string, 'nft' | 'alias' | 'block' | 'transaction' | 'milestone'>> = {
-  nft: 'nft',
-  nfts: 'nft',
-  alias: 'alias',
-  block: 'block',
-  blocks: 'block',
-  message: 'block',
-  transaction: 'transaction',
-  transactions: 'transaction',
-  tx: 'transaction',
-  milestone: 'milestone',
-  milestones: 'milestone',
-  'by-index': 'milestone',
-};
+const KINDS = new Map<string, 'nft' | 'alias' | 'block' | 'transaction' | 'milestone'>([
+  ['nft', 'nft'],
+  ['nfts', 'nft'],
+  ['alias', 'alias'],
+  ['block', 'block'],
+  ['blocks', 'block'],
+  ['message', 'block'],
+  ['transaction', 'transaction'],
+  ['transactions', 'transaction'],
+  ['tx', 'transaction'],
+  ['milestone', 'milestone'],
+  ['milestones', 'milestone'],
+  ['by-index', 'milestone'],
+]);
 
 /** What the last part of a link means that means something. Undefined if the text is no link. */
 function recogniseLink(text: string): Recognised | undefined {
@@ -60,7 +60,7 @@ function recogniseLink(text: string): Recognised | undefined {
   if (url === null) return undefined;
   const parts = [...url.pathname.split('/'), ...url.searchParams.values()].filter(Boolean);
   for (const [place, part] of [...parts.entries()].reverse()) {
-    const kind = KINDS[parts[place - 1]?.toLowerCase() ?? ''];
+    const kind = KINDS.get(parts[place - 1]?.toLowerCase() ?? '');
     // a number may be anything, such as a page of a list
     if (/^\d+$/.test(part) && kind !== 'milestone') continue;
     const meaning = part.startsWith('did:') ? recognise(part) : recogniseName(part);

@@ -6,7 +6,7 @@ import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { describeSigned } from '../../verifier/words/proved.ts';
 import { type Kind, Mark } from '../cone/kinds.tsx';
-import { plural } from '../format.ts';
+import { cut, plural, shorten } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { type Summary, useSummaries } from '../milestones/summaries.ts';
 import { readMetadata } from '../nft/claims.ts';
@@ -161,7 +161,7 @@ function NftRows({ nfts }: { nfts: readonly Nft[] }) {
         {nfts.map(({ nftId, output, metadata }) => (
           <li key={nftId}>
             <To view={{ name: 'nft', id: nftId }}>
-              <Foreign text={readMetadata(output)?.claims?.name ?? 'without a name'} />
+              <Foreign text={cut(readMetadata(output)?.claims?.name ?? `NFT ${shorten(nftId)}`)} />
             </To>{' '}
             <span class="hint">
               {/^0x0+$/.test(output.nftId ?? '') ? 'minted' : 'moved'}{' '}
