@@ -55,7 +55,7 @@ let worker: RunningWorker;
 
 beforeAll(async () => {
   worker = await runWorker('network-a', LEDGER_INDEX);
-}, 120_000);
+});
 afterAll(() => worker.stop());
 
 /** Rows have the same places for all facts; the facts are known only once the Worker runs. */

@@ -173,7 +173,7 @@ describe('a bit that is wrong', () => {
     expect({ ...(await dump(db)), follower: [] }).toEqual({ ...before, follower: [] });
   }
 
-  it('in any block, or a block that is missing', { timeout: 300_000 }, async () => {
+  it('in any block, or a block that is missing', async () => {
     const upstream = upstreamAt(CONFIRMED);
     for (const [i, block] of sample[CONFIRMED]!.blocks.map(fromHex).entries()) {
       const id = toHex(blockId(block)).slice(2);

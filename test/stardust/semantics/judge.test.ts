@@ -69,7 +69,7 @@ function expectAgreement(vector: SemanticVector): VerdictStep[] {
 }
 
 describe('judgeOverTime', () => {
-  it('agrees with judge around every breakpoint of every vector', { timeout: 60_000 }, () => {
+  it('agrees with judge around every breakpoint of every vector', () => {
     const counts = semanticVectors.map((vector) => expectAgreement(vector).length);
     // vectors whose verdict depends on time
     expect(counts.filter((count) => count > 1).length).toBeGreaterThan(100);
