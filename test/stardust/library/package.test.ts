@@ -358,6 +358,13 @@ describe('the package', () => {
       }
   });
 
+  it('can be published, with its changes', async () => {
+    const { stdout } = await run('npm', ['publish', '--dry-run', '--offline', built]);
+    const { name, version } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
+    expect(stdout).toBe(`+ ${name}@${version}\n`);
+    expect(readFileSync(join(installed, 'CHANGELOG.md'), 'utf8')).toContain(`\n## ${version} - `);
+  });
+
   it('has what its exports name, and imports nothing but its dependencies', () => {
     const { exports, dependencies, type, sideEffects, repository } = JSON.parse(
       readFileSync(join(installed, 'package.json'), 'utf8'),
