@@ -128,6 +128,7 @@ const vars = {
       'must be http or https URLs without user, query and fragment, separated by commas',
     ),
     v.mapItems((entry) => entry.replace(/([^/])\/+$/, '$1')),
+    v.check((urls) => new Set(urls).size === urls.length, 'must be URLs of different nodes'),
   ),
   MILESTONE_PUBLIC_KEYS: v.pipe(
     list,
