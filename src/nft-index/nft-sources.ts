@@ -3,6 +3,7 @@
  */
 import { headFromRow } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
+import type { Ledger } from '../ledger/core/open-ledger.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
 import { createRecentCaches } from './recent-cache.ts';
@@ -11,7 +12,7 @@ import { RememberedReads } from './remembered-reads.ts';
 const SELECT_NFT = `
   SELECT h.*, ${NFT_COLUMNS} FROM head h LEFT JOIN nft n ON n.id = ?1 ${JOIN_HELD}`;
 
-export function openNftLedger(db: D1Database): NftLedger {
+export function openNftLedger(db: Ledger): NftLedger {
   return {
     async readNft(nftId, latest) {
       const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
@@ -31,7 +32,7 @@ function currentFromRow(row: Row): { ledgerIndex: number; output: string | null 
  * @param versionId of the Worker's version; undefined: `recent` is not cached
  */
 export function openNftSources(
-  ledger: D1Database,
+  ledger: Ledger,
   index: KVNamespace,
   versionId: string | undefined,
   clock: () => number,

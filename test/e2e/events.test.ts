@@ -37,7 +37,7 @@ const infoOf = (index: number) => {
   return `{"index":${index},"timestamp":${timestamp},"milestoneId":"${id}"}`;
 };
 
-const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 30_000, interval: 20 });
+const until = (holds: () => unknown) => vi.waitFor(holds, { timeout: 300_000, interval: 20 });
 
 async function start(following: Following): Promise<Edge> {
   following.double.node.confirm(first + 2);

@@ -430,7 +430,7 @@ describe('the package', () => {
   });
 
   it('has programs in its README that compile with TypeScript 5.7 and 7', {
-    timeout: 300_000,
+    timeout: 900_000,
   }, async () => {
     writeReadmeCode();
     const mistakes = {

@@ -76,7 +76,7 @@ describe('judgeOverTime', () => {
   });
 
   it('agrees with judge on inputs that were given more timelocks and expirations', {
-    timeout: 60_000,
+    timeout: 900_000,
   }, () => {
     const vector = fc.nat(semanticVectors.length - 1).map((i) => semanticVectors[i]!);
     const times = fc.array(fc.record({ lock: fc.nat(6), expiry: fc.nat(6), back: fc.nat() }), {
