@@ -73,8 +73,8 @@ export function bundleProduct(
   return known;
 }
 
-/** The bundle, with an inline source map, and how coverage and stacks name it. */
-export async function bundleText(
+/** The bundle, with an inline source map, and how stacks name it. */
+async function bundleText(
   limits: Limits,
   patches: readonly Patch[] = [],
 ): Promise<{ code: string; path: string }> {
