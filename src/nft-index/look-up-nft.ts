@@ -1,7 +1,7 @@
 /**
  * Looking an NFT up: in KV where its copies prove an answer, else in D1.
  */
-import { describeError, writeLog } from '../log.ts';
+import { describeError, writeLimitedLog } from '../log.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
 import type { OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
@@ -111,7 +111,7 @@ async function resolveRead(
     ]);
     return resolve(entry, recent, nftId, clock());
   } catch (error) {
-    writeLog('error', 'nft-index.unreadable', { error: describeError(error) });
+    writeLimitedLog('error', 'nft-index.unreadable', { error: describeError(error) });
     return { kind: 'ask-ledger', why: 'KV failed' };
   }
 }
@@ -144,6 +144,7 @@ async function readRecent(
 }
 
 function report<T>(key: string, read: KvRead<T>): KvRead<T> {
-  if (read.kind === 'malformed') writeLog('warn', 'nft-index.malformed', { key, why: read.why });
+  if (read.kind === 'malformed')
+    writeLimitedLog('warn', 'nft-index.malformed', { key, why: read.why });
   return read;
 }

@@ -3,6 +3,7 @@
  */
 import { headFromRow } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
+import type { Ledger } from '../ledger/core/open-ledger.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
 import type { Settings } from '../settings.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
@@ -12,7 +13,7 @@ import { RememberedReads } from './remembered-reads.ts';
 const SELECT_NFT = `
   SELECT h.*, ${NFT_COLUMNS} FROM head h LEFT JOIN nft n ON n.id = ?1 ${JOIN_HELD}`;
 
-export function openNftLedger(db: D1Database): NftLedger {
+export function openNftLedger(db: Ledger): NftLedger {
   return {
     async readNft(nftId, latest) {
       const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
@@ -33,7 +34,7 @@ function currentFromRow(row: Row): { ledgerIndex: number; output: string | null 
  *   miniflare's Cache API is a folder that only grows
  */
 export function openNftSources(
-  ledger: D1Database,
+  ledger: Ledger,
   index: KVNamespace,
   { versionId, oneIsolate }: Pick<Settings, 'versionId' | 'oneIsolate'>,
   clock: () => number,

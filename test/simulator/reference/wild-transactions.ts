@@ -133,7 +133,7 @@ function consume(draft: Draft, coin: Coin, depth: number): void {
 }
 
 /** Who unlocks the output at this time; `moves`: the alias's state changes. */
-export function ownerOf({ output }: Coin, now: number, moves: boolean): Address {
+function ownerOf({ output }: Coin, now: number, moves: boolean): Address {
   const expires = findCondition(output, UnlockConditionType.Expiration);
   if (expires !== undefined && expires.unixTime <= now) return expires.returnAddress;
   switch (output.type) {
@@ -368,7 +368,7 @@ function atLeast(output: Output, rent: Wallet['rent'], random: Random): Output {
   return { ...output, amount: floor + BigInt(random.pick([0, 0, 1, random.below(100_000)])) };
 }
 
-export function sumOf(outputs: readonly Output[]): bigint {
+function sumOf(outputs: readonly Output[]): bigint {
   return outputs.reduce((sum, { amount }) => sum + amount, 0n);
 }
 

@@ -320,7 +320,10 @@ export class SyntheticNetwork implements Network {
         inclusionMerkleRoot: fromHex(response.inclusionMerkleRoot),
         appliedMerkleRoot: fromHex(response.appliedMerkleRoot),
         metadata,
-        options: [...(migrate === undefined ? [] : [this.#receipt(migrate)]), ...(announce === undefined ? [] : [announce])],
+        options: [
+          ...(migrate === undefined ? [] : [this.#receipt(migrate)]),
+          ...(announce === undefined ? [] : [announce]),
+        ],
       },
       signers,
     );
