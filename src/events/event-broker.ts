@@ -11,7 +11,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../ledger/core/head.ts';
-import { openLedger } from '../ledger/core/open-ledger.ts';
+import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { describeError, writeLimitedLog } from '../log.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import { StardustError } from '../stardust/error.ts';
@@ -62,7 +62,7 @@ export interface EventDemand {
 }
 
 export class EventBroker extends DurableObject<Env> {
-  readonly #db = openLedger(this.env);
+  readonly #db = openLedgerBinding(this.env);
   readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv);
   readonly #clients = createClients(this.#publisher.counts);
 
