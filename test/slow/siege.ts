@@ -9,7 +9,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { fork } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
@@ -102,9 +102,20 @@ function timesOf(pid: number): { ran: number; waited: number } {
   return times;
 }
 
-function megabytesOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) >> 10;
+/** Resident; what processes of one program map of its file is counted for the first of them. */
+function megabytesOf(processes: readonly [name: string, pid: number][]): Record<string, number> {
+  const programs = new Set<string>();
+  return Object.fromEntries(
+    processes.map(([name, pid]) => {
+      const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+      const kilobytes = (part: string) =>
+        Number(new RegExp(`^Rss${part}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+      const program = readlinkSync(`/proc/${pid}/exe`);
+      const file = programs.has(program) ? 0 : kilobytes('File');
+      programs.add(program);
+      return [name, (kilobytes('Anon') + kilobytes('Shmem') + file) >> 10];
+    }),
+  );
 }
 
 /** Of TCP in the kernel, of this whole machine. */
@@ -180,9 +191,7 @@ async function besiege(seconds: number, calmSeconds: number, names: readonly str
         await double.mqtt!.pushNews();
         await sleep(EVENT_MS);
       }
-      const each = Object.fromEntries(
-        Object.entries(served.processes()).map(([name, pid]) => [name, megabytesOf(pid)]),
-      );
+      const each = megabytesOf(Object.entries(served.processes()));
       megabytes.atEnd = Object.values(each).reduce((sum, one) => sum + one, 0);
       if (megabytes.atEnd > megabytes.most)
         Object.assign(megabytes, { most: megabytes.atEnd, each });
