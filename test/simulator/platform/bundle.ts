@@ -54,10 +54,11 @@ const GLOBAL_NAMES = [
   'WebSocketPair',
   'Response',
   'AbortSignal',
+  'Math',
 ] as const;
 
 /** Globals that a simulation does not provide: code that used them would leave the seed's control. */
-const FORBIDDEN = /\b(Math\.random|setImmediate|queueMicrotask|process\.|scheduler\.)/;
+const FORBIDDEN = /\b(setImmediate|queueMicrotask|process\.|scheduler\.)/;
 
 const made = new Map<string, Promise<MakeIsolate>>();
 
@@ -72,7 +73,11 @@ export function bundleProduct(
   return known;
 }
 
-async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIsolate> {
+/** The bundle, with an inline source map, and how coverage and stacks name it. */
+export async function bundleText(
+  limits: Limits,
+  patches: readonly Patch[] = [],
+): Promise<{ code: string; path: string }> {
   const unused = new Set(patches);
   const result = await build({
     stdin: {
@@ -90,6 +95,7 @@ async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIs
     sourcemap: 'inline',
     sourcesContent: false,
     write: false,
+    logLevel: 'silent',
     plugins: [changed(limits, patches, unused)],
     outfile: 'product.js',
   });
@@ -98,17 +104,17 @@ async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIs
   const code = result.outputFiles[0]!.text;
   const forbidden = FORBIDDEN.exec(code.replace(/\n\/\/# sourceMappingURL=.*/, ''));
   if (forbidden !== null) throw new Error(`the product uses ${forbidden[0]}`);
-  const run = compileFunction(code, ['module', ...GLOBAL_NAMES], { filename: productPath(limits) });
+  return { code, path: `${PROJECT}/simulated-product-${limits}.js` };
+}
+
+async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIsolate> {
+  const { code, path } = await bundleText(limits, patches);
+  const run = compileFunction(code, ['module', ...GLOBAL_NAMES], { filename: path });
   return (globals) => {
     const module = { exports: {} as Product };
     run(module, ...GLOBAL_NAMES.map((name) => globals[name]));
     return module.exports;
   };
-}
-
-/** How coverage and stacks name the bundle. */
-function productPath(limits: Limits): string {
-  return `${PROJECT}/simulated-product-${limits}.js`;
 }
 
 const PLATFORM = `export class DurableObject {
