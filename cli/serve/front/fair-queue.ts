@@ -25,10 +25,10 @@ const MAX_WHITE_FLAGS = 8;
 const LEASE_MS = 250;
 const CROWD_LEASE_MS = 10;
 
-/** Whoever has one request at a time. Neither field changes from `enter` to `leave`. */
+/** Whoever has one request at a time. No field changes from `enter` to `leave`. */
 export interface Queued {
-  readonly client: ClientPath;
-  readonly isWhiteFlag: boolean;
+  client: ClientPath;
+  isWhiteFlag: boolean;
   start(): void;
 }
 
