@@ -10,6 +10,9 @@ import type { Socket } from 'node:net';
 import { gzip } from 'node:zlib';
 import type { FrontRequest } from './request-reader.ts';
 
+/** What is copied to be written together with other pieces. */
+const MAX_SMALL_BYTES = 16 * 1024;
+
 const LONGEST_HEAD = 64 * 1024;
 
 const END = '\r\n\r\n';
@@ -77,6 +80,8 @@ export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): Answer {
   let left = 0;
   /** Where the body is to be compressed. */
   let gathered: Buffer[] | undefined;
+  /** Small pieces, as latin1, that are written at once: each write is a call of the system. */
+  let small = '';
 
   const isForOld = () => request!.isOld || request!.isHead;
 
@@ -118,17 +123,30 @@ export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): Answer {
       if (length !== undefined) text += `Content-Length: ${length}\r\n`;
       else if (!isForOld()) text += 'Transfer-Encoding: chunked\r\n';
     }
-    socket.write(`${text}${isLast ? 'Connection: close\r\n' : ''}\r\n`, 'latin1');
+    small += `${text}${isLast ? 'Connection: close\r\n' : ''}\r\n`;
   }
 
   function writeBody(piece: Buffer): void {
     if (gathered !== undefined) gathered.push(piece);
-    else if (!head!.isChunked || isForOld()) socket.write(piece);
+    else if (!head!.isChunked || isForOld()) send(piece);
     else {
-      socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
-      socket.write(piece);
-      socket.write('\r\n', 'latin1');
+      small += `${piece.length.toString(16)}\r\n`;
+      send(piece);
+      small += '\r\n';
     }
+  }
+
+  function send(piece: Buffer): void {
+    if (piece.length <= MAX_SMALL_BYTES) small += piece.latin1Slice();
+    else {
+      flush();
+      socket.write(piece);
+    }
+  }
+
+  function flush(): void {
+    if (small !== '') socket.write(small, 'latin1');
+    small = '';
   }
 
   /** Returns what is behind the line of a chunk; undefined until it is there. */
@@ -167,34 +185,35 @@ export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): Answer {
   function endBody(): void {
     if (gathered !== undefined) compress(Buffer.concat(gathered));
     else {
-      if (head!.isChunked && !isForOld()) socket.write('0\r\n\r\n', 'latin1');
+      if (head!.isChunked && !isForOld()) small += '0\r\n\r\n';
       finish();
     }
   }
 
   function compress(body: Buffer): void {
-    const send = (bytes: Buffer, isCompressed: boolean) => {
+    const endWith = (bytes: Buffer, isCompressed: boolean) => {
       gathered = undefined;
       if (socket.destroyed) return;
       writeHead(bytes.length, isCompressed);
-      socket.write(bytes);
+      send(bytes);
       finish();
     };
     if (gzips === MAX_GZIPS) {
-      send(body, false);
+      endWith(body, false);
       return;
     }
     gzips += 1;
     gzip(body, { level: GZIP_LEVEL }, (error, packed) => {
       gzips -= 1;
-      if (error === null) send(packed, true);
-      else send(body, false);
+      if (error === null) endWith(packed, true);
+      else endWith(body, false);
     });
   }
 
   function finish(): void {
     const { status } = head!;
     head = undefined;
+    flush();
     onEnd(status);
   }
 
@@ -206,11 +225,9 @@ export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): Answer {
     },
     push(bytes) {
       if (phase === 'done') throw new Error('bytes behind an answer');
-      // what belongs together is one call of the system
-      socket.cork();
       const rest = readAll(bytes);
       if ((phase as string) === 'done') endBody();
-      socket.uncork();
+      else flush();
       return rest !== undefined && rest.length > 0 ? rest : undefined;
     },
     get hasBegun() {
@@ -227,6 +244,19 @@ export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): Answer {
   };
 }
 
+/** Names that are read here, and whether the line is passed on as it came. */
+const READ = new Map([
+  ['content-length', false],
+  ['transfer-encoding', false],
+  ['connection', false],
+  ['keep-alive', false],
+  ['etag', false],
+  ['vary', false],
+  ['content-type', true],
+  ['content-encoding', true],
+  ['cache-control', true],
+]);
+
 function parseHead(text: string): Head {
   const [statusLine = '', ...lines] = text.split('\r\n');
   if (!statusLine.startsWith('HTTP/1.1 ')) throw new Error('an answer is no HTTP');
@@ -237,8 +267,9 @@ function parseHead(text: string): Head {
   for (const line of lines) {
     const colon = line.indexOf(':');
     const name = line.slice(0, colon).toLowerCase();
-    fields.set(name, line.slice(colon + 1).trim());
-    if (!REWRITTEN.has(name)) passed += `${line}\r\n`;
+    const isPassed = READ.get(name);
+    if (isPassed !== undefined) fields.set(name, line.slice(colon + 1).trim());
+    if (isPassed !== false) passed += `${line}\r\n`;
   }
   const length = fields.has('content-length') ? Number(fields.get('content-length')) : undefined;
   return {
@@ -259,12 +290,3 @@ function parseHead(text: string): Head {
       COMPRESSIBLE.test(fields.get('content-type')?.toLowerCase() ?? ''),
   };
 }
-
-const REWRITTEN = new Set([
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'etag',
-  'vary',
-]);

@@ -83,23 +83,25 @@ const refuse = (
   headers: Record<string, string> = {},
 ): HeadRefusal => ({ status, detail, headers });
 
-/** Read here, and not passed on as they came. */
-const OWN = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'expect',
-  'upgrade',
-  'connection',
-  'accept-encoding',
-  'x-forwarded-for',
+/** Names that are read here, and whether the line is passed on as it came. */
+const READ = new Map([
+  ['host', false],
+  ['content-length', false],
+  ['transfer-encoding', false],
+  ['expect', false],
+  ['upgrade', false],
+  ['connection', false],
+  ['accept-encoding', false],
+  ['x-forwarded-for', false],
+  ['sec-websocket-key', true],
+  ['sec-websocket-version', true],
   // frames are as RFC 6455 has them, without extensions
-  'sec-websocket-extensions',
+  ['sec-websocket-extensions', false],
   // of a connection to a proxy
-  'keep-alive',
-  'proxy-connection',
+  ['keep-alive', false],
+  ['proxy-connection', false],
   // what a client says of its own address
-  'cf-connecting-ip',
+  ['cf-connecting-ip', false],
 ]);
 
 /** Where two could be read differently. */
@@ -128,7 +130,7 @@ export function readRequestHead(
 interface Headers {
   /** Lines that are passed on. */
   text: string;
-  /** Values by names in lower case; of several lines as one list (RFC 9110, 5.3). */
+  /** Values of {@link READ}; of several lines as one list (RFC 9110, 5.3). */
   fields: Map<string, string>;
 }
 
@@ -141,10 +143,12 @@ function readHeaders(lines: readonly string[]): Headers | HeadRefusal {
     const name = line.slice(0, Math.max(0, colon)).toLowerCase();
     const value = line.slice(colon + 1);
     if (!NAME.test(name) || !VALUE.test(value)) return refuse('a header line is malformed');
+    const isPassed = READ.get(name);
+    if (isPassed !== false) text += `${line}\r\n`;
+    if (isPassed === undefined) continue;
     const before = fields.get(name);
     if (before !== undefined && ONCE.has(name)) return refuse(`${name} must be given once`);
     fields.set(name, before === undefined ? value.trim() : `${before},${value.trim()}`);
-    if (!OWN.has(name)) text += `${line}\r\n`;
   }
   return { text, fields };
 }
