@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { writeLog } from '../../src/log.ts';
+import { writeLimitedLog, writeLog } from '../../src/log.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { readModules, staticFilesOf } from '../lib/wrangler/build-worker.ts';
 import { persistPath } from '../lib/wrangler/local-database.ts';
@@ -56,6 +56,12 @@ const V8_FLAGS = '--initial-old-space-size=8';
 /** What workerd says at its start when V8 has flags: nothing that anybody would act on. */
 const FLAGS_NOTED = /bootstrap compile cache failed/;
 
+/** Of the Worker, whose lines are bounded already (src/log.ts). */
+const OWN_LINE = /^\{"time":/;
+
+/** Of workerd's own lines, which strangers may cause. */
+const MAX_MESSAGE_LENGTH = 1000;
+
 /** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
 
@@ -98,8 +104,12 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: ({ level, message }) => {
       if (FLAGS_NOTED.test(message)) return;
-      const stream = level === 'error' || level === 'warn' ? process.stderr : process.stdout;
-      stream.write(`${message}\n`);
+      const isBad = level === 'error' || level === 'warn';
+      if (OWN_LINE.test(message)) (isBad ? process.stderr : process.stdout).write(`${message}\n`);
+      else
+        writeLimitedLog(isBad ? level : 'info', 'serve.workerd', {
+          message: message.slice(0, MAX_MESSAGE_LENGTH),
+        });
     },
     unsafeHandleRuntimeRestart: () => {
       void schedule();

@@ -137,7 +137,7 @@ export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): Answer {
   }
 
   function send(piece: Buffer): void {
-    if (piece.length <= MAX_SMALL_BYTES) small += piece.latin1Slice();
+    if (piece.length <= MAX_SMALL_BYTES) small += piece.toString('latin1');
     else {
       flush();
       socket.write(piece);

@@ -120,7 +120,8 @@ export function readRequestHead(
   const isHead = head.startsWith('HEAD ');
   const [requestLine = '', ...lines] = head.split('\r\n', MAX_LINES + 2);
   const headers = readHeaders(lines);
-  const result = 'status' in headers ? headers : join(requestLine, headers, isHead);
+  if ('status' in headers) return { ...headers, isHead };
+  const result = join(requestLine, headers, isHead);
   if ('status' in result) return { ...result, isHead };
   const forwardedFor = headers.fields.get('x-forwarded-for');
   const address = (isProxy && forwardedFor?.split(',').at(-1)?.trim()) || peer;
@@ -242,5 +243,13 @@ function doesAcceptGzip(value: string): boolean {
   return any;
 }
 
+/** The last one that was checked: nearly all requests have the same. */
+let checked = '';
+
 /** Whether it is what RFC 9110 §7.2 allows, and a URL parser takes it. */
-const isAuthority = (host: string) => AUTHORITY.test(host) && URL.canParse(`http://${host}`);
+function isAuthority(host: string): boolean {
+  if (host === checked) return true;
+  if (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`)) return false;
+  checked = host;
+  return true;
+}
