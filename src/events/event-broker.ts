@@ -11,6 +11,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../ledger/core/head.ts';
+import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { describeError, writeLimitedLog } from '../log.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import { StardustError } from '../stardust/error.ts';
@@ -61,7 +62,8 @@ export interface EventDemand {
 }
 
 export class EventBroker extends DurableObject<Env> {
-  readonly #publisher = createPublisher(this.env.LEDGER, this.ctx.storage.kv);
+  readonly #db = openLedgerBinding(this.env);
+  readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv);
   readonly #clients = createClients(this.#publisher.counts);
 
   readonly #waiting = createRoundRobin<Client>();
@@ -196,7 +198,7 @@ export class EventBroker extends DurableObject<Env> {
   async #serve(client: Client): Promise<void> {
     const clients = this.#clients;
     try {
-      const context = { db: this.env.LEDGER, clients, begin: () => this.#begin() };
+      const context = { db: this.#db, clients, begin: () => this.#begin() };
       if (clients.isOpen(client)) await takeSlice(context, client);
     } catch (error) {
       if (error instanceof StardustError) clients.close(client, 'malformed', error.reason);

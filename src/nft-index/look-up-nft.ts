@@ -37,6 +37,11 @@ export interface NftSources {
   index: IndexReader;
   openCache: OpenRecentCache;
   remembered: RememberedReads;
+  /**
+   * Whether an entry that is absent may prove that there is no such NFT. Not where KV is on the disk
+   * of the ledger: a damaged key makes an entry absent, and the ledger is as near.
+   */
+  trustsAbsence: boolean;
   /** Unix milliseconds. */
   clock: () => number;
 }
@@ -62,7 +67,9 @@ export async function lookUpNft(
   minLedgerIndex: number,
   request: NftRequest,
 ): Promise<NftAnswer | undefined> {
-  const found = resolveRemembered(sources, nftId) ?? (await resolveRead(sources, nftId, request));
+  const resolved =
+    resolveRemembered(sources, nftId) ?? (await resolveRead(sources, nftId, request));
+  const found = sources.trustsAbsence ? resolved : distrustAbsence(resolved);
   if (found.kind === 'answer' && found.ledgerIndex >= minLedgerIndex) {
     const { ledgerIndex, outputId, by } = found;
     return { ledgerIndex, outputId, source: 'kv', why: by };
@@ -71,6 +78,11 @@ export async function lookUpNft(
   if (row === undefined) return undefined;
   const why = found.kind === 'answer' ? 'a later one was asked for' : found.why;
   return { ledgerIndex: row.ledgerIndex, outputId: row.output ?? undefined, source: 'd1', why };
+}
+
+function distrustAbsence(found: Resolution): Resolution {
+  const isAbsence = found.kind === 'answer' && found.by === 'age' && found.outputId === undefined;
+  return isAbsence ? { kind: 'ask-ledger', why: 'entry is absent' } : found;
 }
 
 /** Where both copies are remembered, nothing is awaited. */

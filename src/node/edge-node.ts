@@ -105,9 +105,7 @@ export type EdgeNode = ReturnType<typeof openNode>;
 
 export function openNode(settings: Settings) {
   const { ledger, nftIndex, upstreams, milestoneKeys, finalMilestone } = settings;
-  // in `serve` KV is on this machine, and miniflare's Cache API a folder that only grows
-  const recentVersion = settings.oneIsolate ? undefined : settings.versionId;
-  const nftSources = openNftSources(ledger, nftIndex, recentVersion, Date.now);
+  const nftSources = openNftSources(ledger, nftIndex, settings, Date.now);
   const nearest = () => ledger.withSession('first-unconstrained');
   const endStep = takeTurns(READS_MS);
   /** Where one thread answers everything, other requests come between two calls. */

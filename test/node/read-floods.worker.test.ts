@@ -39,7 +39,7 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
     },
   );
   const reads = unknown.map((id) => node.readBlock(id).catch(() => undefined));
-  await vi.waitUntil(() => hanging === 6, { timeout: 10_000 });
+  await vi.waitUntil(() => hanging === 6, { timeout: 300_000 });
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 3; i++) network.note();
     const { request, response } = network.propose();

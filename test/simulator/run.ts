@@ -20,7 +20,7 @@ written to a file, from which --story repeats it.
   --seconds N        fresh seeds, from the given one on (default 1), until so much time has passed
   --workers N        processes at once (default 1)
   --patch FILE       changes the product: JSON, [{"name", "file", "text", "instead"}]; repeatable
-  --story FILE       repeats a story that was kept
+  --story FILE       repeats a story that was kept; repeatable
   --twice            runs each story twice (else one in 20); the hashes must agree
   --no-shrink        leaves failing stories as they are
   --shrink-seconds N at most so long for a story (default 60)
@@ -35,7 +35,7 @@ const OPTIONS = {
   seconds: { type: 'string' },
   workers: { type: 'string', default: '1' },
   patch: { type: 'string', multiple: true, default: [] as string[] },
-  story: { type: 'string' },
+  story: { type: 'string', multiple: true, default: [] as string[] },
   twice: { type: 'boolean', default: false },
   'no-shrink': { type: 'boolean', default: false },
   'shrink-seconds': { type: 'string', default: '60' },
@@ -86,7 +86,7 @@ await runMain(USAGE, async (args) => {
   const isNumber = (text = '1') => Number.isSafeInteger(Number(text)) && Number(text) > 0;
   if (!isNumber(values.workers) || !isNumber(values.seconds) || !isNumber(values['shrink-seconds']))
     throw new UsageError('seconds and workers are whole numbers');
-  if (values.story === undefined && values.seconds === undefined && positionals.length === 0)
+  if (values.story.length === 0 && values.seconds === undefined && positionals.length === 0)
     throw new UsageError('name a seed');
   const code = workers > 1 ? await runWorkers(args, workers) : await runHere(values, positionals);
   return code;
@@ -122,7 +122,7 @@ function readJson<T>(path: string): T {
 }
 
 function* storiesOf(values: Values, named: readonly string[]): Generator<Story> {
-  if (values.story !== undefined) yield readJson<Story>(values.story);
+  for (const path of values.story) yield readJson<Story>(path);
   const [share, shares] = values.share.split('/').map(Number) as [number, number];
   if (values.seconds === undefined) {
     const seeds = named.flatMap(seedsOf).filter((_, i) => i % shares === share);

@@ -1,6 +1,7 @@
 /**
  * `npm run test:slow`: the long tests, with larger counts than those of `npm test`.
  */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { type Count, conclude, run, runVitest } from '../support/run-tests.ts';
@@ -28,6 +29,15 @@ const vitest =
     const settings = { SLOW: '1', ...env, ...strict };
     return runVitest(['--project', project, ...talk, `test/${path}`], settings);
   };
+
+/** Fresh seeds, for an hour, on as many cores as there are. */
+const simulate: Run = async () => {
+  const { SECONDS = '3600' } = process.env;
+  const first = String(Math.floor(Date.now() / 1000));
+  const options = ['--seconds', SECONDS, '--workers', String(availableParallelism())];
+  const code = await run(process.execPath, ['test/simulator/run.ts', ...options, first]);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+};
 
 const { REQUESTS = '300000', MILESTONES = '1500' } = process.env;
 const RANDOM_LIES = { RANDOM_LIES: '500' };
@@ -68,6 +78,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   },
   mutations: vitest('e2e', 'slow/mutations'),
   histories: script('histories'),
+  simulator: simulate,
   weather: script('weather'),
   hostile: script('hostile'),
 };
@@ -110,6 +121,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index
+  simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
   weather       8 min  10,000 runs of forged blocks, crashes, lies and what else is hostile
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 

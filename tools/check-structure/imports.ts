@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'shared-limit.ts': ['clock.ts'],
   'turns.ts': ['clock.ts'],
   'schemas.ts': [],
-  'settings.ts': ['stardust'],
+  'settings.ts': ['stardust', 'ledger/open-ledger.ts'],
   'verify-signature.ts': ['stardust'],
   ledger: ['stardust', 'log.ts', 'verify-signature.ts'],
   'nft-index': [

@@ -90,6 +90,7 @@ async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIs
     sourcemap: 'inline',
     sourcesContent: false,
     write: false,
+    logLevel: 'silent',
     plugins: [changed(limits, patches, unused)],
     outfile: 'product.js',
   });

@@ -21,7 +21,7 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
   'src/follower/follower-context.ts': { MAX_POOL_HEAP_BYTES: [90_000, LIMITED_POOL_BYTES] },
   'src/ledger/view/examine-cone.ts': {
     MAX_VERIFIED_FOR_REQUEST: [3, 10],
-    VERIFIED_AT_ONCE: [2, 5],
+    VERIFIED_AT_ONCE: [2, 10],
   },
   'src/follower/complete-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
@@ -34,7 +34,10 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     MAX_FETCHED_HEAP_BYTES: [30_000, 100_000],
     FETCHED_AT_ONCE: [2, 8],
   },
-  'src/follower/store/store-gathered.ts': { MAX_STORED_HEAP_BYTES: [10_000, 50_000] },
+  'src/follower/store/store-gathered.ts': {
+    MAX_STORED: [2, 20],
+    MAX_STORED_HEAP_BYTES: [10_000, 50_000],
+  },
   'src/follower/store/leave-out.ts': { QUERIED_AT_ONCE: [1, 5] },
   'src/follower/store/store-cone.ts': {
     MAX_LEVELS: [2, 6],
