@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import type { ErrorStatus } from '../../../src/http/errors.ts';
-import { writeLog } from '../../../src/log.ts';
+import { writeLimitedLog } from '../../../src/log.ts';
 import { createAnswer } from './answer.ts';
 import { type ClientPath, clientPath } from './client-path.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
@@ -277,7 +277,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       if (rest !== undefined && tunnel === undefined) from.destroy();
       if (rest !== undefined) (tunnel as Tunnel | undefined)?.fromWorkerd(rest);
     } catch (error) {
-      writeLog('error', 'serve.answer-malformed', { error: (error as Error).message });
+      writeLimitedLog('error', 'serve.answer-malformed', { error: (error as Error).message });
       reset();
     }
     if (isEnding) return;

@@ -10,7 +10,7 @@
  */
 import { type BlockList, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeLog } from '../../../src/log.ts';
+import { writeLimitedLog } from '../../../src/log.ts';
 import { largestHolder } from './client-path.ts';
 import { type Connection, openConnection, type Shared } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -34,8 +34,6 @@ const ASK_AFTER_BYTES = 16 * 1024 * 1024;
 
 /** To ask takes a tenth of the time at most. */
 const ASK_PART = 10;
-
-const LOG_EVERY_MS = 60_000;
 
 /** On SIGTERM: for requests to arrive that were sent before, and for all to be answered. */
 const ARRIVE_MS = 100;
@@ -75,7 +73,6 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   let sentBytes = 0;
   let askAt = 0;
   let isAsking = false;
-  const logAfter = { held: 0, notAccepted: 0 };
   const shared: Shared = {
     queue: createFairQueue(clock, () => shared.target !== undefined),
     tunnels: createTunnelLimit(maxConnections, clock, (site) =>
@@ -114,15 +111,8 @@ export async function openFront(options: FrontOptions): Promise<Front> {
       each.reset();
     }
     const [client] = own.map((each) => each.client.at(-1));
-    log('held', 'serve.client-shed', { what, client, holds, closed });
+    writeLimitedLog('warn', 'serve.client-shed', { what, client, holds, closed });
     return closed > 0;
-  }
-
-  /** One line a minute of each kind: strangers cause them. */
-  function log(kind: keyof typeof logAfter, event: string, fields: object): void {
-    if (logAfter[kind] > clock()) return;
-    logAfter[kind] = clock() + LOG_EVERY_MS;
-    writeLog('warn', event, { ...fields });
   }
 
   async function askKernel(now: number): Promise<void> {
@@ -132,8 +122,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     const queues = await readKernelQueues(Number(url.port));
     for (const each of connections)
       each.setKernelBytes(queues === undefined ? 0 : (queues.get(each.kernelName) ?? 0));
-    const tookMs = clock() - now;
-    askAt = now + tookMs * ASK_PART;
+    askAt = now + (clock() - now) * ASK_PART;
     isAsking = false;
   }
 
@@ -150,7 +139,9 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   const address = server.address() as { port: number; address: string; family: string };
   const url = new URL(`http://${reachable(address)}:${address.port}`);
   // a connection that was reset before it was accepted
-  server.on('error', (error) => log('notAccepted', 'serve.not-accepted', { error: error.message }));
+  server.on('error', ({ message }) =>
+    writeLimitedLog('warn', 'serve.not-accepted', { error: message }),
+  );
   setInterval(() => {
     const now = clock();
     shared.tunnels.look(now);
