@@ -22,7 +22,7 @@ const MAX_WHITE_FLAGS = 8;
  * A request without an answer for so long waits for an upstream, and takes no place any more. Less
  * where more sites wait than there are places, so that a crowd is not waited for.
  */
-const LEASE_MS = 250;
+const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
 
 /** Whoever has one request at a time. No field changes from `enter` to `leave`. */
