@@ -123,8 +123,7 @@ async function deploy(flags: Flags, environment: string, isDryRun: boolean): Pro
     const canLook = await isLoggedIn(run);
     if (!canLook) console.log('Not logged in: what is deployed is not known.');
     const found = canLook ? await findDeployed(run, config) : NOTHING_DEPLOYED;
-    await dryRun(deployment, found, flags);
-    return 0;
+    return (await dryRun(deployment, found, flags)) ? 0 : 1;
   }
   await logIn(run);
   const found = await findDeployed(run, config);

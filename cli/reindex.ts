@@ -1,6 +1,7 @@
 /**
  * `stardust-edge reindex`: rebuilds the NFT index (docs/operations.md#what-each-alarm-means).
  */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   addOptions,
@@ -32,10 +33,7 @@ export const reindexCommand = (): Command =>
       if (options.remote) {
         await reindexRemotely(config, inEnvironment(env));
         console.log('The deployed publisher writes all entries again, page by page.');
-      } else {
-        await reindexLocally(options.persistTo, config);
-        console.log('All entries were written.');
-      }
+      } else await reindexLocally(resolve(options.persistTo), config);
       return 0;
     }),
   );

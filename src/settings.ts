@@ -4,6 +4,7 @@
  * begins with the var's name.
  */
 import * as v from 'valibot';
+import { openLedgerBinding } from './ledger/open-ledger.ts';
 import { toHexDigits } from './stardust/encoding/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
@@ -128,6 +129,7 @@ const vars = {
       'must be http or https URLs without user, query and fragment, separated by commas',
     ),
     v.mapItems((entry) => entry.replace(/([^/])\/+$/, '$1')),
+    v.check((urls) => new Set(urls).size === urls.length, 'must be URLs of different nodes'),
   ),
   MILESTONE_PUBLIC_KEYS: v.pipe(
     list,
@@ -185,7 +187,7 @@ const settingsFromEnvironment = v.pipe(
     ['PROTECTED_ROUTES'],
   ),
   v.transform((env) => ({
-    ledger: env.LEDGER,
+    ledger: openLedgerBinding(env),
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
     /** The broker of events; where it is not bound there are none. */

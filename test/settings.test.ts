@@ -135,6 +135,7 @@ describe('settings', () => {
     ['UPSTREAM_URL', 'http://user:secret@node'],
     ['UPSTREAM_URL', 'http://node/?x'],
     ['UPSTREAM_URL', 'node:14265'],
+    ['UPSTREAM_URL', 'http://node:14265, http://node:14265/'],
     ['MILESTONE_PUBLIC_KEYS', keyA.slice(1)],
     ['MILESTONE_PUBLIC_KEYS', `${keyA}@5`],
     ['MILESTONE_PUBLIC_KEYS', `${keyA}@9-5`],

@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
-import { openLedger } from '../lib/wrangler/local-database.ts';
+import { makePrivateFile, openLedger } from '../lib/wrangler/local-database.ts';
 import { SqliteDatabase } from '../lib/wrangler/sqlite-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
@@ -21,6 +21,7 @@ export async function backUp(
   if (existsSync(file)) throw new Error(`${file} exists: name another file`);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
+  makePrivateFile(partial);
   const db = await openLedger(persistTo, config);
   try {
     db.copyTo(partial);

@@ -1,11 +1,16 @@
 /**
  * Data folders made of back-ups (back-up.ts).
  */
-import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
-import { localDatabasePath, openLedger } from '../lib/wrangler/local-database.ts';
+import {
+  localDatabasePath,
+  makeDataFolder,
+  makePrivateFile,
+  openLedger,
+} from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import { syncToDisk } from './back-up.ts';
 
@@ -25,7 +30,8 @@ export async function restore(
   const partial = `${persistTo}.partial`;
   rmSync(partial, { recursive: true, force: true });
   const path = localDatabasePath(partial, config);
-  mkdirSync(dirname(path), { recursive: true });
+  makeDataFolder(dirname(path));
+  makePrivateFile(path);
   copyFileSync(file, path);
   try {
     const db = await openLedger(partial, config);

@@ -14,14 +14,15 @@ class WouldAsk extends Error {
 }
 
 const askNothing: Ask = async (_question, flag) => {
-  throw new WouldAsk(`Settings and files are not checked: a deployment would ask for ${flag}.`);
+  throw new WouldAsk(`Not all is checked: a deployment would ask for ${flag}.`);
 };
 
 /**
  * Prints the steps, what the settings are, and which ledger the files hold. Asks nothing and
- * changes nothing. Throws an Error with a sentence for what a deployment would refuse.
+ * changes nothing. Returns whether all was checked: a deployment would ask for nothing. Throws an
+ * Error with a sentence for what a deployment would refuse.
  */
-export async function dryRun(deployment: Deployment, found: Found, flags: Flags): Promise<void> {
+export async function dryRun(deployment: Deployment, found: Found, flags: Flags): Promise<boolean> {
   const { config, print } = deployment;
   for (const { name, describe, isDone } of Object.values(listSteps(deployment, found)))
     print(`${name}: ${isDone ? 'done before' : describe}`);
@@ -31,13 +32,14 @@ export async function dryRun(deployment: Deployment, found: Found, flags: Flags)
   } catch (error) {
     if (!(error instanceof WouldAsk)) throw error;
     print(error.message);
-    return;
+    return false;
   }
   const { vars, secrets, snapshot } = options;
   print('Settings are valid:');
   for (const [name, value] of Object.entries(vars)) if (value !== '') print(`  ${name}=${value}`);
   for (const name of Object.keys(secrets?.values ?? {})) print(`  ${name}, a secret`);
   if (snapshot !== undefined) await checkSnapshot(snapshot, vars, print);
+  return true;
 }
 
 /** Reads the files as an import does, without a database. */

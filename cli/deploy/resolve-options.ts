@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings, type Settings } from '../../src/settings.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
 import { findFinalNetwork, readSigners } from '../lib/network.ts';
 import type { Ask } from '../lib/process/ask.ts';
@@ -61,6 +61,12 @@ export async function resolveOptions(
     Object.assign(vars, { FINAL_MILESTONE: String(final.milestone), UPSTREAM_URL: '' });
   if (flags.upstream !== undefined) vars.UPSTREAM_URL = flags.upstream;
   for (const text of flags.var ?? []) Object.assign(vars, parseVar(text, known));
+  for (const path of [flags.full, flags.delta]) if (path !== undefined) requireFile(path);
+  const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
+  const deployed = (worker?.secrets ?? []).map((name) => [name, 'set']);
+  const hidden = { ...Object.fromEntries(deployed), ...secrets?.values };
+  // what is given is checked before anything is asked
+  requireValid({ ...vars, ...hidden });
   if (!vars.MILESTONE_PUBLIC_KEYS) {
     const question = 'Network: shimmer, or the configuration file of its HORNET nodes?';
     Object.assign(vars, readSigners(await ask(question, '--network')));
@@ -68,9 +74,8 @@ export async function resolveOptions(
   const isUpstreamKnown = flags.upstream !== undefined || final !== undefined;
   if (!vars.UPSTREAM_URL && !isUpstreamKnown && worker === undefined)
     vars.UPSTREAM_URL = await ask('URLs of HORNET nodes to follow, by commas?', '--upstream');
-  const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
-  const deployed = (worker?.secrets ?? []).map((name) => [name, 'set']);
-  requireValid({ ...vars, ...Object.fromEntries(deployed), ...secrets?.values });
+  if (requireValid({ ...vars, ...hidden }).milestoneKeys === undefined)
+    throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');
   const snapshot = hasLedger ? undefined : await resolveSnapshot(flags, ask);
   return { vars, secrets, snapshot, location, jurisdiction, domain, url };
 }
@@ -107,15 +112,14 @@ const readText = (path: string) => readFileSync(path, 'utf8');
 
 const OPEN_API = join(PROJECT, 'src/http/assets/openapi.json');
 
-function requireValid(environment: Record<string, string>): void {
+function requireValid(environment: Record<string, string>): Settings {
   const bound = {};
   const bindings = { LEDGER: bound, NFT_INDEX: bound, FOLLOWER: bound, ASSETS: bound };
   const result = readSettings({ ...bindings, ...environment });
   if (!result.ok) throw new Error(result.problems.join('\n'));
   const unmatched = findUnmatched(environment, readRoutePaths(OPEN_API));
   if (unmatched.length > 0) throw new Error(unmatched.join('\n'));
-  if (result.settings.milestoneKeys === undefined)
-    throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');
+  return result.settings;
 }
 
 async function resolveSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['snapshot']> {

@@ -10,6 +10,7 @@ import { ProgressBar } from '../lib/import/progress-bar.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import { unlessServed } from '../serve/hold-folder.ts';
 
 /** A ledger of up to this many outputs has its NFTs written to KV at once, which takes seconds. */
 const MOST_PUBLISHED = 10_000;
@@ -30,9 +31,12 @@ export async function importLocally(
         await checkReplacement(await readServed(db), held, request.mayReplace);
       },
     });
-    await indexOutputs(db, settings, outputs);
-    if (outputs <= MOST_PUBLISHED) await publishLocally(persistTo);
-    else console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
+    await unlessServed(persistTo, 'fills its indexes', async () => {
+      await indexOutputs(db, settings, outputs);
+      if (outputs <= MOST_PUBLISHED) await publishLocally(persistTo);
+      else
+        console.log('The NFT index in KV is left to the follower to fill; D1 answers until then.');
+    });
   } finally {
     db.close();
   }

@@ -6,10 +6,11 @@ import { publishLocally } from '../lib/import/publish-index.ts';
 import { openLedger } from '../lib/wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../lib/wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import { unlessServed } from '../serve/hold-folder.ts';
 
 const FORGET_STATE = 'DELETE FROM nft_index';
 
-/** Returns when all entries are in the local KV namespace. */
+/** Returns when all entries are in KV, or the node that serves the folder is left to write them. */
 export async function reindexLocally(persistTo: string, config: WranglerConfig): Promise<void> {
   const db = await openLedger(persistTo, config);
   try {
@@ -17,7 +18,10 @@ export async function reindexLocally(persistTo: string, config: WranglerConfig):
   } finally {
     db.close();
   }
-  await publishLocally(persistTo);
+  await unlessServed(persistTo, 'writes all entries again, page by page', async () => {
+    await publishLocally(persistTo);
+    console.log('All entries were written.');
+  });
 }
 
 /** Returns at once; the publisher of the deployed Worker then writes the entries, pass by pass. */

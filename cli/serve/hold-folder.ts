@@ -10,12 +10,11 @@ import { makeDataFolder, makePrivateFile, persistPath } from '../lib/wrangler/lo
 const BUSY = 5;
 
 /**
- * Makes the folder, if need be, and locks it until this process ends. Throws an Error with a
- * sentence if another process holds the lock. The caller must keep the result: the lock ends when
- * it is garbage-collected. It is SQLite's, as Node has no file locks of its own: the system
- * releases it however the process ends.
+ * Makes the folder, if need be, and locks it until this process ends. Undefined if another process holds the lock. The caller must keep the result:
+ * the lock ends when it is garbage-collected. It is SQLite's, as Node has no file locks of its own:
+ * the system releases it however the process ends.
  */
-export function holdFolder(folder: string): DatabaseSync {
+function tryToHold(folder: string): DatabaseSync | undefined {
   makeDataFolder(folder);
   const path = join(folder, 'serve.lock');
   makePrivateFile(path);
@@ -26,12 +25,38 @@ export function holdFolder(folder: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
-    const sentence = `${folder} is being served by another process`;
-    throw new Error(`${sentence}: stop it, or name another folder by --persist-to`, {
-      cause: error,
-    });
+    return undefined;
   }
   return lock;
+}
+
+/** The same for `serve`. Throws an Error with a sentence if another process holds the lock. */
+export function holdFolder(folder: string): DatabaseSync {
+  const lock = tryToHold(folder);
+  if (lock !== undefined) return lock;
+  const sentence = `${folder} is being served by another process`;
+  throw new Error(`${sentence}: stop it, or name another folder by --persist-to`);
+}
+
+/**
+ * Does the work while it holds the folder, so that no `serve` starts meanwhile: KV takes one writer.
+ * If another process holds the folder, it says that the follower there does the work, and returns.
+ */
+export async function unlessServed(
+  folder: string,
+  what: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const lock = tryToHold(folder);
+  if (lock === undefined) {
+    console.log(`The node that serves ${folder} ${what}; D1 answers until then.`);
+    return;
+  }
+  try {
+    await work();
+  } finally {
+    lock.close();
+  }
 }
 
 /** Workerd does not start, and does not say why, if it cannot write. */

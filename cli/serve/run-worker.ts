@@ -53,8 +53,11 @@ const SCHEDULE_EVERY_MS = 60_000;
  */
 const V8_FLAGS = '--initial-old-space-size=8';
 
-/** What workerd says at its start when V8 has flags: nothing that anybody would act on. */
-const FLAGS_NOTED = /bootstrap compile cache failed/;
+/**
+ * What nobody would act on: at its start workerd notes that V8 has flags, and of a call that found
+ * the database in use (src/ledger/open-ledger.ts makes it again) it prints a stack.
+ */
+const NO_NEWS = /bootstrap compile cache failed|database is locked: SQLITE_BUSY/;
 
 /** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
@@ -97,7 +100,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     logRequests: false,
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: ({ level, message }) => {
-      if (FLAGS_NOTED.test(message)) return;
+      if (NO_NEWS.test(message)) return;
       const stream = level === 'error' || level === 'warn' ? process.stderr : process.stdout;
       stream.write(`${message}\n`);
     },

@@ -18,6 +18,7 @@ import { publishLocally } from '../lib/import/publish-index.ts';
 import { CALLED_AS, callWith } from '../lib/process/command.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import { unlessServed } from '../serve/hold-folder.ts';
 import {
   CONFIRMED,
   IMPORTED,
@@ -65,7 +66,7 @@ export async function prepareSample(
     }
     if (!(await isPublished(db))) {
       say('Publishing its NFTs');
-      await publishLocally(persistTo);
+      await unlessServed(persistTo, 'publishes them', () => publishLocally(persistTo));
     }
     return await sampleNft(db);
   } finally {

@@ -11,7 +11,8 @@ import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../ledger/core/head.ts';
-import { describeError, writeLog } from '../log.ts';
+import { openLedgerBinding } from '../ledger/open-ledger.ts';
+import { describeError, writeLimitedLog } from '../log.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import { StardustError } from '../stardust/error.ts';
 import { takeTurns } from '../turns.ts';
@@ -26,6 +27,7 @@ import {
   saveClient,
 } from './client.ts';
 import { createClients } from './clients.ts';
+import { isReserved } from './close-codes.ts';
 import type { Audience } from './milestone-events.ts';
 import { type Counts, createPublisher, type PublishedMilestone } from './publisher.ts';
 import { createRoundRobin } from './round-robin.ts';
@@ -60,7 +62,8 @@ export interface EventDemand {
 }
 
 export class EventBroker extends DurableObject<Env> {
-  readonly #publisher = createPublisher(this.env.LEDGER, this.ctx.storage.kv);
+  readonly #db = openLedgerBinding(this.env);
+  readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv);
   readonly #clients = createClients(this.#publisher.counts);
 
   readonly #waiting = createRoundRobin<Client>();
@@ -86,7 +89,7 @@ export class EventBroker extends DurableObject<Env> {
       this.#clients.open(client);
       if (!isWhole) this.#clients.close(client, 'evicted');
     } catch (error) {
-      writeLog('error', 'events.failed', { error: describeError(error) });
+      writeLimitedLog('error', 'events.failed', { error: describeError(error) });
       const client = newClient(socket, '', Date.now());
       this.#clients.open(client);
       this.#clients.close(client, 'evicted');
@@ -128,7 +131,7 @@ export class EventBroker extends DurableObject<Env> {
     const audience = this.#audience();
     const turn = takeTurns();
     for (const bytes of blocks) {
-      tellBlock(bytes, audience);
+      await tellBlock(bytes, audience);
       await turn();
     }
   }
@@ -147,6 +150,8 @@ export class EventBroker extends DurableObject<Env> {
       return;
     }
     const bytes = message.byteLength;
+    // it has no packet, and must not cost more than to be delivered
+    if (bytes === 0) return;
     if (bytes > MAX_MESSAGE_BYTES || client.waitingBytes + bytes > MAX_WAITING_BYTES) {
       this.#clients.close(client, 'over-limit');
       return;
@@ -160,8 +165,11 @@ export class EventBroker extends DurableObject<Env> {
     await served.promise;
   }
 
-  override webSocketClose(socket: WebSocket): void {
+  /** RFC 6455, 5.5.1: a close frame is answered by one, with the same code. */
+  override webSocketClose(socket: WebSocket, code: number): void {
     this.#clients.gone(socket);
+    if (isReserved(code)) socket.close();
+    else socket.close(code);
   }
 
   override webSocketError(socket: WebSocket): void {
@@ -190,12 +198,12 @@ export class EventBroker extends DurableObject<Env> {
   async #serve(client: Client): Promise<void> {
     const clients = this.#clients;
     try {
-      const context = { db: this.env.LEDGER, clients, begin: () => this.#begin() };
+      const context = { db: this.#db, clients, begin: () => this.#begin() };
       if (clients.isOpen(client)) await takeSlice(context, client);
     } catch (error) {
       if (error instanceof StardustError) clients.close(client, 'malformed', error.reason);
       else {
-        writeLog('error', 'events.failed', { error: describeError(error) });
+        writeLimitedLog('error', 'events.failed', { error: describeError(error) });
         clients.close(client, 'failed');
       }
     }
@@ -232,7 +240,7 @@ export class EventBroker extends DurableObject<Env> {
 
   /** Whether clients can still be told everything: if not, they connect again and catch up. */
   #fail(error: unknown): void {
-    writeLog('error', 'events.failed', { error: describeError(error) });
+    writeLimitedLog('error', 'events.failed', { error: describeError(error) });
     const isLost = [LedgerMoved, LedgerDamaged, LedgerUnreadable].some(
       (type) => error instanceof type,
     );

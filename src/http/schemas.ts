@@ -26,8 +26,11 @@ export function parseId(
   id: string | undefined,
   name: string,
 ): string {
-  if (!v.is(schema, id))
-    throw new HttpError(400, `${name} is not 0x and hex digits of the right number`);
+  if (!v.is(schema, id)) {
+    const isSlashed = v.is(schema, String(id).replace(/\/$/, ''));
+    const fault = isSlashed ? 'ends with a slash' : 'is not 0x and hex digits of the right number';
+    throw new HttpError(400, `${name} ${fault}`);
+  }
   return digitsOf(id);
 }
 

@@ -4,6 +4,7 @@
 import { headFromRow } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
 import { createRecentCaches } from './recent-cache.ts';
 import { RememberedReads } from './remembered-reads.ts';
@@ -11,7 +12,7 @@ import { RememberedReads } from './remembered-reads.ts';
 const SELECT_NFT = `
   SELECT h.*, ${NFT_COLUMNS} FROM head h LEFT JOIN nft n ON n.id = ?1 ${JOIN_HELD}`;
 
-export function openNftLedger(db: D1Database): NftLedger {
+export function openNftLedger(db: Ledger): NftLedger {
   return {
     async readNft(nftId, latest) {
       const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
@@ -28,19 +29,21 @@ function currentFromRow(row: Row): { ledgerIndex: number; output: string | null 
 /**
  * What lookups of one isolate share.
  *
- * @param versionId of the Worker's version; undefined: `recent` is not cached
+ * @param settings without `versionId`, and in `serve` (`oneIsolate`), `recent` is not cached: there
+ *   miniflare's Cache API is a folder that only grows
  */
 export function openNftSources(
-  ledger: D1Database,
+  ledger: Ledger,
   index: KVNamespace,
-  versionId: string | undefined,
+  { versionId, oneIsolate }: { versionId: string | undefined; oneIsolate: boolean },
   clock: () => number,
 ): NftSources {
   return {
     ledger: openNftLedger(ledger),
     index,
-    openCache: createRecentCaches(caches, versionId),
+    openCache: createRecentCaches(caches, oneIsolate ? undefined : versionId),
     remembered: new RememberedReads(),
+    trustsAbsence: !oneIsolate,
     clock,
   };
 }

@@ -51,7 +51,7 @@ async function headOf(persistTo: string) {
   }
 }
 
-describe('a back-up', { timeout: 120_000 }, () => {
+describe('a back-up', () => {
   it('brings everything back, rows of more than 100 KB too', async () => {
     // export knows the data beside a wrangler.toml only
     const project = join(folder, 'project');

@@ -26,7 +26,7 @@ function productionPackages(): string[] {
     .map(([path]) => path);
 }
 
-it('makes a folder that imports and serves', { timeout: 240_000 }, async () => {
+it('makes a folder that imports and serves', async () => {
   const { code, stderr } = await runScript('tools/build.ts', '--to', runtime);
   expect([code, stderr]).toEqual([0, '']);
   const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' });

@@ -36,7 +36,7 @@ function file(content: string | Uint8Array, ending = 'jsonl'): string {
   return path;
 }
 
-describe('recorded vectors', { timeout: 60_000 }, () => {
+describe('recorded vectors', () => {
   it.each([
     { name: 'Merkle roots', all: vectors('merkle').slice(0, 100) },
     { name: 'signatures', all: vectors('ed25519') },
@@ -221,7 +221,7 @@ describe('files', () => {
   });
 });
 
-describe('the command', { timeout: 60_000 }, () => {
+describe('the command', () => {
   async function command(...args: string[]) {
     const { code, stdout, stderr } = await runCommand('conformance', ...args);
     return { code, out: stdout.trimEnd().split('\n'), error: stderr };

@@ -8,6 +8,7 @@ import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
 import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { reindexRemotely } from '../../cli/reindex/reindex.ts';
+import { holdFolder } from '../../cli/serve/hold-folder.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand, temporaryFolder, unpackVector } from '../support/cli/script-process.ts';
@@ -25,7 +26,7 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-describe('reindex', { timeout: 60_000 }, () => {
+describe('reindex', () => {
   it('writes an entry again that was damaged by hand', async () => {
     const full = unpackVector(folder, 'network-a/full_snapshot.bin');
     const delta = unpackVector(folder, 'network-a/delta_snapshot.bin');
@@ -34,15 +35,24 @@ describe('reindex', { timeout: 60_000 }, () => {
     const key = entryKey(String(nft!.id));
     await withLocalKv(persistTo, config, (kv) => kv.put(key, 'broken'));
 
-    const { code, stderr } = await runCommand('reindex', '--persist-to', persistTo);
-    expect([code, stderr]).toEqual([0, '']);
+    const { code, stdout } = await runCommand('reindex', '--persist-to', persistTo);
+    expect([code, stdout]).toEqual([0, 'All entries were written.\n']);
     const text = await withLocalKv(persistTo, config, (kv) =>
       kv.get(key, { type: 'text', cacheTtl: 30 }),
     );
     expect(readEntry(String(nft!.id), text)).toMatchObject({ value: { outputId: nft!.output } });
   });
 
+  it('leaves the entries to the node that serves the folder', async () => {
+    using _held = holdFolder(persistTo);
+    const { code, stdout, stderr } = await runCommand('reindex', '--persist-to', persistTo);
+    const sentence = `The node that serves ${persistTo} writes all entries again, page by page`;
+    expect([code, stdout, stderr]).toEqual([0, `${sentence}; D1 answers until then.\n`, '']);
+    expect(await query('SELECT 1 FROM nft_index')).toHaveLength(0);
+  });
+
   it('tells the deployed publisher by a command that wrangler understands', async () => {
+    await runCommand('reindex', '--persist-to', persistTo);
     expect(await query('SELECT 1 FROM nft_index')).toHaveLength(1);
     await reindexRemotely(config, (args) =>
       runWrangler([

@@ -87,7 +87,7 @@ it('has the address and the folder of a plain wrangler dev', async () => {
   });
 });
 
-describe('npm start', { timeout: 120_000 }, () => {
+describe('npm start', () => {
   const persistTo = join(folder, 'state');
 
   it('goes on where it was killed while preparing, and serves the sample', async () => {

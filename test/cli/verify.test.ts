@@ -181,7 +181,7 @@ describe('npx stardust-edge verify URL… --nft', () => {
         }
     }
     vi.useFakeTimers({ toFake: ['Date'], now: (milestoneAt(nfts, newest)!.timestamp + 9) * 1000 });
-  }, 60_000);
+  });
   afterAll(async () => {
     vi.useRealTimers();
     for (const node of nodes) await node[Symbol.asyncDispose]();

@@ -31,7 +31,7 @@ beforeAll(async () => {
   started = await npmStart(join(folder, 'sample'));
   closed = await worker.startEmpty({ PUBLIC_ROUTES: '/health' });
   empty = await worker.startEmpty();
-}, 180_000);
+});
 afterAll(() => Promise.all([worker.stop(), started.stop()]));
 
 /** What the promise is rejected with; fails if it is not. */
@@ -44,7 +44,7 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return value.error;
 }
 
-describe('iota.js', { timeout: 30_000 }, () => {
+describe('iota.js', () => {
   const indexerAt = (url: string) => new IndexerPluginClient(new SingleNodeClient(url));
 
   it('finds an NFT', async () => {
@@ -97,7 +97,7 @@ describe('iota.js', { timeout: 30_000 }, () => {
   });
 });
 
-describe('the SDK', { timeout: 30_000 }, () => {
+describe('the SDK', () => {
   const clientAt = (url: string) => new Client({ nodes: [url] });
 
   it('finds an NFT', async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const deadline = Date.now() + 30_000;
   while ((await worker.fetch('/api/indexer/v1/outputs')).status !== 200)
     if (Date.now() > deadline) throw new Error('the lists are not filled');
-}, 180_000);
+});
 afterAll(() => worker.stop());
 
 function expectedItems(query: string): string[] {

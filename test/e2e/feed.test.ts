@@ -60,7 +60,7 @@ async function start(name: RecordedName, vars: Record<string, string> = {}): Pro
 }
 
 async function untilFed({ mqtt }: NodeDouble): Promise<void> {
-  await vi.waitFor(() => expect(mqtt!.connections).toBe(1), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(() => expect(mqtt!.connections).toBe(1), { timeout: 300_000, interval: 50 });
   // connected is not subscribed yet
   await new Promise((resolve) => setTimeout(resolve, 300));
 }
@@ -100,7 +100,7 @@ function untilBlocksBy(edge: Edge, way: 'feed' | 'polling'): Promise<Headers> {
     const { headers } = await fetch(`${edge.url}/health`);
     expect(headers.get('x-blocks-by')).toBe(way);
     return headers;
-  }, 15_000);
+  }, 300_000);
 }
 
 describe.each(NAMES)('%s', (name) => {
@@ -143,7 +143,7 @@ it('ends with the network: no connection, nothing beyond the final milestone', a
   await double.pushTo(9);
   await untilLedger(edge, 9, 40);
   await double.pushTo(12);
-  await vi.waitFor(() => expect(double.mqtt!.connections).toBe(0), { timeout: 30_000 });
+  await vi.waitFor(() => expect(double.mqtt!.connections).toBe(0), { timeout: 300_000 });
   await untilLedger(edge, 9);
 }, 600_000);
 

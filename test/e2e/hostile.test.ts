@@ -52,7 +52,7 @@ it('blocks upon a forged milestone are stored, and a new isolate need not fetch 
   let last = attachForged(network, network.note([network.milestoneBlock!]));
   for (let i = 0; i < 10; i++) last = network.note([last]);
   await node.mqtt!.pushNews();
-  await vi.waitFor(() => expectRoots(running, [last]), { timeout: 10_000, interval: 500 });
+  await vi.waitFor(() => expectRoots(running, [last]), { timeout: 300_000, interval: 500 });
   await running.restart();
   node.forget();
   await expectRoots(running, [last]);

@@ -103,7 +103,7 @@ describe('two followers at once', () => {
       await Promise.all([followAlong(rig, target), followAlong(other, target)]);
     expect(await milestonesApplied()).toEqual(Array.from({ length: end + 1 }, (_, i) => i));
     expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(network, end));
-  }, 120_000);
+  });
 });
 
 describe('two passes in one object', () => {
@@ -129,7 +129,7 @@ describe('two passes in one object', () => {
     await followOnce(rig.following, budget());
     expect(toHexDigits(await ledgerStateHash(db))).toBe(stateHash(made, 13));
     vi.restoreAllMocks();
-  }, 120_000);
+  });
 });
 
 describe('roots that are signed and wrong', () => {

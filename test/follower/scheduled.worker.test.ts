@@ -16,7 +16,7 @@ it('wakes the follower, which goes on by itself', async () => {
   const isComplete = async () =>
     (await openIndexLedger(env.LEDGER).readState()).stored?.state?.entries.kind === 'complete';
   await vi.waitFor(async () => expect(await isComplete()).toBe(true), {
-    timeout: 10_000,
+    timeout: 300_000,
     interval: 200,
   });
 });

@@ -1,4 +1,5 @@
 /** openapi.json: up to date, complete, and true of real answers. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lint, loadConfig } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { listRoutes } from '../../src/http/routes.ts';
 import { buildDocument } from '../../tools/openapi/document.ts';
 import examples from '../../tools/openapi/examples.json';
 import { checkDescribed } from '../support/http/described.ts';
+import { fetchFrom } from '../support/http/stub-node.ts';
 
 describe('openapi.json', () => {
   it('is what `node tools/run.js tools/openapi.ts` makes of the routes', () => {
@@ -23,6 +25,14 @@ describe('openapi.json', () => {
     expect(open.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
+  it('has what a request may leave out as one plain schema: generated clients take it', () => {
+    expect(openapi.components.schemas.WhiteFlagRequest.properties.previousMilestoneId).toEqual({
+      type: ['string', 'null'],
+      pattern: '^(?:0[xX][0-9a-fA-F]{64})?$',
+    });
+    expect(JSON.stringify(openapi.components.schemas)).not.toMatch(/"anyOf"|"default"/);
+  });
+
   it('has every route, and no other', () => {
     const routes = Object.entries(listRoutes()).map(
       ([operationId, { method, path }]) =>
@@ -34,6 +44,23 @@ describe('openapi.json', () => {
       ),
     );
     expect(described.sort()).toEqual(routes.sort());
+  });
+});
+
+describe('every route is named in a test', () => {
+  const folder = join(PROJECT, 'test');
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  /** All that is fixed in the path stands in one file of tests. */
+  const isNamed = (path: string) => {
+    const parts = path.split('/').filter((part) => part !== '' && !part.startsWith(':'));
+    return texts.some((text) => parts.every((part) => new RegExp(`\\b${part}\\b`).test(text)));
+  };
+
+  it.each(Object.values(listRoutes()).map(({ path }) => path))('%s', (path) => {
+    expect(isNamed(path)).toBe(true);
+    expect(isNamed(`${path}/${['not', 'tested'].join('-')}`)).toBe(false);
   });
 });
 
@@ -58,4 +85,11 @@ describe('an answer is not as described', () => {
   it('with another type', async () => {
     await expect(checkDescribed('GET', path, new Response('{}'))).rejects.toThrow();
   });
+});
+
+it('a path that ends with a slash is told so', async () => {
+  const fetch = fetchFrom({});
+  const answer = await fetch(`/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}/`);
+  expect(answer.status).toBe(400);
+  expect(answer.headers.get('x-error-detail')).toBe('the NFT ID ends with a slash');
 });

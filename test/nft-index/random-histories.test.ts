@@ -25,7 +25,7 @@ describe(`${HISTORIES} random histories`, () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     for (let seed = 1; seed <= HISTORIES; seed++) await runHistory(seed, counts);
     warn.mockRestore();
-  }, 300_000);
+  });
 
   test.each([
     ['entry', 1_000],

@@ -10,7 +10,24 @@ import { followTo, startLedger } from '../support/ledger/ledger-harness.ts';
 import { askNode, openTestNode } from '../support/ledger/open-test-node.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+/** Time passes while timers are waited for, and not while the machine is busy. */
+function countTimersAlone(): void {
+  let now = Date.now();
+  const { setTimeout } = globalThis;
+  vi.spyOn(Date, 'now').mockImplementation(() => now);
+  vi.stubGlobal('setTimeout', (work: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+    const due = now + ms;
+    return setTimeout(() => {
+      now = Math.max(now, due);
+      work(...args);
+    }, ms);
+  });
+}
 
 /** Hosts that drop packets; the others are the node. Returns who was asked. */
 function stubFetch(node: NodeState, hanging: readonly string[]): string[] {
@@ -45,6 +62,7 @@ it.each([
     network.keys,
   );
   const asked = stubFetch(rig.node, hanging);
+  countTimersAlone();
   const times: number[] = [];
   for (let round = 0; round < 2; round++) {
     // more than may be asked for at once, several levels deep

@@ -39,7 +39,7 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
     },
   );
   const reads = unknown.map((id) => node.readBlock(id).catch(() => undefined));
-  await vi.waitUntil(() => hanging === 6, { timeout: 10_000 });
+  await vi.waitUntil(() => hanging === 6, { timeout: 300_000 });
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 3; i++) network.note();
     const { request, response } = network.propose();
@@ -47,4 +47,24 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
   }
   expect(await Promise.all(reads)).toEqual(unknown.map(() => undefined));
   expect(Math.max(...counts)).toBe(6);
+});
+
+it('an unknown parent of a proposal is fetched once', async () => {
+  const network = new SyntheticNetwork({ seed: 'unknown parents' });
+  network.milestone();
+  const rig = await startLedger(env.LEDGER, network, 0);
+  await followTo(rig, 1);
+  const node = openTestNode(['http://upstream.example'], network.keys);
+  const unknown = Array.from(
+    { length: 8 },
+    (_, i) => `0x${(i + 1).toString(16).padStart(64, '0')}`,
+  );
+  let fetched = 0;
+  vi.stubGlobal('fetch', (url: string, init: { headers: { accept: string } }) => {
+    if (unknown.some((id) => url.includes(id))) fetched++;
+    return Promise.resolve(respond(rig.node, url, init.headers.accept));
+  });
+  const { request } = network.propose();
+  await expect(askNode(node, { ...request, parents: unknown })).rejects.toThrow('not known');
+  expect(fetched).toBe(unknown.length);
 });

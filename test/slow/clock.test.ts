@@ -74,4 +74,4 @@ it('follows with a clock that goes back, and answers right', async () => {
   await untilLedger(edge, last, 60);
   await edge.stop();
   expect(await readStateHash(persistTo)).toBe(`0x${await stateHashAt(network, last)}`);
-}, 300_000);
+});

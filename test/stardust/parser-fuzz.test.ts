@@ -42,7 +42,7 @@ describe('parseBlock', () => {
     // both outcomes must occur often, or the test shows little
     expect(counts.accepted).toBeGreaterThan(CASES / 20);
     expect(counts.refused).toBeGreaterThan(CASES / 2);
-  }, 60_000);
+  });
 
   it('refuses every beginning of a block', () => {
     const whole = recordedBlocks.find(
@@ -74,7 +74,7 @@ describe('parseBlock', () => {
     // The fastest of many runs, because the machine does other work too. Quadratic time would be
     // `grown` times more.
     expect(fastest(large) / fastest(small)).toBeLessThan(grown * 4);
-  }, 60_000);
+  });
 });
 
 /**

@@ -61,7 +61,7 @@ beforeAll(async () => {
   certificates.set('slow', certificates.get('honest')!);
   certificates.set('stale', await read(old));
   certificates.set('lying', await read(current, `?milestone=${before}`));
-}, 60_000);
+});
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
 afterEach(() => void vi.useRealTimers());

@@ -68,7 +68,7 @@ beforeAll(async () => {
     const answer = await other.current(certificatePath(nftId));
     if (answer.ok) foreign.push(await answer.json());
   }
-}, 120_000);
+});
 
 /** A verifier that asks these nodes. */
 function verifierOf(
@@ -184,17 +184,17 @@ describe.each(['recorded', 'made up'])('of a network that is %s', (name) => {
   it('two nodes 50 milestones back and one that lies: right, or an error', async () => {
     const outcomes = await tally((liar) => [world.old, world.old, liar], 2);
     expect([...outcomes.keys()].filter((each) => each.startsWith('unrefuted'))).toEqual([]);
-  }, 120_000);
+  });
 
   it('one that is current, one 50 back and one that lies: right, or an error', async () => {
     await tally((liar) => [world.current, world.old, liar], 2);
-  }, 120_000);
+  });
 
   it('two that are current and one that lies: right, unless it disputes', async () => {
     const outcomes = await tally((liar) => [world.current, world.current, liar], 2);
     const others = [...outcomes.keys()].filter((each) => each !== 'unrefuted');
     expect(others.filter((each) => !each.endsWith('disputed'))).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('each guarantee', () => {

@@ -6,7 +6,14 @@
 import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 
-type Tool = 'curl' | 'promtool' | 'python3' | 'systemd-analyze' | 'systemd-notify';
+type Tool =
+  | 'caddy'
+  | 'curl'
+  | 'nginx'
+  | 'promtool'
+  | 'python3'
+  | 'systemd-analyze'
+  | 'systemd-notify';
 
 const told = new Set<string>();
 

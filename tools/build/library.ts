@@ -29,16 +29,19 @@ export function makeLibrary(folder: string): void {
     { stdio: 'inherit' },
   );
   rewriteDeclarations(folder);
-  cpSync(join(SOURCES, 'README.md'), join(folder, 'README.md'));
+  for (const name of ['README.md', 'CHANGELOG.md']) cpSync(join(SOURCES, name), join(folder, name));
   copyDocuments(folder);
   cpSync(join(PROJECT, 'LICENSE'), join(folder, 'LICENSE'));
   const { version, dependencies } = readPackage(PROJECT);
   // where it is published from: npm compares it with the provenance of a package
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
   const url = `git+${server}/${repository}.git`;
+  // the sources are TypeScript: npm is to refuse them
+  const { private: _, ...published } = readPackage(SOURCES);
   const own = {
-    ...readPackage(SOURCES),
+    ...published,
     version,
+    publishConfig: { access: 'public' },
     ...(server && repository && { repository: { type: 'git', url, directory: 'src/stardust' } }),
     dependencies: Object.fromEntries(DEPENDENCIES.map((name) => [name, dependencies[name]])),
   };

@@ -11,14 +11,14 @@ import { dirname, join, normalize } from 'node:path';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
   'clock.ts': [],
-  'log.ts': ['clock.ts'],
+  'log.ts': ['bounded-map.ts', 'clock.ts'],
   'bounded-map.ts': [],
   'data-centre-cache.ts': ['log.ts'],
   'read-bounded.ts': [],
   'shared-limit.ts': ['clock.ts'],
   'turns.ts': ['clock.ts'],
   'schemas.ts': [],
-  'settings.ts': ['stardust'],
+  'settings.ts': ['stardust', 'ledger/open-ledger.ts'],
   'verify-signature.ts': ['stardust'],
   ledger: ['stardust', 'log.ts', 'verify-signature.ts'],
   'nft-index': [
@@ -67,6 +67,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'settings.ts',
     'shared-limit.ts',
     'verify-signature.ts',
+    'turns.ts',
   ],
   http: [
     'stardust',

@@ -1,7 +1,7 @@
 /**
  * Schemas as the document has them: what is named becomes a component, which the document refers to.
  */
-import { toJsonSchema } from '@valibot/to-json-schema';
+import { type JsonSchema as Converted, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import {
   COMPONENT,
@@ -27,6 +27,7 @@ export function describeSchema(schema: Schema, components: Components): Describe
     const { $schema: _, ...described } = toJsonSchema(schema, {
       target: 'draft-2020-12',
       typeMode: 'input',
+      overrideSchema: ({ jsonSchema }) => joinNull(jsonSchema),
     });
     return described;
   }
@@ -46,6 +47,17 @@ export function describeSchema(schema: Schema, components: Components): Describe
     throw new Error(`two components have the name ${name}`);
   }
   return { $ref: `#/components/schemas/${name}`, ...described };
+}
+
+/**
+ * A plain type or null as one schema with two types. Generators of clients fail with a union of
+ * patterns, and take a field with a default for one that must be there.
+ */
+function joinNull({ anyOf, default: _, ...described }: Converted): Converted | undefined {
+  const [plain, none] = anyOf ?? [];
+  if (typeof plain !== 'object' || typeof plain.type !== 'string') return undefined;
+  if (typeof none !== 'object' || none.type !== 'null') return undefined;
+  return { ...described, ...plain, type: [plain.type, 'null'] };
 }
 
 function describeValue(value: unknown, components: Components): unknown {

@@ -8,13 +8,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import type { IndexStore } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
 import { startChild } from '../process/child.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { readWranglerConfig } from '../wrangler/wrangler-config.ts';
+import { ProgressBar } from './progress-bar.ts';
 
 /** No platform limit applies here. */
 const BUDGET = { operations: 100_000, statements: 100_000 };
+
+const COUNT_NFTS = 'SELECT count(*) AS nfts FROM nft';
 
 /** Retries while the publisher has to wait, and the milliseconds between them. */
 const ATTEMPTS = 50;
@@ -30,10 +34,20 @@ async function publishHere(persistTo: string): Promise<void> {
   // imported here, so that the parent does not load miniflare
   const { withLocalKv } = await import('../wrangler/local-kv.ts');
   const config = readWranglerConfig();
+  const bar = new ProgressBar('rows');
   const db = await openLocalDatabase(persistTo, config);
   try {
-    await withLocalKv(persistTo, config, async (store) => {
+    await withLocalKv(persistTo, config, async (kv) => {
       const ledger = openIndexLedger(db);
+      const { nfts } = (await db.prepare(COUNT_NFTS).first<{ nfts: number }>())!;
+      let written = 0;
+      const store: IndexStore = {
+        get: (...args) => kv.get(...args),
+        put(...args) {
+          bar.show('Writing the NFT index', Math.min(written++, nfts), nfts);
+          return kv.put(...args);
+        },
+      };
       for (let i = 0; i < ATTEMPTS; i++) {
         if (i > 0) await sleep(PAUSE_MS);
         if ((await publishTo(ledger, store, Date.now, BUDGET)).done) return;
@@ -41,6 +55,7 @@ async function publishHere(persistTo: string): Promise<void> {
       throw new Error(`the publisher was not done after ${ATTEMPTS} attempts`);
     });
   } finally {
+    bar.clear();
     db.close();
   }
 }

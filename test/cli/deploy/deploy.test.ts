@@ -218,9 +218,8 @@ describe('--dry-run', () => {
     expect(printed).toHaveLength(7);
     expect(printed[0]).toBe(`D1 and KV: create D1 stardust-ledger and KV ${NAME}-nft-index`);
     expect(printed[3]).toBe(`Worker: deploy ${NAME} ${TAG} with its settings and secrets`);
-    expect(printed[6]).toBe(
-      'Settings and files are not checked: a deployment would ask for --network.',
-    );
+    expect(printed[6]).toBe('Not all is checked: a deployment would ask for --network.');
+    expect(machine.checked).toBe(false);
     expect(machine.account).toMatchObject(NOTHING);
   });
 
@@ -236,6 +235,7 @@ describe('--dry-run', () => {
     expect(printed).toContain(`  state hash    ${HASH_A}`);
     const sha256 = createHash('sha256').update(readFileSync(FLAGS.full!)).digest('hex');
     expect(printed).toContain(`  SHA-256       ${sha256}`);
+    expect(machine.checked).toBe(true);
     expect(machine.account).toMatchObject(NOTHING);
   });
 
@@ -248,6 +248,9 @@ describe('--dry-run', () => {
       'may not sign milestone 1',
     ],
     ['a file that is cut', { full: cut, delta: undefined }, 'offset'],
+    ['a setting without a network', { network: undefined, var: ['SERVER_TIMING:x'] }, 'must'],
+    ['an unknown setting without a network', { network: undefined, var: ['X:1'] }, '--var X:1'],
+    ['a missing file without a network', { network: undefined, full: '/nowhere' }, 'no such file'],
   ])('refuses %s', async (_what, flags, message) => {
     const machine = new Machine({ ...FLAGS, ...flags });
     await expect(machine.dryRun()).rejects.toThrow(message);

@@ -80,7 +80,7 @@ async function askedInTerminal(persistTo: string) {
 const NOT_SIGNED =
   /^\S+: delta snapshot, offset 56: 1\.7: milestone 1 is not properly signed, [^\n]+\n$/;
 
-describe('import', { timeout: 60_000 }, () => {
+describe('import', () => {
   const state = join(folder, 'state');
 
   it('loads full and delta, says what it loaded, and fills the index', async () => {

@@ -1,5 +1,5 @@
 /** Back-ups of a data folder (docs/operations.md#back-up): kills, wrong files, wrong folders. */
-import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -25,6 +25,10 @@ it('is restored to the same state, and is not overwritten', async () => {
   const restored = await runCommand('restore', '--persist-to', into, file);
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   expect(STATE_HASH.exec(restored.stdout)![1]).toBe(STATE_HASH.exec(saved.stdout)![1]);
+  // for this user alone, as what an import makes
+  const made = readdirSync(into, { recursive: true, encoding: 'utf8' });
+  for (const path of [file, into, ...made.map((name) => join(into, name))])
+    expect(statSync(path).mode & 0o077, path).toBe(0);
 
   expect(await backUp(file)).toMatchObject({
     code: 1,

@@ -3,6 +3,7 @@
  * arrive at a socket like its own.
  */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -29,11 +30,12 @@ it.runIf(hasTool('systemd-analyze'))('systemd accepts the unit', async () => {
   const unit = join(PROJECT, 'systemd/stardust-edge-node@.service');
   const { stdout, stderr } = await promisify(execFile)('systemd-analyze', ['verify', unit]);
   expect(stdout + stderr).toBe('');
+  expect(readFileSync(unit, 'utf8')).toContain('\nSyslogIdentifier=%N\n');
 });
 
 it.runIf(hasTool('systemd-notify') && hasTool('python3'))(
   'the watchdog hears of each answer, and of nothing while the node does not answer',
-  { timeout: 60_000 },
+  { timeout: 900_000 },
   async () => {
     const path = join(folder, 'notify');
     const { child, log: messages } = launch('python3', ['-c', RECEIVE, path]);

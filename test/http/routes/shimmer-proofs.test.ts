@@ -62,7 +62,7 @@ beforeAll(async () => {
   } finally {
     db.close();
   }
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 async function takeBothIn(db: Database): Promise<void> {
@@ -112,7 +112,7 @@ async function passes(json: unknown): Promise<boolean> {
   return failure === undefined;
 }
 
-describe('every block of the two milestones', { timeout: 60_000 }, () => {
+describe('every block of the two milestones', () => {
   it('is proven, and its transaction where it was applied', () => {
     const count = (index: number) => proofs.filter((proof) => proof.index === index).length;
     expect({ [CONFIRMED]: count(CONFIRMED), [PROPOSED]: count(PROPOSED) }).toEqual(BLOCKS);
@@ -150,7 +150,7 @@ describe('every block of the two milestones', { timeout: 60_000 }, () => {
   });
 });
 
-describe('no changed byte passes', { timeout: 120_000 }, () => {
+describe('no changed byte passes', () => {
   const spoiltThatPass = async (files: Iterable<{ place: string; json: unknown }>) => {
     const places: string[] = [];
     for (const { place, json } of files) if (await passes(json)) places.push(place);

@@ -51,7 +51,7 @@ beforeAll(async () => {
       .prepare(FILL)
       .bind(from, Math.min(NFTS, from + 20_000))
       .run();
-}, 120_000);
+});
 
 function address(number: number): string {
   const id = new Uint8Array(32);

@@ -210,7 +210,7 @@ it('one honest, current node refutes all that are stale or lie', async () => {
   }
   expect(outcomes.size).toBeGreaterThan(2);
   expect([...lies]).toEqual(expect.arrayContaining(['current', 'stale']));
-}, 60_000);
+});
 
 describe('a false certificate', () => {
   it('a mutated one proves nothing', async () => {
@@ -344,7 +344,7 @@ it('a character that was changed never makes another certificate', async () => {
     }
   });
   expect(errors).toBeGreaterThan(5);
-}, 120_000);
+});
 
 /** Two NFTs may be minted by one transaction. */
 function mints({ blockId }: LifeEvent, nft: string): boolean {

@@ -281,7 +281,7 @@ it('every history is what the transactions did, however it is cut into pages', a
     'twice in a milestone',
     'unknown',
   ]);
-}, 120_000);
+});
 
 describe('a ledger with all milestones', () => {
   let db: SqliteDatabase;
@@ -346,7 +346,7 @@ it('a character that was changed never makes a history another one', async () =>
     }
   });
   expect(errors).toBeGreaterThan(5);
-}, 60_000);
+});
 
 describe('changes that are in nft_past', () => {
   let db: SqliteDatabase;
@@ -455,4 +455,4 @@ it('a part that damage hides is an error, and never a shorter history', async ()
     await db.prepare('UPDATE milestone_part SET key = -key WHERE key = ?1').bind(-key).run();
   }
   expect(errors).toBeGreaterThan(20);
-}, 60_000);
+});

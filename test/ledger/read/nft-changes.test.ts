@@ -224,7 +224,7 @@ it('every answer has each change, with its state now, and says how far it goes',
     { numRuns: Number(process.env.RUNS ?? 12), seed: 26, endOnFailure: true },
   );
   expect([...seen].sort()).toEqual(['burned', 'not kept', 'page', 'too many', 'whole']);
-}, 120_000);
+});
 
 it('two followers at once count each milestone once', async () => {
   const model = new Modelled(await openMemory());

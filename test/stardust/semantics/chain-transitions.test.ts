@@ -20,7 +20,7 @@ function orders(table: ChainTable): ChainTable[] {
 }
 
 describe('chains', () => {
-  it('are judged alike in every order of the tables', { timeout: 60_000 }, () => {
+  it('are judged alike in every order of the tables', () => {
     const met = { valid: 0, invalid: 0 };
     for (const { tx, consumed } of semanticVectors) {
       const { outputs } = tx.value.essence;

@@ -91,7 +91,7 @@ describe('findFault', () => {
     expect(TEXTS.map(([rule]) => rule).filter((rule) => !rules.includes(rule))).toEqual([]);
   });
 
-  it('names the rule and the place that the reference names', { timeout: 60_000 }, () => {
+  it('names the rule and the place that the reference names', () => {
     const others = conflicts.filter(({ line }) => line.conflict !== 8);
     for (const vector of others) {
       const { line, tx, consumed, errors } = vector;

@@ -55,6 +55,8 @@ export const nobody = () => Promise.reject(new Error('nobody can be asked'));
 export class Machine {
   readonly folder = mkdtempSync(join(base, 'machine-'));
   readonly printed: string[] = [];
+  /** Whether the last dry run checked all. */
+  checked: boolean | undefined;
   readonly account: FakeAccount;
   readonly environment: string;
   flags: Flags;
@@ -85,7 +87,7 @@ export class Machine {
     this.printed.length = 0;
     const deployment = this.#open();
     const found = await findDeployed(deployment.run, deployment.config);
-    await dryRun(deployment, found, this.flags);
+    this.checked = await dryRun(deployment, found, this.flags);
     return [...this.printed];
   }
 

@@ -41,7 +41,7 @@ function follow(doubles: readonly NodeDouble[], options: Partial<FeedOptions> = 
   return { feed, taken };
 }
 
-const soon = { timeout: 15_000, interval: 20 };
+const soon = { timeout: 300_000, interval: 20 };
 const toBeLive = (feed: Feed) => vi.waitFor(() => expect(feed.state()).toBe('live'), soon);
 const json = (topic: string, value: unknown) => ({
   topic,

@@ -47,7 +47,13 @@ import { formatCursor, parseGalleryQuery } from '../indexer/output-query.ts';
 import { describeClaims, readClaims } from './nft-claims.ts';
 
 export const nftRoutes = {
-  readNfts: { method: 'GET', path: '/api/edge/v1/nfts', keep: 'ledger', handle: answerNfts },
+  readNfts: {
+    method: 'GET',
+    path: '/api/edge/v1/nfts',
+    keep: 'ledger',
+    work: 'gallery',
+    handle: answerNfts,
+  },
   readNft: {
     method: 'GET',
     path: '/api/edge/v1/nfts/:nftId',

@@ -1,0 +1,66 @@
+/**
+ * The binding of D1, as the Worker uses it.
+ *
+ * On Cloudflare it is D1 itself. In `npm run serve` it is a SQLite file that commands write, too, and
+ * workerd waits for no other process: each call ends by writing a bookmark, reads as well. So a call
+ * fails while a command is in a transaction, or if one has committed since the call began. It has
+ * changed nothing then, and is made again, with the lock for writing from its beginning on.
+ */
+import type { Database } from './core/database.ts';
+
+/** What the Worker needs of D1. */
+export type Ledger = Database & { withSession(constraint: D1SessionConstraint): Database };
+
+/** Longer than the last step of an import, in which it replaces the ledger. */
+const PATIENCE_MS = 30_000;
+
+/** Between two attempts: shorter than a command's pause between two transactions. */
+const PAUSE_MS = 2;
+
+/** Changes nothing, and takes the lock for writing. */
+const LOCK = 'DELETE FROM head WHERE 0';
+
+/** What a call says that found the lock taken: at once, or when it wrote its bookmark. */
+const BUSY = /SQLITE_BUSY/;
+const MAY_BE_BUSY = /SQLITE_BUSY|session commit token/;
+
+export function openLedgerBinding(env: {
+  LEDGER: D1Database;
+  ONE_ISOLATE?: string | undefined;
+}): Ledger {
+  const db = env.LEDGER;
+  if (env.ONE_ISOLATE !== 'true') return db;
+  return { ...patient(db), withSession: (constraint) => patient(db.withSession(constraint)) };
+}
+
+function patient(db: Database): Database {
+  const natives = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
+  function wrap(native: D1PreparedStatement): D1PreparedStatement {
+    const runAlone = async () => (await batch([native]))[0];
+    const bind = (...values: unknown[]) => wrap(native.bind(...values));
+    // the ledger uses neither first() nor raw()
+    const wrapped = { bind, all: runAlone, run: runAlone } as unknown as D1PreparedStatement;
+    natives.set(wrapped, native);
+    return wrapped;
+  }
+  async function batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
+    const native = statements.map((each) => natives.get(each) ?? each);
+    const end = Date.now() + PATIENCE_MS;
+    const isWorthwhile = (error: unknown, sign: RegExp) =>
+      sign.test(String(error)) && Date.now() < end;
+    try {
+      return await db.batch<T>(native);
+    } catch (error) {
+      if (!isWorthwhile(error, MAY_BE_BUSY)) throw error;
+    }
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * Math.random()));
+      try {
+        return (await db.batch<T>([db.prepare(LOCK), ...native])).slice(1);
+      } catch (error) {
+        if (!isWorthwhile(error, BUSY)) throw error;
+      }
+    }
+  }
+  return { prepare: (sql) => wrap(db.prepare(sql)), batch };
+}

@@ -1,0 +1,94 @@
+/**
+ * Commands that write into a folder while `serve` serves it, watched by a client that asks ten times
+ * a second: every answer is right for the old ledger or for the new one.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
+import { prepareSample } from '../../cli/start/prepare-sample.ts';
+import { readWhiteFlag } from '../../cli/start/sample.ts';
+import { writeMadeSnapshot } from '../support/cli/made-snapshot.ts';
+import { runCommand } from '../support/cli/script-process.ts';
+import { type Served, startServe } from '../support/edge/npm-serve.ts';
+import { WHITE_FLAG } from '../support/http/contract.ts';
+
+/** A second or two of an import; `npm run test:slow` takes the size that operators have. */
+const OUTPUTS = process.env.SLOW ? 300_000 : 30_000;
+
+const ASK_EVERY_MS = 100;
+const STACK = /^ +at /m;
+
+const folder = mkdtempSync(join(tmpdir(), 'served-'));
+const persistTo = join(folder, 'state');
+const made = join(folder, 'made.bin');
+let served: Served;
+let questions: [path: string, init?: RequestInit][];
+
+beforeAll(async () => {
+  writeMadeSnapshot(made, OUTPUTS);
+  const nft = await prepareSample(persistTo, readWranglerConfig(), () => {});
+  questions = [
+    [WHITE_FLAG, { method: 'POST', body: JSON.stringify(readWhiteFlag()) }],
+    [`/api/indexer/v1/outputs/nft/${nft.nftId}`],
+    [`/api/core/v2/outputs/${nft.outputId}`],
+    ['/api/core/v2/milestones/by-index/17339'],
+    ['/api/core/v2/info'],
+  ];
+  served = await startServe(['--port', '0', '--persist-to', persistTo]);
+});
+afterAll(async () => {
+  await served?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What one question is answered: status and body, without what changes by itself. */
+async function ask([path, init]: (typeof questions)[number]): Promise<string> {
+  const response = await fetch(served.url + path, init);
+  const text = (await response.text()).replace(/"isHealthy":\w+/, '');
+  return `${path}: ${response.status} ${response.headers.get('x-error-detail') ?? ''} ${text}`;
+}
+
+const askAll = () => Promise.all(questions.map(ask));
+
+/** All that was answered until the command ended, each answer once. */
+async function watch(run: Promise<{ code: number | null; stderr: string; stdout: string }>) {
+  const answers = new Set<string>();
+  const pending: Promise<void>[] = [];
+  let ended = false;
+  const result = run.finally(() => {
+    ended = true;
+  });
+  for (let i = 0; !ended; i++) {
+    const question = questions[i % questions.length]!;
+    pending.push(ask(question).then((answer) => void answers.add(answer)));
+    await sleep(ASK_EVERY_MS);
+  }
+  await Promise.all(pending);
+  return { ...(await result), answers, asked: pending.length };
+}
+
+it('a back-up and a new index', async () => {
+  const before = await askAll();
+  for (const command of [['backup', join(folder, 'saved')], ['reindex']]) {
+    const { code, stderr, answers } = await watch(
+      runCommand(command[0]!, ...command.slice(1), '--persist-to', persistTo),
+    );
+    expect({ code, stack: STACK.test(stderr) }).toEqual({ code: 0, stack: false });
+    expect([...answers].filter((answer) => !before.includes(answer))).toEqual([]);
+  }
+});
+
+it('an import over it', async () => {
+  const before = await askAll();
+  const { code, stderr, answers, asked } = await watch(
+    runCommand('import', made, '--older', '--persist-to', persistTo),
+  );
+  expect({ code, stack: STACK.test(stderr) }).toEqual({ code: 0, stack: false });
+  const after = await askAll();
+  expect(served.log.filter((line) => /^stack|SQLITE/.test(line))).toEqual([]);
+  expect([...answers].filter((each) => ![...before, ...after].includes(each))).toEqual([]);
+  expect(asked).toBeGreaterThan(10);
+});

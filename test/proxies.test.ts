@@ -1,0 +1,129 @@
+/**
+ * The proxies of container/ in front of an edge node: what they answer by themselves has the
+ * contract's form (docs/contract.md#errors), so that a browser sees it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { PROJECT } from '../cli/lib/project.ts';
+import { temporaryFolder } from './support/cli/script-process.ts';
+import { freePort } from './support/edge/launch.ts';
+import { hasTool } from './support/tools.ts';
+
+const folder = temporaryFolder();
+const read = (name: string) => readFileSync(join(PROJECT, 'container', name), 'utf8');
+
+/** Answers with an error of its own, or not at all. */
+async function startNode(): Promise<{ server: Server; address: string }> {
+  const server = createServer(({ url }, response) => {
+    if (url === '/silent') return;
+    const own = {
+      'access-control-allow-origin': '*',
+      'retry-after': '60',
+      'x-error-detail': 'own',
+    };
+    response.writeHead(url === '/limited' ? 429 : 200, own).end('{}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  return { server, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** Resolves when it answers. */
+async function untilAnswers(proxy: ChildProcess, url: string): Promise<void> {
+  onTestFinished(() => void proxy.kill('SIGKILL'));
+  let log = '';
+  proxy.stderr!.on('data', (text) => {
+    log += text;
+  });
+  for (;;) {
+    if (proxy.exitCode !== null) throw new Error(log);
+    if (await fetch(url).then(Boolean, () => false)) return;
+    await sleep(20);
+  }
+}
+
+async function startNginx(node: string): Promise<string> {
+  const port = await freePort();
+  const own = mkdtempSync(join(folder, 'nginx-'));
+
+  const conf = read('nginx.conf')
+    .replace(/server \{\s+listen 80;[^}]+\}/, '')
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replaceAll(/^ *ssl_.*$/gm, '')
+    .replace('server edge-node:8787;', `server ${node};`)
+    .replace('/var/cache/nginx/edge', join(own, 'cache'))
+    .replace('proxy_read_timeout 60s;', 'proxy_read_timeout 1s;');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${join(own, name)};`)
+    .join('');
+  writeFileSync(
+    join(own, 'nginx.conf'),
+    `user ${userInfo().username}; daemon off; pid ${own}/pid; error_log stderr; events {}
+     http { access_log off; ${temporary} ${conf} }`,
+  );
+  const args = ['-p', own, '-e', 'stderr', '-c', join(own, 'nginx.conf')];
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswers(spawn('nginx', args, { stdio: ['ignore', 'ignore', 'pipe'] }), url);
+  return url;
+}
+
+async function startCaddy(node: string): Promise<string> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const file = join(folder, 'Caddyfile');
+  const conf = read('Caddyfile').replace('header_timeout 60s', 'header_timeout 1s');
+  writeFileSync(file, `{\n\tadmin off\n}\n${conf}`);
+  const env = { ...process.env, SITE: url, EDGE_NODE: node, HOME: folder };
+  const args = ['run', '--adapter', 'caddyfile', '--config', file];
+  await untilAnswers(spawn('caddy', args, { env, stdio: ['ignore', 'ignore', 'pipe'] }), url);
+  return url;
+}
+
+async function expectContract(answer: Response, status: number, message: string): Promise<void> {
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toEqual({ error: { code: status, message } });
+  const { headers } = answer;
+  expect(headers.get('content-type')).toBe('application/json');
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+  if (status === 403) return;
+  const exposed = headers.get('access-control-expose-headers')!.toLowerCase().split(', ');
+  expect(exposed).toEqual(expect.arrayContaining(['x-error-detail', 'retry-after']));
+  expect(headers.get('x-error-detail')).toMatch(/edge node|proxy/);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+it.runIf(hasTool('nginx')).each(['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'])(
+  'nginx: 429 of %s',
+  async (path) => {
+    const { address } = await startNode();
+    const url = (await startNginx(address)) + path;
+    let answer = await fetch(url);
+    while (answer.status === 200) answer = await fetch(url);
+    await expectContract(answer, 429, 'too many requests');
+  },
+);
+
+it.each([
+  ['nginx', startNginx],
+  ['caddy', startCaddy],
+] as const)('%s: its own errors, and those of the node', async (tool, start) => {
+  if (!hasTool(tool)) return;
+  const { server, address } = await startNode();
+  const url = await start(address);
+  const own = await fetch(`${url}/limited`);
+  expect([own.status, await own.text()]).toEqual([429, '{}']);
+  expect(own.headers.get('access-control-allow-origin')).toBe('*');
+  expect(own.headers.get('retry-after')).toBe('60');
+  expect(own.headers.get('x-error-detail')).toBe('own');
+  await expectContract(await fetch(`${url}/metrics`), 403, 'not available for public use');
+  await expectContract(await fetch(`${url}/silent`), 504, 'gateway timeout');
+  server.close().closeAllConnections();
+  await once(server, 'close');
+  await expectContract(await fetch(`${url}/`), 502, 'bad gateway');
+});
