@@ -4,14 +4,14 @@
  * project is made for, with the memory settings of the command (commands.ts).
  */
 import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { handOver, isRuntime } from './lib/runtime.js';
 
 /** JavaScript in a folder that was built, TypeScript in the project. */
-const BUILT = fileURLToPath(new URL('commands.js', import.meta.url));
-const COMMANDS = existsSync(BUILT)
-  ? BUILT
-  : fileURLToPath(new URL('commands.ts', import.meta.url));
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+const BUILT = join(FOLDER, 'commands.js');
+const COMMANDS = existsSync(BUILT) ? BUILT : join(FOLDER, 'commands.ts');
 
 /**
  * An import allocates much that is short-lived, and takes less memory if V8 collects young objects

@@ -6,6 +6,7 @@ import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from '
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
+import { goTo, goToPath, readLocation } from './navigate.ts';
 import { askHealth } from './node/ask.ts';
 import { hasEnded, type Info } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
@@ -14,7 +15,7 @@ import { Head, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import type { Loaded } from './parts/use-load.ts';
 import { recognise } from './recognise.ts';
-import { formatRoute, goTo, goToPath, parseRoute, readLocation, type View } from './route.ts';
+import { formatRoute, parseRoute, type View } from './route.ts';
 import { remarkOnName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';

@@ -138,28 +138,3 @@ function queryOf(parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
 }
-
-/** The view that the window shows. A fragment of before becomes its path. */
-export function readLocation(): View {
-  if (location.hash.startsWith('#/')) {
-    const view = parseRoute(location.hash);
-    history.replaceState(
-      history.state,
-      '',
-      view.name === 'unknown' ? `/${location.hash}` : formatRoute(view),
-    );
-    return view;
-  }
-  return parseRoute(location.pathname + location.search);
-}
-
-/** Shows a view, as a link to it would. */
-export function goTo(view: View): void {
-  goToPath(formatRoute(view));
-}
-
-/** @param path with its query */
-export function goToPath(path: string): void {
-  history.pushState(null, '', path);
-  dispatchEvent(new Event('popstate'));
-}

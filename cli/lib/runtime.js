@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
+const PACKAGE = join(dirname(fileURLToPath(import.meta.url)), '../../package.json');
 
 /** @param {string} path */
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));

@@ -55,3 +55,10 @@ function looksLike(name: string, known: string): boolean {
   const folded = name.normalize('NFKD').toLowerCase().slice(0, 100);
   return distance(folded, known) <= OVERLOOKED;
 }
+
+/** The choice for a network: unless the visitor chose keys, those that this page knows of it. */
+export function choiceFor(choice: KeyChoice, networkName: string): KeyChoice {
+  if (choice.kind === 'own' || !choice.isDefault) return choice;
+  const network = KNOWN_NETWORKS.find((each) => each.networkName === networkName);
+  return network === undefined ? choice : { kind: 'known', network, isDefault: true };
+}

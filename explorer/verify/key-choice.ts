@@ -5,7 +5,7 @@
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
-import type { KeyChoice } from './describe-keys.ts';
+import { choiceFor, type KeyChoice } from './describe-keys.ts';
 import { useNetworkName } from './network-name.ts';
 
 const DEFAULT: KeyChoice = { kind: 'known', network: KNOWN_NETWORKS[0]!, isDefault: true };
@@ -52,10 +52,4 @@ export function useKeyChoice(networkName = useNetworkName()): KeyChoice {
   }, []);
   // the same object for the same name: what depends on it is not done again
   return useMemo(() => choiceFor(choice, networkName), [choice, networkName]);
-}
-
-export function choiceFor(choice: KeyChoice, networkName: string): KeyChoice {
-  if (choice.kind === 'own' || !choice.isDefault) return choice;
-  const network = KNOWN_NETWORKS.find((each) => each.networkName === networkName);
-  return network === undefined ? choice : { kind: 'known', network, isDefault: true };
 }

@@ -12,11 +12,12 @@ import { Adding, BalanceParts } from '../address/balance-parts.tsx';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { TokenList } from '../address/token-list.tsx';
 import { formatCount, plural } from '../format.ts';
+import { goTo } from '../navigate.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
 import { Head, Id, NotRead, To } from '../parts/parts.tsx';
 import { NotChecked } from '../parts/standing.tsx';
-import { type AddressViewName, formatRoute, goTo } from '../route.ts';
+import { type AddressViewName, formatRoute } from '../route.ts';
 import { Gallery } from './gallery.tsx';
 
 export function AddressView({

@@ -11,6 +11,7 @@ import { type Kind, Mark } from '../cone/kinds.tsx';
 import { cut, plural, shorten } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { type Summary, useSummaries } from '../milestones/summaries.ts';
+import { goTo } from '../navigate.ts';
 import { readMetadata } from '../nft/claims.ts';
 import { indexesFrom, readFinalCounts, readNfts, readOutput } from '../node/ledger.ts';
 import { readNewest } from '../node/lists.ts';
@@ -19,7 +20,6 @@ import { Foreign, Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
 import { useLast, useLoad } from '../parts/use-load.ts';
 import { recognise } from '../recognise.ts';
-import { goTo } from '../route.ts';
 
 const MILESTONES = 6;
 const TRANSACTIONS = 6;

@@ -6,13 +6,14 @@ import { useState } from 'preact/hooks';
 import type { Finding, Said, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { Cone } from '../cone/cone.tsx';
+import { goTo } from '../navigate.ts';
 import { NodeError } from '../node/ask.ts';
 import { explainProposal, type ProposalRequest, readTips } from '../node/ledger.ts';
 import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Facts, Head, Id } from '../parts/parts.tsx';
 import { Found, Remark, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { goTo, type ProposalFields } from '../route.ts';
+import type { ProposalFields } from '../route.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 

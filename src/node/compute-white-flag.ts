@@ -19,9 +19,9 @@ import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { concatBytes, isZero } from '../stardust/encoding/bytes.ts';
+import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import { merkleRootOfLeaves } from '../stardust/proof/merkle.ts';
 import { ConflictReason } from '../stardust/semantics/verdict.ts';
-import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { inclusionRoot, type MerkleRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 import { takeTurns } from '../turns.ts';
@@ -111,7 +111,7 @@ export async function computeWhiteFlag(
     if (!walked.ok) return walked;
     const { view, whiteFlag, stages } = walked;
     const { measure } = createStopwatch(stages);
-    const roots = await computeRoots(view.cone, whiteFlag);
+    const roots = await computeRootsInTurns(view.cone, whiteFlag);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   });
@@ -121,7 +121,7 @@ export async function computeWhiteFlag(
 const LEAVES_AT_ONCE = 1024;
 
 /** Both roots of a cone that was walked; other requests have turns between. */
-export async function computeRoots(
+export async function computeRootsInTurns(
   cone: Cone,
   { order, reasons }: Pick<WhiteFlag, 'order' | 'reasons'>,
   turn: () => Promise<void> = takeTurns(),

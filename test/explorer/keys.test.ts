@@ -1,7 +1,6 @@
 /** Whose keys a visitor checks against: keys as they are pasted, and names that mislead. */
 import { describe, expect, it } from 'vitest';
-import { type KeyChoice, remarkOnName } from '../../explorer/verify/describe-keys.ts';
-import { choiceFor } from '../../explorer/verify/key-choice.ts';
+import { choiceFor, type KeyChoice, remarkOnName } from '../../explorer/verify/describe-keys.ts';
 import { parseKeys } from '../../explorer/verify/parse-keys.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 
