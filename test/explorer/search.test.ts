@@ -7,7 +7,7 @@ const ID = `0x${'5a'.repeat(32)}`;
 const ADDRESS = 'smr1zq6yg8qf59prjwx72ldzwux0g6se3r5xpt7x3xtc67xlx0p9u63fktney6m';
 
 describe('recognise', () => {
-  it.each<[string, unknown]>([
+  it.each<readonly [string, unknown]>([
     [ID, { kind: 'ambiguous', id: ID }],
     [` ${ID.toUpperCase()} `, { kind: 'ambiguous', id: ID }],
     [ID.slice(2), { kind: 'ambiguous', id: ID }],
