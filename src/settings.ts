@@ -116,6 +116,7 @@ const bindings = {
   FETCH_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   SCAN_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   EVENTS_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+  READ_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
   REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
   ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by stardust-edge serve only')),
@@ -202,6 +203,8 @@ const settingsFromEnvironment = v.pipe(
     scanLimit: env.SCAN_LIMIT,
     /** Limits connections to the broker of events where it is bound. */
     eventsLimit: env.EVENTS_LIMIT,
+    /** Limits all other requests where it is bound. */
+    readLimit: env.READ_LIMIT,
     /** Counts requests where it is bound. */
     requests: env.REQUESTS,
     /** True if this is the only isolate, as in `npm run serve`, so that its counters are complete. */

@@ -119,7 +119,7 @@ export function createApp({ settings, node }: AppParts): App {
     request: IRequestStrict,
     { ctx, notes }: Exchange,
   ): Promise<Answer> {
-    if (route.limit !== undefined) await checkRate(settings[route.limit], request);
+    await checkRate(settings[route.limit ?? 'readLimit'], request);
     const { params } = request;
     const handle = async (request: Request): Promise<Answer> => ({
       ...(route.keep && { keep: route.keep }),

@@ -37,7 +37,7 @@ export interface RouteContext {
 }
 
 /** A rate limit of the settings. */
-export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit' | 'eventsLimit';
+export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit' | 'eventsLimit' | 'readLimit';
 
 export interface Route {
   /** GET stands for HEAD too. */
@@ -48,7 +48,7 @@ export interface Route {
   mustBeNamed?: true;
   /** How long its 200s may be kept, unless the answer says otherwise. Absent: `none`. */
   keep?: Keep;
-  /** The rate limit that holds for it, before the handler looks at the request. */
+  /** The rate limit before the handler looks at the request. Absent: `readLimit`. */
   limit?: LimitName;
   handle(context: RouteContext): Promise<Answer>;
 }
