@@ -15,6 +15,7 @@ import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
 import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
+import { requireQuery } from './query-string.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { RequestNotes, Route } from './route.ts';
@@ -28,6 +29,9 @@ export interface AppParts {
   settings: Settings;
   node: EdgeNode;
 }
+
+/** Routes that no reference has, so that nobody needs their queries read as Go reads them. */
+const OWN_ROUTES = '/api/edge/';
 
 /** The route of a path that no route has, for the log. */
 const NO_ROUTE = 'none';
@@ -121,6 +125,8 @@ export function createApp({ settings, node }: AppParts): App {
   ): Promise<Answer> {
     if (route.limit !== undefined) await checkRate(settings[route.limit], request);
     const { params } = request;
+    if (route.path.startsWith(OWN_ROUTES))
+      requireQuery(new URL(request.url).search, route.query ?? []);
     const handle = async (request: Request): Promise<Answer> => ({
       ...(route.keep && { keep: route.keep }),
       ...(await route.handle({

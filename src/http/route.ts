@@ -44,6 +44,8 @@ export interface Route {
   method: 'GET' | 'POST';
   /** A path in itty-router's notation. */
   path: string;
+  /** Names of its query parameters; of a route of `/api/edge`, what else is there is a 400. */
+  query?: readonly string[];
   /** Whether it is public only where PUBLIC_ROUTES has its path as such. */
   mustBeNamed?: true;
   /** How long its 200s may be kept, unless the answer says otherwise. Absent: `none`. */

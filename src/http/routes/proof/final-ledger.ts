@@ -149,7 +149,7 @@ export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
         ),
         ledgerIndex: 'named',
       },
-      errors: [404, 503],
+      errors: [400, 404, 503],
     },
     proveFinalOutput: {
       tag: 'proof',
