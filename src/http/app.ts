@@ -4,11 +4,11 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
-import { describeError, writeLog } from '../log.ts';
+import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../log.ts';
 import { type EdgeNode, isMissingTable, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { nextTurn } from '../turns.ts';
-import { checkRate, createScanLimit } from './access/limits.ts';
+import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
@@ -77,7 +77,12 @@ export function createApp({ settings, node }: AppParts): App {
   const readCache = settings.oneIsolate
     ? createReadCache(Date.now, node.readGeneration)
     : undefined;
-  const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
+  const limits = settings.oneIsolate && {
+    scan: createWorkLimit(Date.now, 'scan'),
+    explanation: createWorkLimit(Date.now, 'explanation'),
+    gallery: createWorkLimit(Date.now, 'gallery'),
+  };
+  const writeOfKind = createLimitedLog(Date.now);
   const router = IttyRouter<IRequestStrict, [Exchange]>();
   const routes = Object.values(listRoutes());
   const isGreedy = ({ path }: Route) => path.endsWith('+');
@@ -139,10 +144,9 @@ export function createApp({ settings, node }: AppParts): App {
         defer: (work) => ctx.waitUntil(afterwards(work)),
       })),
     });
+    const work = route.limit === 'scanLimit' ? 'scan' : route.work;
     const handleInTurn = (request: Request) =>
-      route.limit === 'scanLimit' && limitScans !== undefined
-        ? limitScans(() => handle(request))
-        : handle(request);
+      work && limits ? limits[work](() => handle(request)) : handle(request);
     return readCache === undefined
       ? handleInTurn(request)
       : readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work));
@@ -190,8 +194,12 @@ export function createApp({ settings, node }: AppParts): App {
     ms: number,
     error: unknown,
   ): void {
-    if (settings.logReads || !isRoutine(method, route, status)) {
-      writeLog(status === 500 ? 'error' : 'info', 'http.request', {
+    const isOfRead = isRoutine(method, route, status);
+    if (settings.logReads || !isOfRead) {
+      // a proposal out of a cache was logged before, and must not hide one that was not
+      const kind = [route, status, notes.source].join();
+      const write = isOfRead ? writeLog : writeOfKind.bind(undefined, kind);
+      write(status === 500 ? 'error' : 'info', 'http.request', {
         method,
         route,
         status,
@@ -248,7 +256,7 @@ function describeTimings(stages: Record<string, number>): string {
 export function createMisconfiguredApp(problems: readonly string[]): App {
   return {
     async fetch(request) {
-      writeLog('error', 'settings.invalid', { problems });
+      writeLimitedLog('error', 'settings.invalid', { problems });
       return toResponse(errorAnswer(new HttpError(500)), request.method);
     },
   };

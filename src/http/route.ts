@@ -3,6 +3,7 @@
  */
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
+import type { Work } from './access/limits.ts';
 import type { Answer } from './answer.ts';
 import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
@@ -52,5 +53,7 @@ export interface Route {
   keep?: Keep;
   /** The rate limit that holds for it, before the handler looks at the request. */
   limit?: LimitName;
+  /** What it is if it keeps the thread for long. A route with the rate limit of scans is a scan. */
+  work?: Work;
   handle(context: RouteContext): Promise<Answer>;
 }

@@ -197,7 +197,7 @@ describe('verifyPath', () => {
   });
 
   it('does not take left for right', () => {
-    const { l, r } = proofFor([id(1), id(2)], 0) as Extract<Proof, { l: unknown }>;
+    const { l, r } = proofFor([id(1), id(2)], 0) as Extract<Proof, { r: unknown }>;
     expect(verifyPath({ l, r }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(true);
     expect(verifyPath({ l: r, r: l }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(false);
   });

@@ -52,6 +52,7 @@ export const nftRoutes = {
     path: '/api/edge/v1/nfts',
     query: ['ids', 'address', 'issuer', 'pageSize', 'cursor'],
     keep: 'ledger',
+    work: 'gallery',
     handle: answerNfts,
   },
   readNft: {

@@ -137,7 +137,7 @@ export function describeStatement(): Operations<typeof statementRoutes> {
         ),
         ledgerIndex: 'named',
       },
-      errors: [400, 404, 503],
+      errors: [400, 404],
     },
   };
 }
