@@ -15,7 +15,7 @@ import { NotChecked, Remark } from './parts/standing.tsx';
 import type { Loaded } from './parts/use-load.ts';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
-import { warnOfName } from './verify/describe-keys.ts';
+import { remarkOnName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
 
@@ -45,11 +45,14 @@ function App() {
 
   return (
     <NetworkName.Provider value={info.state === 'done' ? info.value.protocol.networkName : ''}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the page
+      </button>
       <Masthead view={view} info={info} head={head} isSilent={isSilent} />
-      <main ref={main}>
-        {info.state === 'done' && <NameWarning name={info.value.protocol.networkName} />}
+      <main ref={main} tabIndex={-1}>
+        {info.state === 'done' && <NameNote name={info.value.protocol.networkName} />}
         {view.name === 'home' && <h1 class="hero">Look into the ledger, and check it yourself.</h1>}
-        <Search view={view} />
+        <Search view={view} info={info} />
         {note !== '' && (
           <p class="found-note" role="status">
             {note}
@@ -95,22 +98,29 @@ function Guarded({ children }: { children: ComponentChildren }) {
 }
 
 /** What a node calls its network is the first thing by which it could mislead. */
-function NameWarning({ name }: { name: string }) {
-  const warning = warnOfName(name, useKeyChoice());
-  if (warning === undefined) return null;
+function NameNote({ name }: { name: string }) {
+  const remark = remarkOnName(name, useKeyChoice());
+  if (remark === undefined) return null;
   return (
-    <p class="warning" data-standing="not-checked" role="status">
-      <bdi>{warning}</bdi> <To view={{ name: 'verify' }}>Choose whose keys to check against</To>
+    <p
+      class={remark.isOdd ? 'warning' : 'warning neutral-note'}
+      data-standing="not-checked"
+      role="status"
+    >
+      <bdi>{remark.text}</bdi>{' '}
+      <To view={{ name: 'verify' }}>
+        {remark.isOdd ? 'Choose whose keys to check against' : 'Enter its keys'}
+      </To>
     </p>
   );
 }
 
 /** Whether the chosen keys signed the milestone that the node names as its newest. */
 function useHead(info: Loaded<Info>): Finding<SignedMilestone> | undefined {
-  const choice = useKeyChoice();
   const [head, setHead] = useState<Finding<SignedMilestone>>();
   const index = info.state === 'done' ? info.value.status.confirmedMilestone.index : undefined;
   const name = info.state === 'done' ? info.value.protocol.networkName : '';
+  const choice = useKeyChoice(name);
   useEffect(() => {
     let dropped = false;
     async function judge(index: number): Promise<void> {
@@ -182,7 +192,7 @@ function Shown({
         <Later key={`statement ${view.of}`} load={loadStatementView} of={view.of} info={info} />
       );
     case 'verify':
-      return <Later key="verify" load={loadVerifyView} info={info} />;
+      return <Later key="verify" load={loadVerifyView} info={info} head={head} />;
     case 'alias':
     case 'foundry':
       return (
@@ -356,13 +366,32 @@ function describeState(info: Info, age: number): string {
   return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
-function Search({ view }: { view: View }) {
+function Search({ view, info }: { view: View; info: Loaded<Info> }) {
+  const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [problem, setProblem] = useState('');
   const shown = view.name === 'search' ? view.text : '';
   // not at each new view, nor a frame later: the visitor may be typing already
   useLayoutEffect(() => setText(shown), [shown]);
   useLayoutEffect(() => setProblem(''), [view]);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof Element && event.target.matches('input, textarea, select');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      field.current?.focus();
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+  const { index, prefix } =
+    info.state === 'done'
+      ? {
+          index: info.value.status.confirmedMilestone.index,
+          prefix: info.value.protocol.bech32Hrp.slice(0, 10),
+        }
+      : { index: '', prefix: '' };
   return (
     <search>
       <form
@@ -375,17 +404,19 @@ function Search({ view }: { view: View }) {
             setText('');
             location.hash = formatRoute(meaning.view);
           }
-          if (meaning.kind === 'ambiguous') location.hash = formatRoute({ name: 'search', text });
+          if (meaning.kind === 'ambiguous' || meaning.kind === 'address')
+            location.hash = formatRoute({ name: 'search', text });
         }}
       >
-        <label for="search">Address, ID of any kind, or milestone index</label>
+        <label for="search">Address, ID of any kind, milestone index, or a link</label>
         <div class="row">
           <input
             id="search"
+            ref={field}
             class="mono"
             value={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
-            placeholder="0x…, 17339 or smr1…"
+            placeholder={prefix === '' ? '0x…' : `0x…, ${index} or ${prefix}1…`}
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
@@ -419,7 +450,7 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
       setFirst(false);
       return undefined;
     }
-    scrollTo(0, 0);
+    const stopScrolling = restoreScroll();
     const focus = () =>
       main.current?.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
     // where the visitor was is gone, or stands above the new view
@@ -430,11 +461,48 @@ function useFocusOnHead(main: { current: HTMLElement | null }, view: View): void
       if (document.activeElement === document.body) focus();
     });
     observer.observe(main.current!, { childList: true, subtree: true });
-    const stop = () => observer.disconnect();
+    const stop = () => {
+      observer.disconnect();
+      stopScrolling();
+    };
     for (const event of ['keydown', 'pointerdown']) addEventListener(event, stop, { once: true });
     return stop;
   }, [key]);
 }
 
+/** Where each entry of the history was left, by its number in {@link history.state}. */
+const left = new Map<number, number>();
+let entry = 0;
+
+/** Keeps where the visitor is, for when they come back. */
+function keepScroll(): void {
+  left.set(entry, scrollY);
+}
+
+/** A new entry begins at its top, one that was left before where it was left. */
+function restoreScroll(): () => void {
+  const before: unknown = history.state?.entry;
+  if (typeof before !== 'number' || !left.has(before)) {
+    entry = left.size + 1;
+    left.set(entry, 0);
+    history.replaceState({ entry }, '');
+    scrollTo(0, 0);
+    return () => {};
+  }
+  entry = before;
+  const place = left.get(before)!;
+  // the page grows while it is read
+  const grow = () => {
+    if (document.documentElement.scrollHeight >= place + innerHeight) scrollTo(0, place);
+  };
+  grow();
+  const observer = new ResizeObserver(grow);
+  observer.observe(document.body);
+  return () => observer.disconnect();
+}
+
+history.scrollRestoration = 'manual';
+history.replaceState({ entry }, '');
+addEventListener('scroll', keepScroll, { passive: true });
 loadFirst();
 render(<App />, document.getElementById('app')!);

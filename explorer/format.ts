@@ -22,12 +22,31 @@ export function formatShare(share: number): string {
   return `${(share * 100).toLocaleString('en', { maximumFractionDigits: 2 })} %`;
 }
 
-/** "1 block", "2 blocks". */
+const RULES = new Intl.PluralRules('en');
+
+/** Nouns whose plural is not made by an s alone. */
+const PLURALS: Readonly<Record<string, string>> = {
+  alias: 'aliases',
+  foundry: 'foundries',
+  address: 'addresses',
+};
+
+/** "1 block", "2 blocks", "2 aliases". */
 export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+  const words = RULES.select(count) === 'one' ? noun : (PLURALS[noun] ?? `${noun}s`);
+  return `${formatCount(count)} ${words}`;
 }
 
 /** A reason with a capital and a full stop. */
 export function asSentence(reason: string): string {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/\.$/, '')}.`;
+}
+
+/** Characters of a name that anybody wrote, in a heading or a tile. */
+export const MAX_NAME = 80;
+
+/** A text of anybody as far as a heading has room for it. */
+export function cut(text: string): string {
+  const letters = Array.from(text.slice(0, 4 * MAX_NAME));
+  return letters.length <= MAX_NAME ? text : `${letters.slice(0, MAX_NAME).join('')}…`;
 }

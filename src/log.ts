@@ -2,6 +2,7 @@
  * Logs: one line of JSON each, whose fields Workers Logs indexes
  * (https://developers.cloudflare.com/workers/observability/logs/workers-logs/).
  */
+import { createBoundedMap } from './bounded-map.ts';
 import { hasPassed } from './clock.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -19,6 +20,31 @@ export function writeLog(
 /** As {@link writeLog}. */
 export type WriteLog = typeof writeLog;
 
+/** Kinds of lines that are counted, the most recent ones. */
+const MAX_KINDS = 1000;
+
+/**
+ * Counts lines by their kind. Returns how many were left out since the kind's last line, undefined
+ * where this one is to be left out too.
+ *
+ * @param clock Unix milliseconds
+ * @param most lines of a kind in `windowMs`
+ */
+function createLineLimit(clock: () => number, most: number, windowMs: number) {
+  const kinds = createBoundedMap<{ since: number; lines: number; leftOut: number }>(MAX_KINDS);
+  return (kind: string): number | undefined => {
+    const now = clock();
+    const known = kinds.get(kind) ?? { since: now, lines: 0, leftOut: 0 };
+    const { leftOut } = known;
+    if (hasPassed(windowMs, known.since, now)) Object.assign(known, { since: now, lines: 0 });
+    const isWritten = known.lines < most;
+    if (isWritten) Object.assign(known, { lines: known.lines + 1, leftOut: 0 });
+    else known.leftOut++;
+    kinds.set(kind, known);
+    return isWritten ? leftOut : undefined;
+  };
+}
+
 /** A line that goes on being true is written again after so long. */
 const REPEAT_MS = 60_000;
 
@@ -29,21 +55,40 @@ const REPEAT_MS = 60_000;
  * @param clock Unix milliseconds
  */
 export function createDedupedLog(clock: () => number): WriteLog {
-  const written = new Map<string, { at: number; repeated: number }>();
+  const limit = createLineLimit(clock, 1, REPEAT_MS);
   return (level, event, fields = {}) => {
-    const now = clock();
-    const line = JSON.stringify([level, event, fields]);
-    const before = written.get(line);
-    if (before !== undefined && !hasPassed(REPEAT_MS, before.at, now)) {
-      before.repeated++;
-      return;
-    }
-    for (const [old, { at }] of written) if (hasPassed(2 * REPEAT_MS, at, now)) written.delete(old);
-    written.set(line, { at: now, repeated: 0 });
-    const repeated = before?.repeated || undefined;
-    writeLog(level, event, { ...fields, repeated });
+    const repeated = limit(JSON.stringify([level, event, fields]));
+    if (repeated !== undefined)
+      writeLog(level, event, { ...fields, repeated: repeated || undefined });
   };
 }
+
+/** Lines of one kind that strangers may cause in so many milliseconds. */
+const MOST_LINES = 10;
+const LINES_MS = 20_000;
+
+/** @param kind what is bounded together: of a bounded number of values */
+export type WriteLimitedLog = (kind: string, ...line: Parameters<WriteLog>) => void;
+
+/**
+ * For what strangers can repeat at any rate: of each kind ten lines in 20 seconds. `leftOut` says
+ * how many of its kind were not written since the last one.
+ *
+ * @param clock Unix milliseconds
+ */
+export function createLimitedLog(clock: () => number): WriteLimitedLog {
+  const limit = createLineLimit(clock, MOST_LINES, LINES_MS);
+  return (kind, level, event, fields) => {
+    const leftOut = limit(kind);
+    if (leftOut !== undefined) writeLog(level, event, { ...fields, leftOut: leftOut || undefined });
+  };
+}
+
+const limitedByEvent = createLimitedLog(Date.now);
+
+/** As {@link createLimitedLog}; a kind is an event. */
+export const writeLimitedLog: WriteLog = (level, event, fields) =>
+  limitedByEvent(event, level, event, fields);
 
 /** An unexpected failure as text for the log. It must not go into an answer. */
 export function describeError(error: unknown): string {

@@ -16,20 +16,16 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Returns what is to be awaited after each step. Steps that run at once share it.
+ * Returns what is to be awaited after each step, also of several requests: each waits by a timer of
+ * its own, as workerd drops those of a request that has ended.
  *
  * @param everyMs how long a request waits besides one step
  */
 export function takeTurns(everyMs = TURN_EVERY_MS): () => Promise<void> {
   let turnedAt = Date.now();
-  let turn: Promise<void> | undefined;
   return async () => {
-    if (hasPassed(everyMs, turnedAt, Date.now())) {
-      turn ??= nextTurn().then(() => {
-        turnedAt = Date.now();
-        turn = undefined;
-      });
-    }
-    await turn;
+    if (!hasPassed(everyMs, turnedAt, Date.now())) return;
+    await nextTurn();
+    turnedAt = Date.now();
   };
 }

@@ -32,6 +32,10 @@ const compose = readYaml(
       v.string(),
       v.looseObject({
         image: v.string(),
+        logging: v.object({
+          driver: v.literal('json-file'),
+          options: v.object({ 'max-size': v.string(), 'max-file': v.string() }),
+        }),
         environment: v.optional(v.record(v.string(), v.string()), {}),
         volumes: v.optional(v.array(v.string()), []),
       }),

@@ -5,11 +5,14 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { createFollowerMemory, watchDatabase } from '../src/follower/follower-context.ts';
+import { createWorkLimit } from '../src/http/access/limits.ts';
 import { loadSnapshot } from '../src/ledger/import/load-snapshot.ts';
 import { openIndexLedger } from '../src/nft-index/d1-ledger.ts';
 import type { IndexStore } from '../src/nft-index/ports.ts';
 import { publishTo } from '../src/nft-index/publish.ts';
+import { openNode } from '../src/node/edge-node.ts';
 import { madeSnapshot } from './support/cli/made-snapshot.ts';
+import { defaultSettings } from './support/default-settings.ts';
 import { asFile } from './support/ledger/ledger-harness.ts';
 
 const MOST_CALLS = 2000;
@@ -36,6 +39,39 @@ test('without turns nothing else would come before the calls end', async () => {
 test('between two calls of the follower to D1', async () => {
   const db = watchDatabase(env.LEDGER, createFollowerMemory());
   expect(await countCalls(() => db.prepare('SELECT 1').all())).toBeLessThan(MOST_CALLS);
+});
+
+const id = 'ab'.repeat(32);
+const node = openNode({
+  ...defaultSettings({ LEDGER: env.LEDGER, NFT_INDEX: env.NFT_INDEX, FOLLOWER: env.FOLLOWER }),
+  oneIsolate: true,
+});
+
+/** Reads that have several steps, or of which many may be asked for at once. */
+const READS: Readonly<Record<string, () => Promise<unknown>>> = {
+  tips: () => node.readTips(),
+  receipts: () => node.readReceipts(),
+  changes: () => node.readNftChanges(1, 0),
+  history: () => node.readNftHistory(id, 10, undefined, 0),
+  certificate: () => node.readNftCertificate(id, undefined, 0),
+  NFTs: () => node.readNfts([id], 0),
+  output: () => node.readOutput(`${id}0000`, 0),
+  'explanation of a milestone': () => node.explainMilestone(1),
+  'explanation of a proposal': () =>
+    node.explainWhiteFlag(
+      { index: 1, timestamp: 1, parents: [id], previousMilestoneId: '0'.repeat(64) },
+      '192.0.2.1',
+    ),
+  proof: () => node.proveBlock(id),
+};
+
+test.each(Object.entries(READS))('between two calls of a read: %s', async (_, read) => {
+  expect(await countCalls(read)).toBeLessThan(MOST_CALLS);
+});
+
+test.each(['scan', 'explanation', 'gallery'] as const)('before long work: %s', async (kind) => {
+  const limit = createWorkLimit(Date.now, kind);
+  expect(await countCalls(() => limit(async () => {}))).toBeLessThanOrEqual(1);
 });
 
 test('between two puts of the publisher', async () => {

@@ -75,8 +75,9 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
   let child = first;
   let dismissed = false;
   whenDismissed(() => {
+    if (dismissed) return;
     dismissed = true;
-    void child.stop();
+    void front.drain().then(() => child.stop());
   });
   const manager = openServiceManager(process.env);
   for (;;) {

@@ -5,24 +5,55 @@
 import type { Proved } from '../../src/stardust/provenance/proved.ts';
 import { provedValue, type Statement } from '../../src/stardust/provenance/statement.ts';
 import { describeProvedStatement } from '../../verifier/words/statement.ts';
+import { plural } from '../format.ts';
 import { Tick } from '../parts/standing.tsx';
 import { AbsenceForm } from './absence-form.tsx';
 
+/** What has room on the first page beside the rest: a line each. */
+const FIRST_SUMS = 12;
+
+/** One page with what it adds up to and what it does not prove, and an annex with each output. */
 export function StatementSheet({ proof, root }: { proof: Proved<Statement>; root: string }) {
   const { headline, notShown, sums, outputs, limits } = describeProvedStatement(proof);
+  const [first, others] = [sums.slice(0, FIRST_SUMS), sums.slice(FIRST_SUMS)];
   return (
     <div class="sheet">
-      <div data-standing="proved" class="proved">
+      <div class="proved" data-standing="proved">
         <Tick proof={headline}>{(text) => <bdi>{text}</bdi>}</Tick>
         <p data-standing="not-checked">
           <strong>{notShown}</strong>
         </p>
-        <p class="mono whole">Final root: {root}</p>
         <ul class="sums">
-          {sums.map((sentence, i) => (
+          {first.map((sentence, i) => (
             <li key={i}>{provedValue(sentence)}</li>
           ))}
+          {others.length > 0 && <li>and {plural(others.length, 'more line')}, in the annex.</li>}
         </ul>
+      </div>
+      <div data-standing="not-checked" class="said">
+        <h3>What it does not prove</h3>
+        {limits.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </div>
+      <div class="how">
+        <h3>How anybody checks it</h3>
+        <p class="mono whole">Final root: {root}</p>
+        <p>
+          With the file of this statement, and without this node:{' '}
+          <code class="whole">npx stardust-edge verify statement.json --final-root {root}</code>
+        </p>
+      </div>
+      <AbsenceForm root={root} />
+      <div class="annex" data-standing="proved">
+        <h3>Annex: {plural(outputs.length, 'output')}</h3>
+        {others.length > 0 && (
+          <ul class="sums">
+            {others.map((sentence, i) => (
+              <li key={i}>{provedValue(sentence)}</li>
+            ))}
+          </ul>
+        )}
         <ol class="stated">
           {outputs.map(({ title, sentences }, i) => (
             <li key={i}>
@@ -33,13 +64,6 @@ export function StatementSheet({ proof, root }: { proof: Proved<Statement>; root
             </li>
           ))}
         </ol>
-      </div>
-      <div data-standing="not-checked" class="said">
-        <h3>What it does not prove</h3>
-        {limits.map((sentence) => (
-          <p key={sentence}>{sentence}</p>
-        ))}
-        <AbsenceForm root={root} />
       </div>
     </div>
   );

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ExplainedBlock } from '../node/shapes.ts';
 import { Facts, Id } from '../parts/parts.tsx';
 import { describeBlock, kindOf, Mark } from './kinds.tsx';
-import { JudgedBlock } from './merkle-path-panel.tsx';
+import { JudgedBlock, useJudged } from './merkle-path-panel.tsx';
 
 export function BlockPanel({
   block,
@@ -19,6 +19,7 @@ export function BlockPanel({
   milestoneIndex: number | undefined;
 }) {
   const { blockId } = block;
+  const judged = useJudged(blockId, milestoneIndex);
   const heading = useRef<HTMLHeadingElement>(null);
   // whoever chose the block by keyboard goes on reading here
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -36,7 +37,7 @@ export function BlockPanel({
           ['Payload', describeBlock(block)],
         ]}
       />
-      <JudgedBlock heading="h3" blockId={blockId} milestoneIndex={milestoneIndex} />
+      <JudgedBlock heading="h3" blockId={blockId} judged={judged} />
     </aside>
   );
 }

@@ -1,7 +1,7 @@
 /**
  * The kinds of blocks, told apart by shape and by words, and only then by colour.
  */
-import { describeReason, rulesOf } from '../../src/stardust/semantics/verdict.ts';
+import { describeReason } from '../../src/stardust/semantics/verdict.ts';
 import type { ExplainedBlock } from '../node/shapes.ts';
 
 export const KINDS = ['applied', 'conflict', 'milestone', 'data', 'empty'] as const;
@@ -22,18 +22,17 @@ export function kindOf({ payload, ledgerInclusionState }: ExplainedBlock): Kind 
   return payload === 'none' ? 'empty' : 'data';
 }
 
-/** Why a transaction is in conflict: the reason in words, and the rules that lead to it. */
+/** Why a transaction is in conflict: the reason in words, and what decided. */
 export function describeConflict(block: ExplainedBlock): string {
-  const { conflictReason = 0, explanation, rule, decidingInput, decidingOutput } = block;
+  const { conflictReason = 0, explanation, decidingInput, decidingOutput } = block;
   const known = conflictReason >= 1 && conflictReason <= 12;
   const words = explanation ?? (known ? describeReason(conflictReason as 1) : 'no reason is given');
-  const rules = rule ?? (known ? rulesOf(conflictReason as 1) : '');
   const where = decidingInput
-    ? `, decided by input ${decidingInput.input}`
+    ? `, decided by input ${decidingInput.input + 1}`
     : decidingOutput
-      ? `, decided by output ${decidingOutput.output}`
+      ? `, decided by output ${decidingOutput.output + 1}`
       : '';
-  return `Conflict ${conflictReason}: ${words}${rules === '' ? '' : ` (${rules}${where})`}, this node says`;
+  return `in conflict: ${words}${where}`;
 }
 
 /** The words for a block, as they are read out. */

@@ -4,42 +4,68 @@
  */
 import type { ComponentChildren } from 'preact';
 import { provedValue, refute } from '../../src/stardust/provenance/proved.ts';
-import type { BlockContent, BlockFacts, Proved } from '../../src/stardust/provenance/provenance.ts';
+import type {
+  BlockContent,
+  BlockFacts,
+  Finding,
+  Proved,
+} from '../../src/stardust/provenance/provenance.ts';
 import { describeSigned } from '../../verifier/words/proved.ts';
 import { readBlockJson } from '../node/ledger.ts';
 import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
 import { Found, NotChecked, ProvedFacts, Refuted } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { type Loaded, useLoad } from '../parts/use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
 import { Levels } from './levels.tsx';
 
+export interface Judged {
+  block: Loaded<Finding<BlockContent>>;
+  /** Done without a path where the block is not proved, or no milestone references it. */
+  path: Loaded<JudgedPath | undefined>;
+}
+
+/** @param index of the milestone that references the block, as the node says */
+export function useJudged(blockId: string, index: number | undefined): Judged {
+  const choice = useKeyChoice();
+  const networkName = useNetworkName();
+  const block = useLoad(
+    async () => (await import('../verify/verifier.ts')).readBlockContent(blockId),
+    [blockId],
+  );
+  const proof =
+    block.state === 'done' && block.value.standing === 'proved' ? block.value.proof : undefined;
+  const path = useLoad(
+    async () =>
+      proof === undefined || index === undefined
+        ? undefined
+        : (await import('../verify/judge-block.ts')).judgePath(proof, index, choice, networkName),
+    [proof, index, choice, networkName],
+  );
+  return { block, path };
+}
+
 export function JudgedBlock({
   heading,
   blockId,
   transactionId,
-  milestoneIndex,
+  judged: { block, path },
   said,
   children,
 }: {
   /** The level below what it is a part of. */
   heading: 'h2' | 'h3';
   blockId: string;
+  judged: Judged;
   /** The transaction that the block is to carry, if one was asked for. */
   transactionId?: string;
-  /** Of the milestone that references the block, as the node says. */
-  milestoneIndex: number | undefined;
   /** What else the node says of the block, to be held against what is proved. */
   said?: BlockMetadata;
   /** What the block carries, where it is shown. */
   children?: (block: Proved<BlockContent>) => ComponentChildren;
 }) {
-  const block = useLoad(
-    async () => (await import('../verify/verifier.ts')).readBlockContent(blockId),
-    [blockId],
-  );
   if (block.state === 'loading') return <p class="loading">Hashing …</p>;
   if (block.state === 'failed') return <NotChecked>{block.error.message}</NotChecked>;
   const finding = block.value;
@@ -60,13 +86,8 @@ export function JudgedBlock({
           words={() => ''}
         />
       ) : (
-        milestoneIndex !== undefined && (
-          <MerklePathPanel
-            heading={heading}
-            block={finding.proof}
-            index={milestoneIndex}
-            said={said}
-          />
+        !(path.state === 'done' && path.value === undefined) && (
+          <MerklePathPanel heading={heading} block={finding.proof} path={path} said={said} />
         )
       )}
       <BlockJson blockId={blockId} />
@@ -125,27 +146,22 @@ function BlockJson({ blockId }: { blockId: string }) {
 function MerklePathPanel({
   heading: Heading,
   block,
-  index,
+  path,
   said,
 }: {
   heading: 'h2' | 'h3';
   block: Proved<BlockFacts>;
-  index: number;
+  path: Judged['path'];
   said: BlockMetadata | undefined;
 }) {
-  const choice = useKeyChoice();
-  const networkName = useNetworkName();
-  const path = useLoad(
-    async () =>
-      (await import('../verify/judge-block.ts')).judgePath(block, index, choice, networkName),
-    [block, index, choice, networkName],
-  );
   return (
     <section class="merkle" aria-labelledby="merkle-title">
       <Heading id="merkle-title">Merkle path</Heading>
       {path.state === 'loading' && <p class="loading">Hashing …</p>}
       {path.state === 'failed' && <NotChecked>{path.error.message}</NotChecked>}
-      {path.state === 'done' && <PathVerdicts path={path.value} block={block} said={said} />}
+      {path.state === 'done' && path.value !== undefined && (
+        <PathVerdicts path={path.value} block={block} said={said} />
+      )}
     </section>
   );
 }

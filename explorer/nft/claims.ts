@@ -35,11 +35,23 @@ export interface Metadata {
 
 const METADATA_FEATURE = 2;
 
+type Features = NonNullable<Output['features']>;
+
+function bytesIn(features: Features): Uint8Array | undefined {
+  const data = features.find(({ type }) => type === METADATA_FEATURE)?.data;
+  return data === undefined || data.length % 2 !== 0 ? undefined : fromHex(data);
+}
+
+/** Metadata that whoever can unlock the NFT may change, as text; undefined if there is none. */
+export function readChangeable({ features = [] }: Output): string | undefined {
+  const bytes = bytesIn(features);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
 /** Undefined if the output has no immutable metadata. */
 export function readMetadata({ immutableFeatures = [] }: Output): Metadata | undefined {
-  const data = immutableFeatures.find(({ type }) => type === METADATA_FEATURE)?.data;
-  if (data === undefined || data.length % 2 !== 0) return undefined;
-  const bytes = fromHex(data);
+  const bytes = bytesIn(immutableFeatures);
+  if (bytes === undefined) return undefined;
   const claims = readNftClaims(bytes);
   return { text: new TextDecoder().decode(bytes), claims: claims && toShow(claims) };
 }

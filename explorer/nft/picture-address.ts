@@ -23,11 +23,28 @@ export type PictureSource =
   | { kind: 'https'; url: string; host: string }
   | { kind: 'none'; reason: string };
 
-const CID_PATH = /^[A-Za-z0-9]{20,100}(?:\/[^?#]*)?$/;
+const CID_PATH = /^[A-Za-z0-9]{20,100}(?:\/.*)?$/;
 
-export function pictureSource(uri: string | undefined): PictureSource {
-  if (uri === undefined) return { kind: 'none', reason: 'Its metadata names no picture.' };
-  const url = URL.parse(uri.trim());
+/** How a file is shown: by its media type, as its metadata has it (TIP-27). */
+export type Show = 'picture' | 'video' | 'sound' | 'link';
+
+const SHOWN: ReadonlyMap<string, Show> = new Map([
+  ['image', 'picture'],
+  ['video', 'video'],
+  ['audio', 'sound'],
+]);
+
+/** @param type without one it is taken for a picture, as most are */
+export function showOf(type: string | undefined): Show {
+  if (type === undefined) return 'picture';
+  return SHOWN.get(type.trim().toLowerCase().split('/', 1)[0]!) ?? 'link';
+}
+
+/** @param nftId 0x and 64 hex digits: TIP-27 puts the digits in place of `{id}` */
+export function pictureSource(written: string | undefined, nftId: string): PictureSource {
+  if (written === undefined) return { kind: 'none', reason: 'Its metadata names no picture.' };
+  const uri = written.trim().replaceAll(/\{id\}|%7Bid%7D/gi, nftId.slice(2));
+  const url = URL.parse(uri);
   if (url === null)
     return { kind: 'none', reason: 'Its metadata names no picture that can be loaded.' };
   if (url.protocol === 'https:') return { kind: 'https', url: url.href, host: url.host };
@@ -38,12 +55,15 @@ export function pictureSource(uri: string | undefined): PictureSource {
     };
   // not from the URL: a CID is case-sensitive, and hosts are not
   const path = uri
-    .trim()
     .slice('ipfs:'.length)
-    .replace(/^\/*(?:ipfs\/)?/, '');
+    .replace(/^\/*(?:ipfs\/)?/, '')
+    // what gateways are told beside the file, such as ?filename=a.png; a # within a name is its own
+    .replace(/\?[\w-]+=.*$|^([A-Za-z0-9]+)[?#].*$/, '$1');
   // as gatewayUrl decodes it: a browser resolves dots of either spelling
   const segments = path.split('/').map(decodeSafely);
-  return CID_PATH.test(path) && !segments.some((each) => each === '.' || each === '..')
+  if (segments.some((each) => each === '.' || each === '..'))
+    return { kind: 'none', reason: 'Its metadata names a path by ipfs: that leads elsewhere.' };
+  return CID_PATH.test(path)
     ? { kind: 'ipfs', path }
     : { kind: 'none', reason: 'Its metadata names something by ipfs: that is no content ID.' };
 }

@@ -3,7 +3,14 @@
  * visitor sees from where, and chooses the gateway.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { GATEWAYS, gatewayUrl, type PictureSource, pictureSource } from './picture-address.ts';
+import {
+  GATEWAYS,
+  gatewayUrl,
+  type PictureSource,
+  pictureSource,
+  type Show,
+  showOf,
+} from './picture-address.ts';
 
 const STORAGE_KEY = 'ipfs-gateway';
 
@@ -60,8 +67,8 @@ function urlOf(source: PictureSource, place: number): string {
   return source.kind === 'ipfs' ? gatewayUrl(GATEWAYS[place]!, source.path) : '';
 }
 
-/** The picture itself, once it may be loaded. Another URL makes another one: give it as the key. */
-function Image({ url, title }: { url: string; title: string }) {
+/** The file itself, once it may be loaded. Another URL makes another one: give it as the key. */
+function Media({ url, show, title }: { url: string; show: Show; title: string }) {
   const [progress, setProgress] = useState<Progress>('waiting');
   useEffect(() => {
     const timer = setTimeout(
@@ -71,42 +78,71 @@ function Image({ url, title }: { url: string; title: string }) {
     return () => clearTimeout(timer);
   }, []);
   const host = URL.parse(url)?.host;
+  const shared = {
+    class: progress === 'shown' ? 'picture shown' : 'picture',
+    src: url,
+    onError: () => setProgress('failed'),
+  };
+  const label = `Claimed by the metadata of ${title}`;
   return (
     <>
-      {progress !== 'failed' && (
+      {progress !== 'failed' && show === 'picture' && (
         <img
-          class={progress === 'shown' ? 'picture shown' : 'picture'}
-          src={url}
-          alt={`Claimed by the metadata of ${title}`}
+          {...shared}
+          alt={label}
           referrerpolicy="no-referrer"
           decoding="async"
           onLoad={() => setProgress('shown')}
-          onError={() => setProgress('failed')}
         />
+      )}
+      {progress !== 'failed' && show === 'video' && (
+        <video
+          {...shared}
+          aria-label={label}
+          controls
+          loop
+          playsInline
+          onLoadedData={() => setProgress('shown')}
+        />
+      )}
+      {progress !== 'failed' && show === 'sound' && (
+        <audio {...shared} aria-label={label} controls onLoadedData={() => setProgress('shown')} />
       )}
       {progress !== 'shown' && (
         <p class="over" role="status">
           {progress === 'waiting' && `Loading from ${host} …`}
-          {progress === 'late' && `${host} has sent nothing for 20 seconds. Try another gateway.`}
-          {progress === 'failed' && whyNoPicture(host)}
+          {progress === 'late' &&
+            `The ${show} from ${host} is not here after 20 seconds. It may still come.`}
+          {progress === 'failed' && whyNothing(show, host)}
         </p>
       )}
     </>
   );
 }
 
-/** A browser tells a page no more than that no picture came. */
-function whyNoPicture(host = ''): string {
+/** A browser tells a page no more than that nothing came that it can show. */
+function whyNothing(show: Show, host = ''): string {
   return navigator.onLine
-    ? `No picture came from ${host}: it has none there, or it failed. Try another gateway.`
+    ? `Your browser got no ${show} from ${host} that it can show. It does not tell this page why.`
     : 'Your browser is offline.';
 }
 
 /** The frame on the page of one NFT. */
-export function Picture({ uri, title }: { uri: string | undefined; title: string }) {
+export function Picture({
+  nftId,
+  uri,
+  type,
+  title,
+}: {
+  nftId: string;
+  uri: string | undefined;
+  /** Media type, as the metadata has it. */
+  type: string | undefined;
+  title: string;
+}) {
   const [place, choose] = useGateway();
   const [isWanted, want] = useState(false);
-  const source = pictureSource(uri);
+  const source = pictureSource(uri, nftId);
   if (source.kind === 'none')
     return (
       <figure class="frame">
@@ -114,14 +150,26 @@ export function Picture({ uri, title }: { uri: string | undefined; title: string
       </figure>
     );
   const from = source.kind === 'https' ? source.host : GATEWAYS[place]!.title;
+  const show = showOf(type);
+  const url = urlOf(source, place);
   return (
     <figure class="frame">
-      {isWanted ? (
-        <Image key={urlOf(source, place)} url={urlOf(source, place)} title={title} />
+      {show === 'link' ? (
+        <div class="over">
+          <a href={url} target="_blank" rel="noreferrer noopener">
+            Open the file of type {type!.slice(0, 60)}
+          </a>
+          <p class="hint">
+            It is at <strong>{from}</strong>, and not shown here. Anybody may have put anything
+            there.
+          </p>
+        </div>
+      ) : isWanted ? (
+        <Media key={url} url={url} show={show} title={title} />
       ) : (
         <div class="over">
           <button type="button" class="main" onClick={() => want(true)}>
-            Show picture
+            {show === 'sound' ? 'Load sound' : `Show ${show}`}
           </button>
           <p class="hint">
             Loads it from <strong>{from}</strong>, which then sees your IP address.
@@ -137,21 +185,28 @@ export function Picture({ uri, title }: { uri: string | undefined; title: string
 export function Thumbnail({
   id,
   uri,
+  type,
   title,
   gateway,
   isWanted,
 }: {
   id: string;
   uri: string | undefined;
+  type: string | undefined;
   title: string;
   gateway: number;
   isWanted: boolean;
 }) {
-  const source = pictureSource(uri);
+  const source = pictureSource(uri, id);
   return (
     <div class="frame small">
-      {isWanted && source.kind !== 'none' ? (
-        <Image key={urlOf(source, gateway)} url={urlOf(source, gateway)} title={title} />
+      {isWanted && source.kind !== 'none' && showOf(type) === 'picture' ? (
+        <Media
+          key={urlOf(source, gateway)}
+          url={urlOf(source, gateway)}
+          show="picture"
+          title={title}
+        />
       ) : (
         <Pattern id={id} />
       )}

@@ -13,30 +13,63 @@ import { NodeError } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';
 import type { NftChange, NftHistory } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
-import { Found, Refuted, Remark, SaidByNode, Tick } from '../parts/standing.tsx';
-import { asError, useLoad } from '../parts/use-load.ts';
+import { Found, Outcome, Refuted, Remark, SaidByNode, Tick } from '../parts/standing.tsx';
+import { asError, type Loaded, useLoad } from '../parts/use-load.ts';
+import type { judgeCertificate } from '../verify/judge-certificate.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
 import { differenceOf, type ShownNft } from './difference.ts';
+
+type JudgedCertificate = Loaded<Awaited<ReturnType<typeof judgeCertificate>> | undefined>;
+
+/** Judges the certificate of the newest change. @param nftId undefined where the node has none */
+export function useCertificate(nftId: string | undefined): JudgedCertificate {
+  const choice = useKeyChoice();
+  const networkName = useNetworkName();
+  return useLoad(
+    async () =>
+      nftId === undefined
+        ? undefined
+        : (await import('../verify/judge-certificate.ts')).judgeCertificate(
+            nftId,
+            undefined,
+            choice,
+            networkName,
+          ),
+    [nftId, choice, networkName],
+  );
+}
+
+/** Who owns the NFT and since when: proved where the certificate leads to what the page shows. */
+export function OwnerLine({ nft, judged }: { nft: ShownNft; judged: JudgedCertificate }) {
+  const state = judged.state === 'done' ? judged.value?.state : undefined;
+  const proof =
+    state?.standing === 'proved' && differenceOf(nft, state.proof) === undefined
+      ? state.proof
+      : undefined;
+  const { address } = nft.owner;
+  const { milestoneIndexBooked: index, milestoneTimestampBooked: time } = nft.metadata;
+  return (
+    <Outcome proof={proof}>
+      Owner <Id id={address} what="address" view={{ name: 'address', address }} /> ·{' '}
+      {proof === undefined ? 'since' : 'proved in'} milestone {index}, {formatTime(time)} UTC
+    </Outcome>
+  );
+}
 
 /**
  * What the certificate of the newest change proves.
  *
  * @param said what the node says of the NFT; undefined where it says that nothing holds it
  */
-export function CheckedState({ nftId, said }: { nftId: string; said: ShownNft | undefined }) {
-  const choice = useKeyChoice();
-  const networkName = useNetworkName();
-  const judged = useLoad(
-    async () =>
-      (await import('../verify/judge-certificate.ts')).judgeCertificate(
-        nftId,
-        undefined,
-        choice,
-        networkName,
-      ),
-    [nftId, choice, networkName],
-  );
+export function CheckedState({
+  judged,
+  said,
+}: {
+  judged: JudgedCertificate;
+  said: ShownNft | undefined;
+}) {
+  const value = judged.state === 'done' ? judged.value : undefined;
   return (
     <section class="certificate" aria-labelledby="certificate-title">
       <h2 id="certificate-title">Checked by your browser</h2>
@@ -47,15 +80,15 @@ export function CheckedState({ nftId, said }: { nftId: string; said: ShownNft | 
           words={() => ''}
         />
       )}
-      {judged.state === 'done' && (
+      {value !== undefined && (
         <div role="status">
-          <StateVerdict state={judged.value.state} said={said} />
+          <StateVerdict state={value.state} said={said} />
         </div>
       )}
-      {judged.state === 'done' && judged.value.levels !== undefined && (
+      {value?.levels !== undefined && (
         <details class="folded">
           <summary>The path to the root that was signed</summary>
-          <Levels levels={judged.value.levels} />
+          <Levels levels={value.levels} />
         </details>
       )}
     </section>

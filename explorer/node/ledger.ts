@@ -71,6 +71,19 @@ export async function readHistory(
   return { said };
 }
 
+/**
+ * Whether the node knows an NFT: one that an output holds, or one that was burned and of which it
+ * keeps what became of it. Throws a {@link NodeError} 404 otherwise.
+ */
+export async function readKnownNft(nftId: string): Promise<unknown> {
+  try {
+    return await readNft(nftId);
+  } catch (error) {
+    if (error instanceof NodeError && error.status === 404) return readHistory(nftId, undefined);
+    throw error;
+  }
+}
+
 /** JSON that the caller judges. @param blockId of the change; the newest one without it */
 export const readCertificate = (nftId: string, blockId: string | undefined) =>
   askJson(

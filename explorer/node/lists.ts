@@ -60,6 +60,12 @@ async function readPages(
   return { ledgerIndex: first.ledgerIndex, ids: pages.flat().reverse() };
 }
 
+/** Whether a list has an output that names an address. */
+export async function hasOutputs(kind: ListKind | undefined, address: string): Promise<boolean> {
+  const filter = { unlockableByAddress: address, pageSize: '1' };
+  return (await askJson(listPath(kind, filter), outputIds)).items.length > 0;
+}
+
 /** The filter for what was created in so many seconds before; for all of it, if they are enough. */
 function within(seconds: number, now: number): Record<string, string> {
   return seconds >= now ? {} : { createdAfter: String(now - seconds) };

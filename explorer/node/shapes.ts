@@ -185,6 +185,8 @@ const explainedBlock = v.object({
   conflictReason: v.optional(uint),
   explanation: v.optional(words),
   rule: v.optional(words),
+  /** Of a proposal alone. */
+  transactionId: v.optional(id),
   decidingInput: v.optional(v.object({ input: uint, outputId, spentBy: v.optional(id) })),
   decidingOutput: v.optional(v.object({ output: uint, outputId })),
 });

@@ -16,7 +16,18 @@ export function Later<P extends object>({
     return <Loaded {...(props as unknown as P)} />;
   }
   return loaded.state === 'failed' ? (
-    <Remark>A part of this page could not be loaded. Reload the page.</Remark>
+    <>
+      <Remark>
+        {navigator.onLine
+          ? 'A part of this page could not be loaded.'
+          : 'Your browser is offline: a part of this page could not be loaded.'}
+      </Remark>
+      <p>
+        <button type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </p>
+    </>
   ) : (
     <p class="loading" role="status">
       Reading …

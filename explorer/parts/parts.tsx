@@ -5,6 +5,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { shorten, shortenAddress } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
+import type { Info } from '../node/shapes.ts';
 import { formatRoute, type View } from '../route.ts';
 import type { Loaded } from './use-load.ts';
 
@@ -42,33 +43,59 @@ export function Id({ id, what, view, whole = false }: IdProps) {
 const COPIED_MS = 1500;
 
 export function Copy({ text, what }: { text: string; what: string }) {
-  const [copied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   useEffect(() => {
-    if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    if (outcome !== 'copied') return undefined;
+    const timer = setTimeout(() => setOutcome(undefined), COPIED_MS);
     return () => clearTimeout(timer);
-  }, [copied]);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      // not allowed, or not by https: the text can still be selected
-    }
-  };
+  }, [outcome]);
   return (
-    <button
-      type="button"
-      class={copied ? 'copy copied' : 'copy'}
-      aria-label={copied ? `${what} copied` : `Copy ${what}`}
-      title={`Copy ${what}`}
-      onClick={copy}
-    >
-      <svg viewBox="0 0 16 16" aria-hidden="true">
-        <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />
-      </svg>
-    </button>
+    <>
+      <button
+        type="button"
+        class={outcome === 'copied' ? 'copy copied' : 'copy'}
+        aria-label={outcome === 'copied' ? `${what} copied` : `Copy ${what}`}
+        title={`Copy ${what}`}
+        onClick={async ({ currentTarget }) =>
+          setOutcome((await copyText(text, currentTarget)) ? 'copied' : 'refused')
+        }
+      >
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />
+        </svg>
+      </button>
+      {outcome === 'refused' && (
+        <span class="refused whole" role="status">
+          Your browser does not let this page copy. Select it here: <span class="mono">{text}</span>
+        </span>
+      )}
+    </>
   );
+}
+
+/** Browsers have a clipboard on https and on localhost; elsewhere only what is selected is copied. */
+async function copyText(text: string, button: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement('textarea');
+    field.className = 'unseen';
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const isCopied = document.execCommand('copy');
+    field.remove();
+    button.focus();
+    return isCopied;
+  }
+}
+
+/** @param index of a milestone; where the node does not keep it, nothing is linked */
+export function MilestoneText({ index, info }: { index: number; info: Info }) {
+  const text = `milestone ${index}`;
+  if (index <= info.status.pruningIndex) return <span>{text}</span>;
+  return <To view={{ name: 'milestone', milestone: String(index) }}>{text}</To>;
 }
 
 export type Rows = readonly (readonly [string, ComponentChildren])[];
@@ -107,12 +134,15 @@ const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
 export function Head({
   kind,
   children,
+  id,
   title,
   api,
   aside,
 }: {
   kind: string;
   children: ComponentChildren;
+  /** Its ID, below what it is. */
+  id?: ComponentChildren;
   /** Of the window; without it, what the heading says. */
   title?: string | undefined;
   /** The path of what the node answers about it. */
@@ -134,6 +164,7 @@ export function Head({
         <h1 tabIndex={-1} ref={heading}>
           {children}
         </h1>
+        {id !== undefined && <p class="of-id">{id}</p>}
       </div>
       {(aside !== undefined || api !== undefined) && (
         <div class="aside">

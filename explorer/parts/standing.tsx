@@ -48,6 +48,31 @@ export function Remark({ children }: { children: ComponentChildren }) {
   );
 }
 
+/** What became of a thing, and when: the first line below what it is. Without a proof, as said. */
+export function Outcome({
+  proof,
+  isBad = false,
+  children,
+}: {
+  /** Of all that is said here. */
+  proof?: Proved<unknown> | undefined;
+  isBad?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class={isBad ? 'outcome failed' : 'outcome'} role="status">
+      {proof === undefined ? (
+        <p data-standing="said">
+          {children}
+          <span class="hint"> · said by this node</span>
+        </p>
+      ) : (
+        <Tick proof={proof}>{() => children}</Tick>
+      )}
+    </div>
+  );
+}
+
 /** How a check ended. */
 export function Found<T>({
   finding,

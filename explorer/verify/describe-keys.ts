@@ -14,19 +14,31 @@ export function describeKeys(choice: KeyChoice): string {
   return choice.kind === 'known' ? `the keys of ${choice.network.title}` : 'the keys that you gave';
 }
 
+/** A sentence on the name of a network, and whether the name misleads. */
+export interface NameRemark {
+  text: string;
+  isOdd: boolean;
+}
+
 /**
- * What is odd about the name that a node gives its network; undefined if nothing is. With keys of
- * their own, visitors know better.
+ * What is to be said of the name that a node gives its network; undefined if nothing is. With keys
+ * of their own, visitors know better. A name that nobody knows is no sign of a lie.
  */
-export function warnOfName(name: string, choice: KeyChoice): string | undefined {
+export function remarkOnName(name: string, choice: KeyChoice): NameRemark | undefined {
   if (choice.kind === 'own' || name === choice.network.networkName) return undefined;
   const shown = `This node calls its network “${[...name].slice(0, 40).join('')}”`;
   const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === name);
-  if (known !== undefined) return `${shown}, and you check against ${describeKeys(choice)}.`;
+  const odd = (text: string) => ({ text, isOdd: true });
+  if (known !== undefined) return odd(`${shown}, and you check against ${describeKeys(choice)}.`);
   const like = KNOWN_NETWORKS.find(({ networkName }) => looksLike(name, networkName));
   return like === undefined
-    ? `${shown}, a name that this page has no keys for.`
-    : `${shown}, which looks like “${like.networkName}” and is another name${foreignLetters(name)}.`;
+    ? {
+        text: `${shown}. To check what it says, the page needs the keys of that network.`,
+        isOdd: false,
+      }
+    : odd(
+        `${shown}, which looks like “${like.networkName}” and is another name${foreignLetters(name)}.`,
+      );
 }
 
 /** Characters that eyes cannot tell from ASCII have a number. */

@@ -1,10 +1,12 @@
 /**
  * Whose keys the visitor checks against: a network by its name in this page's source, or keys of
- * their own. What a node calls its network never chooses.
+ * their own. Until the visitor chooses, a network that this page knows is checked against its own
+ * keys: they are part of the source, so a node that takes another's name is refuted.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import type { KeyChoice } from './describe-keys.ts';
+import { useNetworkName } from './network-name.ts';
 
 const DEFAULT: KeyChoice = { kind: 'known', network: KNOWN_NETWORKS[0]!, isDefault: true };
 
@@ -41,11 +43,19 @@ export function chooseKeys(choice: KeyChoice): void {
   for (const listener of listeners) listener(choice);
 }
 
-export function useKeyChoice(): KeyChoice {
+/** @param networkName as the node calls it; within the page that is known */
+export function useKeyChoice(networkName = useNetworkName()): KeyChoice {
   const [choice, setChoice] = useState(current);
   useEffect(() => {
     listeners.add(setChoice);
     return () => void listeners.delete(setChoice);
   }, []);
-  return choice;
+  // the same object for the same name: what depends on it is not done again
+  return useMemo(() => choiceFor(choice, networkName), [choice, networkName]);
+}
+
+export function choiceFor(choice: KeyChoice, networkName: string): KeyChoice {
+  if (choice.kind === 'own' || !choice.isDefault) return choice;
+  const network = KNOWN_NETWORKS.find((each) => each.networkName === networkName);
+  return network === undefined ? choice : { kind: 'known', network, isDefault: true };
 }

@@ -2,14 +2,23 @@
  * A block by its ID, and the block of a transaction: what its bytes prove, and where it stands.
  */
 
+import { useState } from 'preact/hooks';
+import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
-import { describeConflict } from '../cone/kinds.tsx';
-import { JudgedBlock } from '../cone/merkle-path-panel.tsx';
+import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { describeReason } from '../../src/stardust/semantics/verdict.ts';
+import type { Sentence } from '../../verifier/words/sentence.ts';
+import { type Judged, JudgedBlock, useJudged } from '../cone/merkle-path-panel.tsx';
+import { shorten } from '../format.ts';
+import { NodeError } from '../node/ask.ts';
 import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
 import { type BlockMetadata, hasEnded, type Info } from '../node/shapes.ts';
-import { Awaited, Facts, Head, Id, To } from '../parts/parts.tsx';
-import { NotChecked, SaidByNode } from '../parts/standing.tsx';
+import { Awaited, Facts, Head, Id, LoadedPart, To } from '../parts/parts.tsx';
+import { Found, NotChecked, Outcome, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { useUnapplied } from '../verify/use-unapplied.ts';
+import { networkWords } from '../words/network.tsx';
+import { SentenceWords } from '../words/words.tsx';
 import { PayloadView } from './transaction.tsx';
 
 export function BlockView({ id, info }: { id: string; info: Info }) {
@@ -28,15 +37,54 @@ export function BlockView({ id, info }: { id: string; info: Info }) {
 
 export function TransactionView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readIncludedBlock(id), [id]);
+  const isMissing =
+    loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404;
+  if (isMissing) return <UnappliedTransaction id={id} info={info} />;
   return (
-    <Awaited
-      loaded={loaded}
-      kind="Transaction"
-      id={id}
-      missing={`This node has no applied transaction with this ID, it says: it was in conflict, or it is older than what the node keeps.${ofThePast(info)}`}
-    >
+    <Awaited loaded={loaded} kind="Transaction" id={id} missing="This is no transaction ID.">
       {(metadata) => <BlockPage metadata={metadata} transactionId={id.toLowerCase()} info={info} />}
     </Awaited>
+  );
+}
+
+/** A node does not find by its ID what it did not apply: the page looks for it. */
+function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
+  const { search, looked } = useUnapplied(id, info);
+  const blockId = search.state === 'done' ? search.value.blockId : undefined;
+  const metadata = useLoad(
+    async () => (blockId === undefined ? undefined : readBlockMetadata(blockId)),
+    [blockId],
+  );
+  if (search.state === 'loading')
+    return (
+      <section class="page">
+        <Head kind="Transaction">Not applied</Head>
+        <p class="loading" role="status">
+          Looking among the transactions that failed or wait …
+        </p>
+      </section>
+    );
+  if (search.state === 'failed' || blockId === undefined)
+    return (
+      <section class="page missing">
+        <Head kind="Transaction">{search.state === 'failed' ? 'Not answered' : 'Not found'}</Head>
+        <p>
+          <Id id={id} what="transaction ID" whole />
+        </p>
+        <p class="reason">
+          This node says that it has applied no transaction with this ID, or none that it keeps:
+          nothing before milestone {info.status.pruningIndex + 1}.{ofThePast(info)}
+        </p>
+        <p class="hint">{search.state === 'failed' ? search.error.message : looked}</p>
+      </section>
+    );
+  return (
+    <LoadedPart loaded={metadata}>
+      {(found) => (
+        // what was read for no block is dropped by now
+        <BlockPage metadata={found!} transactionId={id.toLowerCase()} info={info} />
+      )}
+    </LoadedPart>
   );
 }
 
@@ -47,6 +95,13 @@ function ofThePast(info: Info): string {
     : '';
 }
 
+const CARRIERS = {
+  none: 'A block that carries nothing',
+  transaction: 'A block that carries a transaction',
+  taggedData: 'A block that carries tagged data',
+  milestone: 'A block that carries a milestone',
+} as const;
+
 function BlockPage({
   metadata,
   transactionId,
@@ -56,37 +111,59 @@ function BlockPage({
   transactionId?: string;
   info: Info;
 }) {
-  const { blockId, referencedByMilestoneIndex: index } = metadata.said;
+  const { blockId, referencedByMilestoneIndex: index, ledgerInclusionState } = metadata.said;
+  const judged = useJudged(blockId, index);
+  const [sentence, setSentence] = useState<Sentence>();
+  const isTransaction = transactionId !== undefined;
+  const isApplied = ledgerInclusionState === 'included';
+  const facts =
+    judged.block.state === 'done' && judged.block.value.standing === 'proved'
+      ? provedValue(judged.block.value.proof)
+      : undefined;
   return (
     <article class="page">
       <Head
-        kind={transactionId === undefined ? 'Block' : 'Transaction'}
+        kind={isTransaction ? 'Transaction' : 'Block'}
+        title={shorten(transactionId ?? blockId)}
         api={
-          transactionId === undefined
-            ? `/api/core/v2/blocks/${blockId}`
-            : `/api/core/v2/transactions/${transactionId}/included-block`
+          isTransaction && isApplied
+            ? `/api/core/v2/transactions/${transactionId}/included-block`
+            : `/api/core/v2/blocks/${blockId}`
+        }
+        id={
+          <Id id={transactionId ?? blockId} what={isTransaction ? 'transaction ID' : 'block ID'} />
         }
       >
-        <Id
-          id={transactionId ?? blockId}
-          what={transactionId === undefined ? 'block ID' : 'transaction ID'}
-        />
+        {!isTransaction ? (
+          facts === undefined ? (
+            'A block'
+          ) : (
+            CARRIERS[facts.payload]
+          )
+        ) : sentence === undefined ? (
+          'A transaction'
+        ) : (
+          <SentenceWords sentence={sentence} network={networkWords(undefined, info)} />
+        )}
       </Head>
+      <BlockOutcome metadata={metadata.said} path={judged.path} info={info} />
       <SaidByNode
         of={metadata}
         label="This node says. What of it was checked stands below."
         proof="the block’s bytes and its Merkle path."
       >
-        {(said) => <SaidFacts metadata={said} isTransaction={transactionId !== undefined} />}
+        {(said) => <SaidFacts metadata={said} isTransaction={isTransaction} />}
       </SaidByNode>
       <JudgedBlock
         heading="h2"
         blockId={blockId}
-        {...(transactionId !== undefined && { transactionId })}
-        milestoneIndex={index}
+        {...(isTransaction && { transactionId })}
+        judged={judged}
         said={metadata.said}
       >
-        {(block) => <PayloadView block={block} metadata={metadata.said} info={info} />}
+        {(block) => (
+          <PayloadView block={block} metadata={metadata.said} info={info} onSummary={setSentence} />
+        )}
       </JudgedBlock>
       {index === undefined && (
         <NotChecked>
@@ -98,6 +175,56 @@ function BlockPage({
   );
 }
 
+/** What became of a block and of its transaction: by what was signed, or else by the node's word. */
+function BlockOutcome({
+  metadata,
+  path,
+  info,
+}: {
+  metadata: BlockMetadata;
+  path: Judged['path'];
+  info: Info;
+}) {
+  const { referencedByMilestoneIndex: index, ledgerInclusionState: state } = metadata;
+  const judged = path.state === 'done' ? path.value : undefined;
+  if (index === undefined)
+    return (
+      <Outcome>
+        {hasEnded(info) ? 'No milestone references it' : 'Waits: no milestone references it yet'}
+      </Outcome>
+    );
+  if (judged?.inclusion.standing === 'refuted')
+    return <Found finding={judged.inclusion} words={() => ''} />;
+  const time =
+    judged?.signed.standing === 'proved'
+      ? `${formatTime(provedValue(judged.signed.proof).timestamp)} UTC, `
+      : '';
+  const when = (
+    <>
+      {time}
+      <To view={{ name: 'milestone', milestone: String(index), block: metadata.blockId }}>
+        milestone {index}
+      </To>
+    </>
+  );
+  if (judged?.applied?.standing === 'proved')
+    return <Outcome proof={judged.applied.proof}>Applied · {when}</Outcome>;
+  if (state === 'included') return <Outcome>Applied · {when}</Outcome>;
+  if (state === 'conflicting')
+    return (
+      <Outcome isBad>
+        Failed: {reasonOf(metadata)} · {when}
+      </Outcome>
+    );
+  const proof = judged?.inclusion.standing === 'proved' ? judged.inclusion.proof : undefined;
+  return <Outcome proof={proof}>Referenced · {when}</Outcome>;
+}
+
+function reasonOf({ conflictReason = 0 }: BlockMetadata): string {
+  const isKnown = conflictReason >= 1 && conflictReason <= 12;
+  return isKnown ? describeReason(conflictReason as 1) : 'this node gives no reason';
+}
+
 function SaidFacts({
   metadata,
   isTransaction,
@@ -106,7 +233,6 @@ function SaidFacts({
   isTransaction: boolean;
 }) {
   const { blockId, referencedByMilestoneIndex: index, whiteFlagIndex } = metadata;
-  const conflict = metadata.conflictReason;
   return (
     <Facts
       rows={[
@@ -127,18 +253,6 @@ function SaidFacts({
                 `, at place ${whiteFlagIndex} of its white-flag order`}
             </>
           ),
-        ],
-        [
-          'Conflict',
-          conflict !== undefined &&
-            conflict !== 0 &&
-            describeConflict({
-              blockId,
-              whiteFlagIndex: 0,
-              payload: 'transaction',
-              ledgerInclusionState: 'conflicting',
-              conflictReason: conflict,
-            }),
         ],
       ]}
     />

@@ -19,7 +19,7 @@ import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-c
 import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
-import { formatCount, shorten } from '../format.ts';
+import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
 import { readLedgerOutput } from '../node/outputs.ts';
@@ -95,9 +95,16 @@ function ChainPage({
       <Head
         kind={KIND_WORDS[kind]}
         api={`/api/indexer/v1/outputs/${kind}/${id}`}
-        title={claim === undefined ? undefined : `${claim.name} ${shorten(id)}`}
+        title={`${claim?.name ?? ''} ${shorten(id)}`.trim()}
+        id={<Id id={id} what={`${KIND_WORDS[kind]} ID`} />}
       >
-        <Id id={id} what={`${KIND_WORDS[kind]} ID`} />
+        {claim !== undefined ? (
+          <Foreign text={cut(claim.name)} />
+        ) : kind === 'alias' ? (
+          'An alias'
+        ) : (
+          'A token without a name'
+        )}
       </Head>
       <SaidByNode of={read} proof={<ProofOfOutput outputId={outputId} info={info} />}>
         {(said) =>

@@ -3,7 +3,7 @@
  */
 import { useState } from 'preact/hooks';
 import { Pager, pageOf } from '../address/address-outputs.tsx';
-import { plural } from '../format.ts';
+import { cut, formatCount, plural, shorten } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import { GatewayChoice, Thumbnail, useGateway } from '../nft/picture.tsx';
 import { readNfts } from '../node/ledger.ts';
@@ -72,7 +72,8 @@ function GalleryPage({
       </p>
       <div class="tools">
         <p class="hint" role="status">
-          {plural(count, 'NFT')} at ledger index {ledgerIndex}, the newest first
+          {describeCount(name, count)} at ledger index {ledgerIndex}, the newest first
+          {name !== 'issuer' && loaded.state === 'done' && describeOwned(loaded.value, address)}
         </p>
         <div class="choice">
           <button type="button" disabled={isWanted} onClick={() => want(true)}>
@@ -106,6 +107,20 @@ function GalleryPage({
   );
 }
 
+function describeCount(name: AddressViewName, count: number): string {
+  if (name === 'issuer') return plural(count, 'NFT');
+  return `${plural(count, 'NFT')} that ${count === 1 ? 'names' : 'name'} this address`;
+}
+
+/** An address is named as owner, or as whom an NFT goes back to. */
+function describeOwned(nfts: readonly Nft[], address: string): string {
+  const own = nfts.filter(({ owner }) => owner.address === address).length;
+  const others = nfts.length - own;
+  return others === 0
+    ? ''
+    : `. On this page ${formatCount(own)} ${own === 1 ? 'belongs' : 'belong'} to it, and ${formatCount(others)} to another address`;
+}
+
 function Card({
   nft,
   gateway,
@@ -119,13 +134,14 @@ function Card({
   holder: string | undefined;
 }) {
   const claims = readMetadata(nft.output)?.claims;
-  const name = claims?.name ?? 'without a name';
+  const name = cut(claims?.name ?? `NFT ${shorten(nft.nftId)}`);
   const { address: owner, canUnlock, passesTo } = nft.owner;
   return (
     <li>
       <Thumbnail
         id={nft.nftId}
         uri={claims?.uri}
+        type={claims?.type}
         title={name}
         gateway={gateway}
         isWanted={isWanted}

@@ -1,12 +1,14 @@
 /**
  * The first page: the ledger as it moves, or as it ended.
  */
+import { useState } from 'preact/hooks';
+import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { describeSigned } from '../../verifier/words/proved.ts';
 import { type Kind, Mark } from '../cone/kinds.tsx';
-import { plural } from '../format.ts';
+import { cut, plural, shorten } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { type Summary, useSummaries } from '../milestones/summaries.ts';
 import { readMetadata } from '../nft/claims.ts';
@@ -16,6 +18,8 @@ import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
 import { useLast, useLoad } from '../parts/use-load.ts';
+import { recognise } from '../recognise.ts';
+import { formatRoute } from '../route.ts';
 
 const MILESTONES = 6;
 const TRANSACTIONS = 6;
@@ -125,8 +129,58 @@ function EndedHome({ info, head }: HomeProps) {
           <To view={{ name: 'verify' }}>Prove what it has</To>
         </p>
       </section>
+      <HeldForm info={info} />
       <NewestNfts info={info} />
     </div>
+  );
+}
+
+/** The question that most people bring to an archive. */
+function HeldForm({ info }: { info: Info }) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState('');
+  const { bech32Hrp } = info.protocol;
+  return (
+    <section aria-labelledby="held-title">
+      <h2 id="held-title">What did this address hold when the network ended?</h2>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const meaning = recognise(text);
+          const address =
+            meaning.kind === 'view' && meaning.view.name === 'address' && meaning.view.address;
+          if (address && parseBech32Address(address)?.prefix === bech32Hrp)
+            location.hash = formatRoute({ name: 'statement', of: address });
+          else
+            setProblem(
+              meaning.kind === 'nothing'
+                ? meaning.reason
+                : `Addresses of this network begin with ${bech32Hrp}1.`,
+            );
+        }}
+      >
+        <label class="wide">
+          Your address
+          <input
+            class="mono"
+            name="holder"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            placeholder={`${bech32Hrp}1…`}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+          />
+        </label>
+        <button type="submit" class="main">
+          Show what it held
+        </button>
+        <p class="problem" role="status">
+          {problem}
+        </p>
+      </form>
+    </section>
   );
 }
 
@@ -161,7 +215,7 @@ function NftRows({ nfts }: { nfts: readonly Nft[] }) {
         {nfts.map(({ nftId, output, metadata }) => (
           <li key={nftId}>
             <To view={{ name: 'nft', id: nftId }}>
-              <Foreign text={readMetadata(output)?.claims?.name ?? 'without a name'} />
+              <Foreign text={cut(readMetadata(output)?.claims?.name ?? `NFT ${shorten(nftId)}`)} />
             </To>{' '}
             <span class="hint">
               {/^0x0+$/.test(output.nftId ?? '') ? 'minted' : 'moved'}{' '}

@@ -9,21 +9,27 @@ import type {
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { decodeMilestone } from '../../src/stardust/wire/decode-milestone.ts';
+import { receiptOf } from '../../src/stardust/wire/milestone.ts';
+import { formatAmount } from '../../verifier/words/amounts.ts';
 import { Cone } from '../cone/cone.tsx';
 import { plural, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { milestonePath, readExplanation, readMilestoneBytes } from '../node/ledger.ts';
 import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
-import { ProvedFacts, SaidByNode } from '../parts/standing.tsx';
+import { Outcome, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { formatRoute, type View } from '../route.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
+import { networkWords } from '../words/network.tsx';
+import { AddressLink } from '../words/words.tsx';
 import { NothingToCheck } from './nothing-to-check.tsx';
 
 interface Loaded {
   facts: MilestoneFacts;
+  payload: Uint8Array;
   signed: Finding<SignedMilestone>;
   explanation: Said<Explanation>;
 }
@@ -43,7 +49,7 @@ async function load(name: string, info: Info, choice: KeyChoice): Promise<Loaded
     const { networkName } = info.protocol;
     const signed = await verifier.judgeMilestone(payload, asked, choice, networkName);
     const index = 'index' in asked ? asked.index : facts.index;
-    return { facts, signed, explanation: await readExplanation(index) };
+    return { facts, payload, signed, explanation: await readExplanation(index) };
   } catch (error) {
     const isMissing = error instanceof NodeError && error.status === 404;
     if (isMissing && isKept(name, info)) return 'snapshot';
@@ -94,14 +100,15 @@ function whyMissing(milestone: string, info: Info): string {
   const { confirmedMilestone, pruningIndex } = info.status;
   if (!/^\d+$/.test(milestone)) return 'This node says that it has no milestone with this ID.';
   if (index > confirmedMilestone.index && hasEnded(info))
-    return `There is none, this node says: the network ended at milestone ${confirmedMilestone.index}.`;
+    return `This node says that there is none: the network ended at milestone ${confirmedMilestone.index}.`;
   if (index > confirmedMilestone.index)
-    return `It is yet to come, this node says: its ledger is at milestone ${confirmedMilestone.index}.`;
-  return `It is too old, this node says: it has nothing of milestones before ${pruningIndex + 1}.`;
+    return `This node says that milestone ${index} has not come yet: its ledger is at milestone ${confirmedMilestone.index}.`;
+  return `This node says that milestone ${index} is too old: it has nothing of milestones before ${pruningIndex + 1}.`;
 }
 
 function MilestonePage({
   facts,
+  payload,
   signed,
   explanation,
   block,
@@ -126,6 +133,11 @@ function MilestonePage({
       >
         {index}
       </Head>
+      <Outcome proof={signed.standing === 'proved' ? signed.proof : undefined}>
+        {signed.standing === 'proved' ? 'Signed' : 'Not known to be signed'} ·{' '}
+        {formatTime(timestamp)} UTC
+      </Outcome>
+      <Receipt payload={payload} signed={signed} info={info} />
       {signed.standing === 'proved' ? (
         <ProvedFacts
           proof={signed.proof}
@@ -149,6 +161,40 @@ function MilestonePage({
         <To view={{ name: 'proposal', fields }}>Let the node compute these roots again</To>
       </p>
     </article>
+  );
+}
+
+/** Beyond it the API has them. */
+const MAX_FUNDS = 20;
+
+/** What a milestone pays out to whom migrated from the legacy network (TIP-34). */
+function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> & { info: Info }) {
+  const receipt = receiptOf(decodeMilestone(payload).value);
+  if (receipt === undefined) return null;
+  const { funds, migratedAt } = receipt;
+  const network = networkWords(undefined, info);
+  return (
+    <section
+      class="receipt"
+      aria-labelledby="receipt-title"
+      data-standing={signed.standing === 'proved' ? 'proved' : 'said'}
+    >
+      <h2 id="receipt-title">
+        {plural(funds.length, 'output')} of migrated funds, from milestone {migratedAt} of the
+        legacy network
+      </h2>
+      <ol class="rows">
+        {funds.slice(0, MAX_FUNDS).map(({ address, deposit }, place) => (
+          <li key={place}>
+            {formatAmount(deposit, info.baseToken)} to{' '}
+            <AddressLink address={address} network={network} />
+          </li>
+        ))}
+      </ol>
+      {funds.length > MAX_FUNDS && (
+        <p class="hint">and {plural(funds.length - MAX_FUNDS, 'more output')}, in the API</p>
+      )}
+    </section>
   );
 }
 

@@ -10,15 +10,21 @@ import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
 import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
-import { formatShare, shorten } from '../format.ts';
-import { type Claims, readMetadata } from '../nft/claims.ts';
+import { cut, formatShare, MAX_NAME, shorten } from '../format.ts';
+import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
-import { CheckedState, History } from '../nft/provenance.tsx';
+import { CheckedState, History, OwnerLine, useCertificate } from '../nft/provenance.tsx';
 import { NodeError } from '../node/ask.ts';
 import { readHistory, readNft } from '../node/ledger.ts';
-import type { Info, JsonAddress, Nft } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
-import { SaidByNode } from '../parts/standing.tsx';
+import {
+  hasEnded,
+  type Info,
+  type JsonAddress,
+  type Nft,
+  type NftHistory,
+} from '../node/shapes.ts';
+import { Awaited, Facts, Folded, Foreign, Head, Id, MilestoneText, To } from '../parts/parts.tsx';
+import { Outcome, SaidByNode } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../parts/use-load.ts';
 
 const ISSUER_FEATURE = 1;
@@ -26,6 +32,12 @@ const TAG_FEATURE = 3;
 
 export function NftView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readNft(id), [id]);
+  const history = useLoad(
+    async () => (isMissing(loaded) ? readHistory(id, undefined) : undefined),
+    [id, loaded],
+  );
+  if (isMissing(loaded) && history.state === 'done' && history.value !== undefined)
+    return <Burned nftId={id.toLowerCase()} history={history.value} />;
   return (
     <>
       <Awaited
@@ -37,13 +49,12 @@ export function NftView({ id, info }: { id: string; info: Info }) {
         {(nft) => <NftPage of={nft} info={info} />}
       </Awaited>
       {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
-      {isMissing(loaded) && <Burned nftId={id.toLowerCase()} />}
     </>
   );
 }
 
 function proofOf(info: Info) {
-  return info.features.includes('finalMilestone')
+  return hasEnded(info)
     ? ARCHIVE_PROOF
     : 'the certificate below, that it came to this output. That nothing came after it, no answer of one node proves: ask others.';
 }
@@ -55,14 +66,31 @@ function isMissing(loaded: Loaded<unknown>): boolean {
 }
 
 /** An NFT that nothing holds any more: what became of it, and the proof that it was burned. */
-function Burned({ nftId }: { nftId: string }) {
-  const history = useLoad(() => readHistory(nftId, undefined), [nftId]);
-  if (history.state !== 'done') return null;
+function Burned({ nftId, history }: { nftId: string; history: Said<NftHistory> }) {
+  const judged = useCertificate(nftId);
+  const [last] = history.said.changes;
   return (
-    <div class="page">
-      <CheckedState nftId={nftId} said={undefined} />
-      <History nftId={nftId} first={history.value} />
-    </div>
+    <article class="page">
+      <Head
+        kind="NFT"
+        title={shorten(nftId)}
+        api={`/api/edge/v1/nfts/${nftId}/history`}
+        id={<Id id={nftId} what="NFT ID" />}
+      >
+        {last?.kind === 'burned' ? 'Burned' : 'No longer held'}
+      </Head>
+      {last !== undefined && (
+        <Outcome>
+          {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
+          {formatTime(last.milestoneTimestamp)} UTC,{' '}
+          <To view={{ name: 'milestone', milestone: String(last.milestoneIndex) }}>
+            milestone {last.milestoneIndex}
+          </To>
+        </Outcome>
+      )}
+      <CheckedState judged={judged} said={undefined} />
+      <History nftId={nftId} first={history} />
+    </article>
   );
 }
 
@@ -71,23 +99,29 @@ type ServedNft = Nft & { ledgerIndex: number };
 function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
   const nft = of.said;
   const metadata = readMetadata(nft.output);
+  const changeable = readChangeable(nft.output);
   const claims = metadata?.claims;
-  const title = claims?.name ?? shorten(nft.nftId);
+  const title = claims?.name ?? `NFT ${shorten(nft.nftId)}`;
+  const judged = useCertificate(hasEnded(info) ? undefined : nft.nftId);
   return (
     <article class="page">
-      <Head kind="NFT" title={title} api={`/api/edge/v1/nfts/${nft.nftId}`}>
-        <Id id={nft.nftId} what="NFT ID" />
+      <Head
+        kind="NFT"
+        title={title}
+        api={`/api/edge/v1/nfts/${nft.nftId}`}
+        id={<Id id={nft.nftId} what="NFT ID" />}
+      >
+        {claims?.name === undefined ? 'An NFT without a name' : <Foreign text={cut(claims.name)} />}
       </Head>
-      <ArchiveProof id={nft.nftId} info={info} />
       <div class="columns">
-        <Picture uri={claims?.uri} title={title} />
+        <Picture nftId={nft.nftId} uri={claims?.uri} type={claims?.type} title={title} />
         <div>
+          <OwnerLine nft={nft} judged={judged} />
           <SaidByNode of={of} proof={proofOf(info)}>
             {(nft) => <LedgerFacts nft={nft} info={info} />}
           </SaidByNode>
-          {!info.features.includes('finalMilestone') && (
-            <CheckedState nftId={nft.nftId} said={nft} />
-          )}
+          <ArchiveProof id={nft.nftId} info={info} />
+          {!hasEnded(info) && <CheckedState judged={judged} said={nft} />}
           <section aria-labelledby="nft-says" class="claims">
             <h2 id="nft-says">What this NFT says of itself</h2>
             <p class="hint">
@@ -101,6 +135,17 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
                 title={claims ? 'Metadata as JSON' : 'Metadata as text'}
                 text={() => prettify(metadata.text)}
               />
+            )}
+            {changeable !== undefined && (
+              <>
+                <h3>What its owner wrote, and may change</h3>
+                <p class="foreign changeable">
+                  <Foreign text={cut(changeable)} />
+                </p>
+                {changeable.length > MAX_NAME && (
+                  <Folded title="All of it" text={() => prettify(changeable)} />
+                )}
+              </>
             )}
           </section>
         </div>
@@ -150,9 +195,7 @@ function LedgerFacts({ nft, info }: { nft: ServedNft; info: Info }) {
           'Held since',
           <>
             {formatTime(metadata.milestoneTimestampBooked)} UTC,{' '}
-            <To view={{ name: 'milestone', milestone: String(metadata.milestoneIndexBooked) }}>
-              milestone {metadata.milestoneIndexBooked}
-            </To>
+            <MilestoneText index={metadata.milestoneIndexBooked} info={info} />
           </>,
         ],
         [

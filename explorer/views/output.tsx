@@ -12,9 +12,10 @@ import type { Output } from '../../src/stardust/wire/output.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { describeUnlock, type UnlockMoment } from '../../verifier/words/unlock.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
+import { shorten } from '../format.ts';
 import { type LedgerOutput, readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Head, Id, To } from '../parts/parts.tsx';
+import { Awaited, Facts, Folded, Head, Id, MilestoneText } from '../parts/parts.tsx';
 import { Found, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { judgeCreated } from '../verify/judge-transaction.ts';
@@ -49,8 +50,10 @@ function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutpu
       <Head
         kind={kind === 'basic' ? KIND_WORDS.basic : `${KIND_WORDS[kind]} output`}
         api={`/api/core/v2/outputs/${id}`}
+        title={shorten(id)}
+        id={<Id id={id} what="output ID" />}
       >
-        <Id id={id} what="output ID" />
+        {metadata.isSpent ? 'A spent output' : 'An unspent output'}
       </Head>
       <ArchiveProof id={id} info={info} />
       <UnlockPart id={id} said={answer.said} info={info} />
@@ -157,16 +160,11 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
   );
 }
 
-/** @param index of a milestone; where the node does not keep it, nothing is linked */
-function MilestoneText({ index, info }: { index: number; info: Info }) {
-  const text = `milestone ${index}`;
-  if (index <= info.status.pruningIndex) return <span>{text}</span>;
-  return <To view={{ name: 'milestone', milestone: String(index) }}>{text}</To>;
-}
-
 function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }) {
   const { milestoneIndexSpent, milestoneTimestampSpent, transactionIdSpent } = metadata;
   const isKept = metadata.milestoneIndexBooked > info.status.pruningIndex;
+  // of migrated funds no block creates the outputs (TIP-34)
+  const isMigrated = /^0x0+$/.test(metadata.blockId);
   const view = <N extends 'transaction' | 'block'>(name: N, id: string) =>
     isKept ? { view: { name, id } } : {};
   return (
@@ -195,11 +193,15 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'Created by',
-            <Id
-              id={metadata.transactionId}
-              what="transaction ID"
-              {...view('transaction', metadata.transactionId)}
-            />,
+            isMigrated ? (
+              'a receipt: the funds were migrated from the legacy network, and no transaction created this output'
+            ) : (
+              <Id
+                id={metadata.transactionId}
+                what="transaction ID"
+                {...view('transaction', metadata.transactionId)}
+              />
+            ),
           ],
           [
             'Created on',
@@ -210,7 +212,9 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'In block',
-            <Id id={metadata.blockId} what="block ID" {...view('block', metadata.blockId)} />,
+            !isMigrated && (
+              <Id id={metadata.blockId} what="block ID" {...view('block', metadata.blockId)} />
+            ),
           ],
         ]}
       />

@@ -1,63 +1,111 @@
 /**
- * A search whose text may mean several things: each is tried in turn, and the visitor sees it.
+ * A search whose text may mean several things: the node is asked about all of them at once, and the
+ * first thing that it has is shown.
  */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { AddressType } from '../../src/stardust/wire/address.ts';
 import { NodeError } from '../node/ask.ts';
 import {
   readBlockMetadata,
   readIncludedBlock,
+  readKnownNft,
   readMilestoneBytes,
-  readNft,
 } from '../node/ledger.ts';
-import { readIdOfChain } from '../node/lists.ts';
+import { hasOutputs, readIdOfChain } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
-import { Head, Id } from '../parts/parts.tsx';
+import { Head, Id, To } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
+import { asError, type Loaded } from '../parts/use-load.ts';
 import { recognise } from '../recognise.ts';
 import type { View } from '../route.ts';
+import { useUnapplied } from '../verify/use-unapplied.ts';
 
-interface Attempt {
+interface Question {
   what: string;
-  read(id: string): Promise<unknown>;
+  /** What would have been found, where nothing was. */
+  finds: string;
+  /** Whether it is here. A 404 says that it is not. */
+  read(id: string): Promise<boolean>;
   view(id: string): View;
 }
 
-const ALIAS: Attempt = {
-  what: 'an alias',
-  read: (id) => readIdOfChain('alias', id),
-  view: (id) => ({ name: 'alias', id }),
-};
+const isAnswered = (answer: Promise<unknown>) => answer.then(() => true);
 
 /** What 32 bytes can be the ID of, as far as the node can tell. */
-const attemptsOf = (info: Info): readonly Attempt[] => [
-  { what: 'an NFT', read: readNft, view: (id) => ({ name: 'nft', id }) },
-  ...(indexesAll(info) ? [ALIAS] : []),
-  { what: 'a block', read: readBlockMetadata, view: (id) => ({ name: 'block', id }) },
-  { what: 'a transaction', read: readIncludedBlock, view: (id) => ({ name: 'transaction', id }) },
-  {
-    what: 'a milestone',
-    read: readMilestoneBytes,
-    view: (id) => ({ name: 'milestone', milestone: id }),
-  },
-];
+function questionsOf(info: Info): readonly Question[] {
+  const isAll = indexesAll(info);
+  const bech32 = (id: string) => addressOf(id, info);
+  const kept = `since milestone ${info.status.pruningIndex + 1}`;
+  return [
+    {
+      what: 'an NFT',
+      finds: 'each NFT that an output holds, and burned ones as far as the node keeps histories',
+      read: (id) => isAnswered(readKnownNft(id)),
+      view: (id) => ({ name: 'nft', id }),
+    },
+    ...(isAll
+      ? [
+          {
+            what: 'an alias',
+            finds: 'each alias that was not destroyed',
+            read: (id: string) => isAnswered(readIdOfChain('alias', id)),
+            view: (id: string): View => ({ name: 'alias', id }),
+          },
+        ]
+      : []),
+    {
+      what: 'a block',
+      finds: `blocks ${kept}`,
+      read: (id) => isAnswered(readBlockMetadata(id)),
+      view: (id) => ({ name: 'block', id }),
+    },
+    {
+      what: 'a transaction that was applied',
+      finds: `transactions ${kept}`,
+      read: (id) => isAnswered(readIncludedBlock(id)),
+      view: (id) => ({ name: 'transaction', id }),
+    },
+    {
+      what: 'a milestone',
+      finds: `milestones ${kept}`,
+      read: (id) => isAnswered(readMilestoneBytes(id)),
+      view: (id) => ({ name: 'milestone', milestone: id }),
+    },
+    {
+      what: 'an address',
+      finds: isAll ? 'an address that holds something' : 'an address that holds an NFT',
+      read: (id) => hasOutputs(isAll ? undefined : 'nft', bech32(id)),
+      view: (id) => ({ name: 'address', address: bech32(id) }),
+    },
+  ];
+}
 
-/** @param open shows a view in place of this one, with a note on how it was found */
-export function SearchView({
-  text,
-  info,
-  open,
-}: {
+function addressOf(id: string, { protocol }: Info): string {
+  return toBech32(protocol.bech32Hrp, { type: AddressType.Ed25519, id: fromHex(id) });
+}
+
+interface SearchProps {
   text: string;
   info: Info;
+  /** Shows a view in place of this one, with a note on how it was found. */
   open(view: View, note: string): void;
-}) {
+}
+
+export function SearchView({ text, info, open }: SearchProps) {
   const meaning = recognise(text);
   useEffect(() => {
     if (meaning.kind === 'view') open(meaning.view, '');
+    if (meaning.kind === 'address') {
+      const address = toBech32(info.protocol.bech32Hrp, meaning.address);
+      open({ name: 'address', address }, '');
+    }
   }, [text]);
-  if (meaning.kind === 'view') return null;
   if (meaning.kind === 'ambiguous')
-    return <Tries key={meaning.id} id={meaning.id} info={info} open={open} />;
+    return <Questions key={meaning.id} id={meaning.id} info={info} open={open} />;
+  if (meaning.kind !== 'nothing') return null;
   return (
     <section class="page missing">
       <Head kind="Search">Not recognised</Head>
@@ -66,98 +114,137 @@ export function SearchView({
       </p>
       <p class="reason">{meaning.reason}</p>
       <p class="hint">
-        An ID in hex, a milestone index such as 17339, or an address such as smr1… can be searched.
+        You can search for an ID in hex, a milestone index such as{' '}
+        {info.status.confirmedMilestone.index}, an address such as {info.protocol.bech32Hrp}1…, a
+        DID, or the link of an explorer.
       </p>
     </section>
   );
 }
 
-interface Tried {
-  what: string;
-  /** Undefined while it is tried. */
-  failure: string | undefined;
-  /** Whether the node says that there is none; otherwise it did not tell. */
-  isMissing: boolean;
-}
+type Answers = readonly Loaded<boolean>[];
 
-function Tries({
-  id,
-  info,
-  open,
-}: {
-  id: string;
-  info: Info;
-  open(view: View, note: string): void;
-}) {
-  const [tried, setTried] = useState<readonly Tried[]>([]);
-  const attempts = attemptsOf(info);
-  const isOver = tried.length === attempts.length && tried.every(({ failure }) => failure);
-  const isMissing = tried.every((each) => each.isMissing);
+function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string }) {
+  const [questions] = useState(() => questionsOf(info));
+  const [answers, setAnswers] = useState<Answers>(() =>
+    questions.map(() => ({ state: 'loading' })),
+  );
   useEffect(() => {
     let dropped = false;
-    async function tryAll(): Promise<void> {
-      const failed: Tried[] = [];
-      for (const { what, read, view } of attempts) {
-        setTried([...failed, { what, failure: undefined, isMissing: false }]);
-        try {
-          await read(id);
-          if (!dropped) open(view(id), describe(failed, what, attempts.length));
-          return;
-        } catch (error) {
-          if (dropped) return;
-          const isMissing = error instanceof NodeError && error.status === 404;
-          failed.push({
-            what,
-            failure: isMissing ? 'not here' : (error as Error).message,
-            isMissing,
-          });
-        }
-      }
-      setTried(failed);
+    for (const [place, { what, read, view }] of questions.entries()) {
+      const show = (answer: Loaded<boolean>) =>
+        dropped || setAnswers((before) => before.with(place, answer));
+      read(id).then(
+        (isHere) => {
+          if (isHere && !dropped) open(view(id), `This is ${what}, this node says.`);
+          else show({ state: 'done', value: false });
+        },
+        (error: unknown) =>
+          show(
+            error instanceof NodeError && error.status === 404
+              ? { state: 'done', value: false }
+              : { state: 'failed', error: asError(error) },
+          ),
+      );
     }
-    void tryAll();
     return () => {
       dropped = true;
     };
   }, [id]);
+  const isOver = answers.every(({ state }) => state !== 'loading');
+  return isOver ? (
+    <Ended id={id} info={info} open={open} questions={questions} answers={answers} />
+  ) : (
+    <Answered id={id} questions={questions} answers={answers} title="Searching" />
+  );
+}
+
+/** What is not applied takes more requests: the last one asks for it. */
+function Ended({
+  id,
+  info,
+  open,
+  ...asked
+}: Omit<SearchProps, 'text'> & {
+  id: string;
+  questions: readonly Question[];
+  answers: Answers;
+}) {
+  const { looked, search } = useUnapplied(id, info);
+  const found = search.state === 'done' ? search.value.blockId : undefined;
+  useEffect(() => {
+    if (found !== undefined)
+      open({ name: 'transaction', id }, 'This is a transaction that was not applied.');
+  }, [found]);
+  const isSilent =
+    search.state === 'failed' || asked.answers.some(({ state }) => state === 'failed');
+  const address = addressOf(id, info);
+  return (
+    <Answered
+      id={id}
+      {...asked}
+      title={search.state === 'loading' ? 'Searching' : isSilent ? 'Not answered' : 'Not found'}
+      last={
+        <li>
+          A transaction that failed or waits:{' '}
+          {search.state === 'loading'
+            ? 'looking …'
+            : search.state === 'failed'
+              ? search.error.message
+              : `not here. ${looked}`}
+        </li>
+      }
+    >
+      <p class="hint">
+        {hasEnded(info)
+          ? 'The network has ended. This node has its last ledger, and of its past only what it kept. '
+          : 'A node drops what is older. '}
+        {!indexesAll(info) && 'This node does not list aliases. '}
+        Any 32 bytes can also be an address, which holds nothing now:{' '}
+        <To view={{ name: 'address', address }}>open the address</To>
+      </p>
+    </Answered>
+  );
+}
+
+function Answered({
+  id,
+  questions,
+  answers,
+  title,
+  last,
+  children,
+}: {
+  id: string;
+  questions: readonly Question[];
+  answers: Answers;
+  title: string;
+  last?: ComponentChildren;
+  children?: ComponentChildren;
+}) {
   return (
     <section class="page missing">
-      <Head kind="Search">{!isOver ? 'Searching' : isMissing ? 'Not found' : 'Not answered'}</Head>
+      <Head kind="Search">{title}</Head>
       <p>
         <Id id={id} what="the ID" whole />
       </p>
-      <p class="reason">
-        32 bytes can be the ID of {NUMBERS[attempts.length]} things. This node was asked for each:
-      </p>
-      <div role="status">
-        {tried.map(({ what, failure }) => (
-          <Remark key={what}>
-            {what}: {failure ?? 'looking …'}
-          </Remark>
+      <Remark>This node was asked for everything that can have such an ID:</Remark>
+      <ul class="asked" role="status">
+        {questions.map(({ what, finds }, place) => (
+          <li key={what}>
+            {what.charAt(0).toUpperCase() + what.slice(1)}: {describe(answers[place]!, finds)}
+          </li>
         ))}
-      </div>
-      {isOver && <p class="hint">{whyNotFound(info)}</p>}
+        {last}
+      </ul>
+      {children}
     </section>
   );
 }
 
-/** Of things that 32 bytes can be the ID of. */
-const NUMBERS: Record<number, string> = { 4: 'four', 5: 'five' };
-
-function whyNotFound(info: Info): string {
-  const [nfts, aliases] = indexesAll(info)
-    ? ['An NFT that was burned and an alias that was destroyed are not in a ledger.', '']
-    : [
-        'An NFT that was burned is not in a ledger.',
-        ' Aliases are not looked up: this node lists NFTs alone.',
-      ];
-  const past = hasEnded(info)
-    ? ' The network has ended. This node has its last ledger; blocks, transactions and milestones only as far as it kept them.'
-    : ' A block, a transaction or a milestone that is older than what the node keeps is not here any more.';
-  return nfts + past + aliases;
-}
-
-function describe(failed: readonly Tried[], found: string, count: number): string {
-  const before = failed.map(({ what }) => `not ${what}`).join(', ');
-  return `32 bytes can be the ID of ${NUMBERS[count]} things. This is ${before === '' ? '' : `${before}, but `}${found}, this node says.`;
+function describe(answer: Loaded<boolean>, finds: string): string {
+  if (answer.state === 'loading') return 'looking …';
+  return answer.state === 'failed'
+    ? answer.error.message
+    : `not here. This would have found ${finds}.`;
 }

@@ -3,7 +3,7 @@
  * tagged data. Loaded when a block is opened that carries either.
  */
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { BlockContent, Proved } from '../../src/stardust/provenance/provenance.ts';
 import {
@@ -15,8 +15,7 @@ import {
 import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import type { TaggedData } from '../../src/stardust/wire/transaction.ts';
 import { formatAmount } from '../../verifier/words/amounts.ts';
-import type { Chain } from '../../verifier/words/kind.ts';
-import type { NetworkWords } from '../../verifier/words/sentence.ts';
+import type { NetworkWords, Sentence } from '../../verifier/words/sentence.ts';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { BlockMetadata, Info } from '../node/shapes.ts';
@@ -32,6 +31,7 @@ import { DataText } from '../words/data-text.tsx';
 import { type Flow, type FlowInput, type FlowOutput, readFlow } from '../words/flow.ts';
 import { InputCard, OutputCard } from '../words/flow-cards.tsx';
 import { NetworkNote, networkWords } from '../words/network.tsx';
+import { summarizeChains, summarizeFlow } from '../words/summarize-flow.ts';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ChainLink, SentenceText, TokenNote, TokenUnits } from '../words/words.tsx';
 
@@ -39,10 +39,13 @@ export function PayloadView({
   block,
   metadata,
   info,
+  onSummary,
 }: {
   block: Proved<BlockContent>;
   metadata: BlockMetadata;
   info: Info;
+  /** Is given what the transaction does, in one sentence. */
+  onSummary(sentence: Sentence): void;
 }) {
   const { parsed } = provedValue(block);
   const { payload } = parsed.block;
@@ -53,6 +56,7 @@ export function PayloadView({
         transaction={parsed.transaction}
         metadata={metadata}
         info={info}
+        onSummary={onSummary}
       />
     );
   return payload?.type === 5 ? <TaggedPart block={block} data={payload} /> : null;
@@ -63,9 +67,10 @@ interface TransactionProps {
   transaction: NonNullable<ParsedBlock['transaction']>;
   metadata: BlockMetadata;
   info: Info;
+  onSummary(sentence: Sentence): void;
 }
 
-function TransactionPart({ block, transaction, metadata, info }: TransactionProps) {
+function TransactionPart({ block, transaction, metadata, info, onSummary }: TransactionProps) {
   const inputs = useLoad(() => judgeInputs(block), [block]);
   const judged = inputs.state === 'done' ? inputs.value : undefined;
   const flow = useMemo(
@@ -79,6 +84,9 @@ function TransactionPart({ block, transaction, metadata, info }: TransactionProp
   const isProved = judged?.consumed.standing === 'proved';
   const changes = useMemo(() => readChanges(flow), [flow]);
   const isApplied = metadata.ledgerInclusionState === 'included';
+  useEffect(() => {
+    if (judged !== undefined) onSummary(summarizeFlow(flow, changes, isApplied));
+  }, [flow, judged]);
   const { payload, networkId } = transaction.value.essence;
   const network = networkWords(networkId, info);
   return (
@@ -262,7 +270,7 @@ function ChangesPart({
       <h2 id="changes-title">{isApplied ? 'What changes' : 'What it would have changed'}</h2>
       {!isWhole && <NotChecked>what ends here, as not all inputs are known.</NotChecked>}
       <div data-standing={standing}>
-        {chains.length > 1 && <p class="lead">{summarize(chains)}</p>}
+        {chains.length > 1 && <p class="lead">{summarizeChains(chains)}.</p>}
         <Listed
           kind="rows"
           all={chains}
@@ -288,26 +296,6 @@ function ChangesPart({
     </section>
   );
 }
-
-/** "1 alias in a new state, 22 NFTs minted." */
-function summarize(chains: Changes['chains']): string {
-  const counts = new Map<string, number>();
-  for (const { chain, deed } of chains) {
-    const key = `${chain.kind} ${deed}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const parts = Array.from(counts, ([key, count]) => {
-    const [one, many] = NOUNS[key.split(' ', 1)[0] as Chain['kind']];
-    return `${count} ${count === 1 ? one : many}${key.slice(key.indexOf(' '))}`;
-  });
-  return `${parts.join(', ')}.`;
-}
-
-const NOUNS = {
-  nft: ['NFT', 'NFTs'],
-  alias: ['alias', 'aliases'],
-  foundry: ['foundry', 'foundries'],
-} as const;
 
 /** Why the transaction is in conflict: the rule, and the input or output that decided. */
 function ConflictPart({
@@ -404,16 +392,24 @@ function FaultPart({
         The node says conflict {reason}. By its bytes, and at the time of milestone {index},{' '}
         {fault === undefined
           ? 'nothing is wrong with the transaction.'
-          : `it is ${fault.reason}: ${describeReason(fault.reason)} (${fault.rule}).`}
+          : `${describeReason(fault.reason)} (rule ${fault.rule}, conflict ${fault.reason}).`}
       </Refuted>
     );
   return (
     <Found
       finding={finding}
       words={({ fault, milestone }) =>
-        fault === undefined
-          ? ''
-          : `By rule ${fault.rule}, at the time of milestone ${milestone.index}: ${describeReason(fault.reason)}. ${describePlace(fault)}`
+        fault === undefined ? (
+          ''
+        ) : (
+          <>
+            At the time of milestone {milestone.index}: {describeReason(fault.reason)}.{' '}
+            {describePlace(fault)}{' '}
+            <span class="hint">
+              (Rule {fault.rule}, conflict {fault.reason})
+            </span>
+          </>
+        )
       }
     />
   );

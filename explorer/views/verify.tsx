@@ -3,17 +3,23 @@
  */
 import { useState } from 'preact/hooks';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
-import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
+import type {
+  Finding,
+  MilestoneOutcome,
+  Proved,
+  SignedMilestone,
+} from '../../src/stardust/provenance/provenance.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
-import { describeVerdict } from '../../verifier/words/proved.ts';
+import { describeSigned, describeVerdict } from '../../verifier/words/proved.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
 import { Head, To } from '../parts/parts.tsx';
-import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
 import { chooseKeys, useKeyChoice } from '../verify/key-choice.ts';
+import { useNetworkName } from '../verify/network-name.ts';
 import { NothingToCheck } from './nothing-to-check.tsx';
 import { FinalLedgerForm } from './verify-final.tsx';
 
@@ -34,7 +40,14 @@ type Progress =
   | { state: 'verified'; proof: Proved<MilestoneOutcome> }
   | { state: 'false' | 'stopped'; reason: string };
 
-export function VerifyView({ info }: { info: Info }) {
+export function VerifyView({
+  info,
+  head,
+}: {
+  info: Info;
+  /** The milestone that the node names as its newest; undefined while it is judged. */
+  head: Finding<SignedMilestone> | undefined;
+}) {
   const chosen = useKeyChoice();
   const [passed, setPassed] = useState<readonly Proved<string>[]>([]);
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
@@ -80,7 +93,7 @@ export function VerifyView({ info }: { info: Info }) {
       />
       <Steps passed={passed} progress={progress} />
       <div role="status" id="verdict">
-        <Ending progress={progress} info={info} />
+        <Ending progress={progress} info={info} head={head} />
       </div>
       {hasEnded(info) && <FinalLedgerForm />}
       {hasEnded(info) && (
@@ -106,7 +119,11 @@ function KeyForm({
   submit(choice: KeyChoice): void;
 }) {
   const own = chosen.kind === 'own' ? chosen : { publicKeys: '', threshold: '' };
-  const [name, setName] = useState(chosen.kind === 'known' ? chosen.network.networkName : OWN_KEYS);
+  const networkName = useNetworkName();
+  // keys that nobody chose are no keys of a network with another name
+  const isKnown =
+    chosen.kind === 'known' && (!chosen.isDefault || chosen.network.networkName === networkName);
+  const [name, setName] = useState(isKnown ? chosen.network.networkName : OWN_KEYS);
   const [publicKeys, setPublicKeys] = useState(own.publicKeys);
   const [threshold, setThreshold] = useState(own.threshold);
   return (
@@ -162,8 +179,9 @@ function KeyForm({
         Verify
       </button>
       <p class="hint wide">
-        Whatever this page checks, it checks against {describeKeys(chosen)}
-        {chosen.kind === 'known' && chosen.isDefault && ', as nobody has chosen others'}.
+        {isKnown || chosen.kind === 'own'
+          ? `Whatever this page checks, it checks against ${describeKeys(chosen)}.`
+          : 'This page has no keys of this network. Its operators publish them, in the configuration of its nodes.'}
       </p>
     </form>
   );
@@ -218,7 +236,15 @@ function PassedStep({ step, proof }: { step: string; proof: Proved<string> }) {
   );
 }
 
-function Ending({ progress, info }: { progress: Progress; info: Info }) {
+function Ending({
+  progress,
+  info,
+  head,
+}: {
+  progress: Progress;
+  info: Info;
+  head: Finding<SignedMilestone> | undefined;
+}) {
   switch (progress.state) {
     case 'verified': {
       const { index } = provedValue(progress.proof).milestone;
@@ -242,7 +268,14 @@ function Ending({ progress, info }: { progress: Progress; info: Info }) {
     case 'stopped':
       return <NotChecked>{progress.reason}</NotChecked>;
     case 'nothing':
-      return <NothingToCheck info={info} />;
+      return (
+        <>
+          {head?.standing === 'proved' && (
+            <Found finding={head} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
+          )}
+          <NothingToCheck info={info} />
+        </>
+      );
     case 'running':
       return <p class="loading">{progress.text}</p>;
     case 'idle':

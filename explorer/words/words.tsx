@@ -44,9 +44,23 @@ function PlainAddress({ address, network }: { address: Address; network: Network
   );
 }
 
-export function SentenceText({ sentence, network }: { sentence: Sentence; network: NetworkWords }) {
+export function SentenceText(props: { sentence: Sentence; network: NetworkWords }) {
   return (
     <p class="sentence">
+      <SentenceWords {...props} />
+    </p>
+  );
+}
+
+export function SentenceWords({
+  sentence,
+  network,
+}: {
+  sentence: Sentence;
+  network: NetworkWords;
+}) {
+  return (
+    <>
       {sentence.map((part, i) =>
         typeof part === 'object' && 'address' in part ? (
           <PlainAddress key={i} address={part.address} network={network} />
@@ -54,7 +68,7 @@ export function SentenceText({ sentence, network }: { sentence: Sentence; networ
           writePart(part, network)
         ),
       )}
-    </p>
+    </>
   );
 }
 

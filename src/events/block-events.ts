@@ -9,7 +9,7 @@ import type { TaggedData } from '../stardust/wire/transaction.ts';
 import { type Audience, tellAll } from './milestone-events.ts';
 
 /** @param bytes of a block that was parsed before it was stored */
-export function tellBlock(bytes: Uint8Array, audience: Audience): void {
+export async function tellBlock(bytes: Uint8Array, audience: Audience): Promise<void> {
   const { payload } = decode(block, new Reader(bytes));
   const topics = [BLOCKS];
   if (payload?.type === 5) topics.push(...taggedTopics(BLOCKS, payload));
@@ -18,7 +18,7 @@ export function tellBlock(bytes: Uint8Array, audience: Audience): void {
     const { payload: inner } = payload.essence;
     if (inner !== undefined) topics.push(...taggedTopics(TRANSACTIONS, inner));
   }
-  tellAll(audience, topics, () => bytes);
+  await tellAll(audience, topics, () => bytes);
 }
 
 function taggedTopics(carrier: string, { tag }: TaggedData): string[] {

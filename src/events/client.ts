@@ -18,10 +18,9 @@ const MAX_PACKET_BYTES = 1 << 16;
 export const MESSAGE_OVERHEAD_BYTES = 64;
 
 /**
- * Topics of a client, and bytes that they take when packed: an attachment has at most 16,384
+ * Bytes that a client's topics take when packed: an attachment has at most 16,384
  * (https://developers.cloudflare.com/durable-objects/api/websockets/).
  */
-export const MAX_TOPICS = 400;
 export const MAX_TOPIC_BYTES = 15_700;
 
 /** Characters of a client ID; MQTT-3.1.3-5 asks for 23 at least. */

@@ -5,6 +5,7 @@
 import { hasPassed } from '../clock.ts';
 import { encodePacket, type Packet, PacketType } from '../mqtt/packets.ts';
 import { packTopic } from '../mqtt/topics.ts';
+import { takeTurns } from '../turns.ts';
 import { createAccounts } from './accounts.ts';
 import { type Client, heldBytes, MESSAGE_OVERHEAD_BYTES } from './client.ts';
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts';
@@ -20,6 +21,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 const SILENT_INTERVALS = 2;
 
+/** Sends between two looks at the clock, and milliseconds of sends between two turns. */
+const SENDS_AT_ONCE = 50;
+const TURN_EVERY_MS = 5;
+
 export interface Clients {
   readonly size: number;
   all(): Client[];
@@ -28,7 +33,10 @@ export interface Clients {
   isOpen(client: Client): boolean;
   readonly topics: Pick<TopicIndex, 'size' | 'has' | 'hasAny'>;
   open(client: Client): void;
-  /** Names a client that has said CONNECT; an older one with its ID is closed (MQTT-3.1.4-2). */
+  /**
+   * Names a client that has said CONNECT; an older one of its address with its ID is closed. An ID
+   * of another address is another client, unlike in MQTT-3.1.4-2: who knows an ID is not its owner.
+   */
   name(client: Client, id: string): void;
   /** Returns false where nothing is ever published to the topic, or the client listens to it. */
   listen(client: Client, topic: string, prefix: string): boolean;
@@ -36,8 +44,10 @@ export interface Clients {
   /** Counts what is held of its packets. */
   hold(client: Client): void;
   send(client: Client, packet: Packet): void;
-  /** Sends a message to the client, or to all that listen. */
-  publish(topic: string, payload: Uint8Array, only?: Client): void;
+  /** Sends a message to the client. */
+  tell(client: Client, topic: string, payload: Uint8Array): void;
+  /** Sends a message to all that listen; other requests have turns between. */
+  publish(topic: string, payload: Uint8Array): Promise<void>;
   close(client: Client, reason: CloseReason, detail?: string): void;
   closeSilent(now: number): void;
   /** The socket was closed by its client, or broke, or has gone after it was closed. */
@@ -46,20 +56,24 @@ export interface Clients {
 
 export function createClients(counts: Counts): Clients {
   const clients = new Map<WebSocket, Client>();
+  /** By address and ID. */
   const byId = new Map<string, Client>();
   const topics = createTopicIndex();
   const accounts = createAccounts<Client>();
   /** Sockets that were closed: what is to be done once they have gone. */
   const closing = new Map<WebSocket, () => void>();
 
+  const turn = takeTurns(TURN_EVERY_MS);
+
   const isOpen = ({ socket }: Client) => clients.has(socket);
+  const nameOf = ({ address, id }: Client) => `${address} ${id}`;
 
   function close(client: Client, reason: CloseReason, detail: string = reason): void {
-    const { socket, id, waiting } = client;
+    const { socket, waiting } = client;
     if (!clients.delete(socket)) return;
     if (client.timer !== undefined) clearTimeout(client.timer);
     for (const topic of client.topics.keys()) topics.remove(client, topic);
-    if (id && byId.get(id) === client) byId.delete(id);
+    if (byId.get(nameOf(client)) === client) byId.delete(nameOf(client));
     waiting.length = 0;
     client.reading = undefined;
     client.initial = undefined;
@@ -107,7 +121,7 @@ export function createClients(counts: Counts): Clients {
     topics,
     open(client) {
       clients.set(client.socket, client);
-      if (client.id) byId.set(client.id, client);
+      if (client.id) byId.set(nameOf(client), client);
       for (const topic of client.topics.keys()) topics.add(client, topic);
       if (client.id === undefined) {
         // from the connection, if the object was evicted meanwhile
@@ -119,10 +133,11 @@ export function createClients(counts: Counts): Clients {
     },
     name(client, id) {
       if (client.timer !== undefined) clearTimeout(client.timer);
-      const older = byId.get(id);
-      if (older !== undefined) close(older, 'replaced');
       client.id = id;
-      if (id !== '') byId.set(id, client);
+      if (id === '') return;
+      const older = byId.get(nameOf(client));
+      if (older !== undefined) close(older, 'replaced');
+      byId.set(nameOf(client), client);
     },
     listen(client, topic, prefix) {
       const packed = client.topics.has(topic) ? undefined : packTopic(topic, prefix);
@@ -144,12 +159,18 @@ export function createClients(counts: Counts): Clients {
       closeExcess();
     },
     send: (client, packet) => sendBytes(client, encodePacket(packet)),
-    publish(topic, payload, only) {
-      const to = only === undefined ? topics.listeners(topic) : [only];
+    tell(client, topic, payload) {
+      sendBytes(client, encodePacket({ type: PacketType.Publish, topic, payload }));
+      counts.messages++;
+    },
+    async publish(topic, payload) {
+      const to = topics.listeners(topic);
       if (to.length === 0) return;
       const bytes = encodePacket({ type: PacketType.Publish, topic, payload });
-      for (const client of to) sendBytes(client, bytes);
-      counts.messages += to.length;
+      for (const client of to) {
+        sendBytes(client, bytes);
+        if (++counts.messages % SENDS_AT_ONCE === 0) await turn();
+      }
     },
     close,
     closeSilent(now) {

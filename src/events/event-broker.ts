@@ -12,7 +12,7 @@ import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../ledger/core/head.ts';
 import { openLedger } from '../ledger/core/open-ledger.ts';
-import { describeError, writeLog } from '../log.ts';
+import { describeError, writeLimitedLog } from '../log.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import { StardustError } from '../stardust/error.ts';
 import { takeTurns } from '../turns.ts';
@@ -27,6 +27,7 @@ import {
   saveClient,
 } from './client.ts';
 import { createClients } from './clients.ts';
+import { isReserved } from './close-codes.ts';
 import type { Audience } from './milestone-events.ts';
 import { type Counts, createPublisher, type PublishedMilestone } from './publisher.ts';
 import { createRoundRobin } from './round-robin.ts';
@@ -88,7 +89,7 @@ export class EventBroker extends DurableObject<Env> {
       this.#clients.open(client);
       if (!isWhole) this.#clients.close(client, 'evicted');
     } catch (error) {
-      writeLog('error', 'events.failed', { error: describeError(error) });
+      writeLimitedLog('error', 'events.failed', { error: describeError(error) });
       const client = newClient(socket, '', Date.now());
       this.#clients.open(client);
       this.#clients.close(client, 'evicted');
@@ -130,7 +131,7 @@ export class EventBroker extends DurableObject<Env> {
     const audience = this.#audience();
     const turn = takeTurns();
     for (const bytes of blocks) {
-      tellBlock(bytes, audience);
+      await tellBlock(bytes, audience);
       await turn();
     }
   }
@@ -149,6 +150,8 @@ export class EventBroker extends DurableObject<Env> {
       return;
     }
     const bytes = message.byteLength;
+    // it has no packet, and must not cost more than to be delivered
+    if (bytes === 0) return;
     if (bytes > MAX_MESSAGE_BYTES || client.waitingBytes + bytes > MAX_WAITING_BYTES) {
       this.#clients.close(client, 'over-limit');
       return;
@@ -162,8 +165,11 @@ export class EventBroker extends DurableObject<Env> {
     await served.promise;
   }
 
-  override webSocketClose(socket: WebSocket): void {
+  /** RFC 6455, 5.5.1: a close frame is answered by one, with the same code. */
+  override webSocketClose(socket: WebSocket, code: number): void {
     this.#clients.gone(socket);
+    if (isReserved(code)) socket.close();
+    else socket.close(code);
   }
 
   override webSocketError(socket: WebSocket): void {
@@ -197,7 +203,7 @@ export class EventBroker extends DurableObject<Env> {
     } catch (error) {
       if (error instanceof StardustError) clients.close(client, 'malformed', error.reason);
       else {
-        writeLog('error', 'events.failed', { error: describeError(error) });
+        writeLimitedLog('error', 'events.failed', { error: describeError(error) });
         clients.close(client, 'failed');
       }
     }
@@ -234,7 +240,7 @@ export class EventBroker extends DurableObject<Env> {
 
   /** Whether clients can still be told everything: if not, they connect again and catch up. */
   #fail(error: unknown): void {
-    writeLog('error', 'events.failed', { error: describeError(error) });
+    writeLimitedLog('error', 'events.failed', { error: describeError(error) });
     const isLost = [LedgerMoved, LedgerDamaged, LedgerUnreadable].some(
       (type) => error instanceof type,
     );

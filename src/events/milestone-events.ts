@@ -49,7 +49,7 @@ export interface Audience {
   /** Whether somebody listens to a topic that begins like this. */
   hasAny(beginning: string): boolean;
   has(topic: string): boolean;
-  tell(topic: string, payload: Uint8Array): void;
+  tell(topic: string, payload: Uint8Array): Promise<void>;
   /** The prefix of the network's addresses. */
   readonly prefix: string;
 }
@@ -59,15 +59,15 @@ export function jsonBytes(value: RestObject): Uint8Array {
 }
 
 /** Tells one payload to those of these topics that somebody listens to; it is made once. */
-export function tellAll(
+export async function tellAll(
   audience: Audience,
   topics: readonly string[],
   make: () => Uint8Array,
-): void {
+): Promise<void> {
   const wanted = topics.filter((topic) => audience.has(topic));
   if (wanted.length === 0) return;
   const payload = make();
-  for (const topic of wanted) audience.tell(topic, payload);
+  for (const topic of wanted) await audience.tell(topic, payload);
 }
 
 /** Whether messages about the blocks of a milestone, or of what they create, are wanted. */
@@ -90,10 +90,10 @@ export async function tellMilestone(
   if (['outputs/', 'transactions/'].some(audience.hasAny))
     await tellOutputs(db, contents, audience, pieces);
   if (audience.hasAny('block-metadata/')) await tellMetadata(db, contents, audience, pieces);
-  audience.tell(MILESTONES, contents.payload.bytes);
+  await audience.tell(MILESTONES, contents.payload.bytes);
   const info = jsonBytes(milestoneInfoToJson(contents));
-  audience.tell(LATEST_MILESTONE, info);
-  audience.tell(CONFIRMED_MILESTONE, info);
+  await audience.tell(LATEST_MILESTONE, info);
+  await audience.tell(CONFIRMED_MILESTONE, info);
 }
 
 const CHAINS = {
@@ -127,14 +127,14 @@ async function tellOutputs(
       const output = decodeOutput(spent.bytes);
       const make = () => jsonBytes(outputEventToJson(spent, output));
       gone.add(id);
-      tellAll(audience, [outputTopic(`0x${id}`), ...unlockTopics(output, true)], make);
+      await tellAll(audience, [outputTopic(`0x${id}`), ...unlockTopics(output, true)], make);
       const chain = chainIdOf(output, fromHex(`0x${id}`));
       const topic = chain && chainTopicOf(output, toHexDigits(chain));
       if (topic !== undefined && audience.has(topic)) ends.set(topic, make);
     }
   }
 
-  function tellCreated(id: Uint8Array, blockId: string, output: Output): void {
+  async function tellCreated(id: Uint8Array, blockId: string, output: Output): Promise<void> {
     const event: OutputStatus = {
       outputId: toHexDigits(id),
       bytes: outputBytes(output),
@@ -151,24 +151,24 @@ async function tellOutputs(
       ...(topic === undefined ? [] : [topic]),
       ...unlockTopics(output, false),
     ];
-    tellAll(audience, topics, () => jsonBytes(outputEventToJson(event, output)));
+    await tellAll(audience, topics, () => jsonBytes(outputEventToJson(event, output)));
     if (topic !== undefined && !gone.has(event.outputId)) ends.delete(topic);
   }
 
   const receipt = receiptOf(payload.value);
   // no block carries these: the reference names the zero ID
   for (const { id, output } of receipt ? migratedOutputs(receipt, fromHex(`0x${contents.id}`)) : [])
-    tellCreated(id, '0'.repeat(64), output);
+    await tellCreated(id, '0'.repeat(64), output);
   for await (const block of readBlocksWithBytes(db, contents, pieces)) {
     await turn();
     if (block.reason !== 0) continue;
     const { transaction, bytes } = parse(block);
-    tellAll(audience, [includedBlockTopic(toHex(transaction!.id))], () => bytes);
+    await tellAll(audience, [includedBlockTopic(toHex(transaction!.id))], () => bytes);
     for (const [i, output] of transaction!.value.essence.outputs.entries())
-      tellCreated(outputId(transaction!.id, i), block.id, output);
+      await tellCreated(outputId(transaction!.id, i), block.id, output);
   }
   // an addition of this node: the reference says nothing when a chain ends
-  for (const [topic, make] of ends) audience.tell(topic, make());
+  for (const [topic, make] of ends) await audience.tell(topic, make());
 }
 
 /** Throws a LedgerDamaged where the bytes are not those of the block. */
@@ -241,7 +241,7 @@ async function tellMetadata(
     pieces,
   )) {
     await turn();
-    tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
+    await tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
       requireBlockId(bytes, id);
       return jsonBytes(
         blockEventToJson({

@@ -6,6 +6,7 @@
 import type { Database } from '../ledger/core/database.ts';
 import {
   type Connect,
+  MAX_TOPICS,
   type Packet,
   PacketType,
   PROTOCOL_LEVEL,
@@ -17,7 +18,6 @@ import {
   type Client,
   MAX_CLIENT_ID_LENGTH,
   MAX_TOPIC_BYTES,
-  MAX_TOPICS,
   packedLength,
   saveClient,
   takePacket,
@@ -51,15 +51,19 @@ export async function takeSlice(context: SessionContext, client: Client): Promis
       const packet = takePacket(client);
       if (packet === undefined) break;
       client.seen = client.id === undefined ? client.seen : Date.now();
-      if (packet.type === PacketType.Subscribe && client.id !== undefined) {
+      if (packet.type === PacketType.Subscribe && client.id !== undefined)
         await subscribe(context, client, packet);
-        break;
-      }
-      takeAtOnce(clients, client, packet);
+      else takeAtOnce(clients, client, packet);
+      if (isOfTopics(packet)) break;
     }
   }
   clients.hold(client);
   if (clients.isOpen(client)) saveClient(client);
+}
+
+/** Whether it has up to 400 topics: then it is a slice. */
+function isOfTopics({ type }: Packet): boolean {
+  return type === PacketType.Subscribe || type === PacketType.Unsubscribe;
 }
 
 async function tellNext({ clients }: SessionContext, client: Client): Promise<void> {
@@ -68,7 +72,7 @@ async function tellNext({ clients }: SessionContext, client: Client): Promise<vo
     client.initial = undefined;
     return;
   }
-  for (const { topic, payload } of step.value) clients.publish(topic, payload, client);
+  for (const { topic, payload } of step.value) clients.tell(client, topic, payload);
 }
 
 /** All but SUBSCRIBE. */
@@ -153,10 +157,12 @@ async function subscribe(
   if (!clients.isOpen(client)) return;
   // those that it has already are not told again
   const added = new Set<string>();
+  let bytes = packedLength(client);
   for (const topic of topics) {
     if (!clients.listen(client, topic, published.prefix)) continue;
     added.add(topic);
-    if (client.topics.size > MAX_TOPICS || packedLength(client) > MAX_TOPIC_BYTES)
+    bytes += client.topics.get(topic)?.length ?? 0;
+    if (client.topics.size > MAX_TOPICS || bytes > MAX_TOPIC_BYTES)
       clients.close(client, 'over-limit');
     if (!clients.isOpen(client)) return;
   }
@@ -164,6 +170,6 @@ async function subscribe(
   const returnCodes = topics.map(() => 0);
   clients.send(client, { type: PacketType.SubscribeAck, packetId, returnCodes });
   for (const topic of [LATEST_MILESTONE, CONFIRMED_MILESTONE])
-    if (added.has(topic)) clients.publish(topic, jsonBytes(milestoneInfoToJson(published)), client);
+    if (added.has(topic)) clients.tell(client, topic, jsonBytes(milestoneInfoToJson(published)));
   if (clients.isOpen(client)) client.initial = tellInitial(db, [...added]);
 }

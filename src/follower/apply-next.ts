@@ -100,8 +100,6 @@ export async function tryUpstream(
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
     const kind = error instanceof Divergence ? 'diverged' : 'failed';
     countUpstream(counts, place, upstream.name, kind);
-    // where the walk ended by the upstream's word, the next try walks afresh
-    if (kind === 'diverged') context.memory.missing = undefined;
     const event = kind === 'diverged' ? 'upstream.diverged' : 'upstream.failed';
     context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
     return end({ kind, reason: error.message });

@@ -191,6 +191,8 @@ async function leaveOut(
       memory.progress.startOver(milestone, upstream.name);
       return true;
     }
+    // only here: an upstream that diverges otherwise must not undo what others have walked
+    memory.missing = undefined;
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(
       `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,

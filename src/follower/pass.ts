@@ -143,7 +143,8 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
-  const waiting = memory.progress.times === times ? waitsFor(outcomes) : undefined;
+  const isStill = memory.progress.times === times;
+  const waiting = isStill ? waitsFor(outcomes) : undefined;
   if (waiting !== undefined && !budget.milestonesOnly) noteFruitlessPass(memory, waiting);
   const progress = memory.missing && describeProgress(memory.missing);
   const { applied, behind, beginWith, level, diverged, getsOn, state } = summarizePass(outcomes, {
@@ -153,9 +154,10 @@ async function askUpstreams(
     progress,
   });
   if (getsOn) memory.failed = undefined;
-  // the first one may have used up what a pass may do: another one comes first next time
-  if (waiting !== undefined) known.ranking.beginWith(order[1] ?? order[0]!);
-  else if (beginWith !== undefined) known.ranking.beginWith(beginWith);
+  // those asked before may have used up what a pass may do: each comes first in turn
+  const isNextFirst = waiting !== undefined || (isStill && beginWith === undefined);
+  const first = isNextFirst ? (order[0]! + 1) % upstreams.length : beginWith;
+  if (first !== undefined) known.ranking.beginWith(first);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);
   if (!isDue) memory.tips.passesToRest = Math.max(0, memory.tips.passesToRest - 1);
   const isMore = isDue && (await storeTipsIfPossible(context, level.place, level.position));

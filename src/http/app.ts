@@ -4,17 +4,18 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
-import { describeError, writeLog } from '../log.ts';
+import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../log.ts';
 import { type EdgeNode, isMissingTable, LedgerUnreadable } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import { nextTurn } from '../turns.ts';
-import { checkRate, createScanLimit } from './access/limits.ts';
+import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
 import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
+import { requireQuery } from './query-string.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { RequestNotes, Route } from './route.ts';
@@ -28,6 +29,9 @@ export interface AppParts {
   settings: Settings;
   node: EdgeNode;
 }
+
+/** Routes that no reference has, so that nobody needs their queries read as Go reads them. */
+const OWN_ROUTES = '/api/edge/';
 
 /** The route of a path that no route has, for the log. */
 const NO_ROUTE = 'none';
@@ -73,7 +77,12 @@ export function createApp({ settings, node }: AppParts): App {
   const readCache = settings.oneIsolate
     ? createReadCache(Date.now, node.readGeneration)
     : undefined;
-  const limitScans = settings.oneIsolate ? createScanLimit(Date.now) : undefined;
+  const limits = settings.oneIsolate && {
+    scan: createWorkLimit(Date.now, 'scan'),
+    explanation: createWorkLimit(Date.now, 'explanation'),
+    gallery: createWorkLimit(Date.now, 'gallery'),
+  };
+  const writeOfKind = createLimitedLog(Date.now);
   const router = IttyRouter<IRequestStrict, [Exchange]>();
   const routes = Object.values(listRoutes());
   const isGreedy = ({ path }: Route) => path.endsWith('+');
@@ -121,6 +130,8 @@ export function createApp({ settings, node }: AppParts): App {
   ): Promise<Answer> {
     await checkRate(settings[route.limit ?? 'readLimit'], request);
     const { params } = request;
+    if (route.path.startsWith(OWN_ROUTES))
+      requireQuery(new URL(request.url).search, route.query ?? []);
     const handle = async (request: Request): Promise<Answer> => ({
       ...(route.keep && { keep: route.keep }),
       ...(await route.handle({
@@ -133,10 +144,9 @@ export function createApp({ settings, node }: AppParts): App {
         defer: (work) => ctx.waitUntil(afterwards(work)),
       })),
     });
+    const work = route.limit === 'scanLimit' ? 'scan' : route.work;
     const handleInTurn = (request: Request) =>
-      route.limit === 'scanLimit' && limitScans !== undefined
-        ? limitScans(() => handle(request))
-        : handle(request);
+      work && limits ? limits[work](() => handle(request)) : handle(request);
     return readCache === undefined
       ? handleInTurn(request)
       : readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work));
@@ -184,8 +194,12 @@ export function createApp({ settings, node }: AppParts): App {
     ms: number,
     error: unknown,
   ): void {
-    if (settings.logReads || !isRoutine(method, route, status)) {
-      writeLog(status === 500 ? 'error' : 'info', 'http.request', {
+    const isOfRead = isRoutine(method, route, status);
+    if (settings.logReads || !isOfRead) {
+      // a proposal out of a cache was logged before, and must not hide one that was not
+      const kind = [route, status, notes.source].join();
+      const write = isOfRead ? writeLog : writeOfKind.bind(undefined, kind);
+      write(status === 500 ? 'error' : 'info', 'http.request', {
         method,
         route,
         status,
@@ -242,7 +256,7 @@ function describeTimings(stages: Record<string, number>): string {
 export function createMisconfiguredApp(problems: readonly string[]): App {
   return {
     async fetch(request) {
-      writeLog('error', 'settings.invalid', { problems });
+      writeLimitedLog('error', 'settings.invalid', { problems });
       return toResponse(errorAnswer(new HttpError(500)), request.method);
     },
   };

@@ -12,6 +12,7 @@ export const MESSAGES = {
   403: 'not available for public use',
   404: 'could not find data',
   405: 'method not allowed',
+  426: 'upgrade required',
   429: 'too many requests',
   500: 'internal server error',
   503: 'service unavailable',

@@ -3,6 +3,7 @@
  */
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
+import type { Work } from './access/limits.ts';
 import type { Answer } from './answer.ts';
 import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
@@ -44,11 +45,15 @@ export interface Route {
   method: 'GET' | 'POST';
   /** A path in itty-router's notation. */
   path: string;
+  /** Names of its query parameters; of a route of `/api/edge`, what else is there is a 400. */
+  query?: readonly string[];
   /** Whether it is public only where PUBLIC_ROUTES has its path as such. */
   mustBeNamed?: true;
   /** How long its 200s may be kept, unless the answer says otherwise. Absent: `none`. */
   keep?: Keep;
   /** The rate limit before the handler looks at the request. Absent: `readLimit`. */
   limit?: LimitName;
+  /** What it is if it keeps the thread for long. A route with the rate limit of scans is a scan. */
+  work?: Work;
   handle(context: RouteContext): Promise<Answer>;
 }

@@ -26,11 +26,9 @@ export function parseId(
   id: string | undefined,
   name: string,
 ): string {
-  const withoutSlash = id?.replace(/\/$/, '');
   if (!v.is(schema, id)) {
-    const fault = v.is(schema, withoutSlash)
-      ? 'ends with a slash'
-      : 'is not 0x and hex digits of the right number';
+    const isSlashed = v.is(schema, `${id}`.replace(/\/$/, ''));
+    const fault = isSlashed ? 'ends with a slash' : 'is not 0x and hex digits of the right number';
     throw new HttpError(400, `${name} ${fault}`);
   }
   return digitsOf(id);

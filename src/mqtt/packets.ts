@@ -120,11 +120,14 @@ const u16: Prefix = {
 
 const utf8 = byteString('MQTT-1.5.3', u16, 0, 0xffff);
 
+/** One for all texts: to make one takes longer than to decode a topic. */
+const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 const text: Codec<string> = {
   decode: (r) => {
     const bytes = utf8.decode(r);
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      return textDecoder.decode(bytes);
     } catch {
       throw refusal('MQTT-1.5.3-1', 'text that is not UTF-8');
     }
@@ -142,12 +145,18 @@ const rest: Codec<Uint8Array> = {
   encode: (w, v) => w.put(v),
 };
 
+/** Topics of one packet, and of a client of the broker. */
+export const MAX_TOPICS = 400;
+
 /** Elements up to the packet's end, one at least. */
 function listToEnd<T>(rule: string, element: Codec<T>): Codec<T[]> {
   return {
     decode: (r) => {
       const list: T[] = [];
-      while (r.remaining > 0) list.push(element.decode(r));
+      while (r.remaining > 0) {
+        if (list.length === MAX_TOPICS) throw refusal(rule, `more than ${MAX_TOPICS} topics`);
+        list.push(element.decode(r));
+      }
       if (list.length === 0) throw refusal(rule, 'an empty list');
       return list;
     },

@@ -1,7 +1,7 @@
 /**
  * Looking an NFT up: in KV where its copies prove an answer, else in D1.
  */
-import { describeError, writeLog } from '../log.ts';
+import { describeError, writeLimitedLog } from '../log.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
 import type { OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
@@ -37,6 +37,11 @@ export interface NftSources {
   index: IndexReader;
   openCache: OpenRecentCache;
   remembered: RememberedReads;
+  /**
+   * Whether an entry that is absent may prove that there is no such NFT. Not where KV is on the disk
+   * of the ledger: a damaged key makes an entry absent, and the ledger is as near.
+   */
+  trustsAbsence: boolean;
   /** Unix milliseconds. */
   clock: () => number;
 }
@@ -62,7 +67,9 @@ export async function lookUpNft(
   minLedgerIndex: number,
   request: NftRequest,
 ): Promise<NftAnswer | undefined> {
-  const found = resolveRemembered(sources, nftId) ?? (await resolveRead(sources, nftId, request));
+  const resolved =
+    resolveRemembered(sources, nftId) ?? (await resolveRead(sources, nftId, request));
+  const found = sources.trustsAbsence ? resolved : distrustAbsence(resolved);
   if (found.kind === 'answer' && found.ledgerIndex >= minLedgerIndex) {
     const { ledgerIndex, outputId, by } = found;
     return { ledgerIndex, outputId, source: 'kv', why: by };
@@ -71,6 +78,11 @@ export async function lookUpNft(
   if (row === undefined) return undefined;
   const why = found.kind === 'answer' ? 'a later one was asked for' : found.why;
   return { ledgerIndex: row.ledgerIndex, outputId: row.output ?? undefined, source: 'd1', why };
+}
+
+function distrustAbsence(found: Resolution): Resolution {
+  const isAbsence = found.kind === 'answer' && found.by === 'age' && found.outputId === undefined;
+  return isAbsence ? { kind: 'ask-ledger', why: 'entry is absent' } : found;
 }
 
 /** Where both copies are remembered, nothing is awaited. */
@@ -99,7 +111,7 @@ async function resolveRead(
     ]);
     return resolve(entry, recent, nftId, clock());
   } catch (error) {
-    writeLog('error', 'nft-index.unreadable', { error: describeError(error) });
+    writeLimitedLog('error', 'nft-index.unreadable', { error: describeError(error) });
     return { kind: 'ask-ledger', why: 'KV failed' };
   }
 }
@@ -132,6 +144,7 @@ async function readRecent(
 }
 
 function report<T>(key: string, read: KvRead<T>): KvRead<T> {
-  if (read.kind === 'malformed') writeLog('warn', 'nft-index.malformed', { key, why: read.why });
+  if (read.kind === 'malformed')
+    writeLimitedLog('warn', 'nft-index.malformed', { key, why: read.why });
   return read;
 }

@@ -5,6 +5,7 @@ import { headFromRow } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import type { Ledger } from '../ledger/core/open-ledger.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
+import type { Settings } from '../settings.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
 import { createRecentCaches } from './recent-cache.ts';
 import { RememberedReads } from './remembered-reads.ts';
@@ -29,19 +30,21 @@ function currentFromRow(row: Row): { ledgerIndex: number; output: string | null 
 /**
  * What lookups of one isolate share.
  *
- * @param versionId of the Worker's version; undefined: `recent` is not cached
+ * @param settings without `versionId`, and in `serve` (`oneIsolate`), `recent` is not cached: there
+ *   miniflare's Cache API is a folder that only grows
  */
 export function openNftSources(
   ledger: Ledger,
   index: KVNamespace,
-  versionId: string | undefined,
+  { versionId, oneIsolate }: Pick<Settings, 'versionId' | 'oneIsolate'>,
   clock: () => number,
 ): NftSources {
   return {
     ledger: openNftLedger(ledger),
     index,
-    openCache: createRecentCaches(caches, versionId),
+    openCache: createRecentCaches(caches, oneIsolate ? undefined : versionId),
     remembered: new RememberedReads(),
+    trustsAbsence: !oneIsolate,
     clock,
   };
 }

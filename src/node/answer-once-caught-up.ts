@@ -5,7 +5,7 @@
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
-import { describeError, writeLog } from '../log.ts';
+import { describeError, writeLimitedLog } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { verifySignature } from '../verify-signature.ts';
@@ -72,7 +72,7 @@ async function catchUp(settings: Settings): Promise<void> {
   const pass = followerOf(settings.follower)
     .catchUp()
     .catch((error: unknown) =>
-      writeLog('warn', 'node.not-caught-up', { error: describeError(error) }),
+      writeLimitedLog('warn', 'node.not-caught-up', { error: describeError(error) }),
     );
   await within(CATCH_UP_MS, pass, undefined);
 }
@@ -103,7 +103,7 @@ async function bringWithin(
   const notBrought = await within(deadline - Date.now(), bringing, LATE);
   const db = ledger.withSession('first-primary');
   if (notBrought?.fault !== 'upstream-failed') return { db, notBrought };
-  writeLog('warn', 'upstream.failed', { detail: notBrought.detail });
+  writeLimitedLog('warn', 'upstream.failed', { detail: notBrought.detail });
   return { db, notBrought: { ...notBrought, detail: NO_BLOCKS } };
 }
 

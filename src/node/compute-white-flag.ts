@@ -138,7 +138,8 @@ export async function walkProposal(
     let read = await readAndWalk(db, request, measure);
     for (let round = 0; round < MAX_ROUNDS && bring !== undefined; round++) {
       const wanted = wantedOfFollower(read, request);
-      if (wanted === undefined) break;
+      // an upstream that did not have a block a moment ago is not asked again
+      if (wanted === undefined || (round > 0 && wanted.blocks.length > 0)) break;
       const { db: fresh, notBrought } = await bring(wanted);
       db = fresh;
       why = notBrought && refuse(REASONS[notBrought.fault], notBrought.detail);

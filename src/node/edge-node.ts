@@ -14,8 +14,10 @@ import type { EventCounts } from '../events/event-broker.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
+import type { Database } from '../ledger/core/database.ts';
 import { readHead } from '../ledger/core/head.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
+import { waitAfterCalls } from '../ledger/core/size/measure-database.ts';
 import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
 import { readStatement, type StatementQuery } from '../ledger/final/read-statement.ts';
 import type { OutputQuery } from '../ledger/output-list/output-query.ts';
@@ -46,6 +48,7 @@ import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
 import type { Settings } from '../settings.ts';
 import type { FinalTreeName } from '../stardust/proof/final-ledger.ts';
+import { takeTurns } from '../turns.ts';
 import { answerOnceCaughtUp } from './answer-once-caught-up.ts';
 import { computeWhiteFlag, type WhiteFlagRequest } from './compute-white-flag.ts';
 import { explainWhiteFlag } from './explain-white-flag.ts';
@@ -95,17 +98,23 @@ export type {
 } from './compute-white-flag.ts';
 export type { Decision, JudgedBlock } from './explain-white-flag.ts';
 
+/** Milliseconds of reads besides one call, after which other requests have a turn. */
+const READS_MS = 5;
+
 export type EdgeNode = ReturnType<typeof openNode>;
 
 export function openNode(settings: Settings) {
   const { ledger, nftIndex, upstreams, milestoneKeys, finalMilestone } = settings;
-  // in `serve` KV is on this machine, and miniflare's Cache API a folder that only grows
-  const recentVersion = settings.oneIsolate ? undefined : settings.versionId;
-  const nftSources = openNftSources(ledger, nftIndex, recentVersion, Date.now);
-  const newSession = () => ledger.withSession('first-unconstrained');
+  const nftSources = openNftSources(ledger, nftIndex, settings, Date.now);
+  const nearest = () => ledger.withSession('first-unconstrained');
+  const endStep = takeTurns(READS_MS);
+  /** Where one thread answers everything, other requests come between two calls. */
+  const inTurns = (db: Database): Database =>
+    settings.oneIsolate ? waitAfterCalls(db, endStep) : db;
+  const newSession = () => inTurns(nearest());
   /** A replica may not have come to a milestone that was asked for. */
   const sessionFrom = (minLedgerIndex: number) =>
-    minLedgerIndex > 0 ? ledger.withSession('first-primary') : newSession();
+    minLedgerIndex > 0 ? inTurns(ledger.withSession('first-primary')) : newSession();
   const readUnstored = createUnstoredReader(settings);
   return {
     /**
@@ -114,10 +123,12 @@ export function openNode(settings: Settings) {
      * @param client whose share it is of what the follower fetches
      */
     computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
-      answerOnceCaughtUp(newSession(), settings, { request, client }, computeWhiteFlag),
+      answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
     /** As of computeWhiteFlag, with every block that leads to the roots. */
     explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
-      answerOnceCaughtUp(newSession(), settings, { request, client }, explainWhiteFlag),
+      answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
+        explainWhiteFlag(inTurns(db), ...asked),
+      ),
     lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),
     readStatus: () =>

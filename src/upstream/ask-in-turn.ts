@@ -1,7 +1,7 @@
 /**
  * Asking several upstreams one after the other, until one of them has the answer.
  */
-import { writeLog } from '../log.ts';
+import { writeLimitedLog } from '../log.ts';
 import { createRanking, type Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
@@ -38,5 +38,5 @@ export async function askInTurn<T>(
 
 /** For a failure that nobody is told of, because another upstream was asked after it. */
 function logFailure({ message }: UpstreamFailure): void {
-  writeLog('warn', 'upstream.failed', { detail: message });
+  writeLimitedLog('warn', 'upstream.failed', { detail: message });
 }

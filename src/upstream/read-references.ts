@@ -4,7 +4,7 @@
  * No signed root can tell yet whether the word is true, so any "yes" wins: an upstream that lies
  * can then refuse an answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
  */
-import { writeLog } from '../log.ts';
+import { writeLimitedLog } from '../log.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface ReferenceOptions {
@@ -84,7 +84,7 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
 function logOnce(voter: Voter, detail: string): void {
   if (voter.isLogged) return;
   voter.isLogged = true;
-  writeLog('warn', 'upstream.failed', { detail });
+  writeLimitedLog('warn', 'upstream.failed', { detail });
 }
 
 /** Throws an UpstreamFailure at the deadline; what was queried may still be answered. */

@@ -232,7 +232,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
 
     it('leads to the alias, and on to its foundry', async () => {
       await click(page, '.outputs a', 'Alias');
-      await textOf(page, 'main h1').toMatch(/^0x/);
+      await textOf(page, '.of-id').toMatch(/^0x/);
       await factsOf(page).toMatchObject({ 'State index': '7', Foundries: '1' });
       await textOf(page, '#foundries-title').toBe('Its foundries');
       await expectLook('alias');

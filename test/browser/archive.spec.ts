@@ -50,6 +50,17 @@ const changeAmount = (json: typeof statement) => {
   first!.record = first!.record.slice(0, at) + digit + first!.record.slice(at + 1);
 };
 
+/** Page objects of a PDF are not compressed. */
+const countPages = (pdf: Uint8Array) =>
+  Buffer.from(pdf)
+    .toString('latin1')
+    .match(/\/Type\s*\/Page\b/g)?.length;
+
+/** Where the parts of the sheet begin. */
+const topsOf = (page: DrivenPage) =>
+  page.evaluate(`[...document.querySelector('.sheet').children].map((part) =>
+    Math.round(part.getBoundingClientRect().top + scrollY))`);
+
 describe.each(DRIVERS)('in $name', ({ launch }) => {
   describe.each(SCREENS)('on a %s, in %s colours', (size, scheme) => {
     let browser: DrivenBrowser;
@@ -73,6 +84,17 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       expect(page.faults).toEqual([]);
     }
 
+    it('begins with the question that most people bring', async () => {
+      await textOf(page, '#held-title').toBe('What did this address hold when the network ended?');
+      await fill(page, 'input[name=holder]', 'smr1nothing');
+      await click(page, 'button', 'Show what it held');
+      await textOf(page, '.home .problem').toMatch(/neither an ID|checksum/);
+      await fill(page, 'input[name=holder]', HOLDER);
+      await click(page, 'button', 'Show what it held');
+      await textOf(page, '#statement-title').toBe('Prove what this address held');
+      await expectSound();
+    });
+
     it('takes a root once, and proves what an address held', async () => {
       await open(page, `/address/${HOLDER}`);
       await click(page, 'main button.main', 'Prove what this address held');
@@ -95,6 +117,24 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       for (const id of outputIds) await textOf(page, '.stated').toMatch(id);
       await textOf(page, '.sheet').toMatch(/does not prove that the address had no other outputs/);
       await expectSound();
+    });
+
+    it('prints on one page, with an annex', async () => {
+      await textOf(page, '.sheet .how').toContain(
+        `npx stardust-edge verify statement.json --final-root ${finalRoot}`,
+      );
+      expect(countPages(await page.pdf())).toBe(2);
+      // any number of outputs is in the annex, and leaves the first page as it is
+      const before = await topsOf(page);
+      await page.evaluate(`{
+        const list = document.querySelector('.stated');
+        for (let i = 0; i < 230; i++) list.append(list.firstElementChild.cloneNode(true));
+      }`);
+      expect(countPages(await page.pdf())).toBeGreaterThan(10);
+      expect(await topsOf(page)).toEqual(before);
+      await page.reload();
+      await click(page, '.archive > button', 'Prove what this address held');
+      await untilCount(page, '.sheet', 1);
     });
 
     it('proves that an output is there, or is not, to who misses one', async () => {

@@ -150,7 +150,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         ['data:text/html,<script>alert(1)</script>', 'by data:, which is not loaded'],
         ['http://elsewhere.example/x.png', 'by http:, which is not loaded'],
         ['file:///etc/passwd', 'by file:, which is not loaded'],
-        ['ipfs://../../secret', 'that is no content ID'],
+        ['ipfs://../../secret', 'that leads elsewhere'],
         ['nothing', 'no picture that can be loaded'],
       ])('with the picture %s shows none, and no link', async (uri, reason) => {
         await showNft(JSON.stringify({ standard: 'IRC27', name: 'x', uri }));
@@ -175,6 +175,40 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
           .toBe(text.replaceAll(/\s/g, ''));
         expect(await countOf(page, 'img')).toBe(0);
       });
+    });
+
+    it('shows a name of 3,000 characters in three lines, and metadata that may change', async () => {
+      await showNft(JSON.stringify({ standard: 'IRC27', name: 'N'.repeat(3000) }));
+      const height = `document.querySelector('main h1').getBoundingClientRect().height`;
+      expect(await page.evaluate(height)).toBeLessThan(260);
+      const changeable = `0x${Buffer.from(MARKUP).toString('hex')}`;
+      node.lie([
+        inJson(ONE_NFT, ({ output }) => {
+          output.features = [{ type: 2, data: changeable }];
+        }),
+      ]);
+      await open(page, '/no/such/page');
+      await textOf(page, 'main h1').toBe('No such page');
+      await open(page, `/nft/${nft.nftId}`);
+      await textOf(page, '.claims').toContain(`What its owner wrote, and may change ${MARKUP}`);
+    });
+
+    it('copies without the clipboard of https, or shows what to copy', async () => {
+      await showNft('{}');
+      await page.evaluate(`{
+        Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined });
+        document.execCommand = () => {
+          globalThis.copied = document.activeElement.value;
+          return globalThis.canCopy ?? true;
+        };
+      }`);
+      await click(page, '[aria-label="Copy NFT ID"]');
+      await untilCount(page, '[aria-label="NFT ID copied"]', 1);
+      expect(await page.evaluate('copied')).toBe(nft.nftId);
+      await page.evaluate('void (canCopy = false)');
+      await click(page, '[aria-label="Copy address"]');
+      await textOf(page, '.refused').toMatch(/does not let this page copy.*smr1[0-9a-z]{59}/);
+      await page.reload();
     });
 
     it('tells the owner in time', async () => {
@@ -227,12 +261,28 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         await click(other, 'button', 'Show picture');
         await textOf(other, '.frame .over').toBe('Loading from ipfs.io …');
         await textOf(other, '.frame .over').toBe(
-          'ipfs.io has sent nothing for 20 seconds. Try another gateway.',
+          'The picture from ipfs.io is not here after 20 seconds. It may still come.',
         );
         await chooseGateway('dweb.link');
         await textOf(other, '.frame .over').toBe(
-          'No picture came from dweb.link: it has none there, or it failed. Try another gateway.',
+          'Your browser got no picture from dweb.link that it can show. It does not tell this page why.',
         );
+      });
+
+      it('are shown by their type: a video as one, other types as links', async () => {
+        await openOther(() => ({ ...PIXEL, contentType: 'video/mp4' }));
+        const typed = (type: string) =>
+          JSON.stringify({ standard: 'IRC27', name: 'x', type, uri: 'https://a.example/{id}.x' });
+        await showNft(typed('video/mp4'), {}, other);
+        await click(other, 'button', 'Show video');
+        await untilCount(other, 'img', 0);
+        // what came is no video
+        await textOf(other, '.frame .over').toContain('no video from a.example that it can show');
+        expect(asked).toEqual([`https://a.example/${nft.nftId.slice(2)}.x`]);
+        await showNft(typed('text/html'), {}, other);
+        await textOf(other, '.frame').toContain('Open the file of type text/html');
+        expect(await countOf(other, '.frame button, .frame img, .frame video')).toBe(0);
+        expect(asked).toHaveLength(1);
       });
 
       it('of a gallery are loaded by one click', async () => {
@@ -302,8 +352,8 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await open(page, '/no/such/page');
       await textOf(page, 'main h1').toBe('No such page');
       await open(page, '/milestone/17339');
-      const words = 'Conflict 2: an input was spent earlier in this milestone (L-1)';
-      const block = '[aria-label^="3: Conflict 2"]';
+      const words = 'in conflict: an input was spent earlier in this milestone';
+      const block = '[aria-label^="3: in conflict"]';
       await untilCount(page, block, 1);
       await page.hover(block);
       await textOf(page, '.caption').toContain(words);

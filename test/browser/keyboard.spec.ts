@@ -56,7 +56,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await tabTo(page, /^search$/);
     await page.keyboard.type(nft.nftId);
     await enter();
-    await untilHead(page, /^0x0255e848/);
+    await untilHead(page, /^Soonanaut #2526$/);
 
     await tabTo(page, /^Show picture$/);
     await tabTo(page, /^All NFTs of this issuer$/);
@@ -65,7 +65,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilCount(page, '.gallery li', 22);
     await tabTo(page, /^Soonanaut #\d+$/);
     await enter();
-    await untilHead(page, /^0x/);
+    await untilHead(page, /^Soonanaut/);
 
     await tabTo(page, /^milestone 17339$/);
     await enter();

@@ -133,8 +133,8 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   '/milestone/99999': (node) =>
     expectedOfPast(
       node,
-      /It is yet to come/,
-      /There is none, this node says: the network ended at milestone 17338\./,
+      /milestone 99999 has not come yet/,
+      /This node says that there is none: the network ended at milestone 17338\./,
     ),
   '/proposal': (node) =>
     expectedOfPast(
@@ -145,8 +145,8 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   [`/search?q=${UNKNOWN}`]: async (node) => {
     const { json } = await ask(node, '/api/routes');
     return json.indexed.includes('alias')
-      ? /ID of five things.*an alias: not here.*an alias that was destroyed are not in a ledger/
-      : /ID of four things.*Aliases are not looked up: this node lists NFTs alone/;
+      ? /An alias: not here\. This would have found each alias that was not destroyed/
+      : /This node does not list aliases/;
   },
   [`/block/${UNKNOWN}`]: (node) =>
     expectedOfPast(
@@ -164,7 +164,7 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   [`/transaction/${UNKNOWN}`]: (node) =>
     expectedOfPast(
       node,
-      /what the node keeps\. The node answered 404/,
+      /none that it keeps: nothing before milestone 17338/,
       /has its last ledger, and of its past only what it kept/,
     ),
   '/verify': (node) =>

@@ -136,7 +136,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await open(page, '/no/such/page');
       await textOf(page, 'main h1').toBe('No such page');
       await open(page, fragment);
-      await textOf(page, 'main h1').toMatch(/^0x/);
+      await textOf(page, '.of-id').toMatch(/^0x/);
       await untilCount(page, '.flow, .unlock', 1);
       await untilCount(page, '.loading', 0);
     }
@@ -145,6 +145,11 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await show(`/block/${block.id}`);
       const { transaction } = decodeBlock(block.bytes);
       const text = await readText(page, '.conflict');
+      // what became of it stands at the top, in red
+      expect(await readText(page, '.outcome.failed')).toMatch(
+        new RegExp(`^Failed: ${describeReason(reason as 4)} · .*milestone \\d+`),
+      );
+      expect(text).not.toMatch(/Conflict \d+:/);
       if (reason <= 3) {
         const states = consumedIds(transaction!.value.essence).map((id) =>
           network.outputs.get(toHex(id)),
@@ -157,7 +162,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       else {
         const { by } = await readShown(page);
         expect(by.proved.join('\n')).toContain(`${describeReason(reason as 4)}.`);
-        const [, stage] = /By rule ([A-Z]\d?)/.exec(text) ?? [];
+        const [, stage] = /Rule ([A-Z]\d?)/.exec(text) ?? [];
         // rules of chains (D.3) are those of S6
         expect(rulesOf(reason as 4)).toContain(/^[A-Z]\d$/.test(stage!) ? stage : 'S6');
         expect(text).toMatch(/(?:Input \d+|Output \d+|The transaction as a whole) decided/);

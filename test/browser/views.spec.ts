@@ -76,11 +76,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
 
     it('shows an NFT: what the node says, and apart from it what the NFT says', async () => {
       await search(page, ` ${nft.nftId.toUpperCase()} `);
-      await textOf(page, 'main h1').toBe('0x0255e848…785aa7');
+      await textOf(page, 'main h1').toBe('Soonanaut #2526');
       expect(await fragmentOf(page)).toBe(`#/nft/${nft.nftId}`);
-      await textOf(page, '.found-note').toBe(
-        '32 bytes can be the ID of four things. This is an NFT, this node says.',
-      );
+      await textOf(page, '.found-note').toBe('This is an NFT, this node says.');
       await factsOf(page).toMatchObject({
         Issuer: 'NFT 0x34441c09…e6a29b All NFTs of this issuer',
         Owner: 'smr1qpaj9…rvpn9d',
@@ -91,6 +89,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       });
       await textOf(page, '.said').toMatch(
         /^This node says\. Not checked\..*What would prove it: /s,
+      );
+      await textOf(page, '.outcome [data-standing=proved]').toMatch(
+        /^Owner smr1qpaj9…rvpn9d · proved in milestone 17339, 28 Sept 2022, 17:25:01 UTC$/,
       );
       await textOf(page, '.claims h2').toBe('What this NFT says of itself');
       await textOf(page, '.claims .name').toBe('Soonanaut #2526');
@@ -167,6 +168,10 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
 
     it('shows a transaction as a flow, with what it changes and the data beside it', async () => {
       await open(page, `/transaction/${TRANSACTION}`);
+      await textOf(page, '.outcome [data-standing=proved]').toBe(
+        'Applied · 28 Sept 2022, 17:25:01 UTC, milestone 17339',
+      );
+      await textOf(page, 'main h1').toBe('1 alias in a new state, 22 NFTs minted');
       await textOf(page, '.flow-verdicts').toMatch(/The 3 outputs that are consumed hash to/);
       await textOf(page, '.sides').toMatch(
         /^3 inputs, 1 NFT 91\.4091 SMR.*25 outputs, 23 NFTs 91\.4091 SMR.*“Soonanaut #2526”.*Show all 25$/,
@@ -226,9 +231,13 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     });
 
     it.each([
-      [TRANSACTION, `#/transaction/${TRANSACTION}`, /not an NFT, not a block, but a transaction/],
-      [BLOCK, `#/block/${BLOCK}`, /not an NFT, but a block/],
-      [MILESTONE_ID, `#/milestone/${MILESTONE_ID}`, /not a transaction, but a milestone/],
+      [
+        TRANSACTION,
+        `#/transaction/${TRANSACTION}`,
+        /^This is a transaction that was applied, this node says\.$/,
+      ],
+      [BLOCK, `#/block/${BLOCK}`, /^This is a block, this node says\.$/],
+      [MILESTONE_ID, `#/milestone/${MILESTONE_ID}`, /^This is a milestone, this node says\.$/],
     ])('finds out what %s is', async (id, fragment, note) => {
       await open(page, `/search?q=${id}`);
       await textOf(page, '.found-note').toMatch(note);
@@ -257,23 +266,23 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       [`/block/${UNKNOWN}`, /Block Not found.*it never came, or it is older/],
       [
         `/transaction/${UNKNOWN}`,
-        /Transaction Not found.*no applied transaction.*it was in conflict, or it is older/,
+        /Transaction Not found.*has applied no transaction with this ID.*through the failed transactions of milestone 17339/,
       ],
       [`/milestone/${UNKNOWN}`, /Milestone Not found.*no milestone with this ID/],
       [
         '/milestone/99999',
-        /Milestone Not found.*It is yet to come, this node says: its ledger is at milestone 17339\./,
+        /Milestone Not found.*This node says that milestone 99999 has not come yet: its ledger is at milestone 17339\./,
       ],
       [
         '/milestone/5',
-        /Milestone Not found.*It is too old, this node says: it has nothing of milestones before 17338\./,
+        /Milestone Not found.*This node says that milestone 5 is too old: it has nothing of milestones before 17338\./,
       ],
       ['/milestone/17338', /There is nothing to check here yet/],
       ['/address/smr1nothing', /This is no address: a character is missing or mistyped/],
       [`/address/${FOREIGN}`, /an address of another network.*begin with smr1/],
       [
         `/search?q=${UNKNOWN}`,
-        /Not found.*an NFT: not here.*a block: not here.*a transaction: not here.*a milestone: not here/,
+        /Not found.*An NFT: not here.*A block: not here.*A transaction that was applied: not here.*A milestone: not here/,
       ],
       ['/search?q=0x1234', /Not recognised.*This has 4 hex digits/],
       [`/search?q=${ISSUER.slice(0, -1)}q`, /looks like an address, but its checksum is wrong/],

@@ -284,6 +284,93 @@ it('has one client of an ID, acknowledges what clients publish, and says nothing
   expect(newer.messages).toEqual([]);
 });
 
+it('leaves a client alone whose ID a client of another address has', async () => {
+  const [one, other] = [await open('192.0.2.1'), await open('192.0.2.2')];
+  await one.connect('same');
+  await other.connect('same');
+  await Promise.all([one.ping(), other.ping()]);
+  await evictDurableObject(object);
+  const third = await open('192.0.2.3');
+  await third.connect('same');
+  await Promise.all([one.ping(), other.ping(), third.ping()]);
+  const again = await open('192.0.2.2');
+  await again.connect('same');
+  expect(await other.untilClosed()).toMatchObject({ reason: 'replaced' });
+  await Promise.all([one.ping(), third.ping(), again.ping()]);
+  expect(await object.readCounts()).toMatchObject({ clients: 3, closes: { replaced: 1 } });
+});
+
+it.each([
+  [1000, 1000],
+  [3999, 3999],
+  [undefined, 1005],
+])('answers a close frame with code %s by one with %s', async (code, answer) => {
+  const client = await open('192.0.2.1', false);
+  await client.connect();
+  client.close(code);
+  expect(await client.untilClosed()).toMatchObject({ code: answer });
+  expect(await object.readCounts()).toMatchObject({ clients: 0, closes: { gone: 1 } });
+});
+
+it.each([
+  ['SUBSCRIBE', PacketType.Subscribe, 1002],
+  ['UNSUBSCRIBE', PacketType.Unsubscribe, 1002],
+] as const)('closes after %s with more topics than a client may have', async (_, type, code) => {
+  const client = await connected();
+  client.send({ type, packetId: 1, topics: new Array(401).fill('') });
+  expect(await client.untilClosed()).toMatchObject({ code });
+});
+
+/** A clock on which each look takes 10 ms: so no test depends on how fast this machine is. */
+function slowClock(): { restore(): void } {
+  let now = Date.now();
+  const spied = vi.spyOn(Date, 'now').mockImplementation(() => {
+    now += 10;
+    return now;
+  });
+  return { restore: () => spied.mockRestore() };
+}
+
+it('has a slice for each packet of topics', async () => {
+  const [many, one] = [await connected(), await connected()];
+  const packet = encodePacket({
+    type: PacketType.Unsubscribe,
+    packetId: 1,
+    topics: new Array(400).fill(''),
+  });
+  const packets = 20;
+  const clock = slowClock();
+  many.sendBytes(Buffer.concat(new Array(packets).fill(packet)));
+  await one.ping();
+  expect(many.packets.length).toBeLessThan(1 + packets / 2);
+  clock.restore();
+  await many.until(() => many.packets.length === 1 + packets);
+});
+
+it('lets others have turns between the sends of one message', async () => {
+  const listeners = 120;
+  const clients = await Promise.all(Array.from({ length: listeners }, () => connected()));
+  for (const client of clients) await client.subscribe('blocks');
+  const { bytes } = network.blocks.values().next().value!;
+  const most = await inObject(async (broker) => {
+    const clock = slowClock();
+    const messages = () => broker.readCounts().messages;
+    let [isOver, most, before] = [false, 0, messages()];
+    const probe = () => {
+      most = Math.max(most, messages() - before);
+      before = messages();
+      if (!isOver) setTimeout(probe);
+    };
+    setTimeout(probe);
+    await broker.stored(new Array(4).fill(bytes));
+    isOver = true;
+    probe();
+    clock.restore();
+    return most;
+  });
+  expect(most).toBeLessThan(listeners);
+});
+
 it.each([
   ['nothing before CONNECT', 'c000', 1002],
   ['a second CONNECT', '100c00044d5154540402000a0000'.repeat(2), 1002],

@@ -71,7 +71,7 @@ async function open(broker: EventBroker, state: DurableObjectState): Promise<Con
     async end() {
       const closed = new Promise((resolve) => webSocket!.addEventListener('close', resolve));
       if (server.readyState === WebSocket.OPEN) server.close(1000);
-      broker.webSocketClose(server);
+      broker.webSocketClose(server, 1000);
       await closed;
       webSocket!.close(1000);
       return concatBytes(...answers);
@@ -80,6 +80,15 @@ async function open(broker: EventBroker, state: DurableObjectState): Promise<Con
 }
 
 const read = (bytes: Uint8Array) => [...createPacketReader(100_000).read(bytes)];
+
+it('5,000 empty messages at once are nothing', async () => {
+  await runInDurableObject(object(), async (broker, state) => {
+    const client = await open(broker, state);
+    await Promise.all(Array.from({ length: 5000 }, () => client.say(new Uint8Array(0))));
+    expect(client.isOpen()).toBe(true);
+    await client.end();
+  });
+});
 
 it('a session gets the same answers, wherever it is cut', async () => {
   const session = concatBytes(...SESSION);

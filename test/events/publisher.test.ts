@@ -30,7 +30,9 @@ it('tells the first milestone of a network, which references no block', async ()
   await publisher.begin();
   await followTo(rig, 1);
   const told: string[] = [];
-  const tell = (topic: string) => void told.push(topic);
+  const tell = async (topic: string) => {
+    told.push(topic);
+  };
   const audience = { hasAny: () => true, has: () => true, tell, prefix: 'tst' };
   while (await publisher.publishNext(audience));
   expect(told).toEqual(['milestones', 'milestone-info/latest', 'milestone-info/confirmed']);
@@ -57,7 +59,9 @@ it('tells addresses with the prefix that is in force at the milestone', async ()
   const audience = {
     hasAny: () => true,
     has: () => true,
-    tell: (topic: string) => void told.push(topic),
+    async tell(topic: string) {
+      told.push(topic);
+    },
     get prefix() {
       return publisher.last()!.prefix;
     },

@@ -1,6 +1,7 @@
 /** Whose keys a visitor checks against: keys as they are pasted, and names that mislead. */
 import { describe, expect, it } from 'vitest';
-import { type KeyChoice, warnOfName } from '../../explorer/verify/describe-keys.ts';
+import { type KeyChoice, remarkOnName } from '../../explorer/verify/describe-keys.ts';
+import { choiceFor } from '../../explorer/verify/key-choice.ts';
 import { parseKeys } from '../../explorer/verify/parse-keys.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 
@@ -36,13 +37,30 @@ describe('the name of a network', () => {
     ['Shimmer', /which looks like “shimmer” and is another name\.$/],
     ['iota-rnainnet', /which looks like “iota-mainnet”/],
     ['iota-mainnet', /and you check against the keys of Shimmer/],
-    ['private', /a name that this page has no keys for/],
-    ['x'.repeat(100_000), /a name that this page has no keys for/],
   ])('%.20s', (name, warning) => {
-    const found = warnOfName(name, shimmer);
+    const found = remarkOnName(name, shimmer);
     if (warning === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatch(warning);
-    expect(found?.length ?? 0).toBeLessThan(200);
-    expect(warnOfName(name, { kind: 'own', publicKeys: '', threshold: '' })).toBeUndefined();
+    else expect(found).toMatchObject({ isOdd: true, text: expect.stringMatching(warning) });
+    expect(found?.text.length ?? 0).toBeLessThan(200);
+    expect(remarkOnName(name, { kind: 'own', publicKeys: '', threshold: '' })).toBeUndefined();
+  });
+
+  it.each(['private', 'x'.repeat(100_000)])('%.20s, which nobody knows, is no warning', (name) => {
+    expect(remarkOnName(name, shimmer)).toMatchObject({
+      isOdd: false,
+      text: expect.stringMatching(/the page needs the keys of that network/),
+    });
+  });
+
+  it('of a network that is known brings its own keys, until the visitor chooses', () => {
+    const unchosen: KeyChoice = { ...shimmer, isDefault: true };
+    const own: KeyChoice = { kind: 'own', publicKeys: '', threshold: '' };
+    expect(choiceFor(unchosen, 'iota-mainnet')).toMatchObject({
+      network: KNOWN_NETWORKS[1],
+      isDefault: true,
+    });
+    expect(choiceFor(unchosen, 'private')).toBe(unchosen);
+    expect(choiceFor(shimmer, 'iota-mainnet')).toBe(shimmer);
+    expect(choiceFor(own, 'iota-mainnet')).toBe(own);
   });
 });

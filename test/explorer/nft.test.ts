@@ -1,8 +1,8 @@
 /** What is read of an NFT's metadata, and from where its picture may be loaded. */
 import { describe, expect, it } from 'vitest';
 import { formatShare } from '../../explorer/format.ts';
-import { readMetadata } from '../../explorer/nft/claims.ts';
-import { GATEWAYS, gatewayUrl, pictureSource } from '../../explorer/nft/picture-address.ts';
+import { readChangeable, readMetadata } from '../../explorer/nft/claims.ts';
+import { GATEWAYS, gatewayUrl, pictureSource, showOf } from '../../explorer/nft/picture-address.ts';
 
 function claimsOf(json: unknown) {
   const data = `0x${Buffer.from(JSON.stringify(json)).toString('hex')}`;
@@ -50,7 +50,14 @@ describe('claims', () => {
   });
 });
 
+it('metadata that may change is another feature', () => {
+  const data = `0x${Buffer.from('level 7').toString('hex')}`;
+  expect(readChangeable({ type: 6, features: [{ type: 2, data }] })).toBe('level 7');
+  expect(readChangeable({ type: 6, immutableFeatures: [{ type: 2, data }] })).toBeUndefined();
+});
+
 describe('a picture', () => {
+  const ID = `0x${'5a'.repeat(32)}`;
   const CID = 'bafybeigxpf6s67gdf2jolhpnqlhpoly3uxn2pefxdmhcptqa5zwhs42n7e';
   const QM = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG';
 
@@ -58,8 +65,40 @@ describe('a picture', () => {
     [`ipfs://${CID}`, CID],
     [`ipfs://ipfs/${CID}`, CID],
     [`IPFS://${QM}/a/b.png`, `${QM}/a/b.png`],
+    [`ipfs://${CID}?filename=a.png`, CID],
+    [`ipfs://${CID}/a.png?filename=b.png`, `${CID}/a.png`],
+    [`ipfs://${CID}?x`, CID],
+    [`ipfs://${CID}#x`, CID],
+    [`ipfs://${CID}/A#B.png`, `${CID}/A#B.png`],
+    [`ipfs://${CID}/{id}.png`, `${CID}/${'5a'.repeat(32)}.png`],
   ])('%s is at any gateway', (uri, path) => {
-    expect(pictureSource(uri)).toEqual({ kind: 'ipfs', path });
+    expect(pictureSource(uri, ID)).toEqual({ kind: 'ipfs', path });
+  });
+
+  it.each(['https://a.example/{id}.png', 'https://a.example/%7Bid%7D.png'])(
+    '%s is that of the NFT (TIP-27)',
+    (uri) => {
+      expect(pictureSource(uri, ID)).toMatchObject({
+        url: `https://a.example/${'5a'.repeat(32)}.png`,
+      });
+    },
+  );
+
+  it.each([
+    [undefined, 'picture'],
+    ['image/png', 'picture'],
+    ['IMAGE/PNG', 'picture'],
+    ['video/mp4', 'video'],
+    ['audio/mpeg', 'sound'],
+    ['text/html', 'link'],
+    ['application/json', 'link'],
+    ['constructor', 'link'],
+  ])('of type %s is a %s', (type, show) => {
+    expect(showOf(type)).toBe(show);
+  });
+
+  it('with a # in its name has it encoded', () => {
+    expect(gatewayUrl(GATEWAYS[0]!, `${QM}/A#B.png`)).toMatch(/\/A%23B\.png$/);
   });
 
   it('has its path encoded, once', () => {
@@ -68,7 +107,7 @@ describe('a picture', () => {
   });
 
   it('by https names its host', () => {
-    expect(pictureSource(' https://a.example/x.png ')).toEqual({
+    expect(pictureSource(' https://a.example/x.png ', ID)).toEqual({
       kind: 'https',
       url: 'https://a.example/x.png',
       host: 'a.example',
@@ -89,9 +128,8 @@ describe('a picture', () => {
     `ipfs://${CID}/%2e%2e/%2E%2e/any/path`,
     `ipfs://${CID}/.%2e/x`,
     `ipfs://${CID}/./x`,
-    `ipfs://${CID}?x`,
   ])('%s is never loaded', (uri) => {
-    expect(pictureSource(uri).kind).toBe('none');
+    expect(pictureSource(uri, ID).kind).toBe('none');
   });
 });
 

@@ -21,6 +21,67 @@ describe('recognise', () => {
     ['4294967295', { kind: 'view', view: { name: 'milestone', milestone: '4294967295' } }],
     [ADDRESS, { kind: 'view', view: { name: 'address', address: ADDRESS } }],
     [ADDRESS.toUpperCase(), { kind: 'view', view: { name: 'address', address: ADDRESS } }],
+    // quotes, spaces, and what nobody sees
+    [`"${ID}"`, { kind: 'ambiguous', id: ID }],
+    [`(${ID}).`, { kind: 'ambiguous', id: ID }],
+    [`“${ADDRESS}”,`, { kind: 'view', view: { name: 'address', address: ADDRESS } }],
+    [`${ID.slice(0, 20)} ${ID.slice(20, 40)}\n${ID.slice(40)}`, { kind: 'ambiguous', id: ID }],
+    [`\u200B${ID}\u200B`, { kind: 'ambiguous', id: ID }],
+    // an address in hex: its type, and 32 bytes
+    ...([0, 8, 16] as const).map(
+      (type) =>
+        [
+          `0x${type.toString(16).padStart(2, '0')}${ID.slice(2)}`,
+          { kind: 'address', address: { type, id: new Uint8Array(32).fill(0x5a) } },
+        ] as const,
+    ),
+    // DIDs
+    [`did:iota:smr:${ID}`, { kind: 'view', view: { name: 'alias', id: ID } }],
+    [
+      `did:iota:${ID.toUpperCase()}`.replace('0X', '0x'),
+      { kind: 'view', view: { name: 'alias', id: ID } },
+    ],
+    [`did:iota:rms:${ID}#key-1`, { kind: 'view', view: { name: 'alias', id: ID } }],
+    // links of this explorer
+    [`http://127.0.0.1:8787/#/nft/${ID}`, { kind: 'view', view: { name: 'nft', id: ID } }],
+    [`#/block/${ID}`, { kind: 'view', view: { name: 'block', id: ID } }],
+    [`https://node.example/nft/${ID}`, { kind: 'view', view: { name: 'nft', id: ID } }],
+    [
+      `https://node.example/#/milestone/17339?block=${ID}`,
+      { kind: 'view', view: { name: 'milestone', milestone: '17339', block: ID } },
+    ],
+    [`https://node.example/#/search?q=${ID}`, { kind: 'ambiguous', id: ID }],
+    // links of others, and of nodes
+    [
+      `https://explorer.iota.org/shimmer/block/${ID}`,
+      { kind: 'view', view: { name: 'block', id: ID } },
+    ],
+    [
+      `explorer.shimmer.network/shimmer/transaction/${ID}`,
+      { kind: 'view', view: { name: 'transaction', id: ID } },
+    ],
+    [
+      `https://explorer.shimmer.network/shimmer/addr/${ADDRESS}`,
+      { kind: 'view', view: { name: 'address', address: ADDRESS } },
+    ],
+    [
+      `https://explorer.iota.org/shimmer/output/${ID}0100?tab=1`,
+      { kind: 'view', view: { name: 'output', id: `${ID}0100` } },
+    ],
+    [`https://explorer.iota.org/shimmer/search/${ID}`, { kind: 'ambiguous', id: ID }],
+    [
+      `https://explorer.iota.org/shimmer/identity-resolver/did:iota:smr:${ID}`,
+      { kind: 'view', view: { name: 'alias', id: ID } },
+    ],
+    [`https://soonaverse.com/nft/${ID}`, { kind: 'view', view: { name: 'nft', id: ID } }],
+    [
+      `https://api.shimmer.network/api/core/v2/blocks/${ID}/metadata`,
+      { kind: 'view', view: { name: 'block', id: ID } },
+    ],
+    [
+      'https://api.shimmer.network/api/core/v2/milestones/by-index/17339',
+      { kind: 'view', view: { name: 'milestone', milestone: '17339' } },
+    ],
   ])('%s', (text, meaning) => {
     expect(recognise(text)).toEqual(meaning);
   });
@@ -33,6 +94,11 @@ describe('recognise', () => {
     [ADDRESS.replace('zq6', 'zq7'), /checksum is wrong/],
     ['hello', /neither an ID in hex/],
     ['<script>', /neither an ID in hex/],
+    [`0x04${ID.slice(2)}`, /66 hex digits/],
+    [`${ID.slice(0, 10)}…${ID.slice(-6)}`, /shortened ID/],
+    ['https://node.example/page/5', /link names no ID/],
+    ['https://node.example/', /link names no ID/],
+    ['did:iota:smr:0x12', /neither an ID in hex/],
   ])('%s means nothing, and it says why', (text, reason) => {
     const meaning = recognise(text);
     expect(meaning.kind).toBe('nothing');

@@ -5,7 +5,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import {
   followerState,
   ledgerIndex,
@@ -74,4 +74,44 @@ it('are not failing while parts of a large milestone are stored', async () => {
     expect((await followerState(db)).state).toBe('following');
   }
   expect(await ledgerIndex(db)).toBe(2);
+});
+
+it('a large milestone gets on beside an upstream that diverges, after the other one failed once', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'diverging');
+  let last = root;
+  // more levels than one pass walks down
+  for (let i = 0; i < 400; i++) last = network.note([last]);
+  network.milestone({ parents: [root, last] });
+  rig.node.confirm(2);
+  let reads = 0;
+  const readBlock = async (id: string) => {
+    if (++reads === 300) throw new UpstreamFailure('no answer');
+    return rig.upstream.readBlock(id);
+  };
+  const readTips = async () => [];
+  const diverging = {
+    ...rig.upstream,
+    name: 'diverging',
+    readMilestone: async () => Uint8Array.of(7),
+  };
+  rig.following.upstreams = [{ ...rig.upstream, readBlock, readTips }, diverging];
+  for (let pass = 0; pass < 9 && (await ledgerIndex(db)) === 1; pass++) await passOnce(rig);
+  expect(await ledgerIndex(db)).toBe(2);
+});
+
+it('let each upstream come first in turn, as those before it may use up what a pass may do', async () => {
+  const db = await openMemory();
+  const { rig } = await startNew(db, 'in turn');
+  const heads = await rig.upstream.readHeads();
+  const asked: number[] = [];
+  const claiming = [0, 1, 2].map((place) => {
+    const readHeads = async () => {
+      asked.push(place);
+      return { ...heads, confirmed: 2 };
+    };
+    return { ...rig.upstream, readHeads };
+  });
+  await statesAfter(db, rig, claiming, 4);
+  expect(asked.filter((_, i) => i % 3 === 0)).toEqual([0, 1, 2, 0]);
 });

@@ -1,6 +1,6 @@
 /** MQTT packets: every one comes back from its bytes, however the stream is cut. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   createPacketReader,
   encodePacket,
@@ -130,6 +130,19 @@ describe('packets', () => {
       { type: PacketType.SubscribeAck, packetId: 1, returnCodes: [0] },
       { type: PacketType.PingResponse },
     ]);
+  });
+
+  it('have at most 400 topics, and no more are decoded', () => {
+    for (const type of [PacketType.Subscribe, PacketType.Unsubscribe] as const) {
+      const topics = (count: number) => new Array<string>(count).fill('');
+      const packet = { type, packetId: 1, topics: topics(400) };
+      expect(read(encodePacket(packet))).toEqual([packet]);
+      const decoded = vi.spyOn(TextDecoder.prototype, 'decode');
+      const many = encodePacket({ ...packet, topics: topics(10_000) });
+      expect(() => read(many)).toThrow('more than 400 topics');
+      expect(decoded).toHaveBeenCalledTimes(400);
+      decoded.mockRestore();
+    }
   });
 
   it('may have been kept by the broker', () => {

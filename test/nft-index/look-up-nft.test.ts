@@ -50,6 +50,7 @@ function setUp() {
     index,
     openCache: () => undefined,
     remembered: new RememberedReads(),
+    trustsAbsence: true,
     clock: () => time.now,
   };
   const look = (nftId = NFT, minLedgerIndex = 0, from = sources) =>
@@ -87,6 +88,17 @@ describe('KV', () => {
       }
       values.set(key, text);
     }
+  });
+
+  test('whose key the disk may have damaged proves no absence', async () => {
+    const { look, sources, values } = setUp();
+    values.delete(entryKey(NFT));
+    expect(await look(NFT, 0, { ...sources, trustsAbsence: false })).toEqual({
+      ledgerIndex: 10,
+      outputId: OUTPUT,
+      source: 'd1',
+      why: 'entry is absent',
+    });
   });
 
   test('answers, by one read of each key', async () => {

@@ -48,3 +48,23 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
   expect(await Promise.all(reads)).toEqual(unknown.map(() => undefined));
   expect(Math.max(...counts)).toBe(6);
 });
+
+it('an unknown parent of a proposal is fetched once', async () => {
+  const network = new SyntheticNetwork({ seed: 'unknown parents' });
+  network.milestone();
+  const rig = await startLedger(env.LEDGER, network, 0);
+  await followTo(rig, 1);
+  const node = openTestNode(['http://upstream.example'], network.keys);
+  const unknown = Array.from(
+    { length: 8 },
+    (_, i) => `0x${(i + 1).toString(16).padStart(64, '0')}`,
+  );
+  let fetched = 0;
+  vi.stubGlobal('fetch', (url: string, init: { headers: { accept: string } }) => {
+    if (unknown.some((id) => url.includes(id))) fetched++;
+    return Promise.resolve(respond(rig.node, url, init.headers.accept));
+  });
+  const { request } = network.propose();
+  await expect(askNode(node, { ...request, parents: unknown })).rejects.toThrow('not known');
+  expect(fetched).toBe(unknown.length);
+});

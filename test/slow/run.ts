@@ -1,6 +1,7 @@
 /**
  * `npm run test:slow`: the long tests, with larger counts than those of `npm test`.
  */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
 import { type Count, conclude, run, runVitest } from '../support/run-tests.ts';
@@ -29,6 +30,15 @@ const vitest =
     return runVitest(['--project', project, ...talk, `test/${path}`], settings);
   };
 
+/** Fresh seeds, for an hour, on as many cores as there are. */
+const simulate: Run = async () => {
+  const { SECONDS = '3600' } = process.env;
+  const first = String(Math.floor(Date.now() / 1000));
+  const options = ['--seconds', SECONDS, '--workers', String(availableParallelism())];
+  const code = await run(process.execPath, ['test/simulator/run.ts', ...options, first]);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+};
+
 const { REQUESTS = '300000', MILESTONES = '1500' } = process.env;
 const RANDOM_LIES = { RANDOM_LIES: '500' };
 
@@ -36,6 +46,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   kills: vitest('e2e', 'e2e/kills'),
   serve: vitest('e2e', 'e2e/serve.test', { KILLS: '50' }),
   starts: vitest('e2e', 'slow/starts'),
+  'serve-memory': vitest('e2e', 'slow/serve-memory'),
   backups: vitest('e2e', 'slow/backups'),
   'full-disk': script('full-disk'),
   clock: vitest('e2e', 'slow/clock'),
@@ -67,6 +78,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   },
   mutations: vitest('e2e', 'slow/mutations'),
   histories: script('histories'),
+  simulator: simulate,
   weather: script('weather'),
   hostile: script('hostile'),
 };
@@ -89,7 +101,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   serve-load    8 min  requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows
   serve-disk    1 min  10,000 different white-flag questions to serve; its data folder must not grow
   floods        2 min  lists over 32 connections to serve; a coordinator waits for one of them
-  siege         6 min  hostile clients of all kinds at once beside a coordinator: latency, memory
+  siege        11 min  five minutes of a coordinator, and five beside hostile clients of all kinds
   load         11 min  ten minutes of both operations on a moving ledger; the heap must not grow
   coordinator   3 min  a coordinator that asks before each of 150 milestones
   feeds         6 min  three networks by feed: messages lost, doubled, spoiled; cuts and kills
@@ -109,6 +121,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index
+  simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
   weather       8 min  10,000 runs of forged blocks, crashes, lies and what else is hostile
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 

@@ -11,7 +11,7 @@ import { dirname, join, normalize } from 'node:path';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
   'clock.ts': [],
-  'log.ts': ['clock.ts'],
+  'log.ts': ['bounded-map.ts', 'clock.ts'],
   'bounded-map.ts': [],
   'data-centre-cache.ts': ['log.ts'],
   'read-bounded.ts': [],
@@ -67,6 +67,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'settings.ts',
     'shared-limit.ts',
     'verify-signature.ts',
+    'turns.ts',
   ],
   http: [
     'stardust',

@@ -229,10 +229,10 @@ function describeHeaders({ headers = {} }: Operation['answer']): Described {
   );
 }
 
-/** Statuses in ascending order. */
+/** Statuses in ascending order. 503 is also of the front of `serve`, while workerd is away. */
 function errorsOf(errors: readonly number[]): string[] {
-  const all = [...errors, 401, 403, 429, 500];
-  return all.sort((a, b) => a - b).map(String);
+  const all = new Set([...errors, 401, 403, 429, 500, 503]);
+  return [...all].sort((a, b) => a - b).map(String);
 }
 
 function describeError(status: number): Described {

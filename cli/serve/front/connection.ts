@@ -1,14 +1,21 @@
 /**
  * One client's connection: reads its requests, passes each on when it is its turn, and passes back
- * what workerd answers, byte by byte. One request at a time; those behind it wait in the socket.
+ * what workerd answers. One request at a time; those behind it wait in the socket.
  */
 import { connect, type Socket } from 'node:net';
-import { clientKey } from '../../../src/http/access/client-address.ts';
+import { writeLog } from '../../../src/log.ts';
+import { type AnswerHead, createAnswerReader, SWITCHING } from './answer-reader.ts';
+import { createAnswerWriter } from './answer-writer.ts';
+import { type ClientPath, clientPath } from './client-path.ts';
+import type { Compression } from './compression.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
+import { kernelName } from './kernel-queues.ts';
+import type { MessageTurns } from './message-turns.ts';
 import { refusalBytes } from './refusal.ts';
+import type { HeadRefusal } from './request-head.ts';
 import { createRequestReader, type FrontRequest } from './request-reader.ts';
+import { openTunnel, type Tunnel } from './tunnel.ts';
 import type { TunnelLimit } from './tunnel-limit.ts';
-import { isWholeAnswer } from './whole-answer.ts';
 
 /** From the connection, or from the first byte of a request, until the request is complete. */
 const REQUEST_MS = 15_000;
@@ -22,14 +29,17 @@ const HOLD_MS = 10_000;
 /** A client that reads nothing for so long is gone. */
 const UNREAD_MS = 60_000;
 
-/** For a client to read the last bytes and close its side. */
+/** For a client to read the words of a refusal and close its side. */
 const LINGER_MS = 2000;
-
-/** An answer begins and workerd closes within this time: they may belong together. */
-const ANSWER_MS = 1000;
 
 /** Bytes that wait in memory behind a request that is not answered yet. */
 const MAX_AHEAD_BYTES = 16 * 1024;
+
+/** Of an answer, in this process. More stays in workerd. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+/** What Linux keeps of one connection at most (tcp_wmem). */
+const MAX_KERNEL_BYTES = 4 * 1024 * 1024;
 
 /** A request that was lost as often with a new connection to workerd may be what ends workerd. */
 const MAX_TRIES = 3;
@@ -39,7 +49,7 @@ const RETRY_AFTER_MS = 50;
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-const SWITCHING = 'HTTP/1.1 101';
+const NEVER = Number.POSITIVE_INFINITY;
 
 /**
  * `silent`: no complete request yet. `idle`: between two. `waiting`: for its turn or the answer.
@@ -54,14 +64,19 @@ export interface Target {
 }
 
 export interface Connection {
-  /** Key of the client. */
-  readonly client: string;
+  readonly client: ClientPath;
   readonly state: State;
-  /** Of the request that is not complete, or has no answer yet. */
+  /** What all processes and the kernel hold for it. */
   readonly bytes: number;
+  /** Its name in the lists of the kernel. */
+  readonly kernelName: string;
+  setKernelBytes(bytes: number): void;
   /** Closes it if it is late. `now` in milliseconds. */
   look(now: number): void;
-  close(): void;
+  /** Takes no request after the next one, and none that begins after `idleUntil`. */
+  drain(idleUntil: number): void;
+  /** At once, by a reset: nothing is held for it any more. */
+  reset(): void;
 }
 
 export interface ConnectionOptions {
@@ -71,6 +86,8 @@ export interface ConnectionOptions {
   /** Open while there is a target. */
   queue: FairQueue;
   tunnels: TunnelLimit;
+  turns: MessageTurns;
+  compression: Compression;
   /** Undefined while workerd is being started. */
   target: () => Target | undefined;
   /** Nobody listens there. */
@@ -79,16 +96,19 @@ export interface ConnectionOptions {
   clock: () => number;
   /** Called when `bytes` are more by `change`, or fewer. */
   onBytes: (change: number) => void;
+  /** Called with bytes that the kernel gets. */
+  onSent: (bytes: number) => void;
   onClose: (connection: Connection) => void;
 }
 
 export function openConnection(options: ConnectionOptions): Connection {
-  const { socket, isProxy, queue, tunnels, target, onRefused, clock, onBytes, onClose } = options;
+  const { socket, isProxy, queue, tunnels, turns, compression, target, clock } = options;
   const peer = socket.remoteAddress ?? '';
+  const port = socket.remotePort ?? 0;
   const reader = createRequestReader(peer, isProxy);
   let address = peer;
-  const queued: Queued & { client: string; isWhiteFlag: boolean } = {
-    client: clientKey(peer),
+  const queued: Queued & { client: ClientPath; isWhiteFlag: boolean } = {
+    client: clientPath(peer),
     isWhiteFlag: false,
     start: passOn,
   };
@@ -96,7 +116,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   let lateAt = clock() + REQUEST_MS;
   /** Whether it is counted as a WebSocket. */
   let isCounted = false;
-  let unreadAt = Number.POSITIVE_INFINITY;
+  let unreadAt = NEVER;
   let workerd: Socket | undefined;
   /** Complete and not answered yet. */
   let request: FrontRequest | undefined;
@@ -104,14 +124,25 @@ export function openConnection(options: ConnectionOptions): Connection {
   let isPassed = false;
   /** How often it was sent on a new connection: workerd may have closed an older one already. */
   let tries = 0;
+  let tunnel: Tunnel | undefined;
   let bytes = 0;
-  let answeredAt = Number.NEGATIVE_INFINITY;
-  /** First bytes of the answer, for a second or two, and how many have come. */
-  let answer: Buffer | undefined;
-  let answerBytes = 0;
+  let kernelBytes = 0;
   let isInside = false;
+  /** The answer is the last one. */
+  let isLast = false;
   /** Nothing more is read or passed on. */
   let isEnding = false;
+  const writer = createAnswerWriter({
+    socket,
+    compression,
+    onSent: countSent,
+    onEnd: endAnswer,
+  });
+  const answer = createAnswerReader({
+    onHead: beginAnswer,
+    onBody: writer.write,
+    onEnd: () => tunnel ?? writer.end(),
+  });
 
   const connection: Connection = {
     get client() {
@@ -123,28 +154,53 @@ export function openConnection(options: ConnectionOptions): Connection {
     get bytes() {
       return bytes;
     },
+    get kernelName() {
+      return kernelName(peer, port);
+    },
+    setKernelBytes(now) {
+      kernelBytes = now;
+      countBytes();
+    },
     look(now) {
-      if (now - answeredAt > ANSWER_MS) answer = undefined;
-      if (now >= unreadAt) close();
-      if (now < lateAt) return;
-      if (isEnding) close();
+      countBytes();
+      if (now >= unreadAt) reset();
+      else if (tunnel !== undefined) tunnel.look(now);
+      else if (now < lateAt) return;
+      else if (isEnding) reset();
       else if (request === undefined && reader.isInside)
-        refuse(400, 'the request did not arrive in time');
+        refuse({ status: 400, detail: 'the request did not arrive in time' });
       else if (request === undefined) close();
       // where workerd is there, the request waits for its turn or for the answer
-      else if (target() === undefined) refuse(503, 'the node is starting');
+      else if (target() === undefined) refuse({ status: 503, detail: 'the node is starting' });
     },
-    close,
+    drain(idleUntil) {
+      isLast = true;
+      tunnel?.goAway();
+      if (isReading()) lateAt = Math.min(lateAt, idleUntil);
+      else if (request !== undefined && target() === undefined)
+        refuse({ status: 503, detail: 'the node is ending' });
+    },
+    reset,
   };
 
   const isReading = () => state === 'silent' || state === 'idle';
 
-  function close(): void {
+  function end(closeSocket: () => void): void {
     isEnding = true;
-    socket.destroy();
+    closeSocket();
     workerd?.destroy();
-    onBytes(-bytes);
+    options.onBytes(-bytes);
     bytes = 0;
+  }
+
+  function reset(): void {
+    end(() => socket.resetAndDestroy());
+  }
+
+  /** Without a reset where the client has all that was sent. */
+  function close(): void {
+    if (!isLast && (kernelBytes > 0 || socket.writableLength > 0)) reset();
+    else end(() => socket.destroy());
   }
 
   function uncount(): void {
@@ -152,19 +208,27 @@ export function openConnection(options: ConnectionOptions): Connection {
     isCounted = false;
   }
 
+  /** The kernel may have all of it until it is asked. */
+  function countSent(sent: number): void {
+    if (kernelBytes < MAX_KERNEL_BYTES) kernelBytes += sent;
+    options.onSent(sent);
+  }
+
   function countBytes(): void {
-    const now = reader.bytes + (request === undefined ? 0 : request.bytes.length);
+    if (socket.destroyed) return;
+    const now =
+      reader.bytes + (request?.bytes ?? 0) + writer.bytes + (tunnel?.bytes ?? 0) + kernelBytes;
     const change = now - bytes;
     bytes = now;
-    if (change !== 0) onBytes(change);
+    if (change !== 0) options.onBytes(change);
   }
 
   /** Answers instead of workerd, and closes the connection when that is sent. */
-  function refuse(status: 400 | 404 | 503, detail: string): void {
+  function refuse(refusal: HeadRefusal): void {
     queue.leave(queued);
     isEnding = true;
     workerd?.destroy();
-    socket.end(refusalBytes(status, detail));
+    socket.end(refusalBytes({ isHead: request?.isHead ?? false, ...refusal }));
     // what the client still sends is read and dropped, or its end would not see the answer
     socket.resume();
     lateAt = clock() + LINGER_MS;
@@ -181,20 +245,21 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
     isInside = false;
     if ('status' in next) {
-      refuse(next.status, next.detail);
+      refuse(next);
       return;
     }
     request = next;
+    if (next.isLast) isLast = true;
     tries = 0;
     countBytes();
     // this client may have held most
     if (isEnding) return;
-    if (next.address !== address) queued.client = clientKey(next.address);
+    if (next.address !== address) queued.client = clientPath(next.address);
     address = next.address;
     queued.isWhiteFlag = next.isWhiteFlag;
     if (next.isUpgrade) isCounted = tunnels.open(queued.client);
     if (next.isUpgrade && !isCounted) {
-      refuse(503, 'there are too many WebSockets');
+      refuse({ status: 503, detail: 'there are too many WebSockets' });
       return;
     }
     state = next.isUpgrade ? 'upgrading' : 'waiting';
@@ -208,29 +273,22 @@ export function openConnection(options: ConnectionOptions): Connection {
       tries += 1;
       workerd = connectWorkerd(target()!);
     }
-    const { bytes } = request!;
-    if (typeof bytes === 'string') workerd.write(bytes, 'latin1');
-    else workerd.write(bytes);
+    const { isHead, head, body } = request!;
+    answer.start(isHead);
+    workerd.write(head);
+    if (body !== undefined) workerd.write(body);
   }
 
   function connectWorkerd(to: Target): Socket {
     const opened = connect({ ...to, noDelay: true, allowHalfOpen: true });
     opened.on('data', (bytes: Buffer) => {
-      const begins = request !== undefined;
-      if (begins) beginAnswer(bytes);
-      answerBytes += bytes.length;
-      if (!socket.write(bytes)) {
-        opened.pause();
-        unreadAt = clock() + UNREAD_MS;
-      }
-      // the next one may have come meanwhile
-      if (begins && state === 'idle') readRequest();
+      if (workerd === opened && !isEnding) readAnswer(opened, bytes);
     });
     opened.on('end', () => opened.end());
     opened.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED') {
         tries -= 1;
-        onRefused(to);
+        options.onRefused(to);
       }
       opened.destroy();
     });
@@ -240,24 +298,44 @@ export function openConnection(options: ConnectionOptions): Connection {
     return opened;
   }
 
+  function readAnswer(from: Socket, bytes: Buffer): void {
+    if (tunnel !== undefined) {
+      tunnel.fromWorkerd(bytes);
+      return;
+    }
+    try {
+      const rest = answer.push(bytes);
+      if (rest !== undefined && tunnel === undefined) from.destroy();
+      if (rest !== undefined) (tunnel as Tunnel | undefined)?.fromWorkerd(rest);
+    } catch (error) {
+      writeLog('error', 'serve.answer-malformed', { error: (error as Error).message });
+      reset();
+    }
+    if (isEnding) return;
+    writer.flush();
+    if (socket.writableNeedDrain) {
+      unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
+      if (socket.writableLength > MAX_UNREAD_BYTES) from.pause();
+    }
+    if (request !== undefined) countBytes();
+  }
+
   /** Its side of the connection was closed, or workerd has died. */
   function loseWorkerd(): void {
     workerd = undefined;
+    if (isEnding) return;
+    if (tunnel !== undefined) tunnel.onEnd();
     // a request that waits for its turn gets another connection
-    if (isEnding || (request !== undefined && !isPassed)) return;
-    if (request !== undefined) {
+    else if (!isPassed || answer.hasEnded) return;
+    // the client must see that its answer was broken off
+    else if (writer.hasBegun) reset();
+    else {
       isPassed = false;
       queue.leave(queued);
       // no request changes anything, so it can be sent again
-      if (tries === MAX_TRIES) refuse(503, 'the node is starting');
+      if (tries === MAX_TRIES) refuse({ status: 503, detail: 'the node is starting' });
       else if (tries === 0) queue.enter(queued);
       else setTimeout(enterAgain, RETRY_AFTER_MS);
-    } else if (state !== 'idle' || socket.readableEnded || !isWhole()) {
-      // the end of a tunnel, of an answer that is broken off or ends with its connection, or of a
-      // client that sends no more
-      isEnding = true;
-      socket.end();
-      lateAt = clock() + UNREAD_MS;
     }
   }
 
@@ -265,66 +343,101 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (!isEnding) queue.enter(queued);
   }
 
-  /** What began long ago has ended. */
-  function isWhole(): boolean {
-    if (clock() - answeredAt > ANSWER_MS) return true;
-    return answer !== undefined && isWholeAnswer(answer, answerBytes);
+  function beginAnswer(head: AnswerHead): void {
+    queue.leave(queued);
+    const { isUpgrade } = request!;
+    if (isUpgrade && head.status === SWITCHING) beginTunnel(head);
+    else writer.begin(request!, head, isLast);
   }
 
-  function beginAnswer(bytes: Buffer): void {
-    queue.leave(queued);
-    answer = bytes;
-    answerBytes = 0;
+  function beginTunnel(head: AnswerHead): void {
+    state = 'tunnel';
+    lateAt = NEVER;
+    request = undefined;
+    tunnel = openTunnel({
+      client: queued.client,
+      socket,
+      workerd: workerd!,
+      turns,
+      clock,
+      onLate: reset,
+      onBytes: countBytes,
+    });
+    socket.write(
+      `HTTP/1.1 ${head.statusText}\r\n${head.lines}Connection: Upgrade\r\n\r\n`,
+      'latin1',
+    );
+    const rest = reader.takeRest();
+    if (rest.length > 0) tunnel.fromClient(rest);
+    else socket.resume();
+    countBytes();
+  }
+
+  /** The client's connection has all of the answer. */
+  function endAnswer(): void {
+    if (isEnding) return;
+    uncount();
     request = undefined;
     isPassed = false;
+    state = 'idle';
+    lateAt = clock() + IDLE_MS;
     countBytes();
-    answeredAt = clock();
-    const isTunnel =
-      state === 'upgrading' && bytes.toString('latin1', 0, SWITCHING.length) === SWITCHING;
-    state = isTunnel ? 'tunnel' : 'idle';
-    if (!isTunnel) uncount();
-    lateAt = isTunnel ? Number.POSITIVE_INFINITY : answeredAt + IDLE_MS;
-    if (isTunnel) {
-      workerd!.write(reader.takeRest());
-      countBytes();
-    }
+    if (isLast) {
+      isEnding = true;
+      workerd?.destroy();
+      socket.end();
+      socket.resume();
+      lateAt = clock() + UNREAD_MS;
+    } else if (!isEnding && !socket.writableNeedDrain) readOn();
+  }
+
+  /** The next request may have come meanwhile. */
+  function readOn(): void {
     socket.resume();
+    if (reader.isInside) readRequest();
+    else isInside = false;
   }
 
   socket.setNoDelay(true);
   socket.on('data', (bytes: Buffer) => {
     if (isEnding) return;
-    if (state === 'tunnel') {
-      if (!workerd!.write(bytes)) {
-        socket.pause();
-        workerd!.once('drain', () => socket.resume());
-      }
+    if (tunnel !== undefined) {
+      tunnel.fromClient(bytes);
       return;
     }
+    // behind `Connection: close` nothing is read (RFC 9112, 9.6)
+    if (request?.isLast) return;
     reader.push(bytes);
-    if (isReading()) {
-      readRequest();
-      return;
+    if (isReading() && !socket.writableNeedDrain) readRequest();
+    else {
+      countBytes();
+      if (reader.bytes > MAX_AHEAD_BYTES) socket.pause();
     }
-    countBytes();
-    if (reader.bytes > MAX_AHEAD_BYTES) socket.pause();
   });
   socket.on('drain', () => {
-    unreadAt = Number.POSITIVE_INFINITY;
-    if (state === 'idle') lateAt = clock() + IDLE_MS;
+    unreadAt = NEVER;
     workerd?.resume();
+    if (isEnding || tunnel !== undefined) return;
+    if (state === 'idle') {
+      lateAt = clock() + IDLE_MS;
+      readOn();
+    }
+    countBytes();
   });
   socket.on('end', () => {
-    if (request !== undefined && !isPassed) close();
-    else if (workerd === undefined) socket.end();
-    else workerd.end();
+    isLast = true;
+    if (tunnel !== undefined) tunnel.onEnd();
+    else if (request === undefined) socket.end();
+    else if (!isPassed) close();
   });
-  socket.on('error', close);
+  socket.on('error', () => end(() => socket.destroy()));
   socket.on('close', () => {
     queue.leave(queued);
-    close();
+    end(() => socket.destroy());
+    writer.drop();
+    tunnel?.end();
     uncount();
-    onClose(connection);
+    options.onClose(connection);
   });
   return connection;
 }

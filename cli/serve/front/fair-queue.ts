@@ -7,6 +7,8 @@
  * that has none: a coordinator does not wait for a stranger whose proposals wait for a milestone.
  */
 
+import { type ClientPath, createTurns, type Turns } from './client-path.ts';
+
 /** Enough to keep workerd busy; a request of the white flag waits for no more than these. */
 const MAX_AT_ONCE = 32;
 
@@ -16,12 +18,16 @@ const MAX_BESIDE_WHITE_FLAG = 4;
 /** More than coordinator and quorum send at once. */
 const MAX_WHITE_FLAGS = 8;
 
-/** A request without an answer for so long waits for an upstream, and takes no place any more. */
+/**
+ * A request without an answer for so long waits for an upstream, and takes no place any more. Less
+ * where more sites wait than there are places, so that a crowd is not waited for.
+ */
 const LEASE_MS = 250;
+const CROWD_LEASE_MS = 10;
 
 /** Whoever has one request at a time. Neither field changes from `enter` to `leave`. */
 export interface Queued {
-  readonly client: string;
+  readonly client: ClientPath;
   readonly isWhiteFlag: boolean;
   start(): void;
 }
@@ -38,9 +44,9 @@ export interface FairQueue {
 interface Lane {
   /** When each was started, in this order. */
   running: Map<Queued, number>;
-  /** How many of these each client has. */
+  /** How many of these each site has. */
   counts: Map<string, number>;
-  waiting: ReturnType<typeof createTurns>;
+  waiting: Turns<Queued>;
 }
 
 const createLane = (): Lane => ({ running: new Map(), counts: new Map(), waiting: createTurns() });
@@ -54,31 +60,33 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
   const others = createLane();
   const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
 
-  function freePlaces(lane: Lane): number {
-    if (!isOpen()) return 0;
-    if (lane === whiteFlags) return MAX_WHITE_FLAGS - lane.running.size;
-    const places = whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
-    return places - lane.running.size;
+  function placesOf(lane: Lane): number {
+    if (lane === whiteFlags) return MAX_WHITE_FLAGS;
+    return whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
   }
 
+  const freePlaces = (lane: Lane) => (isOpen() ? placesOf(lane) - lane.running.size : 0);
+
   function start(lane: Lane, request: Queued): void {
+    const [site] = request.client;
     lane.running.set(request, clock());
-    lane.counts.set(request.client, (lane.counts.get(request.client) ?? 0) + 1);
+    lane.counts.set(site, (lane.counts.get(site) ?? 0) + 1);
     request.start();
   }
 
   /** Whether the request had a place. */
   function stop({ running, counts }: Lane, request: Queued): boolean {
     if (!running.delete(request)) return false;
-    const left = counts.get(request.client)! - 1;
-    if (left > 0) counts.set(request.client, left);
-    else counts.delete(request.client);
+    const [site] = request.client;
+    const left = counts.get(site)! - 1;
+    if (left > 0) counts.set(site, left);
+    else counts.delete(site);
     return true;
   }
 
   function startWaiting(lane: Lane): void {
     for (let free = freePlaces(lane); free > 0; free = freePlaces(lane)) {
-      const request = lane.waiting.take((client) => (lane.counts.get(client) ?? 0) < free);
+      const request = lane.waiting.take((site) => (lane.counts.get(site) ?? 0) < free);
       if (request === undefined) return;
       start(lane, request);
     }
@@ -87,6 +95,11 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
   return {
     enter(request) {
       const lane = laneOf(request);
+      const [site] = request.client;
+      if (lane.waiting.size === 0 && (lane.counts.get(site) ?? 0) < freePlaces(lane)) {
+        start(lane, request);
+        return;
+      }
       lane.waiting.add(request);
       startWaiting(lane);
     },
@@ -102,44 +115,16 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
     look() {
       const now = clock();
       for (const lane of [whiteFlags, others]) {
-        if (lane.waiting.isEmpty()) continue;
+        const sites = lane.waiting.size;
+        if (sites === 0) continue;
+        const lease = sites > placesOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
         for (const [request, startedAt] of lane.running) {
-          if (now - startedAt < LEASE_MS) break;
+          if (now - startedAt < lease) break;
           stop(lane, request);
         }
       }
       startWaiting(whiteFlags);
       startWaiting(others);
-    },
-  };
-}
-
-/** Requests that wait; clients take turns. */
-function createTurns() {
-  /** Whose turn it is, first. */
-  const clients = new Map<string, Set<Queued>>();
-  return {
-    isEmpty: () => clients.size === 0,
-    add(request: Queued): void {
-      const own = clients.get(request.client);
-      if (own === undefined) clients.set(request.client, new Set([request]));
-      else own.add(request);
-    },
-    remove(request: Queued): void {
-      const own = clients.get(request.client);
-      if (own?.delete(request) && own.size === 0) clients.delete(request.client);
-    },
-    /** The oldest request of the first client that may start one. */
-    take(mayStart: (client: string) => boolean): Queued | undefined {
-      for (const [client, own] of clients) {
-        if (!mayStart(client)) continue;
-        const [oldest] = own;
-        clients.delete(client);
-        own.delete(oldest!);
-        if (own.size > 0) clients.set(client, own);
-        return oldest;
-      }
-      return undefined;
     },
   };
 }

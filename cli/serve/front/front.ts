@@ -3,31 +3,46 @@
  * until it has no file descriptor left, and then ends; a body may take hours; Host may move the path;
  * and it does not tell the Worker a client's address.
  *
- * The front bounds connections, bytes and time, checks each request's head, adds the client's address
- * as `CF-Connecting-IP`, as Cloudflare does, and lets clients take turns. Nobody has a fixed share.
- * Where there are too many connections or bytes, the client that holds most of them loses some, so
- * one that holds few is always served.
+ * The front bounds what is held for clients, in bytes, connections and time; checks each request's
+ * head; adds the client's address as `CF-Connecting-IP`, as Cloudflare does; and lets clients take
+ * turns. Nobody has a fixed share. Where there is too much of something, the client that holds most
+ * of it loses some, so one that holds little is always served.
  */
 import { type BlockList, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writeLog } from '../../../src/log.ts';
+import { largestHolder } from './client-path.ts';
+import { createCompression } from './compression.ts';
 import { type Connection, openConnection, type Target } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { readKernelQueues } from './kernel-queues.ts';
+import { createMessageTurns, ROUND_EVERY_MS } from './message-turns.ts';
 import { createTunnelLimit } from './tunnel-limit.ts';
 
-/** Of requests that are not complete or have no answer: 64 of the longest. */
-const MAX_BYTES = 64 * 1024 * 1024;
+/** Of requests, answers and messages of all clients, in all processes and the kernel. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** The part of all connections that the largest holder loses at once. */
+/** The part of all that the largest holder loses at once. */
 const SHED = 1 / 100;
 
 const LOOK_EVERY_MS = 1000;
 
 /** Between two looks at requests that wait. */
-const QUEUE_LOOK_EVERY_MS = 50;
+const QUEUE_LOOK_EVERY_MS = 10;
+
+/** So many bytes may lie in the kernel before it is asked. */
+const ASK_AFTER_BYTES = 16 * 1024 * 1024;
+
+/** To ask takes a tenth of the time at most. */
+const ASK_PART = 10;
 
 const LOG_EVERY_MS = 60_000;
 
-/** Which of a client's connections is closed first. */
+/** On SIGTERM: for requests to arrive that were sent before, and for all to be answered. */
+const ARRIVE_MS = 100;
+const DRAIN_MS = 5000;
+
+/** Which of a client's connections is closed first, where there are too many. */
 const STATES = ['silent', 'idle', 'waiting', 'upgrading', 'tunnel'];
 
 export interface FrontOptions {
@@ -45,6 +60,8 @@ export interface Front {
   url: URL;
   /** Where workerd listens; undefined while it is being started. */
   passTo(workerd: URL | undefined): void;
+  /** Accepts nobody any more, and resolves when all requests are answered, or after some seconds. */
+  drain(): Promise<void>;
   /** Closes all connections. */
   close(): void;
 }
@@ -54,44 +71,71 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   const { host, port, maxConnections, proxies, clock = () => performance.now() } = options;
   let target: Target | undefined;
   const queue = createFairQueue(clock, () => target !== undefined);
-  const tunnels = createTunnelLimit(maxConnections, clock);
+  const turns = createMessageTurns();
+  const compression = createCompression();
+  const tunnels = createTunnelLimit(maxConnections, clock, (site) =>
+    shed('webSockets', maxConnections * SHED, ({ client, state }) =>
+      Number(client[0] === site && state === 'tunnel'),
+    ),
+  );
   /** In the order in which they were opened. */
   const connections = new Set<Connection>();
   let bytes = 0;
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  /** Since the kernel was asked. */
+  let sentBytes = 0;
+  let askAt = 0;
+  let isAsking = false;
+  const logged = { held: 0, notAccepted: 0 };
 
   function countBytes(change: number): void {
     bytes += change;
-    if (bytes > MAX_BYTES) shed('bytes', (each) => each.bytes);
+    if (bytes > MAX_HELD_BYTES)
+      shed('bytes', bytes - MAX_HELD_BYTES * (1 - SHED), (each) => each.bytes);
   }
 
-  /** Closes connections of the client that holds most. */
-  function shed(what: 'connections' | 'bytes', holdsOf: (connection: Connection) => number): void {
-    const holders = new Map<string, { holds: number; own: Connection[] }>();
-    for (const each of connections) {
-      if (holdsOf(each) === 0) continue;
-      const holder = holders.get(each.client) ?? { holds: 0, own: [] };
-      holder.holds += holdsOf(each);
-      holder.own.push(each);
-      holders.set(each.client, holder);
-    }
-    const [largest] = [...holders].sort(([, a], [, b]) => b.holds - a.holds);
-    if (largest === undefined) return;
-    const [client, { holds, own }] = largest;
+  /** Closes connections of the client that holds most, until it holds less by `amount`. */
+  function shed(what: string, amount: number, holdsOf: (each: Connection) => number): boolean {
+    const own = largestHolder(connections, holdsOf);
+    const holds = own.reduce((sum, each) => sum + holdsOf(each), 0);
     // stable: the oldest first
-    own.sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
-    const closed = own.slice(0, Math.max(1, Math.floor(maxConnections * SHED)));
-    for (const each of closed) {
+    own.sort(
+      (a, b) => holdsOf(b) - holdsOf(a) || STATES.indexOf(a.state) - STATES.indexOf(b.state),
+    );
+    let [closed, freed] = [0, 0];
+    for (const each of own) {
+      // a holder of few does not lose all of them
+      if (closed > 0 && (freed >= amount || freed >= holds / 2)) break;
+      freed += holdsOf(each);
+      closed += 1;
       connections.delete(each);
-      each.close();
+      each.reset();
     }
-    if (clock() - loggedAt < LOG_EVERY_MS) return;
-    loggedAt = clock();
-    writeLog('warn', 'serve.client-shed', { what, client, holds, closed: closed.length });
+    const [client] = own.map((each) => each.client.at(-1));
+    log('held', 'serve.client-shed', { what, client, holds, closed });
+    return closed > 0;
+  }
+
+  /** One line a minute of each kind: strangers cause them. */
+  function log(kind: keyof typeof logged, event: string, fields: object): void {
+    if (logged[kind] > clock()) return;
+    logged[kind] = clock() + LOG_EVERY_MS;
+    writeLog('warn', event, { ...fields });
+  }
+
+  async function askKernel(now: number): Promise<void> {
+    if (isAsking || now < askAt) return;
+    isAsking = true;
+    sentBytes = 0;
+    const queues = await readKernelQueues(Number(url.port));
+    for (const each of connections)
+      each.setKernelBytes(queues === undefined ? 0 : (queues.get(each.kernelName) ?? 0));
+    const tookMs = clock() - now;
+    askAt = now + tookMs * ASK_PART;
+    isAsking = false;
   }
 
   function accept(socket: Socket): void {
-    if (connections.size >= maxConnections) shed('connections', () => 1);
+    if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, () => 1);
     const peer = socket.remoteAddress ?? '';
     const family = socket.remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
     connections.add(
@@ -100,12 +144,18 @@ export async function openFront(options: FrontOptions): Promise<Front> {
         isProxy: peer !== '' && proxies.check(peer, family),
         queue,
         tunnels,
+        turns,
+        compression,
         target: () => target,
         onRefused(refused) {
           if (target === refused) target = undefined;
         },
         clock,
         onBytes: countBytes,
+        onSent(sent) {
+          sentBytes += sent;
+          if (sentBytes > ASK_AFTER_BYTES) void askKernel(clock());
+        },
         onClose: (closed) => connections.delete(closed),
       }),
     );
@@ -113,24 +163,37 @@ export async function openFront(options: FrontOptions): Promise<Front> {
 
   const server = createServer({ allowHalfOpen: true }, accept);
   await listen(server, host, port);
+  const address = server.address() as { port: number; address: string; family: string };
+  const url = new URL(`http://${reachable(address)}:${address.port}`);
   // a connection that was reset before it was accepted
-  server.on('error', (error) => writeLog('warn', 'serve.not-accepted', { error: error.message }));
+  server.on('error', (error) => log('notAccepted', 'serve.not-accepted', { error: error.message }));
   setInterval(() => {
     const now = clock();
     tunnels.look(now);
     for (const each of connections) each.look(now);
+    void askKernel(now);
   }, LOOK_EVERY_MS).unref();
   setInterval(() => queue.look(), QUEUE_LOOK_EVERY_MS).unref();
-  const address = server.address() as { port: number; address: string; family: string };
+  setInterval(() => turns.look(), ROUND_EVERY_MS).unref();
   return {
-    url: new URL(`http://${reachable(address)}:${address.port}`),
+    url,
     passTo(workerd) {
       target = workerd && { host: workerd.hostname, port: Number(workerd.port) };
       queue.look();
     },
+    async drain() {
+      server.close();
+      const endAt = performance.now() + DRAIN_MS;
+      for (const each of connections) each.drain(clock() + ARRIVE_MS);
+      const isBusy = () => [...connections].some((each) => each.state !== 'tunnel');
+      while (isBusy() && performance.now() < endAt) {
+        await sleep(ROUND_EVERY_MS);
+        for (const each of connections) each.look(clock());
+      }
+    },
     close() {
       server.close();
-      for (const each of connections) each.close();
+      for (const each of connections) each.reset();
     },
   };
 }

@@ -1,23 +1,25 @@
 /**
  * The answers of the front itself, as the Worker would give them (docs/contract.md#errors).
  */
+import { STATUS_CODES } from 'node:http';
 import { COMMON_HEADERS } from '../../../src/http/answer.ts';
-import { type ErrorStatus, errorAnswer, HttpError } from '../../../src/http/errors.ts';
-
-const REASONS = { 400: 'Bad Request', 404: 'Not Found', 503: 'Service Unavailable' } as const;
+import { errorAnswer, HttpError } from '../../../src/http/errors.ts';
+import type { HeadRefusal } from './request-head.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
 /** The whole answer, after which the connection is closed. */
-export function refusalBytes(status: keyof typeof REASONS & ErrorStatus, detail: string): string {
+export function refusalBytes({ status, detail, headers, isHead }: HeadRefusal): string {
   const retry = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
-  const { body, headers } = errorAnswer(new HttpError(status, detail, retry));
+  const answer = errorAnswer(new HttpError(status, detail, { ...headers, ...retry }));
+  const body = String(answer.body);
   const all = {
     ...COMMON_HEADERS,
-    ...headers,
-    'content-length': String(body?.length ?? 0),
-    connection: 'close',
+    ...answer.headers,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: status === 426 ? 'close, upgrade' : 'close',
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${REASONS[status]}\r\n${lines.join('')}\r\n${body}`;
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  return isHead ? head : head + body;
 }

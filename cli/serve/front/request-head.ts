@@ -1,10 +1,11 @@
 /**
- * The head of an HTTP/1.1 request (RFC 9112), read strictly: what two servers may read differently is
+ * The head of an HTTP request (RFC 9112), read strictly: what two servers may read differently is
  * refused. So the path that a proxy looked at is the path that the Worker sees.
  *
  * workerd puts Host and target together to one URL and resolves dots in it: `Host: x/metrics?` would
  * move the path.
  */
+import type { ErrorStatus } from '../../../src/http/errors.ts';
 
 /** How many bytes follow the head: a number, or chunks. */
 export type BodyLength = number | 'chunked';
@@ -13,39 +14,95 @@ export interface RequestHead {
   /** As it is passed on, without `Content-Length` and without the empty line at its end. */
   text: string;
   bodyLength: BodyLength;
+  isHead: boolean;
   /** Whether it is for the route of the white flag. */
   isWhiteFlag: boolean;
   /** Whether it asks for a WebSocket. */
   isUpgrade: boolean;
   /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue: boolean;
+  /** HTTP/1.0: the answer has no chunks. */
+  isOld: boolean;
+  /** The connection ends with the answer, and nothing behind the request is read. */
+  isLast: boolean;
+  acceptsGzip: boolean;
   /** Address of the client, for a proxy that is believed: that of the client behind it. */
   address: string;
 }
 
 /** Why a request is not passed on. The detail is for people. */
 export interface HeadRefusal {
-  status: 400 | 404;
+  status: ErrorStatus;
   detail: string;
+  headers?: Record<string, string>;
+  /** The answer to HEAD has no body. */
+  isHead?: boolean;
 }
 
 /** The Worker's path; its explanation is for people, and takes turns with other reads. */
 const WHITE_FLAG = 'POST /api/core/v2/whiteflag ';
 
-const REQUEST_LINE = /^[A-Z]{1,16} (\/[\x21-\x7e]*) HTTP\/1\.([01])$/;
+/** Each line takes some hundred bytes while the head is read. */
+const MAX_LINES = 200;
+
+const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
+
+/** Those that workerd hands to the Worker. It answers others, such as CONNECT, by itself. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+const ALLOW = { allow: 'GET, HEAD, POST, OPTIONS' };
+
+/** RFC 9112, 3.2.2: a target as clients send it to a proxy. Its host counts, not Host. */
+const ABSOLUTE = /^http:\/\/([^/?#]+)([/?].*)?$/i;
 
 /** Segments that a URL parser resolves, and its other slash. */
 const OTHER_SPELLING = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** A name, a colon, and a value of visible characters, spaces, tabs and bytes above ASCII. */
-const HEADER = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
+/** A name and a colon; and the characters of a value: visible ones, spaces, tabs, bytes above ASCII. */
+const NAME = /^[!#$%&'*+\-.^_`|~\w]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 const AUTHORITY = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+
+/** Of a request that names no host. No route depends on it. */
+const NO_HOST = 'localhost';
 
 /** Longer ones are never a body that the Worker reads. */
 const CONTENT_LENGTH = /^\d{1,15}$/;
 
-const refuse = (detail: string, status: 400 | 404 = 400): HeadRefusal => ({ status, detail });
+const UPGRADES = /\bupgrade\b/;
+const CLOSES = /\bclose\b/;
+
+const WEBSOCKET_VERSION = '13';
+
+/** 16 bytes in base64 (RFC 6455, 4.1). */
+const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
+
+const refuse = (
+  detail: string,
+  status: ErrorStatus = 400,
+  headers: Record<string, string> = {},
+): HeadRefusal => ({ status, detail, headers });
+
+/** What the header lines say, whatever the request line is. */
+interface Headers {
+  /** Those that are passed on. */
+  text: string;
+  host: string | undefined;
+  length: string | undefined;
+  isChunked: boolean;
+  upgrade: string;
+  connection: string;
+  version: string | undefined;
+  key: string | undefined;
+  expectsContinue: boolean;
+  acceptsGzip: boolean;
+  forwardedFor: string | undefined;
+}
+
+/** Those read last: a client sends the same lines with each request. */
+const known = new Map<string, Headers>();
+const MAX_KNOWN = 100;
+const MAX_KNOWN_LENGTH = 1000;
 
 /**
  * @param head latin1, without the empty line at its end
@@ -57,67 +114,160 @@ export function readRequestHead(
   peer: string,
   isProxy: boolean,
 ): RequestHead | HeadRefusal {
-  const lines = head.split('\r\n');
-  const requestLine = lines[0]!;
-  const [, target, minor] = REQUEST_LINE.exec(requestLine) ?? [];
-  if (target === undefined || target.includes('#')) return refuse('the request line is malformed');
-  const [path] = target.split('?', 1);
-  if (OTHER_SPELLING.test(path!)) return refuse('no such route', 404);
-  let host: string | undefined;
-  let length: string | undefined;
-  let isChunked = false;
-  let isUpgrade = false;
-  let expectsContinue = false;
-  let forwardedFor: string | undefined;
-  let text = `${requestLine}\r\n`;
-  for (let i = 1; i < lines.length; i++) {
-    const line = lines[i]!;
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined) return refuse('a header line is malformed');
+  const isHead = head.startsWith('HEAD ');
+  const end = head.indexOf('\r\n');
+  const requestLine = end < 0 ? head : head.slice(0, end);
+  const block = end < 0 ? '' : head.slice(end + 2);
+  const headers = known.get(block) ?? readHeaders(block);
+  const result = 'status' in headers ? headers : join(requestLine, headers, peer, isProxy, isHead);
+  return 'status' in result ? { ...result, isHead } : result;
+}
+
+function readHeaders(block: string): Headers | HeadRefusal {
+  const lines = block === '' ? [] : block.split('\r\n', MAX_LINES + 1);
+  if (lines.length > MAX_LINES) return refuse(`the head has more than ${MAX_LINES} lines`);
+  const headers: Headers = {
+    text: '',
+    host: undefined,
+    length: undefined,
+    isChunked: false,
+    upgrade: '',
+    connection: '',
+    version: undefined,
+    key: undefined,
+    expectsContinue: false,
+    acceptsGzip: false,
+    forwardedFor: undefined,
+  };
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon));
+    const value = line.slice(colon + 1);
+    if (!NAME.test(name) || !VALUE.test(value)) return refuse('a header line is malformed');
     switch (name.toLowerCase()) {
       case 'host':
-        if (host !== undefined) return refuse('Host must be given once');
-        host = value.trim();
-        break;
+        if (headers.host !== undefined) return refuse('Host must be given once');
+        headers.host = value.trim();
+        continue;
       case 'content-length':
-        if (length !== undefined) return refuse('Content-Length must be given once');
-        length = value.trim();
+        if (headers.length !== undefined) return refuse('Content-Length must be given once');
+        headers.length = value.trim();
         continue;
       case 'transfer-encoding':
-        if (isChunked || value.trim().toLowerCase() !== 'chunked')
+        if (headers.isChunked || value.trim().toLowerCase() !== 'chunked')
           return refuse('Transfer-Encoding must be chunked');
-        isChunked = true;
+        headers.isChunked = true;
         continue;
       case 'expect':
-        expectsContinue = value.trim().toLowerCase() === '100-continue';
+        headers.expectsContinue = value.trim().toLowerCase() === '100-continue';
         continue;
       case 'upgrade':
-        isUpgrade = true;
+        headers.upgrade = value.trim().toLowerCase();
+        continue;
+      case 'connection':
+        headers.connection += `,${value.toLowerCase()}`;
+        continue;
+      case 'accept-encoding':
+        headers.acceptsGzip = doesAcceptGzip(value);
+        continue;
+      case 'sec-websocket-version':
+        headers.version = value.trim();
+        break;
+      case 'sec-websocket-key':
+        headers.key = value.trim();
         break;
       case 'x-forwarded-for':
-        forwardedFor = value;
+        headers.forwardedFor = value;
         continue;
+      // frames are as RFC 6455 has them, without extensions; and of a connection to a proxy
+      case 'sec-websocket-extensions':
+      case 'keep-alive':
+      case 'proxy-connection':
       // what a client says of its own address
       case 'cf-connecting-ip':
         continue;
     }
-    text += `${line}\r\n`;
+    headers.text += `${line}\r\n`;
   }
-  if (host === undefined || !isAuthority(host)) return refuse('Host must be a host and a port');
-  if (length !== undefined && (isChunked || !CONTENT_LENGTH.test(length)))
+  if (headers.host && !isAuthority(headers.host)) return refuse('Host must be a host and a port');
+  if (headers.length !== undefined && (headers.isChunked || !CONTENT_LENGTH.test(headers.length)))
     return refuse('Content-Length is malformed');
-  if (isChunked && minor === '0') return refuse('HTTP/1.0 has no Transfer-Encoding');
-  const bodyLength = isChunked ? 'chunked' : Number(length ?? 0);
-  if (isUpgrade && bodyLength !== 0) return refuse('a request to upgrade must have no body');
-  const address = (isProxy && forwardedFor?.split(',').at(-1)?.trim()) || peer;
+  if (block.length <= MAX_KNOWN_LENGTH) {
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(block, headers);
+  }
+  return headers;
+}
+
+function join(
+  requestLine: string,
+  headers: Headers,
+  peer: string,
+  isProxy: boolean,
+  isHead: boolean,
+): RequestHead | HeadRefusal {
+  const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? [];
+  if (method === '' || target.includes('#')) return refuse('the request line is malformed');
+  if (!METHODS.has(method)) return refuse('no route has this method', 405, ALLOW);
+  const [place, authority] = readTarget(method, target);
+  if (!place.startsWith('/')) return refuse('the request line is malformed');
+  if (OTHER_SPELLING.test(place.split('?', 1)[0]!)) return refuse('no such route', 404);
+  const isOld = minor === '0';
+  const { host, isChunked, connection } = headers;
+  if (host === undefined && !isOld) return refuse('Host must be given');
+  if (authority !== undefined && !isAuthority(authority))
+    return refuse('the target must have a host and a port');
+  if (isChunked && isOld) return refuse('HTTP/1.0 has no Transfer-Encoding');
+  const bodyLength = isChunked ? 'chunked' : Number(headers.length ?? 0);
+  let { text } = headers;
+  // an upgrade to something else is not answered, as RFC 9110, 7.8 allows
+  const isUpgrade =
+    headers.upgrade === 'websocket' && method === 'GET' && !isOld && UPGRADES.test(connection);
+  if (isUpgrade) {
+    if (bodyLength !== 0) return refuse('a request to upgrade must have no body');
+    if (headers.version !== WEBSOCKET_VERSION) {
+      const names = { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' };
+      return refuse(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, names);
+    }
+    if (!WEBSOCKET_KEY.test(headers.key ?? ''))
+      return refuse('Sec-WebSocket-Key must be 16 bytes in base64');
+    text += 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
+  }
+  const address = (isProxy && headers.forwardedFor?.split(',').at(-1)?.trim()) || peer;
+  const start = `${method} ${place} HTTP/1.1\r\nHost: ${authority ?? (host || NO_HOST)}\r\n`;
   return {
-    text: `${text}CF-Connecting-IP: ${address}\r\n`,
+    text: `${start}${text}CF-Connecting-IP: ${address}\r\n`,
     bodyLength,
-    isWhiteFlag: requestLine.startsWith(WHITE_FLAG),
+    isHead,
+    isWhiteFlag: start.startsWith(WHITE_FLAG),
     isUpgrade,
-    expectsContinue,
+    expectsContinue: headers.expectsContinue,
+    isOld,
+    isLast: isOld || CLOSES.test(connection),
+    acceptsGzip: headers.acceptsGzip,
     address,
   };
+}
+
+/** Path with query, and the host of a target that names one. */
+function readTarget(method: string, target: string): [place: string, authority?: string] {
+  if (target.startsWith('/')) return [target];
+  if (target === '*' && method === 'OPTIONS') return ['/'];
+  const [, authority, place = '/'] = ABSOLUTE.exec(target) ?? [];
+  if (authority === undefined) return [''];
+  return [place.startsWith('?') ? `/${place}` : place, authority];
+}
+
+/** RFC 9110, 12.5.3: the most specific of those that match, unless its weight is 0. */
+function doesAcceptGzip(value: string): boolean {
+  let any = false;
+  for (const each of value.toLowerCase().split(',')) {
+    const [coding, ...parameters] = each.split(';').map((part) => part.trim());
+    const isRefused = parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+    if (coding === 'gzip' || coding === 'x-gzip') return !isRefused;
+    if (coding === '*') any = !isRefused;
+  }
+  return any;
 }
 
 /** The last one that was checked: nearly all requests have the same. */

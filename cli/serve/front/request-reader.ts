@@ -2,6 +2,7 @@
  * Reads requests, head and body, out of the bytes of a connection. A request is passed on when it is
  * complete, so a slow client takes nothing of workerd, and always with Content-Length.
  */
+import { type ByteStore, createByteStore } from './byte-store.ts';
 import { type HeadRefusal, type RequestHead, readRequestHead } from './request-head.ts';
 
 /** As nginx: four buffers of 8 KB. */
@@ -10,13 +11,22 @@ export const MAX_HEAD_BYTES = 32 * 1024;
 /** Above the longest body that a route reads, 512 KB, which the Worker refuses by its own words. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
+/** Of a body. Reading one takes as long as reading a hundred bytes. */
+export const MAX_CHUNKS = 4096;
+
 /** A size in hex, possibly with extensions, which nobody reads. */
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,6})(?:;[\x20-\x7e]*)?$/;
 const MAX_CHUNK_LINE_BYTES = 256;
 
-export interface FrontRequest extends RequestHead {
-  /** The whole request as it is passed on. */
-  bytes: Buffer | string;
+/** What a request takes besides its bytes. */
+const OVERHEAD_BYTES = 1024;
+
+export interface FrontRequest extends Omit<RequestHead, 'text'> {
+  /** As it is passed on, with a body that is short. */
+  head: Buffer;
+  body: Buffer | undefined;
+  /** What it takes in memory. */
+  bytes: number;
 }
 
 export interface RequestReader {
@@ -29,23 +39,29 @@ export interface RequestReader {
   readonly isInside: boolean;
   /** Whether the client waits for `100 Continue`. It is told once. */
   takeExpectation(): boolean;
+  /** What it holds in memory. */
   readonly bytes: number;
 }
+
+/** A longer body is not copied. */
+const MAX_JOINED_BYTES = 16 * 1024;
 
 const EMPTY = Buffer.alloc(0);
 
 type Phase = 'size' | 'data' | 'end of data' | 'end';
 
 export function createRequestReader(peer: string, isProxy: boolean): RequestReader {
+  /** What was received and is not read yet: a piece as it came, or pieces in `owned`. */
   let held: Buffer = EMPTY;
+  let owned: Buffer = EMPTY;
   /** Where the search for the end of the head goes on. */
   let searched = 0;
   let head: RequestHead | undefined;
   let expectation = false;
-  let body: Buffer[] = [];
-  let bodyBytes = 0;
+  let body: ByteStore | undefined;
   let phase: Phase = 'size';
   let chunkLeft = 0;
+  let chunks = 0;
 
   function readHead(): HeadRefusal | undefined {
     // empty lines before a request (RFC 9112 §2.2)
@@ -59,18 +75,23 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
     held = held.subarray(end + 4);
     searched = 0;
     if ('status' in result) return result;
-    if (result.bodyLength !== 'chunked' && result.bodyLength > MAX_BODY_BYTES) return tooLong();
+    const { bodyLength, isHead } = result;
+    if (bodyLength !== 'chunked' && bodyLength > MAX_BODY_BYTES) return { ...tooLong(), isHead };
     head = result;
-    expectation = result.expectsContinue && result.bodyLength !== 0;
+    expectation = result.expectsContinue && bodyLength !== 0;
+    body =
+      bodyLength === 0
+        ? undefined
+        : createByteStore(bodyLength === 'chunked' ? MAX_BODY_BYTES : bodyLength);
     phase = 'size';
+    chunks = 0;
     return undefined;
   }
 
   /** Moves up to `length` bytes into the body; how many. */
   function take(length: number): number {
     const part = held.subarray(0, length);
-    if (part.length > 0) body.push(part);
-    bodyBytes += part.length;
+    if (part.length > 0) body?.add(part);
     held = held.subarray(part.length);
     return part.length;
   }
@@ -96,9 +117,12 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
       if (line === undefined) return held.length > MAX_CHUNK_LINE_BYTES ? malformedChunks() : false;
       if (phase === 'size') {
         const [, size] = CHUNK_SIZE.exec(line) ?? [];
-        if (size === undefined) return malformedChunks();
+        if (size === undefined || line.length > MAX_CHUNK_LINE_BYTES) return malformedChunks();
         chunkLeft = Number.parseInt(size, 16);
-        if (bodyBytes + chunkLeft > MAX_BODY_BYTES) return tooLong();
+        if (body!.length + chunkLeft > MAX_BODY_BYTES) return tooLong();
+        chunks += 1;
+        if (chunks > MAX_CHUNKS)
+          return { status: 400, detail: `the body has more than ${MAX_CHUNKS} chunks` };
         phase = chunkLeft === 0 ? 'end' : 'data';
       } else if (line !== '') {
         // behind data, or fields after the last chunk, which no route reads
@@ -111,39 +135,66 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
     }
   }
 
+  /** The request whose head is `complete`, and whose body is. */
+  function finish({ text, ...complete }: RequestHead): FrontRequest {
+    const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`;
+    const bytes = Buffer.from(`${text}${length}\r\n`, 'latin1');
+    const held = OVERHEAD_BYTES + bytes.length + (body?.capacity ?? 0);
+    head = undefined;
+    expectation = false;
+    const rest = body?.take();
+    // one write is one call of the system, and one packet for workerd
+    const isShort = rest !== undefined && rest.length <= MAX_JOINED_BYTES;
+    return {
+      ...complete,
+      head: isShort ? Buffer.concat([bytes, rest]) : bytes,
+      body: isShort ? undefined : rest,
+      bytes: held,
+    };
+  }
+
+  function read(): FrontRequest | HeadRefusal | undefined {
+    if (head === undefined) {
+      const refusal = readHead();
+      if (refusal !== undefined) return refusal;
+      if (head === undefined) return undefined;
+    }
+    const { bodyLength } = head as RequestHead;
+    let isComplete: boolean | HeadRefusal;
+    if (bodyLength === 'chunked') {
+      isComplete = readChunks();
+    } else if (body === undefined) {
+      isComplete = true;
+    } else {
+      take(bodyLength - body.length);
+      isComplete = body.length === bodyLength;
+    }
+    if (isComplete === true) return finish(head);
+    return isComplete === false ? undefined : isComplete;
+  }
+
   return {
     push(chunk) {
-      held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    },
-    next() {
-      if (head === undefined) {
-        const refused = readHead();
-        if (refused !== undefined) return refused;
-        if (head === undefined) return undefined;
+      if (held.length === 0) {
+        held = chunk;
+        return;
       }
-      const { bodyLength } = head as RequestHead;
-      let isComplete: boolean | HeadRefusal;
-      if (bodyLength === 'chunked') {
-        isComplete = readChunks();
-      } else {
-        take(bodyLength - bodyBytes);
-        isComplete = bodyBytes === bodyLength;
+      const length = held.length + chunk.length;
+      let from = held.buffer === owned.buffer ? held.byteOffset : -1;
+      if (from < 0 || from + length > owned.length) {
+        // twice as long, so that bytes that come one by one are not copied each time
+        owned = Buffer.allocUnsafeSlow(2 * length);
+        held.copy(owned);
+        from = 0;
       }
-      if (isComplete === false) return undefined;
-      if (isComplete !== true) return isComplete;
-      const request = {
-        ...(head as RequestHead),
-        bytes: join(head as RequestHead, body, bodyBytes),
-      };
-      head = undefined;
-      expectation = false;
-      body = [];
-      bodyBytes = 0;
-      return request;
+      chunk.copy(owned, from + held.length);
+      held = owned.subarray(from, from + length);
     },
+    next: read,
     takeRest() {
       const rest = held;
       held = EMPTY;
+      owned = EMPTY;
       return rest;
     },
     takeExpectation() {
@@ -155,14 +206,10 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
       return head !== undefined || held.length > 0;
     },
     get bytes() {
-      return held.length + bodyBytes;
+      const inside = head === undefined ? 0 : OVERHEAD_BYTES + (body?.capacity ?? 0);
+      return held.length === 0 ? inside : inside + held.buffer.byteLength;
     },
   };
-}
-
-function join({ text, bodyLength }: RequestHead, body: readonly Buffer[], bytes: number) {
-  if (bodyLength === 0) return `${text}\r\n`;
-  return Buffer.concat([Buffer.from(`${text}Content-Length: ${bytes}\r\n\r\n`, 'latin1'), ...body]);
 }
 
 function tooLong(): HeadRefusal {

@@ -2,51 +2,75 @@
  * How many WebSockets there may be. workerd has two file descriptors for each, and keeps them for
  * some seconds after the client has gone; where it has none left, it answers 500.
  *
- * A client may have as many as are left for all others, so that there is always one for a client
- * that has none.
+ * Nobody has a fixed share. Where there are too many, the site that has most loses some, so there is
+ * always one for a client that has fewer.
  */
+import type { ClientPath } from './client-path.ts';
 
 /** Until workerd has closed a WebSocket: the broker waits 10 s for CONNECT. */
 const LINGER_MS = 15_000;
 
+/** From here on the next one displaces one, which lingers meanwhile. */
+const SOFT = 0.8;
+
+/** Beyond all, for the first one of each client: others cannot fill that by displacing. */
+const HARD = 1.25;
+
 export interface TunnelLimit {
   /** Whether the client may have one more; if so, it is counted. */
-  open(client: string): boolean;
+  open(client: ClientPath): boolean;
   /** @param isUsed whether workerd had it, and keeps it for a while */
-  close(client: string, isUsed: boolean): void;
+  close(client: ClientPath, isUsed: boolean): void;
   /** To be called often. */
   look(now: number): void;
 }
 
-/** @param clock milliseconds, which never go back */
-export function createTunnelLimit(max: number, clock: () => number): TunnelLimit {
+/**
+ * @param clock milliseconds, which never go back
+ * @param evict closes a WebSocket of the site: false if none is open
+ */
+export function createTunnelLimit(
+  max: number,
+  clock: () => number,
+  evict: (site: string) => boolean,
+): TunnelLimit {
+  /** Of each site, with those that linger. */
   const counts = new Map<string, number>();
   let total = 0;
   /** In this order. */
-  const closed = new Set<{ client: string; at: number }>();
+  const closed = new Set<{ site: string; at: number }>();
 
-  function add(client: string, change: 1 | -1): void {
+  function add(site: string, change: 1 | -1): void {
     total += change;
-    const count = (counts.get(client) ?? 0) + change;
-    if (count === 0) counts.delete(client);
-    else counts.set(client, count);
+    const count = (counts.get(site) ?? 0) + change;
+    if (count === 0) counts.delete(site);
+    else counts.set(site, count);
   }
 
   return {
-    open(client) {
-      if ((counts.get(client) ?? 0) >= max - total) return false;
-      add(client, 1);
+    open([site]) {
+      const own = counts.get(site) ?? 0;
+      if (total >= Math.floor(max * (own === 0 ? HARD : 1))) return false;
+      if (total >= Math.floor(max * SOFT)) {
+        let [largest, most] = ['', 0];
+        // of equal ones the youngest, or a crowd would close those that are here for long
+        for (const [each, count] of counts) if (count >= most) [largest, most] = [each, count];
+        // who has none displaces one also where each has one
+        if (own > 0 && own + 1 >= most) return false;
+        if (!evict(largest)) return false;
+      }
+      add(site, 1);
       return true;
     },
-    close(client, isUsed) {
-      if (isUsed) closed.add({ client, at: clock() });
-      else add(client, -1);
+    close([site], isUsed) {
+      if (isUsed) closed.add({ site, at: clock() });
+      else add(site, -1);
     },
     look(now) {
       for (const each of closed) {
         if (now - each.at < LINGER_MS) return;
         closed.delete(each);
-        add(each.client, -1);
+        add(each.site, -1);
       }
     },
   };

@@ -1,9 +1,10 @@
 /**
  * Limits on requests (docs/operations.md#rate-limits): a rate for each client address, where one is
- * bound, and one scan at a time, where one isolate and one database answer everything. Elsewhere D1
- * has its own queue.
+ * bound, and places for long work, where one isolate and one database answer everything. Elsewhere
+ * D1 has its own queue.
  */
 import { createSharedLimit, type SharedLimit } from '../../shared-limit.ts';
+import { nextTurn } from '../../turns.ts';
 import { HttpError } from '../errors.ts';
 import { clientKeyOf } from './client-address.ts';
 
@@ -24,21 +25,29 @@ export async function checkRate(limit: RateLimit | undefined, request: Request):
     });
 }
 
-/** Milliseconds that a scan waits for its turn. */
-const MAX_SCAN_WAIT_MS = 2000;
+/** Work that keeps the thread for long, and how much of each kind is done at once. */
+const PLACES = { scan: 1, explanation: 1, gallery: 6 } as const;
 
-const SCAN_RETRY_AFTER_SECONDS = '2';
+export type Work = keyof typeof PLACES;
+
+/** Milliseconds that work waits for its turn. */
+const MAX_WAIT_MS = 2000;
+
+const RETRY_AFTER_SECONDS = '2';
 
 /**
- * Runs scans one at a time, so that other requests get their turn at the database between two.
- * Throws an HttpError 429 where a scan waits too long.
+ * Runs work of a kind in its places. Throws an HttpError 429 where it waits too long.
  *
  * @param clock Unix milliseconds
  */
-export function createScanLimit(clock: () => number): SharedLimit {
-  const refuse = () =>
-    new HttpError(429, 'too many requests that scan are waiting', {
-      'retry-after': SCAN_RETRY_AFTER_SECONDS,
+export function createWorkLimit(clock: () => number, kind: Work): SharedLimit {
+  const headers = { 'retry-after': RETRY_AFTER_SECONDS };
+  const refuse = () => new HttpError(429, `too many requests wait: ${kind}`, headers);
+  const limit = createSharedLimit(clock, { places: PLACES[kind], maxWaitMs: MAX_WAIT_MS, refuse });
+  return (work) =>
+    limit(async () => {
+      // whoever ends wakes the next one in the same turn
+      await nextTurn();
+      return work();
     });
-  return createSharedLimit(clock, { places: 1, maxWaitMs: MAX_SCAN_WAIT_MS, refuse });
 }

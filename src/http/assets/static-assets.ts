@@ -25,8 +25,7 @@ export const assetRoutes = {
 type AssetContext = Pick<RouteContext, 'request' | 'staticFiles'>;
 
 /**
- * The explorer's own scripts and style, requests to this node, and nothing else; except pictures of
- * NFTs, which the explorer loads when the visitor asks for one.
+ * The explorer's own files, requests to this node, and pictures of NFTs that the visitor asks for.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -35,6 +34,7 @@ const PAGE_POLICY = [
   "connect-src 'self'",
   "worker-src 'self'",
   "img-src 'self' https:",
+  'media-src https:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -23,8 +23,8 @@ export interface Operation {
   /** The JSON that a POST takes. */
   body?: Schema;
   answer: DescribedAnswer;
-  /** Errors besides 401, 403, 429 and 500. */
-  errors?: readonly (400 | 404 | 503)[];
+  /** Errors besides 401, 403, 429, 500 and 503. */
+  errors?: readonly (400 | 404 | 426)[];
   /** More statuses without a body. */
   statuses?: Readonly<Record<number, string>>;
   /**

@@ -38,21 +38,16 @@ export async function readBlocks(
   return numbers.map((number) => parseSame(bytesOf.get(number), view.cone, number));
 }
 
-/** Packs whose blocks are read at once: up to 800,000 characters each, and 10 MB when parsed. */
-const PACKS_AT_ONCE = 4;
-
 /**
- * The same in steps, for those who need each block for a moment: in the order of the packs, each with
- * its place among the numbers.
+ * The same in steps of a pack, up to 800,000 characters, for those who need each block for a moment:
+ * in the order of the packs, each with its place among the numbers.
  */
 export async function* readBlocksInSteps(
   db: Database,
   view: ConsistentView,
   numbers: readonly number[],
 ): AsyncGenerator<[place: number, block: ParsedBlock][]> {
-  const places = [...placesByPack(view, numbers).values()];
-  for (let first = 0; first < places.length; first += PACKS_AT_ONCE) {
-    const some = places.slice(first, first + PACKS_AT_ONCE).flat();
+  for (const some of placesByPack(view, numbers).values()) {
     const blocks = await readBlocks(
       db,
       view,

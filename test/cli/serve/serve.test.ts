@@ -90,6 +90,36 @@ describe('npm run serve', () => {
     ]);
   });
 
+  it('answers each request that it got before SIGTERM', async () => {
+    const served = await startServe(['--port', '0', '--persist-to', join(folder, 'ending')]);
+    onTestFinished(() => served.kill('all').catch(() => undefined));
+    let isEnding = false;
+    let answers = 0;
+    const lost: string[] = [];
+    const ask = async () => {
+      for (;;) {
+        const wasEnding = isEnding;
+        const status = await fetch(`${served.url}/api/routes`).then(
+          async (response) => (await response.text()) && response.status,
+          (error: Error) => `${(error.cause as { code?: string } | undefined)?.code}`,
+        );
+        if (status === 200) answers++;
+        // one that was sent after the signal may find nobody
+        else if (wasEnding) return;
+        else lost.push(String(status));
+        if (status !== 200) return;
+      }
+    };
+    const clients = Array.from({ length: 8 }, ask);
+    await sleep(500);
+    const ended = served.stop();
+    isEnding = true;
+    await Promise.all(clients);
+    expect(await ended).toBe(0);
+    expect(lost).toEqual([]);
+    expect(answers).toBeGreaterThan(8);
+  });
+
   it('refuses a port in use', async () => {
     const other = createServer();
     onTestFinished(() => void other.close());

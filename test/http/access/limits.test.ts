@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createScanLimit } from '../../../src/http/access/limits.ts';
+import { createWorkLimit } from '../../../src/http/access/limits.ts';
 import { NFT } from '../../support/http/contract.ts';
 import { fetchFrom, stubNode } from '../../support/http/stub-node.ts';
 
@@ -31,6 +31,31 @@ describe('requests that scan', () => {
     expect(most()).toBe(1);
   });
 
+  it('do not take the places of explanations and galleries, of which six run at once', async () => {
+    const scan = createWorkLimit(Date.now, 'scan');
+    const explanation = createWorkLimit(Date.now, 'explanation');
+    const gallery = createWorkLimit(Date.now, 'gallery');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let [explained, shown] = [0, 0];
+    const all = [scan(() => promise)];
+    for (let i = 0; i < 8; i++) {
+      all.push(
+        explanation(() => {
+          explained++;
+          return promise;
+        }),
+        gallery(() => {
+          shown++;
+          return promise;
+        }),
+      );
+    }
+    await sleep(100);
+    expect([explained, shown]).toEqual([1, 6]);
+    resolve();
+    await Promise.all(all);
+  });
+
   it('run beside each other elsewhere', async () => {
     const { fetch, most } = scanning(false);
     await Promise.all(Array.from({ length: 16 }, () => fetch(LIST)));
@@ -38,7 +63,7 @@ describe('requests that scan', () => {
   });
 
   it('are refused when they have waited for two seconds', async () => {
-    const limit = createScanLimit(Date.now);
+    const limit = createWorkLimit(Date.now, 'scan');
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = limit(() => promise);
     await expect(limit(async () => {})).rejects.toMatchObject({
@@ -53,7 +78,7 @@ describe('requests that scan', () => {
   it('go on where one was dropped without a word, and whatever the clock does', async () => {
     let now = 1_000_000_000;
     for (const step of [5000, 3_600_000, -3_600_000]) {
-      const limit = createScanLimit(() => now);
+      const limit = createWorkLimit(() => now, 'scan');
       void limit(() => new Promise(() => {}));
       now += step;
       expect(await limit(async () => 'next')).toBe('next');
@@ -61,7 +86,7 @@ describe('requests that scan', () => {
   });
 
   it('are served in the order in which they came, also past one that was dropped', async () => {
-    const limit = createScanLimit(Date.now);
+    const limit = createWorkLimit(Date.now, 'scan');
     const served: number[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const all = [limit(() => promise)];
@@ -77,10 +102,10 @@ describe('requests that scan', () => {
   it('that could not be served within two seconds are refused when they come', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const limit = createScanLimit(Date.now);
+    const limit = createWorkLimit(Date.now, 'scan');
     let waiting = 0;
     const scan = () => new Promise((resolve) => setTimeout(resolve, 30));
-    for (let i = 0; i < 10; i++) await Promise.all([limit(scan), vi.advanceTimersByTimeAsync(30)]);
+    for (let i = 0; i < 10; i++) await Promise.all([limit(scan), vi.advanceTimersByTimeAsync(40)]);
     const refused: number[] = [];
     const began = Date.now();
     const asked = Array.from({ length: 300 }, () =>
@@ -99,7 +124,7 @@ describe('requests that scan', () => {
   });
 
   it('that fail make room too', async () => {
-    const limit = createScanLimit(() => 0);
+    const limit = createWorkLimit(() => 0, 'scan');
     await expect(limit(() => Promise.reject(new Error('D1')))).rejects.toThrow('D1');
     expect(await limit(async () => 'next')).toBe('next');
   });

@@ -111,6 +111,31 @@ describe('the log', () => {
     ]);
   });
 
+  it('has few lines for what a stranger repeats, and says how many were left out', async () => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(2_000_000_000_000);
+    const fetch = fetchFrom();
+    const requests = [
+      () => fetch('/hello'),
+      () => fetch(`${NFT}0xhello`),
+      () => fetch('/health', { method: 'PUT' }),
+      () => fetch(WHITE_FLAG, good),
+      () => fetch(WHITE_FLAG, { method: 'POST', body: 'x' }),
+      () => fetch('/', { method: 'OPTIONS' }),
+    ];
+    // out of the cache from then on
+    await fetch(WHITE_FLAG, good);
+    for (const spy of spies) spy.mockClear();
+    for (let i = 0; i < 200; i++) for (const ask of requests) await ask();
+    expect(lines().length).toBeLessThanOrEqual(10 * requests.length);
+    for (const spy of spies) spy.mockClear();
+    clock.mockReturnValue(2_000_000_020_000);
+    for (const ask of requests) await ask();
+    expect(lines()).toEqual(
+      requests.map(() => expect.objectContaining({ leftOut: expect.any(Number) })),
+    );
+    clock.mockRestore();
+  });
+
   it('has a line for a read that was answered with LOG_READS', async () => {
     await fetchFrom()('/api/core/v2/info');
     expect(lines()).toEqual([]);

@@ -262,7 +262,9 @@ function eventsOf(index: number): (db: D1Database) => Promise<string[]> {
       prefix: 'rms',
       has: () => true,
       hasAny: () => true,
-      tell: (topic: string, payload: Uint8Array) => told.push(`${topic} ${payload.toHex()}`),
+      async tell(topic: string, payload: Uint8Array) {
+        told.push(`${topic} ${payload.toHex()}`);
+      },
     };
     try {
       const { contents } = await readMilestoneContents(db, index, true);

@@ -41,6 +41,8 @@ export interface DrivenPage {
   reload(): Promise<unknown>;
   /** Of what is in the window. */
   screenshot(options: { type: 'jpeg'; quality: number }): Promise<Uint8Array>;
+  /** The page on paper. */
+  pdf(): Promise<Uint8Array>;
   /** Answers requests by https, which reach nobody; undefined: there is never an answer. */
   answerElsewhere(answer: (url: string) => Elsewhere | undefined): Promise<void>;
   close(): Promise<void>;

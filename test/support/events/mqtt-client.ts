@@ -57,8 +57,9 @@ export class MqttClient {
     this.#socket.send(text);
   }
 
-  close(): void {
-    this.#socket.close(1000);
+  /** @param code of the close frame, which has none where this is undefined */
+  close(code?: number): void {
+    this.#socket.close(code);
   }
 
   async connect(clientId = '', keepAlive = 60): Promise<void> {

@@ -46,7 +46,7 @@ export const CERTIFICATE_LIES: readonly Lie[] = onPage(`#/nft/${MADE_NFT}`, [
     refuted: /names another NFT or output/,
   }),
   lie('an output that its certificate does not have', withField(ONE_NFT, 'outputId', NFT_OUTPUT), {
-    refuted: /The node says that output 0xfc8c116e.*, and proves that output 0x9d9a3945/,
+    refuted: /The node shows output 0xfc8c116e.*, and proves that output 0x9d9a3945/,
   }),
   lie('an NFT that is gone, and whose certificate is not', withStatus(ONE_NFT, 404), {
     refuted: /The node says that no output holds the NFT, and proves that output 0x9d9a3945/,

@@ -145,7 +145,7 @@ const FORGED: readonly Lie[] = onPage(page, [
     notChecked: /looks like “shimmer” and is another name/,
   }),
   lie('another known network', ofNetwork('iota-mainnet'), {
-    notChecked: /calls its network “iota-mainnet”, and you check against the keys of Shimmer/,
+    refuted: /not signed by the keys of IOTA/,
   }),
   lie(
     'a forged cone of an unknown network',

@@ -23,6 +23,7 @@ export interface Decided {
 export function pastCone(
   blocks: ReadonlyMap<string, NetworkBlock>,
   parents: readonly string[],
+  isOpen = ({ referenced }: NetworkBlock) => referenced === undefined,
 ): { order: NetworkBlock[]; met: Set<string> } {
   const met = new Set<string>();
   const order: NetworkBlock[] = [];
@@ -31,7 +32,7 @@ export function pastCone(
     if (met.has(id)) return;
     met.add(id);
     const block = blocks.get(id);
-    if (block !== undefined && block.referenced === undefined) stack.push({ block, next: 0 });
+    if (block !== undefined && isOpen(block)) stack.push({ block, next: 0 });
   };
   for (const parent of parents) {
     enter(parent);
@@ -53,7 +54,7 @@ export function pastCone(
 export function decide(
   order: readonly NetworkBlock[],
   transactions: ReadonlyMap<string, MadeTransaction>,
-  ledger: ReadonlyMap<string, NetworkOutput>,
+  ledger: { get(id: string): Pick<NetworkOutput, 'spent'> | undefined },
   timestamp: number,
 ): Decided[] {
   const spent = new Set<string>();

@@ -11,9 +11,14 @@ import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { blockId, networkId, outputId } from '../../../src/stardust/wire/ids.ts';
-import type { ProtocolParametersOption } from '../../../src/stardust/wire/milestone.ts';
+import type {
+  MigratedFunds,
+  MilestoneOption,
+  ProtocolParametersOption,
+} from '../../../src/stardust/wire/milestone.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
 import { findCondition, UnlockConditionType } from '../../../src/stardust/wire/unlock-condition.ts';
 import { type KeyPair, keyPair } from '../payloads/keys.ts';
 import { basic } from '../payloads/outputs.ts';
@@ -27,6 +32,7 @@ import {
   type NetworkBlock,
   type NetworkMilestone,
   type NetworkOutput,
+  treasuryAt,
   type WhiteFlagCase,
   ZERO_ID,
 } from './network-model.ts';
@@ -63,6 +69,8 @@ export interface MilestoneOptions {
   timestamp?: number;
   metadata?: Uint8Array;
   announce?: ProtocolParametersOption;
+  /** What is paid out of the treasury. */
+  migrate?: readonly MigratedFunds[];
   /** Default: all. */
   signers?: readonly KeyPair[];
 }
@@ -81,12 +89,14 @@ export class SyntheticNetwork implements Network {
   readonly milestones: NetworkMilestone[] = [];
   readonly blocks = new Map<string, NetworkBlock>();
   readonly outputs = new Map<string, NetworkOutput>();
-  readonly random: Random;
+  /** Whoever tells a story gives each of its entries numbers of its own. */
+  random: Random;
   /** The coordinator's keys. */
   readonly signers: readonly KeyPair[];
   readonly genesisCoins: readonly Coin[];
   readonly #accounts = new Map<number, KeyPair>();
-  readonly #transactions = new Map<string, MadeTransaction>();
+  /** By their blocks. */
+  readonly transactions = new Map<string, MadeTransaction>();
   /** The block of the transaction that makes an output. */
   readonly #producers = new Map<string, string>();
   readonly #tips = new Set<string>();
@@ -182,7 +192,7 @@ export class SyntheticNetwork implements Network {
     parents: readonly string[] = this.#parentsOf(made),
   ): string {
     const { id } = this.#add(parents, made.payload);
-    this.#transactions.set(id, made);
+    this.transactions.set(id, made);
     for (const each of made.coins) this.#producers.set(toHex(each.id), id);
     return id;
   }
@@ -230,9 +240,20 @@ export class SyntheticNetwork implements Network {
     return block;
   }
 
+  /** A block on which nobody builds unless told to. */
+  setAside(id: string): void {
+    this.#tips.delete(id);
+    this.#window = this.#window.filter((each) => each !== id);
+  }
+
   /** Two of the newest blocks, or the genesis. */
   someParents(): string[] {
     return this.#window.length === 0 ? [ZERO_ID] : this.random.sample(this.#window, 2);
+  }
+
+  /** The newest blocks that are not set aside. */
+  get window(): readonly string[] {
+    return this.#window;
   }
 
   /** The block of the last milestone. */
@@ -259,7 +280,7 @@ export class SyntheticNetwork implements Network {
     const { parents = this.#milestoneParents(), timestamp = this.nextTimestamp } = options;
     const previousMilestoneId = this.milestones.at(-1)?.id ?? ZERO_ID;
     const { order, met } = pastCone(this.blocks, parents);
-    const cone = decide(order, this.#transactions, this.outputs, timestamp);
+    const cone = decide(order, this.transactions, this.outputs, timestamp);
     const { inclusionMerkleRoot, appliedMerkleRoot } = rootsOf(cone);
     const request = {
       index: this.nextIndex,
@@ -284,7 +305,7 @@ export class SyntheticNetwork implements Network {
 
   /** Issues the next milestone: its cone is referenced, its block is there. */
   milestone(options: MilestoneOptions = {}): NetworkMilestone {
-    const { metadata = new Uint8Array(), announce, signers = this.signers } = options;
+    const { metadata = new Uint8Array(), announce, migrate, signers = this.signers } = options;
     const parents = [...(options.parents ?? this.#milestoneParents())].sort();
     const { request, response, cone, met } = this.propose({ ...options, parents });
     if (!met) throw new Error('the cone lacks the block of the previous milestone');
@@ -299,7 +320,10 @@ export class SyntheticNetwork implements Network {
         inclusionMerkleRoot: fromHex(response.inclusionMerkleRoot),
         appliedMerkleRoot: fromHex(response.appliedMerkleRoot),
         metadata,
-        options: announce === undefined ? [] : [announce],
+        options: [
+          ...(migrate === undefined ? [] : [this.#receipt(migrate)]),
+          ...(announce === undefined ? [] : [announce]),
+        ],
       },
       signers,
     );
@@ -308,8 +332,33 @@ export class SyntheticNetwork implements Network {
     cone.forEach((decided, whiteFlagIndex) => {
       this.#reference(decided, issued, whiteFlagIndex);
     });
+    this.#bookMigrated(issued);
     this.#milestoneBlock = this.attachMilestone(payload);
     return issued;
+  }
+
+  #receipt(funds: readonly MigratedFunds[]): MilestoneOption {
+    const treasury = treasuryAt(this, lastIndex(this));
+    const paid = funds.reduce((sum, { deposit }) => sum + deposit, 0n);
+    return {
+      type: 0,
+      migratedAt: this.nextIndex,
+      final: false,
+      funds: [...funds],
+      transaction: {
+        type: 4,
+        input: { type: 1, milestoneId: treasury.milestoneId },
+        output: { type: 2, amount: treasury.amount - paid },
+      },
+    };
+  }
+
+  /** E.5: no block carries them. */
+  #bookMigrated({ receipt, id, index, timestamp }: NetworkMilestone): void {
+    if (receipt === undefined) return;
+    const booked = { blockId: new Uint8Array(32), bookedIndex: index, bookedTimestamp: timestamp };
+    for (const { id: outputId, bytes } of migratedOutputs(receipt, fromHex(id)))
+      this.outputs.set(toHex(outputId), { outputId, ...booked, bytes });
   }
 
   /** Issues a milestone that references a new block, and nothing else that is unreferenced. */
@@ -319,7 +368,7 @@ export class SyntheticNetwork implements Network {
   }
 
   #milestoneParents(): string[] {
-    if (this.#tips.size === 0) return [ZERO_ID];
+    if (this.#tips.size === 0 && this.#milestoneBlock === undefined) return [ZERO_ID];
     const previous = this.#milestoneBlock === undefined ? [] : [this.#milestoneBlock];
     const tips = [...this.#tips].filter((id) => id !== this.#milestoneBlock);
     return [...previous, ...this.random.sample(tips, 8 - previous.length)];

@@ -260,6 +260,7 @@ class RandomHistory {
       index: reader,
       openCache: () => cache && reader,
       remembered: new RememberedReads(),
+      trustsAbsence: true,
       clock: () => this.#simulation.now + skew,
     };
     const first = this.#simulation.now + chance.between(0, 10 * SECOND_MS);

@@ -48,8 +48,11 @@ export async function openRaw(url: string, address: string, says = true): Promis
       '\r\n',
     ].join('\r\n'),
   );
-  const [head] = (await once(socket, 'data')) as [Buffer];
-  if (!head.includes('HTTP/1.1 101')) throw new Error(head.subarray(0, 40).toString());
+  const head = await firstData(socket);
+  if (!head.includes('HTTP/1.1 101')) {
+    socket.destroy();
+    throw new Error(head.subarray(0, 40).toString());
+  }
   const client: RawClient = {
     socket,
     send(bytes) {
@@ -67,6 +70,15 @@ export async function openRaw(url: string, address: string, says = true): Promis
       keepAlive: 0,
     });
   return client;
+}
+
+/** Throws where the connection ends before, or nothing comes for ten seconds. */
+export async function firstData(socket: Socket): Promise<Buffer> {
+  socket.setTimeout(10_000, () => socket.destroy());
+  const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  socket.setTimeout(0);
+  if (!Buffer.isBuffer(data)) throw new Error('closed without an answer');
+  return data;
 }
 
 /** Of a whole binary message (RFC 6455, 5.2). */

@@ -5,6 +5,7 @@
 
 import type { WantedOfFollower } from '../../../src/ledger/intake/block-source.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { forgedMilestone, forgedTwin, randomMilestone } from '../../simulator/steps/forge.ts';
 import { readMilestone } from '../network/blocks.ts';
 import {
   lastIndex,
@@ -17,7 +18,6 @@ import { coin, type Spend } from '../network/transactions.ts';
 import { basic } from '../payloads/outputs.ts';
 import { Crash, type DisturbedDatabase, type Fault } from './disturbed-database.ts';
 import { type Answer, answerOf, type Follower, importLedger, isKnownError } from './edge.ts';
-import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
 import { COINS, type Message, type Seat, type Sky } from './sky.ts';
 import { someLies, unknownId } from './upstreams.ts';
 

@@ -35,6 +35,7 @@ export const whiteFlagExplanationRoutes = {
     path: '/api/edge/v1/whiteflag',
     keep: 'never',
     limit: 'whiteFlagLimit',
+    work: 'explanation',
     handle: answerWhiteFlagExplanation,
   },
 } satisfies RouteTable;

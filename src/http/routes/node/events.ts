@@ -48,7 +48,7 @@ export function describeEvents(): Operations<typeof eventRoutes> {
       summary: 'Events (TIP-28) by MQTT 3.1.1 over a WebSocket',
       answer: { description: 'Not without a WebSocket.' },
       statuses: { 101: 'Connected, with the subprotocol mqtt.' },
-      errors: [400, 404, 503],
+      errors: [400, 404, 426],
     },
   };
 }

@@ -2,7 +2,7 @@
  * GET /health (docs/contract.md#health): empty, 200 or 503; why not healthy is in X-Error-Detail,
  * what soon will not be in X-Health-Warning.
  */
-import { describeError, writeLog } from '../../../log.ts';
+import { describeError, writeLimitedLog } from '../../../log.ts';
 import {
   isMissingTable,
   LedgerDamaged,
@@ -113,7 +113,7 @@ async function readHealth({ node }: RouteContext): Promise<Health> {
     };
   } catch (error) {
     // a client that asks for the health wants this reason too, not a failed request
-    writeLog('error', 'ledger.unreadable', { error: describeError(error) });
+    writeLimitedLog('error', 'ledger.unreadable', { error: describeError(error) });
     const isTold = error instanceof LedgerUnreadable || error instanceof LedgerDamaged;
     if (isMissingTable(error)) return { reason: NO_LEDGER, headers: {} };
     return { reason: isTold ? error.message : 'the ledger cannot be read', headers: {} };

@@ -149,21 +149,21 @@ export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
         ),
         ledgerIndex: 'named',
       },
-      errors: [404, 503],
+      errors: [400, 404],
     },
     proveFinalOutput: {
       tag: 'proof',
       summary: 'The proof that an output is or is not in a final ledger',
       parameters: [inPath('outputId', OutputId, 'Output ID, 34 bytes.')],
       answer,
-      errors: [400, 404, 503],
+      errors: [400, 404],
     },
     proveFinalNft: {
       tag: 'proof',
       summary: 'The proof that an NFT is or is not in a final ledger, and of its output',
       parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
       answer,
-      errors: [400, 404, 503],
+      errors: [400, 404],
     },
   };
 }

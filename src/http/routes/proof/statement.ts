@@ -33,6 +33,7 @@ export const statementRoutes = {
   stateAddress: {
     method: 'GET',
     path: '/api/edge/v1/final/addresses/:address',
+    query: ['cursor'],
     limit: 'scanLimit',
     handle: answerStatement,
   },
@@ -136,7 +137,7 @@ export function describeStatement(): Operations<typeof statementRoutes> {
         ),
         ledgerIndex: 'named',
       },
-      errors: [400, 404, 503],
+      errors: [400, 404],
     },
   };
 }

@@ -4,6 +4,21 @@
  */
 import type { Database } from '../database.ts';
 
+/** The same database, which waits after each statement or batch. */
+export function waitAfterCalls(db: Database, wait: () => Promise<void>): Database {
+  return measureDatabase(
+    db,
+    () => {},
+    async (run) => {
+      try {
+        return await run;
+      } finally {
+        await wait();
+      }
+    },
+  );
+}
+
 /**
  * Calls `tell` with the cost of each statement that was executed. Each statement or batch is waited
  * for by `waitFor`.

@@ -1,7 +1,6 @@
-/** Whose request is next, and how many WebSockets there may be. */
+/** Whose request is next. */
 import { expect, it } from 'vitest';
 import { createFairQueue } from '../../../../cli/serve/front/fair-queue.ts';
-import { createTunnelLimit } from '../../../../cli/serve/front/tunnel-limit.ts';
 
 function createQueue() {
   const state = { now: 0, isOpen: true };
@@ -12,7 +11,11 @@ function createQueue() {
   const started: string[] = [];
   /** Returns what makes it leave. */
   const enter = (client: string, name: string, isWhiteFlag = false) => {
-    const request = { client, isWhiteFlag, start: () => void started.push(name) };
+    const request = {
+      client: [client] as const,
+      isWhiteFlag,
+      start: () => void started.push(name),
+    };
     queue.enter(request);
     return () => queue.leave(request);
   };
@@ -94,27 +97,4 @@ it('all wait while nothing can be passed on; then the white flag is first', () =
   state.isOpen = true;
   queue.look();
   expect(started).toEqual(['flag', 'a0']);
-});
-
-it('a client may have as many WebSockets as are left for others', () => {
-  const limit = createTunnelLimit(12, () => 0);
-  const open = (client: string) => {
-    let opened = 0;
-    while (limit.open(client)) opened++;
-    return opened;
-  };
-  expect(['a', 'b', 'c', 'd'].map(open)).toEqual([6, 3, 2, 1]);
-  limit.close('a', false);
-  expect(open('e')).toBe(1);
-});
-
-it('one that was closed is counted for 15 s more', () => {
-  const time = { now: 0 };
-  const limit = createTunnelLimit(2, () => time.now);
-  expect([limit.open('a'), limit.open('a')]).toEqual([true, false]);
-  limit.close('a', true);
-  limit.look(14_999);
-  expect(limit.open('a')).toBe(false);
-  limit.look(15_000);
-  expect(limit.open('a')).toBe(true);
 });

@@ -19,6 +19,7 @@ it.each([
 ])('Host %s is passed on', (host) => {
   expect(read(['GET /health?a=/../b HTTP/1.1', `Host: ${host}`, 'X-A: b'])).toMatchObject({
     text: `GET /health?a=/../b HTTP/1.1\r\nHost: ${host}\r\nX-A: b\r\nCF-Connecting-IP: 192.0.2.1\r\n`,
+    isHead: false,
     bodyLength: 0,
     isWhiteFlag: false,
   });
@@ -37,12 +38,16 @@ it.each([
   'user@edge.example',
   'b\xfccher.example',
   '1.2.3.4.5',
-  '',
 ])('Host %j is refused', (host) => {
-  expect(read(['GET /health HTTP/1.1', `Host: ${host}`])).toEqual({
+  expect(read(['GET /health HTTP/1.1', `Host: ${host}`])).toMatchObject({
     status: 400,
     detail: 'Host must be a host and a port',
   });
+  // a target as for a proxy has a host, too
+  expect(read([`GET http://${host}/health HTTP/1.1`, 'Host: a'])).not.toHaveProperty(
+    'text',
+    expect.stringContaining(host),
+  );
 });
 
 it.each([
@@ -55,7 +60,7 @@ it.each([
   '/%2e',
   '/a\\..\\metrics',
 ])('the path %s has another spelling', (target) =>
-  expect(get(target)).toEqual({ status: 404, detail: 'no such route' }),
+  expect(get(target)).toMatchObject({ status: 404, detail: 'no such route' }),
 );
 
 it.each(['/...', '/a..b/.c', '/%2e.a'])('the path %s is left to the Worker', (target) =>
@@ -66,8 +71,10 @@ it.each([
   'GET  / HTTP/1.1',
   'GET / HTTP/1.1 ',
   'GET / HTTP/2.0',
-  'GET http://edge.example/ HTTP/1.1',
-  'OPTIONS * HTTP/1.1',
+  'GET ftp://edge.example/ HTTP/1.1',
+  'GET http:///a HTTP/1.1',
+  'GET * HTTP/1.1',
+  'GET a HTTP/1.1',
   'GET /#/metrics HTTP/1.1',
   'GET /\xe9 HTTP/1.1',
   'get / HTTP/1.1',
@@ -94,16 +101,71 @@ it.each([
   [['X-A: a\rb']],
   [['X-A: a\0b']],
   [['no colon']],
-  [['Upgrade: websocket', 'Content-Length: 1']],
 ])('the headers %j are refused', (lines) =>
   expect(withHeaders(...lines)).toMatchObject({ status: 400 }),
 );
 
-it('HTTP/1.0 needs a Host and has no chunks', () => {
-  expect(read(['GET / HTTP/1.0'])).toMatchObject({ status: 400 });
+it.each([
+  [['GET /a HTTP/1.0'], 'localhost', true],
+  [['GET /a HTTP/1.1', 'Host:'], 'localhost', false],
+  [['GET /a HTTP/1.1', 'Host: b', 'Connection: x, Close'], 'b', true],
+  [['GET http://b:80/a HTTP/1.1', 'Host: other'], 'b:80', false],
+  [['GET http://b/a HTTP/1.0'], 'b', true],
+])('%j is a request to %s, and the last one: %s', (lines, host, isLast) => {
+  const text = `GET /a HTTP/1.1\r\nHost: ${host}\r\nCF-Connecting-IP: 192.0.2.1\r\n`;
+  expect(read(lines)).toMatchObject({ text, isLast });
+});
+
+it('OPTIONS of no path is that of all', () => {
+  expect(read(['OPTIONS * HTTP/1.1', 'Host: a'])).toMatchObject({
+    text: expect.stringMatching(/^OPTIONS \/ HTTP/),
+  });
+});
+
+it('HTTP/1.1 needs a Host, and HTTP/1.0 has no chunks', () => {
+  expect(read(['GET / HTTP/1.1'])).toMatchObject({ status: 400 });
   const lines = ['POST / HTTP/1.0', 'Host: a', 'Transfer-Encoding: chunked'];
   expect(read(lines)).toMatchObject({ status: 400 });
 });
+
+it.each(['CONNECT /x', 'CONNECT x:443', 'TRACE /', 'FOO /', 'PROPFIND /'])(
+  'the method of %s is refused, as workerd would answer it by itself',
+  (line) =>
+    expect(read([`${line} HTTP/1.1`, 'Host: a'])).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD, POST, OPTIONS' },
+    }),
+);
+
+it('a head of any bytes is read in time that grows with its length', () => {
+  // each of these took n * n steps: 0.7 s for the longest head
+  const [spaces, tabs] = [' '.repeat(32_000), '\t'.repeat(32_000)];
+  const startedAt = process.cpuUsage();
+  for (let i = 0; i < 10; i++)
+    for (const line of [`A:${spaces}\x01`, `A:${tabs}\x01`, `A:${spaces}`, `Host:${spaces}a b`])
+      read(['GET / HTTP/1.1', line]);
+  const { user } = process.cpuUsage(startedAt);
+  expect(user / 1e6).toBeLessThan(1);
+});
+
+it('a head has at most 200 lines', () => {
+  const lines = Array.from({ length: 200 }, () => 'A: b');
+  expect(withHeaders(...lines.slice(2))).toHaveProperty('text');
+  expect(withHeaders(...lines)).toMatchObject({ status: 400 });
+});
+
+it.each([
+  ['gzip', true],
+  ['br, GZIP;q=0.5', true],
+  ['*', true],
+  ['gzip;q=0', false],
+  ['gzip; q=0.0, *', false],
+  ['*;q=0', false],
+  ['identity', false],
+  ['', false],
+])('Accept-Encoding %j: gzip is %s', (value, acceptsGzip) =>
+  expect(withHeaders(`Accept-Encoding: ${value}`)).toMatchObject({ acceptsGzip }),
+);
 
 it('the address is that of the connection, whatever the client says', () => {
   const lines = [
@@ -130,6 +192,28 @@ it('a proxy names the client that connected to it, last', () => {
 it('the white flag and WebSockets are told from other requests', () => {
   const flag = read(['POST /api/core/v2/whiteflag HTTP/1.1', 'Host: a', 'Content-Length: 700']);
   expect(flag).toMatchObject({ isWhiteFlag: true, bodyLength: 700, isUpgrade: false });
-  const socket = read(['GET /api/mqtt/v1 HTTP/1.1', 'Host: a', 'Upgrade: websocket']);
-  expect(socket).toMatchObject({ isWhiteFlag: false, isUpgrade: true });
+});
+
+const KEY = 'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==';
+const UPGRADE = ['Host: a', 'Upgrade: WebSocket', 'Connection: keep-alive, Upgrade'];
+const upgrade = (...lines: string[]) => read(['GET /api/mqtt/v1 HTTP/1.1', ...UPGRADE, ...lines]);
+
+it('a WebSocket is opened without extensions, with a key and version 13', () => {
+  const head = upgrade(KEY, 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Extensions: x');
+  expect(head).toMatchObject({
+    isUpgrade: true,
+    text: expect.not.stringContaining('Extensions'),
+  });
+  expect(upgrade(KEY, 'Sec-WebSocket-Version: 12')).toMatchObject({
+    status: 426,
+    headers: { 'sec-websocket-version': '13' },
+  });
+  expect(upgrade(KEY)).toMatchObject({ status: 426 });
+  expect(upgrade('Sec-WebSocket-Version: 13')).toMatchObject({ status: 400 });
+  expect(upgrade(KEY, 'Sec-WebSocket-Version: 13', 'Content-Length: 1')).toMatchObject({
+    status: 400,
+  });
+  // nothing else is upgraded to (RFC 9110, 7.8)
+  const other = read(['GET / HTTP/1.1', 'Host: a', 'Upgrade: h2c', 'Connection: Upgrade']);
+  expect(other).toMatchObject({ isUpgrade: false, text: expect.not.stringContaining('pgrade') });
 });

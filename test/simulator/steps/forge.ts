@@ -3,11 +3,16 @@
  * HORNET stores it and builds on it like on any other block.
  */
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
-import { readMilestone } from '../network/blocks.ts';
-import { extraSignature, fewerSignatures, forgedSignature, resign } from '../network/milestones.ts';
-import type { NetworkMilestone } from '../network/network-model.ts';
-import type { Random } from '../network/random.ts';
-import type { KeyPair } from '../payloads/keys.ts';
+import { readMilestone } from '../../support/network/blocks.ts';
+import {
+  extraSignature,
+  fewerSignatures,
+  forgedSignature,
+  resign,
+} from '../../support/network/milestones.ts';
+import type { NetworkMilestone } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
+import type { KeyPair } from '../../support/payloads/keys.ts';
 
 /** The same milestone ID as the real one, as signatures are no part of it. */
 export function forgedTwin({ payload }: NetworkMilestone, random: Random): Uint8Array {

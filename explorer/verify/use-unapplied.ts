@@ -1,0 +1,26 @@
+/**
+ * Looks for a transaction that was not applied, and says where it looked.
+ */
+import type { Info } from '../node/shapes.ts';
+import { type Loaded, useLoad } from '../parts/use-load.ts';
+import type { Search } from './find-transaction.ts';
+
+/** @returns the search, and a sentence on where it looked, which is empty until it is over */
+export function useUnapplied(
+  transactionId: string,
+  info: Info,
+): { search: Loaded<Search>; looked: string } {
+  const search = useLoad(
+    async () =>
+      (await import('./find-transaction.ts')).findUnapplied(transactionId.toLowerCase(), info),
+    [transactionId],
+  );
+  return { search, looked: search.state === 'done' ? describe(search.value) : '' };
+}
+
+function describe({ looked }: Search): string {
+  if (looked === undefined)
+    return 'This node keeps no blocks of its milestones, so failed transactions cannot be found.';
+  const [first, last] = looked;
+  return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}, and through those that wait.`;
+}

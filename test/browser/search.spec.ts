@@ -1,0 +1,133 @@
+/**
+ * The search finds what the node knows: burned NFTs, transactions that failed or wait, addresses in
+ * hex and pasted links; it asks all its questions at once, and shows the first answer.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { AddressType } from '../../src/stardust/wire/address.ts';
+import { decodeBlock } from '../../src/stardust/wire/block.ts';
+import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser/driven-page.ts';
+import { fragmentOf, open, readText, search, textOf } from '../support/browser/use-page.ts';
+import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
+import { recordedSource } from '../support/lies/recorded-source.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { basic, metadata, nft } from '../support/payloads/outputs.ts';
+
+const { url } = inject('sample');
+
+const UNKNOWN = `0x${'5a'.repeat(32)}`;
+
+const network = recordedNetwork('network-k');
+const failed = [...network.blocks.values()]
+  .filter(({ referenced }) => referenced?.state === 'conflicting')
+  .toSorted((a, b) => b.referenced!.index - a.referenced!.index)[0]!;
+const FAILED_ID = toHex(decodeBlock(failed.bytes).transaction!.id);
+
+/** A network in which an NFT was burned. */
+function makeBurned() {
+  const burned = new SyntheticNetwork({ seed: 'burned' });
+  burned.milestone();
+  const [spend] = burned.genesisSpends;
+  const { amount } = spend!.coin.output;
+  const name = metadata(new TextEncoder().encode(JSON.stringify({ name: 'gone' })));
+  const minted = burned.transaction([spend!], [nft(spend!.by, { amount, immutable: [name] })]);
+  burned.attachTransaction(minted);
+  burned.milestone();
+  const [coin] = minted.coins;
+  const paid = burned.transaction([burned.spendOf(coin!)], [basic(spend!.by, { amount })]);
+  burned.attachTransaction(paid);
+  burned.milestone();
+  return { burned, nftId: toHex(blake2b256(coin!.id)) };
+}
+
+describe.each(DRIVERS)('in $name', ({ launch }) => {
+  let browser: DrivenBrowser;
+  let page: DrivenPage;
+  let node: LyingNode;
+
+  beforeAll(async () => {
+    browser = await launch({});
+    node = await startLyingNode(nodeAt(url));
+    page = await browser.open(`${node.url}/#/no/such/page`, 'desktop');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await node?.[Symbol.asyncDispose]();
+  });
+  afterEach(() => node.lie([]));
+
+  /** Holds each answer about the ID until so many paths were asked. */
+  function holdUntilAsked(count: number): Rule {
+    const asked = new Set<string>();
+    const all = Promise.withResolvers<void>();
+    return {
+      concerns: ({ path }) => path.includes(UNKNOWN) || path.includes('unlockableByAddress'),
+      async tell(request, next) {
+        asked.add(request.path);
+        if (asked.size >= count) all.resolve();
+        await all.promise;
+        return next(request);
+      },
+    };
+  }
+
+  it('asks all its questions at once', async () => {
+    // NFT, block, transaction, milestone and address: no answer before all of them were asked
+    node.lie([holdUntilAsked(5)]);
+    await open(page, `/search?q=${UNKNOWN}`);
+    await textOf(page, 'main').toMatch(
+      /Not found.*An NFT: not here\. This would have found each NFT that an output holds.*A block: not here.*An address: not here.*A transaction that failed or waits: not here\. The page looked through the failed transactions of milestone 17339/,
+    );
+  });
+
+  it('shows the first thing that is there, while others are on their way', async () => {
+    const { nft } = inject('sample');
+    const never: Rule = {
+      concerns: ({ path }) => path.includes('/blocks/') || path.includes('/milestones/0x'),
+      hangs: true,
+      tell: () => new Promise(() => {}),
+    };
+    node.lie([never]);
+    await open(page, `/search?q=${nft.nftId}`);
+    await textOf(page, '.found-note').toBe('This is an NFT, this node says.');
+    expect(await fragmentOf(page)).toBe(`#/nft/${nft.nftId}`);
+  });
+
+  it('takes an address in hex, and links', async () => {
+    const { nft } = inject('sample');
+    const id = new Uint8Array(32).fill(7);
+    await search(page, `0x00${toHex(id).slice(2)}`);
+    const address = toBech32('smr', { type: AddressType.Ed25519, id });
+    await expect.poll(() => fragmentOf(page)).toBe(`#/address/${address}`);
+    await search(page, `https://explorer.iota.org/shimmer/nft/${nft.nftId}`);
+    await expect.poll(() => fragmentOf(page)).toBe(`#/nft/${nft.nftId}`);
+    expect(await readText(page, '#search-problem')).toBe('');
+  });
+
+  it('finds a failed transaction by the ID that wallets show', async () => {
+    await using other = await startLyingNode(
+      await recordedSource(network, lastIndex(network), nodeAt(url)),
+    );
+    const page = await browser.open(`${other.url}/#/search?q=${FAILED_ID}`, 'desktop');
+    await textOf(page, '.found-note').toMatch(/a transaction that was not applied/);
+    expect(await fragmentOf(page)).toBe(`#/transaction/${FAILED_ID}`);
+    await textOf(page, 'main').toMatch(/onflict/);
+    await page.close();
+  });
+
+  it('finds an NFT that was burned', async () => {
+    const { burned, nftId } = makeBurned();
+    await using other = await startLyingNode(
+      await recordedSource(burned, lastIndex(burned), nodeAt(url)),
+    );
+    const page = await browser.open(`${other.url}/#/search?q=${nftId}`, 'desktop');
+    await textOf(page, '.found-note').toBe('This is an NFT, this node says.');
+    await textOf(page, 'main').toMatch(/NFT Burned .*milestone 4.*What became of it/);
+    expect(await readText(page, 'main')).not.toMatch(/Not found/);
+    await page.close();
+  });
+});

@@ -1,0 +1,271 @@
+/** WebSockets through the front of `npm run serve`: frames, rate, size and time. */
+import { createServer, type Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import * as ws from 'ws';
+import { createFrames, type Frames } from '../../../../cli/serve/front/frames.ts';
+import { createMessageTurns } from '../../../../cli/serve/front/message-turns.ts';
+import { MAX_MESSAGE_BYTES } from '../../../../cli/serve/front/tunnel.ts';
+import { createTunnelLimit } from '../../../../cli/serve/front/tunnel-limit.ts';
+import {
+  frame,
+  open,
+  served,
+  settled,
+  startFront,
+  upgradeTo,
+} from '../../../support/edge/front.ts';
+
+/** Where frames end, by our reader, and what is wrong with the next. */
+function follow(frames: Frames, bytes: Buffer, ends: readonly number[]) {
+  const found: number[] = [];
+  let from = 0;
+  for (const to of [
+    ...ends.filter((end) => end < bytes.length).sort((a, b) => a - b),
+    bytes.length,
+  ]) {
+    while (from < to) {
+      from = frames.next(bytes.subarray(0, to), from);
+      if (frames.fault !== undefined) return { found, code: frames.fault.code };
+      if (frames.ended !== undefined) found.push(frames.ended);
+    }
+  }
+  return { found, code: undefined };
+}
+
+/** Not among the types of ws. */
+const { Receiver } = ws as unknown as { Receiver: new (options: object) => Writable };
+
+/** The same of a reader that the world uses. */
+async function followByWs(bytes: Buffer) {
+  const receiver = new Receiver({ isServer: true, maxPayload: 1000, skipUTF8Validation: true });
+  let code: number | undefined;
+  let isOver = false;
+  const found: string[] = [];
+  receiver.on('message', () => found.push('message'));
+  receiver.on('ping', () => found.push('ping'));
+  receiver.on('pong', () => found.push('pong'));
+  receiver.on('conclude', () => {
+    found.push('close');
+    isOver = true;
+  });
+  receiver.on('error', (error: Error & { code?: string }) => {
+    code = error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 1009 : 1002;
+  });
+  receiver.write(bytes);
+  // it tells of what is wrong in a later turn
+  await new Promise(setImmediate);
+  return { found, code, isOver };
+}
+
+it('frames are as ws reads them, however they are cut', async () => {
+  const header = fc.tuple(
+    // mostly what is right
+    fc.oneof(fc.constantFrom(0x82, 0x81, 0x02, 0x00, 0x80, 0x89, 0x8a), fc.nat(255)),
+    fc.oneof({ weight: 9, arbitrary: fc.constant(0x80) }, { weight: 1, arbitrary: fc.constant(0) }),
+    fc.oneof(fc.nat(130), fc.nat(1200)),
+  );
+  const bytesOf = ([first, mask, length]: [number, number, number]) => {
+    const size = length < 126 ? [mask | length] : [mask | 126, length >> 8, length & 255];
+    const masked = mask === 0 ? [] : [0, 0, 0, 0];
+    return Buffer.concat([Buffer.from([first, ...size, ...masked]), Buffer.alloc(length, 1)]);
+  };
+  let faults = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(header, { maxLength: 8 }),
+      fc.array(fc.nat(3000)),
+      async (all, ends) => {
+        // a Close frame with a payload of ones has a code that ws refuses
+        const frames = all.filter(([first, , length]) => (first & 15) !== 8 || length < 2);
+        const bytes = Buffer.concat(frames.map(bytesOf));
+        const ours = follow(createFrames(true, 1000), bytes, ends);
+        const { found, code, isOver } = await followByWs(bytes);
+        if (isOver) return;
+        expect(ours.code).toBe(code);
+        if (code !== undefined) faults++;
+        const controls = ours.found.filter((opcode) => opcode > 8);
+        expect(controls).toEqual(
+          found.flatMap((each) => (each === 'ping' ? 9 : each === 'pong' ? 10 : [])),
+        );
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  expect(faults).toBeGreaterThan(100);
+});
+
+/** A server in workerd's place that switches, and what it is sent after that. */
+async function startTunnels() {
+  const { front, time } = await startFront();
+  const sockets: Socket[] = [];
+  const sent: Buffer[] = [];
+  front.passTo(
+    await served(
+      createServer({ allowHalfOpen: true }, (socket) => {
+        socket.on('error', () => {});
+        socket.on('end', () => socket.end());
+        socket.once('data', () => {
+          sockets.push(socket);
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n');
+          socket.on('data', (bytes: Buffer) => sent.push(bytes));
+        });
+      }),
+    ),
+  );
+  const connect = async (address = '127.0.0.1') => {
+    const client = await open(front, upgradeTo('/mqtt'), address);
+    await settled(() => expect(client.received()).toMatch(/^HTTP\/1.1 101 .*\r\n\r\n/s));
+    const at = client.received().length;
+    return { ...client, told: () => client.received().slice(at) };
+  };
+  return { time, sockets, connect, sentText: () => Buffer.concat(sent).toString('latin1') };
+}
+
+it('a message that is too long, not masked, or has reserved bits is refused by Close', async () => {
+  const { connect, sentText } = await startTunnels();
+  const long = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0, 0]);
+  const half = Buffer.concat([
+    Buffer.from([0x02, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+    Buffer.alloc(65_536),
+  ]);
+  for (const [bytes, code] of [
+    [long, 1009],
+    [Buffer.concat([half, Buffer.from([0x00]), half.subarray(1), frame('a', 0x80)]), 1009],
+    [Buffer.from([0x82, 1, 0x61]), 1002],
+    [frame('a', 0xc2), 1002],
+    [frame('a', 0x83), 1002],
+    [frame('a', 0x80), 1002],
+  ] as const) {
+    const client = await connect();
+    client.socket.write(bytes);
+    await settled(() => expect(client.told()).toMatch(/^\x88/));
+    const told = Buffer.from(client.told(), 'latin1');
+    expect(told.readUInt16BE(2)).toBe(code);
+    await settled(() => expect(client.isOpen()).toBe(false));
+  }
+  expect(sentText().length).toBeLessThan(3 * MAX_MESSAGE_BYTES);
+});
+
+it('a message that does not arrive within 15 s is refused, however it comes', async () => {
+  const { connect, time } = await startTunnels();
+  const [slow, fragments, quiet] = [await connect(), await connect(), await connect()];
+  slow.socket.write(frame('abcdef').subarray(0, 8));
+  fragments.socket.write(frame('a', 0x02));
+  quiet.socket.write(frame('whole'));
+  await sleep(200);
+  time.ahead = 14_000;
+  // pings and further pieces do not make it younger
+  slow.socket.write('c');
+  fragments.socket.write(Buffer.concat([frame('', 0x89), frame('b', 0x00)]));
+  await sleep(200);
+  time.ahead = 15_000;
+  await settled(() => expect([slow.isOpen(), fragments.isOpen()]).toEqual([false, false]));
+  expect(quiet.isOpen()).toBe(true);
+});
+
+it('what follows a Close frame of the client is dropped, and TCP ends within 10 s', async () => {
+  const { connect, time, sentText, sockets } = await startTunnels();
+  const client = await connect();
+  client.socket.write(Buffer.concat([frame('\x03\xe8', 0x88), frame('behind')]));
+  await settled(() => expect(sentText()).toContain('\x03\xe8'));
+  client.socket.write(frame('later'));
+  await sleep(50);
+  expect(sentText()).not.toMatch(/behind|later/);
+  // the broker answers, or does not
+  const answered = await connect();
+  answered.socket.write(frame('\x03\xe8', 0x88));
+  await sleep(50);
+  sockets[1]!.write(Buffer.from([0x88, 2, 3, 232]));
+  await settled(() => expect(answered.isOpen()).toBe(false));
+  expect(answered.told()).toBe('\x88\x02\x03\xe8');
+  expect(client.isOpen()).toBe(true);
+  time.ahead = 10_000;
+  await settled(() => expect(client.isOpen()).toBe(false));
+});
+
+it('a client that ignores a Close frame of the broker is gone after 10 s, and sends nothing', async () => {
+  const { connect, time, sentText, sockets } = await startTunnels();
+  const [zombie, polite] = [await connect(), await connect()];
+  for (const socket of sockets) socket.write(Buffer.from([0x88, 2, 3, 232]));
+  await settled(() => expect(zombie.told() + polite.told()).toHaveLength(8));
+  zombie.socket.write(frame('zombie'));
+  polite.socket.write(frame('\x03\xe8', 0x88));
+  await settled(() => expect(polite.isOpen()).toBe(false));
+  expect(sentText()).not.toMatch(/zombie/);
+  expect(zombie.isOpen()).toBe(true);
+  time.ahead = 10_000;
+  await settled(() => expect(zombie.isOpen()).toBe(false));
+  expect(sockets.map((socket) => socket.destroyed || socket.readableEnded)).toEqual([true, true]);
+});
+
+it('messages are passed on by turns: a flood of empty ones delays one message by a round', () => {
+  const turns = createMessageTurns();
+  const passed: string[] = [];
+  const senderOf = (site: string, messages: number) => {
+    const sender = {
+      client: [site] as const,
+      credit: 1,
+      go() {
+        for (; messages > 0; messages--) {
+          if (!turns.mayPass(sender)) return;
+          turns.pay(sender, 0);
+          passed.push(site);
+        }
+      },
+    };
+    return sender;
+  };
+  for (let i = 0; i < 8; i++) senderOf(`flood ${i}`, 10_000).go();
+  const first = passed.length;
+  expect(first).toBeLessThan(300);
+  const honest = senderOf('honest', 2);
+  honest.go();
+  turns.look();
+  expect(passed.filter((each) => each === 'honest')).toHaveLength(2);
+  for (let i = 0; i < 19; i++) turns.look();
+  // 5,000 a second
+  expect(passed.length).toBeLessThan(first + 20 * 251);
+  expect(passed.length).toBeGreaterThan(first + 20 * 240);
+});
+
+it('a long message costs as many short ones', () => {
+  const turns = createMessageTurns();
+  const sender = { client: ['a'] as const, credit: 1, go() {} };
+  expect(turns.mayPass(sender)).toBe(true);
+  turns.pay(sender, MAX_MESSAGE_BYTES);
+  let rounds = 0;
+  while (!turns.mayPass(sender) && rounds < 100) {
+    turns.leave(sender);
+    rounds += 1;
+    turns.look();
+  }
+  expect(sender.credit).toBeGreaterThan(0);
+});
+
+it('of WebSockets, the site that has most loses one, and one that was closed counts for 15 s', () => {
+  const time = { now: 0 };
+  const evicted: string[] = [];
+  const limit = createTunnelLimit(
+    10,
+    () => time.now,
+    (site) => evicted.push(site) > 0,
+  );
+  const openAll = (site: string) => {
+    let opened = 0;
+    while (opened < 20 && limit.open([site])) opened++;
+    return opened;
+  };
+  // 8 of 10: then one is displaced by each that comes, and lingers
+  expect([openAll('a'), openAll('b')]).toEqual([8, 2]);
+  expect(evicted).toEqual(['a', 'a']);
+  // there is always one for a client that has none
+  expect([openAll('c'), openAll('d'), limit.open(['e'])]).toEqual([1, 1, false]);
+  limit.close(['a'], true);
+  limit.look(14_999);
+  expect(limit.open(['e'])).toBe(false);
+  limit.look(15_000);
+  expect(limit.open(['e'])).toBe(true);
+});

@@ -1,0 +1,165 @@
+/**
+ * What must hold whatever happens (after each step), and what must come about once nobody disturbs
+ * the node any more.
+ */
+import { lastIndex, stateHash } from '../../support/network/network-model.ts';
+import { Random } from '../../support/network/random.ts';
+import { somethingHappens } from '../../support/network/random-network.ts';
+import { UNREFERENCED_BLOCKS } from '../platform/limits.ts';
+import { issue, proposal } from '../steps/coordinators.ts';
+import type { World } from '../world.ts';
+import { sweep } from './sweep.ts';
+import { askRoots } from './white-flag.ts';
+
+/** Simulated milliseconds in which the node must come to rest. */
+const SETTLING_MS = 180_000;
+const FLIPPED_SETTLING_MS = 20_000;
+const LOOK_MS = 5000;
+
+/** After which KV has what was published. */
+const PUBLISHED_MS = 120_000;
+
+/** A request is answered, rightly or by an error, within so long. */
+const ANSWER_MS = 60_000;
+
+/** Of a step of the scrub. */
+const SCRUBBED_ROWS = 50;
+
+export async function checkAlways(world: World): Promise<void> {
+  checkEconomy(world);
+  await checkRows(world);
+  const { unhandled } = world.simulation;
+  if (unhandled.length > 0)
+    world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
+  const [late] = world.unanswered(ANSWER_MS);
+  if (late !== undefined) world.wrong('liveness', `${late.path} is not answered`);
+  const [failure] = world.failures;
+  if (failure !== undefined) throw failure;
+}
+
+export async function checkSettled(world: World, seed: string): Promise<void> {
+  calm(world);
+  await checkLiveness(world);
+  await sweep(world, seed);
+  await checkAlways(world);
+  const { node, network } = world;
+  const { ledgerStateHash } = node.product;
+  if (world.isFlipped) return checkDamaged(world, seed);
+  const state = await ledgerStateHash(node.sqlite);
+  if (state.toHex() !== stateHash(network, lastIndex(network)))
+    world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
+  await scrubTwice(world);
+  await checkAlways(world);
+}
+
+/** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */
+async function checkLiveness(world: World): Promise<void> {
+  const { simulation, network } = world;
+  const end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : SETTLING_MS);
+  const last = lastIndex(network);
+  let ledger = -1;
+  let isAnswered = false;
+  while (simulation.now < end && !isAnswered) {
+    await simulation.runUntil(simulation.now + LOOK_MS);
+    await checkAlways(world);
+    if (world.isImporting || world.isDamaged) continue;
+    ledger = await world.ledgerIndex();
+    if (ledger === last) isAnswered = await askOnce(world);
+  }
+  if (world.isFlipped) return;
+  if (ledger !== last) world.wrong('liveness', `the ledger stays at ${ledger} of ${last}`);
+  else if (!isAnswered) world.wrong('liveness', 'the proposal over the tips is not answered');
+  await checkAlways(world);
+}
+
+/**
+ * The flip property: eight milestones more, pruning, publishing, two rounds of the scrub. Every
+ * answer is right or an error; which one is not of interest.
+ */
+async function checkDamaged(world: World, seed: string): Promise<void> {
+  const { simulation } = world;
+  for (let i = 0; i < 8; i++) {
+    world.network.random = new Random(`${seed} damaged ${i}`);
+    world.life.random = world.network.random;
+    for (let n = 0; n < 4; n++) somethingHappens(world.life);
+    issue(world);
+    world.publishNews();
+    await simulation.runUntil(simulation.now + 5000);
+  }
+  await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));
+  await simulation.runUntil(simulation.now + PUBLISHED_MS);
+  await sweep(world, `${seed} again`, 4);
+  await checkAlways(world);
+}
+
+async function scrubTwice({ node }: World): Promise<void> {
+  for (let rounds = 0; rounds < 2; )
+    if (await node.product.scrub(node.sqlite, SCRUBBED_ROWS)) rounds++;
+}
+
+/** Simulated seconds over which rates are taken. */
+const WINDOW_S = 30;
+
+/** What a node may take a second, on the average of a window. */
+const LIMITS = { d1Calls: 60, requests: 20, lines: 12 } as const;
+
+/** Work that leads nowhere shows as work, though its result is right. */
+function checkEconomy(world: World): void {
+  const { node, upstreams, economy, simulation } = world;
+  const now = {
+    at: simulation.now,
+    d1Calls: node.counts.calls,
+    requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
+    lines: node.lines.length,
+  };
+  const before = economy.at(-1);
+  if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
+  economy.push(now);
+  if (before === undefined) return;
+  const seconds = (now.at - before.at) / 1000;
+  for (const [what, limit] of Object.entries(LIMITS) as [keyof typeof LIMITS, number][]) {
+    const rate = (now[what] - before[what]) / seconds;
+    world.most[what] = Math.max(world.most[what] ?? 0, rate);
+    if (rate > limit && !world.isFlipped)
+      world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit}`);
+  }
+}
+
+/** Half as many again may be stored as there are to be, and a pack. */
+const MOST_UNREFERENCED = 1.5;
+const PACK_BLOCKS = 60;
+
+/** What senders send cannot fill the database. */
+async function checkRows(world: World): Promise<void> {
+  const { settings, node, isFlipped } = world;
+  const stored = await node.sqlite.prepare('SELECT unreferenced FROM head').first('unreferenced');
+  const limit = MOST_UNREFERENCED * UNREFERENCED_BLOCKS[settings.limits] + PACK_BLOCKS;
+  if (Number(stored) > limit && !isFlipped)
+    world.wrong('economy', `${stored} unreferenced blocks, at most ${limit}`);
+}
+
+/** Everybody is honest, and nothing fails. */
+function calm(world: World): void {
+  const { node, upstreams, endOverlap } = world;
+  Object.assign(node.disturbances, {
+    d1: { chance: 0, faults: [] },
+    kvDown: false,
+    cacheDown: false,
+    skewMs: 0,
+  });
+  node.follower.losesAlarms = false;
+  for (const upstream of upstreams) upstream.recover();
+  endOverlap?.();
+  if (!world.hasKeys) world.setKeys();
+  if (world.isDamaged) world.repair();
+}
+
+/** Whether the proposal that a coordinator would make now is answered. */
+async function askOnce(world: World): Promise<boolean> {
+  const { tally, simulation } = world;
+  const before = tally.get('white flag 200') ?? 0;
+  askRoots(world, proposal(world));
+  await simulation.runUntil(simulation.now + 3000);
+  await checkAlways(world);
+  return (tally.get('white flag 200') ?? 0) > before;
+}

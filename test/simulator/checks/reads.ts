@@ -1,0 +1,291 @@
+/** Reads of every kind, and whether each answer is true at the ledger index that it names. */
+import { lastIndex, milestoneAt, treasuryAt } from '../../support/network/network-model.ts';
+import { isUnspentAt } from '../truth.ts';
+import type { World } from '../world.ts';
+
+/** The ledger index of an answer; undefined where it names none. */
+function ledgerIndexOf(answer: Response): number | undefined {
+  const text = answer.headers.get('x-ledger-index');
+  return text === null ? undefined : Number(text);
+}
+
+/** Asks, and looks at answers that are certain: what a 200 says, and at which index a 404 is true. */
+function read(
+  world: World,
+  what: string,
+  path: string,
+  check: (body: never, index: number, answer: Response) => string | undefined,
+  isMissing?: (index: number) => string | undefined,
+): void {
+  world.ask(path, async (answer) => {
+    world.note(`${what} ${answer.status}`, path);
+    const index = ledgerIndexOf(answer);
+    if (index !== undefined && index > lastIndex(world.network))
+      return world.wrong('safety', `${path} at index ${index}, which the network does not have`);
+    const body = answer.status === 200 ? await answer.json() : undefined;
+    const fault =
+      answer.status === 200
+        ? check(body as never, index ?? -1, answer)
+        : answer.status === 404 && index !== undefined
+          ? isMissing?.(index)
+          : undefined;
+    if (fault !== undefined) world.wrong('safety', `${path} at index ${index}: ${fault}`);
+  });
+}
+
+function differs(said: unknown, truth: unknown): string | undefined {
+  const [one, other] = [JSON.stringify(said), JSON.stringify(truth)];
+  if (one === other) return undefined;
+  if (!Array.isArray(said) || !Array.isArray(truth) || said.length !== truth.length)
+    return `${one}, the truth is ${other}`;
+  const place = said.findIndex((each, i) => JSON.stringify(each) !== JSON.stringify(truth[i]));
+  return `[${place}] is ${JSON.stringify(said[place])}, the truth is ${JSON.stringify(truth[place])}`;
+}
+
+const SPENT = 1;
+const NOT_FOUND = 3;
+
+/** An output that was spent before the import, or whose record is pruned, is not found, as in HORNET. */
+function reasonOf({ imports, settings }: World, reason: number | undefined): number | undefined {
+  const isForgotten = imports > 0 || settings.retention < 1000;
+  return reason === SPENT && isForgotten ? NOT_FOUND : reason;
+}
+
+export function readNft(world: World, nftId: string): void {
+  const { truth } = world;
+  read(
+    world,
+    'NFT',
+    `/api/indexer/v1/outputs/nft/0x${nftId}`,
+    ({ items, ledgerIndex }: { items: string[]; ledgerIndex: number }, index) => {
+      const output = truth.nftOutput(nftId, index);
+      return differs({ items, ledgerIndex }, { items: [`0x${output}`], ledgerIndex: index });
+    },
+    (index) => {
+      const output = truth.nftOutput(nftId, index);
+      return output === undefined ? undefined : `404, and it is in output ${output}`;
+    },
+  );
+}
+
+export function readOutput(world: World, outputId: string): void {
+  const output = () => world.network.outputs.get(outputId);
+  read(
+    world,
+    'output',
+    `/api/core/v2/outputs/${outputId}/metadata`,
+    (body: Record<string, unknown>, index) => {
+      const truth = output();
+      if (truth === undefined || truth.bookedIndex > index) return 'there is no such output';
+      const isSpent = !isUnspentAt(truth, index);
+      const { blockId, isSpent: said, milestoneIndexBooked, milestoneIndexSpent } = body;
+      return differs(
+        { blockId, isSpent: said, milestoneIndexBooked, milestoneIndexSpent },
+        {
+          blockId: `0x${truth.blockId.toHex()}`,
+          isSpent,
+          milestoneIndexBooked: truth.bookedIndex,
+          ...(isSpent && { milestoneIndexSpent: truth.spent!.index }),
+        },
+      );
+    },
+    (index) => {
+      const truth = output();
+      return truth !== undefined && isUnspentAt(truth, index)
+        ? '404, and it is unspent'
+        : undefined;
+    },
+  );
+}
+
+export function readBlockMetadata(world: World, blockId: string): void {
+  read(
+    world,
+    'block',
+    `/api/core/v2/blocks/${blockId}/metadata`,
+    (body: Record<string, unknown> & { conflictReason?: number }, index) => {
+      const block = world.network.blocks.get(blockId);
+      if (block === undefined) return 'there is no such block';
+      const { referenced } = block;
+      const isReferenced = referenced !== undefined && referenced.index <= index;
+      const {
+        referencedByMilestoneIndex,
+        ledgerInclusionState,
+        conflictReason,
+        whiteFlagIndex,
+        parents,
+      } = body;
+      return differs(
+        {
+          parents,
+          referencedByMilestoneIndex,
+          ledgerInclusionState,
+          conflictReason: reasonOf(world, conflictReason),
+          whiteFlagIndex,
+        },
+        {
+          parents: block.parents,
+          ...(isReferenced && {
+            referencedByMilestoneIndex: referenced.index,
+            ledgerInclusionState: referenced.state,
+            ...(referenced.state === 'conflicting' && {
+              conflictReason: reasonOf(world, referenced.conflict),
+            }),
+            whiteFlagIndex: referenced.whiteFlagIndex,
+          }),
+        },
+      );
+    },
+  );
+}
+
+export function readMilestone(world: World, milestoneIndex: number): void {
+  read(
+    world,
+    'milestone',
+    `/api/core/v2/milestones/by-index/${milestoneIndex}`,
+    (body: Record<string, unknown>) => {
+      const milestone = milestoneAt(world.network, milestoneIndex);
+      return differs([body.index, body.timestamp], [milestone?.index, milestone?.timestamp]);
+    },
+  );
+}
+
+export function readChangesOfMilestone(world: World, milestoneIndex: number): void {
+  read(
+    world,
+    'utxo-changes',
+    `/api/core/v2/milestones/by-index/${milestoneIndex}/utxo-changes`,
+    (body: { createdOutputs: string[]; consumedOutputs: string[] }) => {
+      const outputs = [...world.network.outputs];
+      const ids = (those: typeof outputs) => those.map(([id]) => id).sort();
+      return differs(
+        { created: body.createdOutputs, consumed: body.consumedOutputs },
+        {
+          created: ids(outputs.filter(([, { bookedIndex }]) => bookedIndex === milestoneIndex)),
+          consumed: ids(outputs.filter(([, { spent }]) => spent?.index === milestoneIndex)),
+        },
+      );
+    },
+  );
+}
+
+interface Change {
+  milestoneIndex: number;
+  blockId: string;
+  outputId: string | null;
+  kind: string;
+}
+
+export function readHistory(world: World, nftId: string): void {
+  read(
+    world,
+    'history',
+    `/api/edge/v1/nfts/0x${nftId}/history`,
+    (body: { since: number; complete: boolean; changes: Change[]; cursor?: string }, index) => {
+      const all = world.truth
+        .history(nftId, index)
+        .map(({ kind, index: at, blockId, outputId }) => ({
+          kind,
+          milestoneIndex: at,
+          blockId: `0x${blockId}`,
+          outputId: outputId === undefined ? null : `0x${outputId}`,
+        }));
+      const said = body.changes.map(({ kind, milestoneIndex, blockId, outputId }) => ({
+        kind,
+        milestoneIndex,
+        blockId,
+        outputId,
+      }));
+      // a genesis that holds the NFT has no block
+      const mayLack = all.filter(({ milestoneIndex }) => milestoneIndex < body.since).length;
+      if (body.cursor === undefined && said.length < all.length - mayLack)
+        return `${said.length} changes since ${body.since}, the truth is ${JSON.stringify(all)}`;
+      return differs(said, all.slice(0, said.length));
+    },
+  );
+}
+
+export function readNftChanges(world: World, after: number): void {
+  read(
+    world,
+    'changes',
+    `/api/edge/v1/changes/nfts?after=${after}`,
+    (
+      body: { from: number; to: number; changes: { nftId: string; outputId: string | null }[] },
+      index,
+    ) => {
+      const { truth } = world;
+      const changes = truth.changedNfts(body.from, body.to).map((id) => {
+        const output = truth.nftOutput(id, index);
+        return { nftId: `0x${id}`, outputId: output === undefined ? null : `0x${output}` };
+      });
+      return body.from === after ? differs(body.changes, changes) : `from ${body.from}`;
+    },
+  );
+}
+
+export function readNftList(world: World): void {
+  read(
+    world,
+    'list',
+    '/api/indexer/v1/outputs/nft?pageSize=1000',
+    (body: { items: string[]; cursor?: string }, index) => {
+      const { truth } = world;
+      const ids = truth.nftIds.flatMap((id) => {
+        const output = truth.nftOutput(id, index);
+        return output === undefined ? [] : [`0x${output}`];
+      });
+      return body.cursor === undefined ? differs([...body.items].sort(), ids.sort()) : undefined;
+    },
+  );
+}
+
+export function readTreasury(world: World): void {
+  read(world, 'treasury', '/api/core/v2/treasury', (body: { amount: string }, index) =>
+    differs(body.amount, String(treasuryAt(world.network, index).amount)),
+  );
+}
+
+export function readInfo(world: World): void {
+  read(
+    world,
+    'info',
+    '/api/core/v2/info',
+    (body: { status: { confirmedMilestone: { index: number; milestoneId?: string } } }, index) => {
+      const { confirmedMilestone } = body.status;
+      const milestone = milestoneAt(world.network, index);
+      return differs(
+        [confirmedMilestone.index, confirmedMilestone.milestoneId],
+        [index, milestone?.id],
+      );
+    },
+  );
+}
+
+export function readExplanation(world: World, milestoneIndex: number): void {
+  read(
+    world,
+    'explanation',
+    `/api/edge/v1/whiteflag/${milestoneIndex}`,
+    (body: {
+      blocks: { blockId: string; ledgerInclusionState: string; conflictReason?: number }[];
+    }) => {
+      const cone = [...world.network.blocks.values()]
+        .filter(({ referenced }) => referenced?.index === milestoneIndex)
+        .sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);
+      return differs(
+        body.blocks.map(({ blockId, ledgerInclusionState, conflictReason = 0 }) => [
+          blockId,
+          ledgerInclusionState,
+          reasonOf(world, conflictReason),
+        ]),
+        cone.map(({ id, referenced }) => [
+          id,
+          referenced!.state,
+          reasonOf(world, referenced!.conflict),
+        ]),
+      );
+    },
+  );
+}

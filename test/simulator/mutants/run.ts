@@ -1,0 +1,175 @@
+/**
+ * Mutants of the follower, of what writes and reads the ledger for it, and of the NFT index: how
+ * many the simulator's seeds kill, and how many of the others the unit tests do.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
+import { Random } from '../../support/network/random.ts';
+import { ScratchCopy } from '../scratch-copy.ts';
+import { type Mutation, mutationsOf } from './operators.ts';
+
+const USAGE = `Usage: npx node test/simulator/mutants/run.ts [options] [SEEDS…]
+
+Makes mutants, one after the other, and runs the simulator's stories with each: of these seeds
+(FROM-TO), which must be right without mutants. With --units, those that live are run by the unit tests too.
+Prints a line for each, and what share was killed.
+
+  --count N        mutants, chosen at random among all (default: 100)
+  --choice TEXT    what the choice depends on (default: 1)
+  --units          runs the unit tests where no seed killed
+  --only TEXT      mutants of files whose path has this in it
+  --list           prints how many mutants there are, by file, and does nothing`;
+
+const FILES = 'src/{follower/**,ledger/{write,view,intake},nft-index}/*.ts';
+
+/** A mutant may make a test wait for ever. */
+const UNITS_SECONDS = 400;
+
+/** Unit tests of these folders. */
+const UNIT_TESTS = ['test/follower', 'test/ledger', 'test/nft-index', 'test/node'];
+
+interface Mutant extends Mutation {
+  file: string;
+}
+
+type Fate = 'seeds' | 'hung' | 'units' | 'LIVES';
+
+function allMutants(only: string): Mutant[] {
+  return globSync(FILES, { cwd: PROJECT })
+    .filter((file) => file.includes(only) && !file.endsWith('-stub.ts'))
+    .sort()
+    .flatMap((file) =>
+      mutationsOf(file, readFileSync(join(PROJECT, file), 'utf8')).map((mutation) => ({
+        file,
+        ...mutation,
+      })),
+    );
+}
+
+/** Runs a command until its end or for so long; undefined if it did not end. */
+async function runFor(
+  seconds: number,
+  command: string,
+  args: string[],
+  cwd: string,
+): Promise<{ code: number | null; text: string } | undefined> {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data) => {
+      text += data;
+    });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    process.kill(-child.pid!, 'SIGKILL');
+  }, 1000 * seconds);
+  const [code] = await once(child, 'close');
+  clearTimeout(timer);
+  return isLate ? undefined : { code, text };
+}
+
+class Killing {
+  readonly #folder: string;
+  #copy: ScratchCopy | undefined;
+  readonly #seeds: readonly string[];
+  /** For the stories of a mutant: right ones take a fraction of it. */
+  #seconds = 600;
+
+  constructor(folder: string, seeds: readonly string[]) {
+    this.#folder = folder;
+    this.#seeds = seeds;
+  }
+
+  /** Throws where the stories are not right without a mutant. */
+  async tryClean(): Promise<void> {
+    const began = performance.now();
+    const ended = await this.#runStories([]);
+    if (ended?.code !== 0) throw new Error(`without mutants: ${ended?.text.slice(-500)}`);
+    this.#seconds = 20 + (4 * (performance.now() - began)) / 1000;
+  }
+
+  #runStories(options: string[]) {
+    const simulator = join(PROJECT, 'test/simulator/run.ts');
+    const args = [simulator, '--stop', '--no-shrink', '--json', ...options, ...this.#seeds];
+    return runFor(this.#seconds, process.execPath, args, this.#folder);
+  }
+
+  async bySeeds({ file, start, end, instead }: Mutant): Promise<Fate | undefined> {
+    const text = readFileSync(join(PROJECT, file), 'utf8');
+    const changed = text.slice(0, start) + instead + text.slice(end);
+    const patch = join(this.#folder, 'patch.json');
+    writeFileSync(patch, JSON.stringify([{ name: 'mutant', file, text, instead: changed }]));
+    const ended = await this.#runStories(['--patch', patch]);
+    if (ended === undefined) return 'hung';
+    return ended.code === 0 ? undefined : 'seeds';
+  }
+
+  async byUnits({ file, start, end, instead }: Mutant): Promise<Fate> {
+    this.#copy ??= new ScratchCopy(join(this.#folder, 'copy'));
+    const copy = this.#copy;
+    const mutate = (text: string) => text.slice(0, start) + instead + text.slice(end);
+    const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
+    const args = [vitest, 'run', '--project', 'node', '--bail', '1', ...UNIT_TESTS];
+    const ended = await copy.with(file, mutate, () =>
+      runFor(UNITS_SECONDS, process.execPath, args, copy.folder),
+    );
+    return ended?.code === 0 ? 'LIVES' : 'units';
+  }
+}
+
+function describeMutant({ file, start, end, instead, operator }: Mutant): string {
+  const text = readFileSync(join(PROJECT, file), 'utf8');
+  const line = text.slice(0, start).split('\n').length;
+  const short = (some: string) => some.replace(/\s+/g, ' ').slice(0, 70);
+  return `${file}:${line} ${operator}: ${short(text.slice(start, end))} → ${short(instead)}`;
+}
+
+await runMain(USAGE, async (args) => {
+  const { values, positionals: seeds } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      count: { type: 'string', default: '100' },
+      choice: { type: 'string', default: '1' },
+      units: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      list: { type: 'boolean', default: false },
+    },
+  });
+  const all = allMutants(values.only);
+  if (values.list) {
+    for (const [file, mutants] of Map.groupBy(all, ({ file }) => file))
+      console.log(`${String(mutants.length).padStart(5)} ${file}`);
+    console.log(`${String(all.length).padStart(5)} in all`);
+    return 0;
+  }
+  if (seeds.length === 0) throw new UsageError('name seeds');
+  const chosen = new Random(values.choice).sample(all, Number(values.count));
+  const folder = mkdtempSync(join(tmpdir(), 'mutants-'));
+  const killing = new Killing(folder, seeds);
+  const fates: Record<Fate, number> = { seeds: 0, hung: 0, units: 0, LIVES: 0 };
+  try {
+    await killing.tryClean();
+    for (const [i, mutant] of chosen.entries()) {
+      const bySeeds = await killing.bySeeds(mutant);
+      const fate = bySeeds ?? (values.units ? await killing.byUnits(mutant) : 'LIVES');
+      fates[fate]++;
+      console.log(`${i + 1} ${fate} ${describeMutant(mutant)}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const share = (count: number) => `${Math.round((100 * count) / chosen.length)} %`;
+  console.log(`${chosen.length} of ${all.length} mutants: ${JSON.stringify(fates)}`);
+  console.log(
+    `by seeds ${share(fates.seeds + fates.hung)}, all ${share(chosen.length - fates.LIVES)}`,
+  );
+  return 0;
+});

@@ -1,0 +1,226 @@
+/**
+ * The node under test as a customer of the platform sees it: what `src/worker.ts` exports, with its
+ * bindings, in one isolate or several; and what an operator does to it. Nothing of the node is put
+ * together by hand.
+ */
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import type { MakeIsolate, Product } from './platform/bundle.ts';
+import { openCaches } from './platform/cache.ts';
+import { type D1Counts, type D1Fault, openD1 } from './platform/d1.ts';
+import { isolateGlobals, type LogLine } from './platform/globals.ts';
+import { KvDouble } from './platform/kv.ts';
+import { ObjectDouble } from './platform/objects.ts';
+import { kill, newProcess, type Process, type Simulation } from './platform/simulation.ts';
+import { Socket } from './platform/sockets.ts';
+
+const CRON_MS = 60_000;
+
+export interface NodeOptions {
+  simulation: Simulation;
+  makeIsolate: MakeIsolate;
+  isolateCount: number;
+  /** How old a copy of KV may be, milliseconds. */
+  staleMs: number;
+  vars: Record<string, string>;
+  fetch: (url: string, init?: RequestInit) => Promise<Response>;
+}
+
+/** What the weather does to the platform at the moment. */
+export interface Disturbances {
+  /** Of the calls of D1, the share that fails; by which fault. */
+  d1: { chance: number; faults: readonly D1Fault[] };
+  kvDown: boolean;
+  cacheDown: boolean;
+  /** Milliseconds that the clocks of isolates are ahead. */
+  skewMs: number;
+}
+
+interface Isolate {
+  product: Product;
+  process: Process;
+}
+
+export class SimulatedNode {
+  readonly simulation: Simulation;
+  readonly options: NodeOptions;
+  readonly sqlite: SqliteDatabase;
+  readonly kv: KvDouble;
+  readonly lines: LogLine[] = [];
+  readonly counts: D1Counts & { kvCalls: number } = {
+    calls: 0,
+    mostOfRequest: 0,
+    kvCalls: 0,
+  };
+  readonly disturbances: Disturbances = {
+    d1: { chance: 0, faults: [] },
+    kvDown: false,
+    cacheDown: false,
+    skewMs: 0,
+  };
+  readonly follower: ObjectDouble;
+  readonly events: ObjectDouble;
+  #vars: Record<string, string>;
+  #version = 0;
+  #isolates: Isolate[] = [];
+  #env!: Record<string, unknown>;
+  readonly #caches: ReturnType<typeof openCaches>;
+
+  private constructor(options: NodeOptions, sqlite: SqliteDatabase) {
+    const { simulation, staleMs } = options;
+    this.simulation = simulation;
+    this.options = options;
+    this.sqlite = sqlite;
+    this.#vars = options.vars;
+    Socket.simulation = simulation;
+    const { disturbances, counts } = this;
+    this.kv = new KvDouble(simulation, { staleMs, isDown: () => disturbances.kvDown, counts });
+    this.#caches = openCaches(simulation, () => disturbances.cacheDown);
+    const make = (name: 'Follower' | 'EventBroker') => (ctx: unknown) =>
+      new this.product[name](ctx as never, this.#env as never);
+    this.follower = new ObjectDouble(simulation, 'follower', make('Follower'));
+    this.events = new ObjectDouble(simulation, 'events', make('EventBroker'));
+    this.deploy();
+  }
+
+  static async open(options: NodeOptions): Promise<SimulatedNode> {
+    return new SimulatedNode(options, await openMemory());
+  }
+
+  /** The cron trigger, from now on. */
+  start(): void {
+    const { simulation } = this;
+    const cron = () => {
+      const { product, process } = this.#anyIsolate();
+      simulation.begin(process, simulation.now, () => {
+        Promise.try(() => product.default.scheduled({} as never, this.#env as never)).catch(
+          (error) => this.#log(`scheduled: ${error}`),
+        );
+      });
+      simulation.atForWorld(simulation.now + CRON_MS, cron);
+    };
+    simulation.atForWorld(simulation.now + 100, cron);
+  }
+
+  #log(text: string): void {
+    this.lines.push({ at: this.simulation.now, level: 'info', text });
+  }
+
+  /** The objects live in the first isolate, and an operator's commands use the same version. */
+  get product(): Product {
+    return this.#isolates[0]!.product;
+  }
+
+  #anyIsolate(): Isolate {
+    return this.simulation.random.pick(this.#isolates);
+  }
+
+  /** The database as an operator's commands write it, on which no fault of the weather falls. */
+  get operatorsDatabase(): Database {
+    const { simulation, sqlite, counts } = this;
+    const none = { fault: () => undefined, crash: () => {} };
+    return openD1(simulation, { primary: sqlite, replica: sqlite, ...none, counts }) as never;
+  }
+
+  get vars(): Readonly<Record<string, string>> {
+    return this.#vars;
+  }
+
+  /**
+   * A new version, with other settings perhaps: new isolates, and new objects unless the ones before
+   * are left to work on, until the function that is returned is called.
+   */
+  deploy(changes: Record<string, string> = {}, isOverlapping = false): () => void {
+    this.#vars = { ...this.#vars, ...changes };
+    this.#version++;
+    const before = this.#isolates;
+    this.#env = this.#bindings();
+    this.#isolates = Array.from({ length: this.options.isolateCount }, (_, i) =>
+      this.#newIsolate(i),
+    );
+    const endObjects = [this.follower, this.events].map((object) => object.replace());
+    const end = () => {
+      for (const endObject of endObjects) endObject();
+      for (const { process } of before) kill(process);
+    };
+    if (!isOverlapping) end();
+    return end;
+  }
+
+  #bindings(): Record<string, unknown> {
+    const { simulation, sqlite, counts } = this;
+    const namespace = ({ stub }: ObjectDouble) => ({
+      idFromName: (name: string) => name,
+      get: () => stub,
+    });
+    const fault = (): D1Fault | undefined => this.#fault();
+    const crash = (process: Process) => this.#crash(process);
+    return {
+      LEDGER: openD1(simulation, { primary: sqlite, replica: sqlite, fault, crash, counts }),
+      NFT_INDEX: this.kv,
+      FOLLOWER: namespace(this.follower),
+      EVENTS: namespace(this.events),
+      ASSETS: { fetch: async () => new Response('no such file', { status: 404 }) },
+      VERSION: { id: `version-${this.#version}`, tag: '', timestamp: '' },
+      ...this.#vars,
+    };
+  }
+
+  #fault(): D1Fault | undefined {
+    const { d1 } = this.disturbances;
+    const { random } = this.simulation;
+    return d1.chance > 0 && random.chance(d1.chance) ? random.pick(d1.faults) : undefined;
+  }
+
+  #crash(process: Process): void {
+    const object = [this.follower, this.events].find((each) => each.runs(process));
+    const place = this.#isolates.findIndex((each) => each.process === process);
+    if (object !== undefined) object.kill();
+    else if (place >= 0) this.#isolates[place] = this.#newIsolate(place);
+    kill(process);
+  }
+
+  #newIsolate(place: number): Isolate {
+    const { simulation, options, disturbances } = this;
+    const outside = {
+      fetch: options.fetch,
+      caches: this.#caches,
+      log: (line: LogLine) => this.lines.push({ ...line, text: withoutOwnFrames(line.text) }),
+    };
+    return {
+      product: options.makeIsolate(isolateGlobals(simulation, outside, () => disturbances.skewMs)),
+      process: newProcess(`isolate ${this.#version}.${place}`),
+    };
+  }
+
+  /** A request; the answer never comes if the isolate is killed. */
+  ask(path: string, init?: RequestInit): Promise<Response> {
+    const { simulation } = this;
+    return new Promise((resolve, reject) => {
+      const { product, process } = this.#anyIsolate();
+      const lost = () => reject(new TypeError('the isolate is gone'));
+      process.onEnd.push(lost);
+      simulation.begin(process, simulation.now, () => {
+        const request = new Request(`https://edge.test${path}`, init);
+        const ctx = {
+          waitUntil: (work: Promise<unknown>) =>
+            void work.catch((error) => this.#log(`waitUntil: ${error}`)),
+        };
+        Promise.try(() => product.default.fetch(request as never, this.#env as never, ctx as never))
+          .then(resolve as never, reject)
+          .finally(() => process.onEnd.splice(process.onEnd.indexOf(lost), 1));
+      });
+    });
+  }
+
+  /** Isolates are evicted: memory, timers and answers are gone. */
+  restartIsolates(): void {
+    this.deploy();
+  }
+}
+
+/** Of a stack in a line of log only what is the product's: the simulator's frames vary. */
+function withoutOwnFrames(text: string): string {
+  return text.replaceAll(/\\n +at (?:(?!\\n|").)*(?:file:|node:)(?:(?!\\n|").)*/g, '');
+}

@@ -1,0 +1,156 @@
+/**
+ * Plants mistakes (plants.ts) and has the simulator look for them, one after the other, by fresh
+ * seeds and without a hint.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
+import { ScratchCopy } from '../scratch-copy.ts';
+import { PLANTS, type Plant } from './plants.ts';
+
+const USAGE = `Usage: npx node test/simulator/planted/run.ts [options] [NAME…]
+
+Runs the simulator with each of the planted mistakes, or with those that are named (a name, or the
+beginning of some), until it finds the mistake. Prints a table: seconds until it was found and
+its story shrunk, and the entries that are left of that. Exit status 1 if one was not found.
+
+  --seconds N   for each mistake (default: 600)
+  --workers N   processes at once (default: 2)
+  --seed N      the first seed (default: by the clock)
+  --judge FILE  a build of tools/judge, for rules misread; without it, one is made each time`;
+
+/** What the simulator says of a story that failed. */
+interface Failure {
+  seed: string;
+  ok: boolean;
+  kind?: string;
+  message?: string;
+  shrunkTo?: number;
+}
+
+interface Found {
+  plant: Plant;
+  seconds: number;
+  stories: number;
+  failure: Failure | undefined;
+}
+
+interface Options {
+  seconds: string;
+  workers: string;
+  seed: string;
+  judge: string | undefined;
+}
+
+/** What a command printed, and its exit status. */
+async function run(args: string[], cwd: string): Promise<{ code: number; lines: string[] }> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (data) => {
+    text += data;
+  });
+  const [code] = await once(child, 'close');
+  return { code, lines: text.split('\n') };
+}
+
+async function look(plant: Plant, folder: string, options: Options): Promise<Found> {
+  const began = performance.now();
+  const found = await (plant.by === 'reference' ? lookByReference : lookBySimulator)(
+    plant,
+    folder,
+    options,
+  );
+  return { plant, seconds: Math.round((performance.now() - began) / 1000), ...found };
+}
+
+type Sight = Pick<Found, 'stories' | 'failure'>;
+
+async function lookBySimulator(
+  { name, changes }: Plant,
+  folder: string,
+  { seconds, workers, seed }: Options,
+): Promise<Sight> {
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(changes.map((change) => ({ name, ...change }))));
+  const options = ['--stop', '--json', '--seconds', seconds, '--workers', workers];
+  const simulator = join(PROJECT, 'test/simulator/run.ts');
+  const { code, lines } = await run([simulator, '--patch', file, ...options, seed], folder);
+  if (code > 1) throw new Error(`${name}: the simulator ended with ${code}`);
+  const stories: Failure[] = lines
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.seed !== undefined);
+  return { stories: stories.length, failure: stories.find(({ ok }) => !ok) };
+}
+
+/** Networks one after the other, until a network differs. */
+async function lookByReference(
+  { name, changes: [change] }: Plant,
+  folder: string,
+  { seconds, seed, judge }: Options,
+): Promise<Sight> {
+  const copy = new ScratchCopy(join(folder, name));
+  const { file, text, instead } = change!;
+  const end = performance.now() + 1000 * Number(seconds);
+  const program = judge === undefined ? [] : ['--judge', judge];
+  const reference = 'test/simulator/reference/run.ts';
+  return copy.with(
+    file,
+    (source) => source.replace(text, () => instead),
+    async () => {
+      for (let stories = 1; ; stories++) {
+        const network = String(Number(seed) + stories);
+        const { code, lines } = await run([reference, ...program, network], copy.folder);
+        const isLate = performance.now() > end;
+        if (code === 0 && !isLate) continue;
+        const failure = { seed: network, ok: false, kind: 'difference', message: lines[0] ?? '' };
+        return { stories, failure: code === 1 ? failure : undefined };
+      }
+    },
+  );
+}
+
+function rowOf({ plant, seconds, stories, failure }: Found): string {
+  const found =
+    failure === undefined
+      ? ['NOT FOUND', '', '']
+      : [failure.kind, failure.shrunkTo ?? '', (failure.message ?? '').slice(0, 110)];
+  return `| ${[plant.name, plant.wrong, seconds, stories, ...found].join(' | ')} |`;
+}
+
+await runMain(USAGE, async (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      seconds: { type: 'string', default: '600' },
+      workers: { type: 'string', default: '2' },
+      judge: { type: 'string' },
+      seed: { type: 'string', default: String(Math.floor(Date.now() / 1000) % 1_000_000) },
+    },
+  });
+  const named = (plant: Plant) =>
+    positionals.length === 0 || positionals.some((name) => plant.name.startsWith(name));
+  const plants = PLANTS.filter(named);
+  if (plants.length === 0) throw new UsageError('no planted mistake has such a name');
+  const folder = mkdtempSync(join(tmpdir(), 'planted-'));
+  let missed = 0;
+  try {
+    console.log('| mistake | what is wrong then | seconds | stories | found by | entries | said |');
+    console.log('|---|---|---|---|---|---|---|');
+    for (const plant of plants) {
+      const found = await look(plant, folder, { judge: undefined, ...values });
+      if (found.failure === undefined) missed++;
+      console.log(rowOf(found));
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  console.log(`\n${plants.length - missed} of ${plants.length} found`);
+  return missed > 0 ? 1 : 0;
+});

@@ -1,0 +1,152 @@
+/**
+ * D1 over SQLite: a batch is a transaction, each call takes time and may fail before or after it was
+ * done, sessions may read a replica that lags, and limits hold that D1 documents
+ * (https://developers.cloudflare.com/d1/platform/limits/).
+ */
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { currentOwner, type Process, type Simulation } from './simulation.ts';
+
+const CALL_MS = 4;
+const RESULT_MS = 1;
+const MAX_PARAMETERS = 100;
+const MAX_STATEMENT_BYTES = 100_000;
+const MAX_VALUE_BYTES = 2_000_000;
+/** Statements of one request. */
+const MAX_CALLS_OF_INVOCATION = 1000;
+
+/** What becomes of one call. */
+export type D1Fault =
+  | 'lost-before'
+  | 'lost-after'
+  | 'full'
+  | 'slow'
+  | 'crash-before'
+  | 'crash-after';
+
+export interface D1Options {
+  primary: SqliteDatabase;
+  /** Reads that need not be the newest; the primary itself where there is no replica. */
+  replica: SqliteDatabase;
+  /** Asked at each call, with the SQL of its statements. */
+  fault: (sql: readonly string[]) => D1Fault | undefined;
+  /** Ends the process that calls. */
+  crash: (process: Process) => void;
+  counts: D1Counts;
+}
+
+export interface D1Counts {
+  calls: number;
+  /** Most statements of one request. */
+  mostOfRequest: number;
+}
+
+type Place = 'primary' | 'replica';
+
+export function openD1(simulation: Simulation, options: D1Options) {
+  const { primary, replica, fault, crash, counts } = options;
+
+  async function call<T>(
+    statements: readonly Statement[],
+    work: (db: SqliteDatabase) => Promise<T>,
+    place: Place,
+  ): Promise<T> {
+    counts.calls++;
+    const { invocation, process } = currentOwner() ?? {};
+    if (invocation !== undefined) {
+      invocation.d1Calls += statements.length;
+      if (isRequest(process))
+        counts.mostOfRequest = Math.max(counts.mostOfRequest, invocation.d1Calls);
+    }
+    if (
+      invocation !== undefined &&
+      invocation.d1Calls > MAX_CALLS_OF_INVOCATION &&
+      isRequest(process)
+    )
+      throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
+    for (const { sql, values } of statements) checkLimits(sql, values);
+    const due = fault(statements.map(({ sql }) => sql));
+    if (due === 'crash-before' && process !== undefined) crash(process);
+    await simulation.latency(due === 'slow' ? 300 : CALL_MS);
+    if (due === 'lost-before') throw new Error('D1_ERROR: Network connection lost.');
+    if (due === 'full' && statements.some(({ sql }) => /^\s*(INSERT|UPDATE)/i.test(sql)))
+      throw new Error('D1_ERROR: database or disk is full: SQLITE_FULL');
+    let result: T;
+    try {
+      result = await work(place === 'primary' ? primary : replica);
+    } catch (error) {
+      throw new Error(`D1_ERROR: ${(error as Error).message}`);
+    }
+    if (due === 'crash-after' && process !== undefined) crash(process);
+    await simulation.latency(RESULT_MS);
+    if (due === 'lost-after') throw new Error('D1_ERROR: Network connection lost.');
+    return result;
+  }
+
+  /** A session goes on where it has written. */
+  function session(first: Place) {
+    let place = first;
+    const placeFor = (statements: readonly Statement[]): Place => {
+      if (statements.some(({ sql }) => !/^\s*(SELECT|WITH)/i.test(sql))) place = 'primary';
+      return place;
+    };
+    const run: Run = (statement, work) => call([statement], work, placeFor([statement]));
+    return {
+      prepare: (sql: string) => new Statement(sql, [], run),
+      batch: (statements: Statement[]) =>
+        call(
+          statements,
+          (db) => db.batch(statements.map((statement) => statement.on(db))),
+          placeFor(statements),
+        ),
+      getBookmark: () => null,
+    };
+  }
+
+  return {
+    ...session('primary'),
+    withSession: (constraint = 'first-unconstrained') =>
+      session(constraint === 'first-unconstrained' ? 'replica' : 'primary'),
+  };
+}
+
+type Run = <T>(statement: Statement, work: (db: SqliteDatabase) => Promise<T>) => Promise<T>;
+
+class Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  readonly #run: Run;
+
+  constructor(sql: string, values: readonly unknown[], run: Run) {
+    this.sql = sql;
+    this.values = values;
+    this.#run = run;
+  }
+
+  on(db: SqliteDatabase): D1PreparedStatement {
+    return db.prepare(this.sql).bind(...this.values);
+  }
+
+  bind(...values: unknown[]): Statement {
+    return new Statement(this.sql, values, this.#run);
+  }
+
+  all = () => this.#run(this, (db) => this.on(db).all());
+  run = () => this.#run(this, (db) => this.on(db).run());
+  first = (column?: string) => this.#run(this, (db) => this.on(db).first(column!));
+}
+
+/** Whether the platform counts an object's passes as one invocation is not known. */
+function isRequest(process: Process | undefined): boolean {
+  return process?.name.startsWith('isolate') === true;
+}
+
+function checkLimits(sql: string, values: readonly unknown[]): void {
+  if (sql.length > MAX_STATEMENT_BYTES)
+    throw new Error('D1_ERROR: statement too long: SQLITE_TOOBIG');
+  if (values.length > MAX_PARAMETERS) throw new Error('D1_ERROR: too many SQL variables');
+  for (const value of values) {
+    if (value === undefined) throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported");
+    if (typeof value === 'string' && value.length > MAX_VALUE_BYTES)
+      throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG');
+  }
+}

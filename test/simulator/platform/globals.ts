@@ -1,0 +1,107 @@
+/**
+ * The globals of an isolate: time, timers, chance, cryptography and the log in the simulation's
+ * terms. WebCrypto's threads end when they like, so its results come at once here.
+ */
+import { createHash } from 'node:crypto';
+import { verifySignature } from '../../support/payloads/keys.ts';
+import type { Simulation } from './simulation.ts';
+import { SimulatedResponse, Socket, SocketPair } from './sockets.ts';
+
+export interface LogLine {
+  at: number;
+  level: 'info' | 'warn' | 'error';
+  text: string;
+}
+
+interface Outside {
+  fetch: (url: string, init?: RequestInit) => Promise<Response>;
+  caches: unknown;
+  log: (line: LogLine) => void;
+}
+
+/**
+ * @param skewMs how far the isolate's clock is ahead; asked at each reading
+ */
+export function isolateGlobals(
+  simulation: Simulation,
+  { fetch, caches, log }: Outside,
+  skewMs: () => number,
+): Record<string, unknown> {
+  const now = () => simulation.now + skewMs();
+  const RealDate = Date;
+  class SimulatedDate extends RealDate {
+    constructor(...given: []) {
+      super(...((given.length === 0 ? [now()] : given) as []));
+    }
+    static override now = now;
+  }
+  class SimulatedAbortSignal extends AbortSignal {
+    static override timeout(ms: number): AbortSignal {
+      const late = new AbortController();
+      timer(() => late.abort(new DOMException('late', 'TimeoutError')), ms);
+      return late.signal;
+    }
+  }
+  const timer = (work: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): Timer => {
+    const handle: Timer = { isOn: true };
+    simulation.at(simulation.now + Math.max(1, ms), () => handle.isOn && work(...given));
+    return handle;
+  };
+  const interval = (work: () => void, ms = 0): Timer => {
+    const handle: Timer = { isOn: true };
+    const again = () => {
+      if (!handle.isOn) return;
+      simulation.at(simulation.now + Math.max(1, ms), again);
+      work();
+    };
+    simulation.at(simulation.now + Math.max(1, ms), again);
+    return handle;
+  };
+  const clear = (handle?: Timer | null) => {
+    if (handle) handle.isOn = false;
+  };
+  const randomBytes = <T extends ArrayBufferView>(view: T): T => {
+    const { buffer, byteOffset, byteLength } = view;
+    new Uint8Array(buffer, byteOffset, byteLength).set(simulation.random.bytes(byteLength));
+    return view;
+  };
+  const line = (level: LogLine['level']) => (text: string) =>
+    log({ at: simulation.now, level, text });
+  return {
+    Date: SimulatedDate,
+    performance: { now: () => simulation.now },
+    setTimeout: timer,
+    setInterval: interval,
+    clearTimeout: clear,
+    clearInterval: clear,
+    AbortSignal: SimulatedAbortSignal,
+    crypto: {
+      getRandomValues: randomBytes,
+      randomUUID: () =>
+        randomBytes(new Uint8Array(16))
+          .toHex()
+          .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+      subtle: {
+        importKey: async (_format: string, raw: Uint8Array) => raw,
+        verify: async (
+          _name: string,
+          key: Uint8Array,
+          signature: Uint8Array,
+          message: Uint8Array,
+        ) => verifySignature(key, message, signature),
+        digest: async (_name: string, data: Uint8Array) =>
+          new Uint8Array(createHash('sha256').update(data).digest()).buffer,
+      },
+    },
+    console: { info: line('info'), warn: line('warn'), error: line('error') },
+    fetch,
+    caches,
+    WebSocket: Socket,
+    WebSocketPair: SocketPair,
+    Response: SimulatedResponse,
+  };
+}
+
+interface Timer {
+  isOn: boolean;
+}

@@ -1,0 +1,238 @@
+/**
+ * Durable Objects: storage outlives an instance, which can be killed or evicted at any time; alarms
+ * ring at least once; calls go by copies; WebSockets hibernate. There are no input and output gates:
+ * calls and events come between any two steps, so a product that passes does not rest on gates. A
+ * second instance may answer while the first one still works, as during a deployment.
+ */
+import {
+  currentOwner,
+  kill,
+  newProcess,
+  type Process,
+  runAs,
+  type Simulation,
+} from './simulation.ts';
+import type { Socket } from './sockets.ts';
+
+const CALL_MS = 2;
+const STORAGE_MS = 1;
+const MAX_ALARM_RETRIES = 6;
+const FIRST_RETRY_MS = 2000;
+
+interface Handlers {
+  alarm?(): Promise<void>;
+  fetch?(request: Request): Promise<Response>;
+  webSocketMessage?(socket: Socket, message: ArrayBuffer | string): Promise<void> | void;
+  webSocketClose?(socket: Socket, code: number, reason: string, wasClean: boolean): void;
+}
+
+interface Instance {
+  object: Handlers;
+  process: Process;
+}
+
+export class ObjectDouble {
+  readonly #simulation: Simulation;
+  readonly #name: string;
+  readonly #make: (ctx: unknown) => object;
+  readonly #values = new Map<string, unknown>();
+  #instance: Instance | undefined;
+  #alarm: { at: number } | undefined;
+  #retries = 0;
+  #sockets: Socket[] = [];
+  starts = 0;
+  /** Alarms that do not ring, as long as it says so. */
+  losesAlarms = false;
+
+  constructor(simulation: Simulation, name: string, make: (ctx: unknown) => object) {
+    this.#simulation = simulation;
+    this.#name = name;
+    this.#make = make;
+  }
+
+  /** A stub: methods are called on the other side. */
+  get stub(): unknown {
+    return new Proxy(this, {
+      get: (self, method) => {
+        if (method === 'then') return undefined;
+        if (method === 'fetch')
+          return (url: string, init: RequestInit) =>
+            self.#call(
+              ({ object }) => object.fetch!(new Request(url, init)),
+              (answer) => answer,
+            );
+        return (...given: unknown[]) => {
+          const copies = structuredClone(given);
+          return self.#call(
+            ({ object }) =>
+              (object as Record<string, (...copies: unknown[]) => Promise<unknown>>)[
+                method as string
+              ]!(...copies),
+            (value) => structuredClone(value),
+          );
+        };
+      },
+    });
+  }
+
+  async #call<T>(work: (instance: Instance) => Promise<T>, copy: (value: T) => T): Promise<T> {
+    const simulation = this.#simulation;
+    await simulation.latency(CALL_MS);
+    const instance = this.#start();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const caller = currentOwner();
+    let isAnswered = false;
+    const answer = (give: () => void) => {
+      isAnswered = true;
+      if (caller === undefined) simulation.atForWorld(simulation.now + 1, give);
+      else simulation.at(simulation.now + 1, give, caller);
+    };
+    // a caller is told when the other side is gone
+    const lost = () => {
+      if (!isAnswered) answer(() => reject(new Error('Durable Object reset: it was evicted.')));
+    };
+    instance.process.onEnd.push(lost);
+    simulation.begin(instance.process, simulation.now, () => {
+      const forget = () => {
+        const place = instance.process.onEnd.indexOf(lost);
+        if (place >= 0) instance.process.onEnd.splice(place, 1);
+      };
+      Promise.try(() => work(instance)).then(
+        (value) => {
+          forget();
+          answer(() => resolve(copy(value)));
+        },
+        (error: Error) => {
+          forget();
+          answer(() => reject(asRemote(error)));
+        },
+      );
+    });
+    return promise;
+  }
+
+  runs(process: Process): boolean {
+    return this.#instance?.process === process;
+  }
+
+  /** Ends the instance, wherever it is. Sockets that hibernate stay, unless the machine is lost. */
+  kill(isMachineLost = true): void {
+    const instance = this.#instance;
+    this.#instance = undefined;
+    if (instance !== undefined) kill(instance.process);
+    if (isMachineLost) for (const socket of this.#sockets) socket.close(1006);
+  }
+
+  /** From now on another instance answers; the one before goes on with what it is doing. */
+  replace(): () => void {
+    const before = this.#instance;
+    this.#instance = undefined;
+    return () => {
+      if (before !== undefined) kill(before.process);
+    };
+  }
+
+  /** Rings the alarm once more, though it has rung. */
+  ringAgain(): void {
+    this.#simulation.atForWorld(this.#simulation.now, () => void this.#ring({ at: 0 }, true));
+  }
+
+  #start(): Instance {
+    if (this.#instance !== undefined) return this.#instance;
+    const process = newProcess(`${this.#name} ${++this.starts}`);
+    let object: Handlers | undefined;
+    // synchronously, as an invocation of the new process
+    runAs(process, () => {
+      object = this.#make(this.#context()) as Handlers;
+    });
+    this.#instance = { object: object!, process };
+    return this.#instance;
+  }
+
+  #context() {
+    const simulation = this.#simulation;
+    return {
+      storage: this.#storage(),
+      id: { toString: () => this.#name },
+      waitUntil: (work: Promise<unknown>) => void work,
+      getWebSockets: () => this.#sockets.filter(({ readyState }) => readyState < 3),
+      acceptWebSocket: (socket: Socket) => this.#accept(socket),
+      abort: () => simulation.atForWorld(simulation.now, () => this.kill()),
+    };
+  }
+
+  #storage() {
+    const simulation = this.#simulation;
+    return {
+      getAlarm: async () => {
+        await simulation.sleep(STORAGE_MS);
+        return this.#alarm?.at ?? null;
+      },
+      setAlarm: async (at: number | Date) => {
+        this.#setAlarm(Number(at));
+        await simulation.sleep(STORAGE_MS);
+      },
+      deleteAlarm: async () => {
+        this.#alarm = undefined;
+        await simulation.sleep(STORAGE_MS);
+      },
+      kv: {
+        get: (key: string) => structuredClone(this.#values.get(key)),
+        put: (key: string, value: unknown) => void this.#values.set(key, structuredClone(value)),
+        delete: (key: string) => this.#values.delete(key),
+      },
+    };
+  }
+
+  /** Hibernation: an event finds, or starts, the instance that is there then. */
+  #accept(socket: Socket): void {
+    this.#sockets.push(socket);
+    socket.received = (data) =>
+      void this.#call(
+        async ({ object }) => object.webSocketMessage?.(socket, data),
+        () => undefined,
+      ).catch(() => socket.close(1011));
+    socket.ended = (code, reason) => {
+      void this.#call(
+        async ({ object }) => {
+          object.webSocketClose?.(socket, code, reason, code !== 1006);
+        },
+        () => undefined,
+      ).catch(() => undefined);
+      this.#sockets = this.#sockets.filter((each) => each !== socket);
+    };
+    socket.open(undefined);
+  }
+
+  #setAlarm(at: number): void {
+    const alarm = { at };
+    this.#alarm = alarm;
+    this.#simulation.atForWorld(at, () => void this.#ring(alarm));
+  }
+
+  async #ring(alarm: { at: number }, isAgain = false): Promise<void> {
+    if (this.#alarm !== alarm && !isAgain) return;
+    if (this.losesAlarms) {
+      this.#alarm = undefined;
+      return;
+    }
+    if (!isAgain) this.#alarm = undefined;
+    try {
+      await this.#call(
+        async ({ object }) => object.alarm!(),
+        () => undefined,
+      );
+      this.#retries = 0;
+    } catch {
+      if (this.#alarm === undefined && this.#retries < MAX_ALARM_RETRIES)
+        this.#setAlarm(this.#simulation.now + FIRST_RETRY_MS * 2 ** this.#retries++);
+    }
+  }
+}
+
+/** An error of another isolate: what it says, not its class. */
+function asRemote(error: unknown): Error {
+  return error instanceof Error
+    ? Object.assign(new Error(error.message), { remote: true })
+    : new Error(String(error));
+}

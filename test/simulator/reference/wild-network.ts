@@ -1,0 +1,278 @@
+/**
+ * Networks of wild transactions (wild-transactions.ts): their roots are what the product's judge
+ * says. With receipts, parameters that change, questions about what could come, milestone blocks
+ * that are none, and bytes that are no blocks.
+ */
+
+import { README_PARAMETERS } from '../../../cli/conformance/parameters.ts';
+import { admissionFault } from '../../../src/stardust/admission.ts';
+import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
+import { StardustError } from '../../../src/stardust/error.ts';
+import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
+import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
+import { parseBlock } from '../../../src/stardust/wire/block.ts';
+import {
+  decodeOutput,
+  networkId,
+  outputBytes,
+  outputId,
+  signedDigest,
+  transactionId,
+} from '../../../src/stardust/wire/ids.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { transaction } from '../../../src/stardust/wire/transaction.ts';
+import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
+import { blockAround, readMilestone } from '../../support/network/blocks.ts';
+import {
+  extraSignature,
+  fewerSignatures,
+  forgedSignature,
+} from '../../support/network/milestones.ts';
+import { lastIndex, ledgerAt, parametersAt, ZERO_ID } from '../../support/network/network-model.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+import { type Coin, coin, type MadeTransaction } from '../../support/network/transactions.ts';
+import { verifySignature } from '../../support/payloads/keys.ts';
+import { basic } from '../../support/payloads/outputs.ts';
+import { type TransactionPlan, transactionBytes } from '../../support/payloads/transactions.ts';
+import { mutatedBlock } from '../../support/stardust/mutated-blocks.ts';
+import type { Asked, NetworkFile, Refused } from './network-file.ts';
+import { wildPlan } from './wild-transactions.ts';
+
+const ACCOUNTS = 6;
+/** As in the recorded vectors, so that a difference can be kept as one of them. */
+const { networkName: NETWORK_NAME, tokenSupply } = README_PARAMETERS;
+const COINS = 16;
+
+export interface WildOptions {
+  seed: string;
+  milestones: number;
+  /** Blocks before each milestone, about. */
+  events: number;
+}
+
+export function wildNetwork({ seed, milestones, events }: WildOptions): NetworkFile {
+  const network = new SyntheticNetwork({
+    seed,
+    coins: (account) =>
+      Array.from({ length: COINS }, (_, i) =>
+        basic(account(i % ACCOUNTS), { amount: COIN_AMOUNT }),
+      ),
+    treasury: tokenSupply - BigInt(COINS) * COIN_AMOUNT,
+    parameters: { networkName: NETWORK_NAME },
+  });
+  const wild = new Wild(network);
+  network.milestone();
+  for (let i = 1; i < milestones; i++) wild.milestone(events);
+  return { network, asked: wild.asked, refused: wild.refused };
+}
+
+class Wild {
+  readonly network: SyntheticNetwork;
+  /** What the node would be asked, and when. */
+  readonly asked: Asked[] = [];
+  /** Blocks that the product does not admit, and when they came. */
+  readonly refused: Refused[] = [];
+  readonly #accounts;
+  #coins: Coin[] = [];
+  #made: MadeTransaction[] = [];
+  #mutations = 0;
+
+  constructor(network: SyntheticNetwork) {
+    this.network = network;
+    this.#accounts = Array.from({ length: ACCOUNTS }, (_, i) => network.account(i));
+  }
+
+  milestone(events: number): void {
+    const { network } = this;
+    const { random } = network;
+    this.#takeStock();
+    for (let done = 0; done < events; done++) this.#happen();
+    for (let asked = random.below(3); asked > 0; asked--) this.#ask();
+    const migrate = random.chance(0.15) ? this.#funds() : undefined;
+    const announce = random.chance(0.1) ? this.#announcement() : undefined;
+    const timestamp = network.nextTimestamp + random.pick([0, 0, 0, -4, 1, 30]);
+    network.milestone({
+      timestamp,
+      ...(migrate && { migrate }),
+      ...(announce && { announce }),
+    });
+  }
+
+  get #parameters() {
+    return parametersAt(this.network, lastIndex(this.network)).parameters;
+  }
+
+  /** What is unspent: most of what was made on conflicts is not. */
+  #takeStock(): void {
+    const ledger = ledgerAt(this.network, lastIndex(this.network));
+    const rank = new Map([...this.network.outputs.keys()].map((id, i) => [id, i]));
+    this.#coins = ledger
+      .sort((a, b) => rank.get(toHex(a.outputId))! - rank.get(toHex(b.outputId))!)
+      .slice(-300)
+      .map(({ outputId: id, bytes }) => coinOf(id, bytes));
+  }
+
+  #happen(): void {
+    const { network } = this;
+    const { random } = network;
+    const what = random.below(100);
+    if (what < 8) network.note();
+    else if (what < 10) network.attach(undefined);
+    else if (what < 14) this.#repeatMilestone();
+    else if (what < 17)
+      network.note(random.sample([...network.blocks.keys()], random.between(1, 8)));
+    else if (what < 22 && this.#made.length > 0) this.#attach(random.pick(this.#made.slice(-40)));
+    else if (what < 30) this.#offer(mutatedBlock(random.u32() + this.#mutations++));
+    else this.#spend();
+  }
+
+  #spend(): void {
+    const { network } = this;
+    const plan = wildPlan({
+      random: network.random,
+      accounts: this.#accounts,
+      coins: this.#coins,
+      now: network.nextTimestamp,
+      rent: this.#parameters.rentStructure,
+    });
+    if (plan === undefined) return;
+    const made = tryTo(() => madeOf({ networkId: networkId(NETWORK_NAME), ...plan }));
+    if (made === undefined) return;
+    if (!this.#attach(made)) return;
+    this.#made.push(made);
+    // what will be a conflict makes nothing, mostly; what is spent is spent again now and then
+    const { random } = network;
+    const isGood = made.verdict(network.nextTimestamp) === ConflictReason.None;
+    if (!isGood && random.chance(0.95)) return;
+    const spent = random.chance(0.95) ? new Set(made.inputs) : new Set<string>();
+    this.#coins = [...this.#coins.filter(({ id }) => !spent.has(toHex(id))), ...made.coins];
+  }
+
+  /** A block with the transaction, unless the product does not admit it. */
+  #attach(made: MadeTransaction): boolean {
+    const { network } = this;
+    const isAdmitted = this.#offer(blockAround(network.someParents(), made.payload), true);
+    if (isAdmitted) network.attachTransaction(made);
+    return isAdmitted;
+  }
+
+  /** Whether the product admits the block; what it does not admit is put to the judge as well. */
+  #offer(bytes: Uint8Array, willBeAttached = false): boolean {
+    const result = parseBlock(bytes);
+    const isAdmitted = result.ok && admissionFault(result.parsed, this.#parameters) === undefined;
+    if (!isAdmitted || !willBeAttached) {
+      const after = this.network.blocks.size;
+      this.refused.push({ bytes, after, isValid: isAdmitted });
+    }
+    return isAdmitted;
+  }
+
+  #repeatMilestone(): void {
+    const { network } = this;
+    const { random } = network;
+    const { payload } = network.milestones.at(-1)!;
+    const parents = readMilestone(payload).parents.map(toHex);
+    const some = parents.slice(0, random.between(1, parents.length));
+    const other = random.sample([...network.blocks.keys()].slice(-20), random.between(1, 8));
+    network.attachMilestone(
+      random.pick([
+        payload,
+        fewerSignatures(payload, random.between(1, network.keys.threshold)),
+        forgedSignature(payload),
+        extraSignature(payload, random.bytes(32)),
+      ]),
+      random.pick([parents, some, other]),
+    );
+  }
+
+  /** About blocks at random, which may lack the last milestone. */
+  #ask(): void {
+    const { network } = this;
+    const { random } = network;
+    const known = [...network.blocks.keys()];
+    const some = random.sample(known.slice(-40), random.between(1, 7));
+    const parents = random.chance(0.8) ? [network.milestoneBlock ?? ZERO_ID, ...some] : some;
+    const order = random.chance(0.5) ? parents : parents.toSorted();
+    const timestamp = network.nextTimestamp + random.pick([0, 0, 1, -4, 100]);
+    const { request, response, met } = network.propose({ parents: order, timestamp });
+    this.asked.push({ after: known.length, request, response: met ? response : undefined });
+  }
+
+  #funds() {
+    const { random } = this.network;
+    return Array.from({ length: random.between(1, 4) }, () => ({
+      tailTransactionHash: random.bytes(49),
+      address: random.pick(this.#accounts).address,
+      deposit: 1_000_000n + BigInt(random.below(1_000_000)),
+    })).sort((a, b) => Buffer.compare(a.tailTransactionHash, b.tailTransactionHash));
+  }
+
+  #announcement() {
+    const { network } = this;
+    const { random } = network;
+    const { pending } = parametersAt(network, lastIndex(network));
+    if (pending.length > 0) return undefined;
+    const rentStructure = {
+      vByteCost: random.pick([0, 1, 250, 500, 700]),
+      vByteFactorData: random.pick([1, 1, 2]),
+      vByteFactorKey: random.pick([10, 10, 5]),
+    };
+    const parameters = { ...this.#parameters, rentStructure };
+    return {
+      type: 1 as const,
+      targetMilestoneIndex: network.nextIndex + random.between(1, 4),
+      protocolVersion: 2,
+      parameters: encode(protocolParameters, parameters),
+    };
+  }
+}
+
+/** Undefined where a number of the plan has no binary form. */
+function tryTo<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof StardustError) return undefined;
+    throw error;
+  }
+}
+
+function coinOf(id: Uint8Array, bytes: Uint8Array): Coin {
+  return coin(id, decodeOutput(bytes));
+}
+
+/** The plan's transaction; its bytes may break a rule, and then there is no verdict on it. */
+function madeOf(plan: TransactionPlan): MadeTransaction {
+  const payload = transactionBytes(plan);
+  const id = transactionId(payload);
+  const consumed = plan.inputs.map(({ id, output }) => {
+    return { id: id!, bytes: outputBytes(output), output };
+  });
+  // as it comes back from its bytes
+  const judged = lazily(() => {
+    const value = decode(transaction, new Reader(payload));
+    const digest = signedDigest(value, payload);
+    const validSignatures = value.unlocks.map(
+      (unlock) =>
+        unlock.type === UnlockType.Signature &&
+        verifySignature(unlock.signature.publicKey, digest, unlock.signature.signature),
+    );
+    return { value, id, signedDigest: digest, validSignatures };
+  });
+  return {
+    payload,
+    id,
+    inputs: consumed.map(({ id }) => toHex(id)),
+    coins: plan.outputs.map((value, i) => coin(outputId(id, i), value)),
+    verdict: (timestamp) => judgeAt(judged(), consumed, timestamp),
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * Runs a story: entry after entry in virtual time, with the invariants after each, and then calm
+ * weather, in which everything must come to rest. The same story gives the same hashes.
+ */
+import { createHash } from 'node:crypto';
+import { dump } from '../support/ledger/memory-database.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import { Random } from '../support/network/random.ts';
+import { checkAlways, checkSettled } from './checks/invariants.ts';
+import { bundleProduct, type Patch } from './platform/bundle.ts';
+import { STEPS } from './steps/steps.ts';
+import type { Story } from './story.ts';
+import { World, Wrong } from './world.ts';
+
+export interface Outcome {
+  failure: Wrong | undefined;
+  /** Of the notes, the lines of log and the database: equal for equal stories. */
+  hash: string;
+  milestones: number;
+  simulatedMs: number;
+  world: World;
+}
+
+export async function runStory(story: Story, patches: readonly Patch[] = []): Promise<Outcome> {
+  const makeIsolate = await bundleProduct(story.settings.limits, patches);
+  const world = await World.open(story, makeIsolate);
+  const failure = await play(world, story).catch((error: unknown) => {
+    if (error instanceof Wrong) return error;
+    throw error;
+  });
+  const { notes, node, network } = world;
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify(notes));
+  for (const { at, text } of node.lines) hash.update(`${at} ${text}\n`);
+  hash.update(JSON.stringify(await dump(node.sqlite)));
+  node.sqlite.close();
+  return {
+    failure,
+    hash: hash.digest('hex').slice(0, 16),
+    milestones: lastIndex(network) - story.settings.before,
+    simulatedMs: world.elapsed,
+    world,
+  };
+}
+
+async function play(world: World, { seed, entries }: Story): Promise<undefined> {
+  const { simulation, network, life, start } = world;
+  for (const { at, step, seed: own } of entries) {
+    await simulation.runUntil(start + at);
+    await checkAlways(world);
+    const random = new Random(`${seed} ${own} ${step}`);
+    network.random = random;
+    life.random = random;
+    world.note(step, String(own));
+    try {
+      await STEPS[step].run(world, random);
+    } catch (error) {
+      throw new Error(`step ${step} (${own}): ${(error as Error).stack}`);
+    }
+    world.publishNews();
+  }
+  await checkSettled(world, seed);
+}

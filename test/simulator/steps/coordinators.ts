@@ -1,0 +1,149 @@
+/** The coordinator: proposals, and the milestones that it issues. */
+
+import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { takeStock } from '../../support/network/accounts.ts';
+import { readMilestone } from '../../support/network/blocks.ts';
+import { milestoneAt, parametersAt, ZERO_ID } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
+import { askRoots } from '../checks/white-flag.ts';
+import type { Request } from '../truth.ts';
+import type { World } from '../world.ts';
+import type { Step, Steps } from './step.ts';
+
+const coordinator = (often: number, run: Step['run']): Step => ({
+  actor: 'coordinator',
+  often,
+  run,
+});
+const hostile = (often: number, run: Step['run']): Step => ({
+  ...coordinator(often, run),
+  isHostile: true,
+});
+
+export const coordinatorSteps = {
+  milestone: coordinator(0, (world) => issue(world)),
+  propose: coordinator(2, (world) => askRoots(world, proposal(world))),
+  audit: coordinator(2, audit),
+  milestoneSoon: hostile(1, (world) => issue(world)),
+  issueUponOld: hostile(3, issueUponOld),
+  announce: coordinator(1, announce),
+  proposeAnything: hostile(4, proposeAnything),
+  proposeTwin: hostile(1, proposeTwin),
+  proposeAgain: hostile(2, proposeAgain),
+} satisfies Steps;
+
+/** Seconds after the milestone before. */
+const DELAYS = [1, 5, 10];
+
+/** Whether the last milestone's second has come. */
+export function issue(world: World, parents?: readonly string[]): void {
+  const { network, life } = world;
+  network.milestone(parents === undefined ? {} : { parents });
+  takeStock(life);
+  world.note('milestone', String(network.nextIndex - 1));
+}
+
+export function proposal({ network }: World): Request {
+  return network.propose().request;
+}
+
+/** Over blocks that stand on blocks from before the snapshot, or on later ones. */
+function issueUponOld(world: World, random: Random): void {
+  const { network, ancient } = world;
+  const below = ancient.length > 0 && random.chance(0.7) ? ancient : [...network.blocks.keys()];
+  let above = random.sample(below, random.between(1, 2));
+  for (let i = random.between(1, 4); i > 0; i--) above = [network.note(above, random.bytes(8))];
+  if (random.chance(0.7))
+    issue(
+      world,
+      [...new Set([network.milestoneBlock!, ...above, ...network.someParents()])].slice(0, 8),
+    );
+}
+
+/** Other protocol parameters from a milestone to come on. */
+function announce(world: World, random: Random): void {
+  const { network, life } = world;
+  const index = network.nextIndex;
+  const { parameters, pending } = parametersAt(network, index - 1);
+  if (pending.length > 0) return;
+  const changed = { ...parameters, belowMaxDepth: random.pick([1, 5, 15, 30]) };
+  const option = {
+    type: 1 as const,
+    targetMilestoneIndex: index + random.between(1, 8),
+    protocolVersion: parameters.version,
+    parameters: encode(protocolParameters, changed),
+  };
+  network.milestone({ announce: option });
+  takeStock(life);
+  world.note('announced', JSON.stringify(changed.belowMaxDepth));
+}
+
+function requestAt(
+  { network }: World,
+  random: Random,
+  index: number,
+  parents: readonly string[],
+): Request {
+  const before = milestoneAt(network, index - 1);
+  return {
+    index,
+    timestamp: (before ?? network.genesis).timestamp + random.pick(DELAYS),
+    parents: [...new Set(parents)].slice(0, 8),
+    previousMilestoneId: before?.id ?? ZERO_ID,
+  };
+}
+
+/** The request by which a past milestone would have been proposed. */
+function audit(world: World, random: Random): void {
+  const { payload } = random.pick(world.network.milestones);
+  const { index, timestamp, parents, previousMilestoneId } = readMilestone(payload);
+  askRoots(world, {
+    index,
+    timestamp,
+    parents: parents.map(toHex),
+    previousMilestoneId: toHex(previousMilestoneId),
+  });
+}
+
+/** Blocks of any kind, known or not, about any milestone. */
+function proposeAnything(world: World, random: Random): void {
+  const { network, ancient, twins } = world;
+  const unknown = fromHex(`0xffff${random.bytes(30).toHex()}`);
+  const pools = [
+    network.window,
+    network.window,
+    [...network.blocks.keys()],
+    ancient,
+    twins.map(({ id }) => id),
+    [toHex(unknown)],
+  ];
+  const parents = Array.from({ length: random.between(1, 4) }, () => {
+    const pool = random.pick(pools);
+    return pool.length === 0 ? [] : [random.pick(pool)];
+  }).flat();
+  const last = network.nextIndex - 1;
+  const index = random.chance(0.7) ? last + 1 : random.between(2, last + 1);
+  const before = [...network.blocks.values()].filter((each) => each.milestoneIndex === index - 1);
+  if (random.chance(0.85) && before.length > 0) parents.push(random.pick(before).id);
+  if (parents.length > 0) askRoots(world, requestAt(world, random, index, parents));
+}
+
+/** A block that has the milestone's ID and is none of its blocks, in place of one. */
+function proposeTwin(world: World, random: Random): void {
+  if (world.twins.length === 0) return;
+  const { id, index } = random.pick(world.twins);
+  askRoots(
+    world,
+    requestAt(world, random, index + 1, [
+      id,
+      ...world.network.someParents().slice(0, random.below(2)),
+    ]),
+  );
+}
+
+/** A request in the same words as one before. */
+function proposeAgain(world: World, random: Random): void {
+  if (world.proposals.length > 0) askRoots(world, random.pick(world.proposals.slice(-4)));
+}

@@ -1,0 +1,97 @@
+/**
+ * Damage on disk, of which D1 and KV know nothing: characters change. Errors are right from then on,
+ * as long as no answer is wrong.
+ */
+import type { Random } from '../../support/network/random.ts';
+import type { World } from '../world.ts';
+import type { Step, Steps } from './step.ts';
+
+const damage = (often: number, run: Step['run']): Step => ({
+  actor: 'weather',
+  often,
+  isDamage: true,
+  run,
+});
+
+export const damageSteps = {
+  flipColumn: damage(2, flipColumn),
+  flipKv: { ...damage(1, flipKv), needs: ({ isServe }) => isServe },
+  swapKv: { ...damage(1, swapKv), needs: ({ isServe }) => isServe },
+} satisfies Steps;
+
+/** A character changes in one column, in one row or in several. */
+async function flipColumn(world: World, random: Random): Promise<void> {
+  const { sqlite } = world.node;
+  const tables = await sqlite
+    .prepare(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+        AND name <> 'd1_migrations' ORDER BY name`,
+    )
+    .all<{ name: string }>();
+  const filled = [];
+  for (const { name } of tables.results)
+    if ((await sqlite.prepare(`SELECT 1 FROM ${name} LIMIT 1`).first()) !== null) filled.push(name);
+  const table = random.pick(filled);
+  const rows = await sqlite.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
+  const column = random.pick(Object.keys(rows.results[0]!));
+  const share = random.pick([0, 0.2, 1]);
+  const chosen = rows.results.filter(() => random.chance(share));
+  // a disk does not know them
+  sqlite.exec('PRAGMA foreign_keys = OFF');
+  let count = 0;
+  for (const row of chosen.length > 0 ? chosen : [random.pick(rows.results)]) {
+    const flipped = flip(row[column], random);
+    if (flipped === undefined) continue;
+    const names = Object.keys(row);
+    const where = names.map((name, i) => `${name} IS ?${i + 2}`).join(' AND ');
+    try {
+      await sqlite
+        .prepare(`UPDATE ${table} SET ${column} = ?1 WHERE ${where}`)
+        .bind(flipped, ...names.map((name) => row[name]))
+        .run();
+      count++;
+    } catch {
+      // against a constraint, which SQLite checks when it reads too
+    }
+  }
+  if (count > 0) world.isFlipped = true;
+  world.note('flipped', `${table}.${column} of ${count} rows`);
+}
+
+/** With another character at a place, or another bit. */
+function flip(value: unknown, random: Random): string | number | undefined {
+  if (value === null) return undefined;
+  const text = String(value);
+  if (text === '') return undefined;
+  const at = random.below(text.length);
+  const other = String.fromCharCode(text.charCodeAt(at) ^ random.pick([1, 2, 4]));
+  const flipped = text.slice(0, at) + other + text.slice(at + 1);
+  if (typeof value !== 'number') return flipped;
+  return Number.isSafeInteger(Number(flipped)) && flipped.trim() !== ''
+    ? Number(flipped)
+    : value ^ 1;
+}
+
+function flipKv(world: World, random: Random): void {
+  const { kv } = world.node;
+  const { entries } = kv;
+  if (entries.length === 0) return;
+  for (const [key, value] of random.sample(entries, random.between(1, 4))) {
+    const flipped = flip(value, random);
+    if (flipped !== undefined) kv.damage(key, String(flipped));
+    world.note('flipped in KV', key);
+  }
+  world.isFlipped = true;
+}
+
+/** Two keys have each other's values. */
+function swapKv(world: World, random: Random): void {
+  const { kv } = world.node;
+  const nfts = kv.entries.filter(([, value]) => value.length < 500);
+  const [one, other] = random.sample(nfts, 2);
+  if (one === undefined || other === undefined) return;
+  kv.damage(one[0], other[1]);
+  kv.damage(other[0], one[1]);
+  world.isFlipped = true;
+  world.note('swapped in KV', `${one[0]} ${other[0]}`);
+}

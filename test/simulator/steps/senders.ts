@@ -1,0 +1,222 @@
+/** Senders of blocks: what accounts do, and what can be sent for nothing. */
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
+import {
+  basicTo,
+  LEAST_AMOUNT,
+  type Life,
+  send,
+  someone,
+  take,
+} from '../../support/network/accounts.ts';
+import { readMilestone } from '../../support/network/blocks.ts';
+import { lastIndex } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
+import { EVENTS } from '../../support/network/random-network.ts';
+import { coin, type Spend } from '../../support/network/transactions.ts';
+import { basic } from '../../support/payloads/outputs.ts';
+import type { World } from '../world.ts';
+import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
+import type { Step, Steps } from './step.ts';
+
+/** The events of random networks, each as a step. */
+const usual = Object.fromEntries(
+  Object.entries(EVENTS).map(([name, [often, happen]]): [string, Step] => [
+    name,
+    {
+      actor: 'sender',
+      often,
+      run: ({ life }) => {
+        if (happen(life) === undefined) life.network.note();
+      },
+    },
+  ]),
+) as Record<keyof typeof EVENTS, Step>;
+
+const hostile = (often: number, run: Step['run']): Step => ({
+  actor: 'sender',
+  often,
+  isHostile: true,
+  run,
+});
+
+export const senderSteps = {
+  ...usual,
+  chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
+  largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
+  ghost: hostile(4, ghost),
+  hide: hostile(4, hide),
+  reveal: hostile(4, reveal),
+  spendGhosts: hostile(4, spendGhosts),
+  side: hostile(3, ({ life }, random) => side(life, random)),
+  standOnOld: hostile(4, standOnOld),
+  forgeAhead: hostile(3, (world, random) => forge(world, random, random.between(2, 1000))),
+  forgeNext: hostile(3, (world, random) => forge(world, random, random.between(0, 1))),
+  twin: hostile(3, twin),
+  twins: hostile(1, (world, random) => {
+    for (let i = random.between(3, 8); i > 0; i--) twin(world, random);
+  }),
+  forgeRandom: hostile(1, forgeRandom),
+  flood: hostile(2, flood),
+} satisfies Steps;
+
+/** Each spends what the one before made. */
+function chain(life: Life, random: Random): void {
+  let spend = take(life, life.coins);
+  for (let length = random.between(2, 5); length > 0 && spend !== undefined; length--) {
+    const owner = someone(life);
+    const made = send(life, [spend], [basicTo(owner, spend.coin.output.amount)]);
+    life.coins = life.coins.filter((each) => each.coin !== made.coins[0]);
+    spend = { coin: made.coins[0]!, by: owner };
+  }
+  if (spend !== undefined) life.coins.push(spend);
+}
+
+/** Double spends with many outputs: as heavy as blocks can be made for nothing. */
+function largeConflicts(life: Life, random: Random): void {
+  const spend = life.spent.length > 0 ? random.pick(life.spent) : undefined;
+  const count = random.between(20, 40);
+  if (spend === undefined || spend.coin.output.amount < BigInt(count) * LEAST_AMOUNT) return;
+  for (let i = random.between(1, 4); i > 0; i--) {
+    const share = spend.coin.output.amount / BigInt(count);
+    const rest = spend.coin.output.amount - share * BigInt(count - 1);
+    const outputs = Array.from({ length: count }, (_, n) =>
+      basicTo(someone(life), n === 0 ? rest : share),
+    );
+    const made = life.network.transaction(
+      [spend],
+      outputs.map(([output]) => output),
+    );
+    life.network.attachTransaction(made);
+  }
+}
+
+/** Inputs that never were, and outputs that others may spend from. */
+function ghost(world: World, random: Random): void {
+  const { life, network } = world;
+  const by = someone(life);
+  const spends = Array.from({ length: random.between(1, 4) }, () => {
+    const id = random.bytes(34);
+    id.set([random.below(128), 0], 32);
+    return { coin: coin(id, basic(by, { amount: 4n * LEAST_AMOUNT })), by };
+  });
+  const total = 4n * LEAST_AMOUNT * BigInt(spends.length);
+  const count = BigInt(random.between(1, 4));
+  const made = network.transaction(
+    spends,
+    Array.from({ length: Number(count) }, (_, i) =>
+      basic(by, { amount: i === 0 ? total - LEAST_AMOUNT * (count - 1n) : LEAST_AMOUNT }),
+    ),
+  );
+  const block = network.attachTransaction(made);
+  if (random.chance(0.3)) network.setAside(block);
+  life.transactions.push(made);
+}
+
+/** A transaction that spends what no block has made yet. */
+function hide({ life, network, hidden }: World): void {
+  const spend = take(life, life.coins);
+  if (spend === undefined) return;
+  const owner = someone(life);
+  const first = network.transaction([spend], [basic(owner, { amount: spend.coin.output.amount })]);
+  hidden.push(first);
+  send(
+    life,
+    [{ coin: first.coins[0]!, by: owner }],
+    [basicTo(someone(life), spend.coin.output.amount)],
+  );
+}
+
+function reveal({ life, network, hidden }: World): void {
+  const made = take({ ...life }, hidden);
+  if (made === undefined) return;
+  network.attachTransaction(made);
+  life.transactions.push(made);
+}
+
+/** Spends from transactions that conflict or will, hidden ones among them. */
+function spendGhosts({ life, network, hidden }: World, random: Random): void {
+  const unsure = [...hidden, ...life.transactions.slice(-12)];
+  const spends: Spend[] = [];
+  for (const { coins } of random.sample(unsure, random.between(1, 3)))
+    for (const each of random.sample(coins, random.between(1, 2))) {
+      const condition = each.output.unlockConditions[0];
+      if (each.output.unlockConditions.length > 1 || condition === undefined) continue;
+      const by = 'address' in condition ? ownerOf(life, condition.address) : undefined;
+      if (by !== undefined && each.output.type === 3) spends.push({ coin: each, by });
+    }
+  if (spends.length === 0) return;
+  const amount = spends.reduce((sum, { coin: { output } }) => sum + output.amount, 0n);
+  const made = network.transaction(spends, [basic(someone(life), { amount })]);
+  network.attachTransaction(made, network.someParents());
+  life.transactions.push(made);
+}
+
+function ownerOf({ accounts }: Life, address: Address) {
+  return accounts.get(addressKey(address));
+}
+
+/** Blocks that honest nodes never build on. */
+function side({ network }: Life, random: Random): void {
+  let parents = network.someParents();
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const id = network.note([...new Set(parents)], random.bytes(8));
+    network.setAside(id);
+    parents = [id, ...network.someParents()].slice(0, random.between(1, 3));
+  }
+}
+
+/** On blocks of any age, also from before the snapshot. */
+function standOnOld({ network, ancient }: World, random: Random): void {
+  const ids = random.chance(0.6) && ancient.length > 0 ? ancient : [...network.blocks.keys()];
+  let above = random.sample(ids, random.between(1, 2));
+  for (let i = random.between(1, 5); i > 0; i--) {
+    const beside = random.chance(0.5) ? [network.milestoneBlock!] : [];
+    const width = random.between(1, 4);
+    above = Array.from({ length: width }, () =>
+      network.note([...new Set([...above.slice(0, 6), ...beside])], random.bytes(8)),
+    );
+  }
+  if (random.chance(0.4)) for (const id of above) network.setAside(id);
+}
+
+function forge(world: World, random: Random, ahead: number): void {
+  const { network, liar, strangers } = world;
+  const parents = network.someParents();
+  const last = network.milestones.at(-1)!;
+  const signers = random.chance(0.3) ? network.signers.slice(0, 1) : strangers;
+  const payload = forgedMilestone(
+    last,
+    { index: lastIndex(network) + ahead, parents },
+    signers,
+    random,
+  );
+  const id = network.attachMilestone(payload, random.chance(0.8) ? parents : network.someParents());
+  liar?.forged.push(payload);
+  if (random.chance(0.25)) network.setAside(id);
+}
+
+function twin({ network, twins, liar }: World, random: Random): void {
+  const last = network.milestones.at(-1)!;
+  const payload = forgedTwin(last, random);
+  const own = readMilestone(payload).parents.map(toHex);
+  const id = network.attachMilestone(payload, random.chance(0.6) ? own : network.someParents());
+  liar?.forged.push(payload);
+  twins.push({ id, index: last.index });
+  if (random.chance(0.25)) network.setAside(id);
+}
+
+function forgeRandom({ network, strangers }: World, random: Random): void {
+  const payload = randomMilestone(network.milestones.at(-1)!, strangers, random);
+  const id = network.attachMilestone(payload, network.someParents());
+  if (random.chance(0.25)) network.setAside(id);
+}
+
+/** Many small blocks at once. */
+function flood({ network }: World, random: Random): void {
+  const isAside = random.chance(0.5);
+  for (let i = random.between(40, 160); i > 0; i--) {
+    const id = network.note(network.someParents(), random.bytes(8));
+    if (isAside) network.setAside(id);
+  }
+}

@@ -1,0 +1,21 @@
+/** What a step is: something that an actor does at one moment. */
+import type { Random } from '../../support/network/random.ts';
+import type { Settings } from '../story.ts';
+import type { World } from '../world.ts';
+
+export type Actor = 'sender' | 'coordinator' | 'upstream' | 'client' | 'operator' | 'weather';
+
+export interface Step {
+  actor: Actor;
+  /** How often it is chosen, compared with others; 0: a story places it. */
+  often: number;
+  /** Whether somebody is hostile, or something fails. */
+  isHostile?: true;
+  /** Whether it changes what is stored, behind everybody's back. */
+  isDamage?: true;
+  /** Whether it makes sense with these settings. */
+  needs?: (settings: Settings) => boolean;
+  run(world: World, random: Random): void | Promise<void>;
+}
+
+export type Steps = Record<string, Step>;

@@ -1,0 +1,123 @@
+/** Upstreams: behind, silent, slow, forgetful, pruned, lying. An honest one is always left. */
+import { lastIndex } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
+import { LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
+import type { World } from '../world.ts';
+import { forgedMilestone, forgedTwin } from './forge.ts';
+import type { Step, Steps } from './step.ts';
+
+const upstream = (often: number, run: Step['run']): Step => ({
+  actor: 'upstream',
+  often,
+  isHostile: true,
+  run,
+});
+
+export const upstreamSteps = {
+  lag: { actor: 'upstream', often: 2, run: lag },
+  outage: upstream(2, outage),
+  allDown: upstream(1, allDown),
+  restDown: upstream(2, restDown),
+  disturb: upstream(4, disturb),
+  lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
+  silence: upstream(2, silence),
+  disturbFeed: upstream(3, disturbFeed),
+  cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
+  pushLies: upstream(3, pushLies),
+  pruneUpstream: upstream(1, pruneUpstream),
+  recover: {
+    actor: 'upstream',
+    often: 3,
+    run: ({ upstreams }, random) => random.pick(upstreams).recover(),
+  },
+} satisfies Steps;
+
+function honest({ upstreams, liar }: World): UpstreamDouble[] {
+  return upstreams.filter((each) => each !== liar);
+}
+
+/**
+ * Some milestones behind, while another honest one is up and not: where none is, a liar decides
+ * alone what is unreferenced (SECURITY.md).
+ */
+function lag(world: World, random: Random): void {
+  const [first, ...others] = random.sample(honest(world), 9);
+  const isCovered = others.some(({ conduct }) => conduct.isUp && conduct.lag === 0);
+  if (first !== undefined && (isCovered || world.liar === undefined))
+    first.conduct.lag = random.below(3);
+}
+
+function outage(world: World, random: Random): void {
+  const [first, ...others] = random.sample(honest(world), 9);
+  if (first === undefined || others.length === 0) return;
+  for (const { conduct } of others) Object.assign(conduct, { isUp: true, lag: 0 });
+  first.conduct.isUp = false;
+}
+
+/** For some seconds nobody answers. */
+function allDown(world: World, random: Random): void {
+  const { upstreams, simulation } = world;
+  for (const { conduct } of upstreams) conduct.isUp = false;
+  simulation.atForWorld(simulation.now + random.between(2, 40) * 1000, () => {
+    for (const { conduct } of upstreams) conduct.isUp = true;
+  });
+}
+
+/** For some seconds no request is answered, while feeds go on. */
+function restDown({ upstreams, simulation }: World, random: Random): void {
+  for (const { conduct } of upstreams) conduct.failing = 1;
+  simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
+    for (const { conduct } of upstreams) conduct.failing = 0;
+  });
+}
+
+/** Some of its answers fail, hang, are cut or are late, or it has lost some blocks. */
+function disturb({ upstreams }: World, random: Random): void {
+  const { conduct } = random.pick(upstreams);
+  conduct.failing = random.pick([0, 0.05, 0.3]);
+  conduct.hanging = random.pick([0, 0, 0.02]);
+  conduct.cutting = random.pick([0, 0.05, 0.2]);
+  conduct.slow = random.pick([0, 0.1, 0.5]);
+  conduct.forgetful = random.pick([0, 0, 0.1, 0.5]);
+}
+
+/** None, or a few; the most dangerous one more often than the others. */
+function lie(world: World, random: Random): void {
+  const { liar } = world;
+  if (liar === undefined) return;
+  const some: Lie[] = random.sample(LIES, random.below(3));
+  liar.conduct.lies = new Set(random.chance(0.4) ? [LIES[0], ...some] : some);
+}
+
+function silence({ upstreams }: World, random: Random): void {
+  const { conduct } = random.pick(upstreams);
+  conduct.isSilent = !conduct.isSilent;
+}
+
+function disturbFeed({ upstreams }: World, random: Random): void {
+  const share = () => random.pick([0, 0.1, 0.5]);
+  random.pick(upstreams).conduct.pushes = {
+    lost: share(),
+    doubled: share(),
+    late: share(),
+    spoilt: share(),
+  };
+}
+
+/** Milestones that are none, and word of ones that are not there. */
+function pushLies({ upstreams, network, strangers }: World, random: Random): void {
+  const target = random.pick(upstreams);
+  const last = network.milestones.at(-1)!;
+  const index = lastIndex(network) + random.between(0, 3);
+  const at = { index, parents: network.someParents() };
+  const confirmed = JSON.stringify({ index: random.pick([index, 0, 0xffff_ffff]) });
+  target.push({ topic: 'milestones', payload: forgedMilestone(last, at, strangers, random) });
+  target.push({ topic: 'milestones', payload: forgedTwin(last, random) });
+  target.push({ topic: 'milestone-info/confirmed', payload: new TextEncoder().encode(confirmed) });
+}
+
+/** It forgets what milestones up to some referenced; another one has it still. */
+function pruneUpstream({ upstreams, network }: World, random: Random): void {
+  if (upstreams.length > 1)
+    random.pick(upstreams).prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
+}

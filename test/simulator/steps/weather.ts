@@ -1,0 +1,66 @@
+/** What happens to the platform: crashes, failing and slow calls, a full disk, clocks, alarms. */
+import type { Random } from '../../support/network/random.ts';
+import type { D1Fault } from '../platform/d1.ts';
+import type { World } from '../world.ts';
+import type { Step, Steps } from './step.ts';
+
+const weather = (often: number, run: Step['run']): Step => ({
+  actor: 'weather',
+  often,
+  isHostile: true,
+  run,
+});
+
+export const weatherSteps = {
+  killFollower: weather(3, ({ node }) => node.follower.kill()),
+  killBroker: weather(1, ({ node }, random) => node.events.kill(random.chance(0.5))),
+  restartIsolates: weather(1, ({ node }) => {
+    node.deploy();
+  }),
+  twoVersions: weather(2, twoVersions),
+  failingDatabase: weather(4, (world, random) =>
+    disturbDatabase(world, random, ['lost-before', 'lost-after', 'slow']),
+  ),
+  crashingDatabase: weather(3, (world, random) =>
+    disturbDatabase(world, random, ['crash-before', 'crash-after']),
+  ),
+  fullDisk: weather(1, (world, random) => disturbDatabase(world, random, ['full'])),
+  calmDatabase: weather(3, ({ node }) => {
+    node.disturbances.d1 = { chance: 0, faults: [] };
+  }),
+  kvDown: weather(2, (world, random) => forSeconds(world, random, 'kvDown')),
+  cacheDown: weather(1, (world, random) => forSeconds(world, random, 'cacheDown')),
+  clockJump: weather(1, ({ node }, random) => {
+    node.disturbances.skewMs = random.pick([0, 0, 3_600_000, -3_600_000, 7000]);
+  }),
+  alarmAgain: weather(2, ({ node }) => node.follower.ringAgain()),
+  loseAlarm: weather(1, loseAlarm),
+} satisfies Steps;
+
+/** A deployment: the objects before it work on for some seconds. */
+function twoVersions(world: World, random: Random): void {
+  world.endOverlap?.();
+  const end = world.node.deploy({}, true);
+  world.endOverlap = end;
+  const { simulation } = world;
+  simulation.atForWorld(simulation.now + random.between(100, 8000), end);
+}
+
+function disturbDatabase({ node }: World, random: Random, faults: readonly D1Fault[]): void {
+  node.disturbances.d1 = { chance: random.pick([0.01, 0.03, 0.1, 0.3]), faults };
+}
+
+function forSeconds(world: World, random: Random, what: 'kvDown' | 'cacheDown'): void {
+  const { node, simulation } = world;
+  node.disturbances[what] = true;
+  simulation.atForWorld(simulation.now + random.between(1, 60) * 1000, () => {
+    node.disturbances[what] = false;
+  });
+}
+
+function loseAlarm({ node, simulation }: World, random: Random): void {
+  node.follower.losesAlarms = true;
+  simulation.atForWorld(simulation.now + random.between(1, 20) * 1000, () => {
+    node.follower.losesAlarms = false;
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * A story: settings, and a list of entries (time, actor, step, seed). A seed makes one. Each entry
+ * takes its chance from numbers of its own, so a story from which entries were left out still makes
+ * sense.
+ */
+import { Random } from '../support/network/random.ts';
+import { LIMITS, type Limits } from './platform/limits.ts';
+import { STEPS, type StepName } from './steps/steps.ts';
+
+export interface Settings {
+  limits: Limits;
+  isolates: number;
+  /** How old copies of KV may be, milliseconds. */
+  staleMs: number;
+  /** Milestones before the snapshot, 1 or more. */
+  before: number;
+  belowMaxDepth: number;
+  upstreams: readonly { hasFeed: boolean; isLiar: boolean }[];
+  retention: number;
+  keepsHistory: boolean;
+  indexesAll: boolean;
+  /** As `npm run serve` runs it: one isolate, caches in memory. */
+  isServe: boolean;
+  /** Keys that the settings lack at first; the operator sets them during the story. */
+  missingKeys: number;
+}
+
+export interface Entry {
+  /** Milliseconds from the beginning. */
+  at: number;
+  step: StepName;
+  seed: number;
+}
+
+export interface Story {
+  seed: string;
+  settings: Settings;
+  entries: readonly Entry[];
+}
+
+const MILESTONE_MS = 5000;
+const MIN_MILESTONES = 30;
+
+/** Kinds of stories, and how often: what is rare in one is frequent in another. */
+const KINDS = [
+  [12, 'hostile'],
+  [1, 'calm'],
+  [1, 'idle'],
+  [5, 'damaged'],
+] as const;
+
+type Kind = (typeof KINDS)[number][1];
+
+/** Milestones of an idle network: more than IDs are kept for at the least retention. */
+const IDLE_MILESTONES = 190;
+
+export function tellStory(seed: string): Story {
+  const random = new Random(`story ${seed}`);
+  const kind = random.pickWeighted(KINDS);
+  const settings = chooseSettings(random, kind);
+  const enabled = chooseSteps(random, kind, settings);
+  const entries: Entry[] = [];
+  let number = 0;
+  const add = (at: number, step: StepName) =>
+    entries.push({ at: Math.round(at), step, seed: number++ });
+  const isIdle = kind === 'idle';
+  const milestones = isIdle ? IDLE_MILESTONES : random.between(MIN_MILESTONES, MIN_MILESTONES + 10);
+  const density = isIdle ? 1 : random.pick([4, 8, 8, 14]);
+  const choices = enabled
+    .filter((step) => !STEPS[step].isDamage)
+    .map((step) => [STEPS[step].often, step] as const);
+  const reads = enabled.filter((step) => STEPS[step].actor === 'client');
+  const damages = enabled.filter((step) => STEPS[step].isDamage);
+  const damagedAt = kind === 'damaged' ? random.between(8, milestones - 4) : -1;
+  for (let i = 0; i < milestones; i++) {
+    const from = i * MILESTONE_MS;
+    const own: [number, StepName][] = [];
+    for (let n = random.between(1, density); n > 0; n--)
+      own.push([from + random.below(4400), random.pickWeighted(choices)]);
+    for (let n = isIdle ? 1 : random.between(2, 4); n > 0; n--)
+      own.push([from + random.below(4900), random.pick(reads)]);
+    if (!isIdle) own.push([from + 4500, 'propose']);
+    if (i === damagedAt) own.push([from + random.below(4900), random.pick(damages)]);
+    own.sort(([a], [b]) => a - b);
+    for (const [at, step] of own) add(at, step);
+    add(from + MILESTONE_MS, 'milestone');
+  }
+  return { seed, settings, entries };
+}
+
+function chooseSettings(random: Random, kind: Kind): Settings {
+  const isHostile = kind === 'hostile';
+  const upstreams = Array.from({ length: random.pick([1, 2, 2, 3]) }, () => ({
+    hasFeed: random.chance(0.6),
+    isLiar: false,
+  }));
+  if (isHostile && upstreams.length > 1 && random.chance(0.5))
+    upstreams[random.below(upstreams.length)]!.isLiar = true;
+  const isServe = random.chance(kind === 'damaged' ? 0.5 : 0.3);
+  return {
+    isServe,
+    limits: kind === 'idle' ? random.pick(['usual', 'tiny']) : random.pick(LIMITS),
+    isolates: isServe ? 1 : random.pick([1, 1, 3]),
+    staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
+    before: random.between(1, 5),
+    belowMaxDepth: random.pick([1, 15, 15]),
+    upstreams,
+    retention: kind === 'idle' || random.chance(0.4) ? 35 : 17_280,
+    keepsHistory: random.chance(0.3),
+    indexesAll: random.chance(0.3),
+    missingKeys: isHostile && random.chance(0.1) ? random.between(1, 2) : 0,
+  };
+}
+
+/** Swarm testing: each story leaves kinds of steps out. */
+function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[] {
+  const names = Object.keys(STEPS) as StepName[];
+  const isPossible = (name: StepName) => {
+    const { needs, isHostile, isDamage } = STEPS[name];
+    if (isHostile && kind !== 'hostile') return false;
+    if (isDamage && kind !== 'damaged') return false;
+    return needs === undefined || needs(settings);
+  };
+  const possible = names.filter((name) => STEPS[name].often > 0 && isPossible(name));
+  const chosen = possible.filter((name) => {
+    const { actor, isDamage } = STEPS[name];
+    if (actor === 'client' || isDamage) return true;
+    return random.chance(kind === 'calm' ? 1 : actor === 'sender' ? 0.7 : 0.4);
+  });
+  if (settings.missingKeys > 0 && !chosen.includes('setKeys')) chosen.push('setKeys');
+  return chosen.includes('note') ? chosen : [...chosen, 'note'];
+}
+
+/** A story as a person reads it. */
+export function printStory({ seed, settings, entries }: Story): string {
+  const lines = entries.map(({ at, step, seed: own }) => {
+    const { actor } = STEPS[step];
+    return `${(at / 1000).toFixed(1).padStart(7)} s  ${actor.padEnd(11)} ${step} (${own})`;
+  });
+  return [`story ${seed}`, `settings ${JSON.stringify(settings)}`, ...lines].join('\n');
+}

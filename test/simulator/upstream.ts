@@ -1,0 +1,351 @@
+/**
+ * A HORNET as `fetch` sees it: REST over the project's NodeState, and its MQTT plug-in. It may be
+ * behind, slow, silent, pruned, forgetful, or lie.
+ */
+import { createPacketReader, encodePacket, PacketType } from '../../src/mqtt/packets.ts';
+import { NodeState } from '../support/hornet-double/node-state.ts';
+import {
+  answer,
+  answerError,
+  RAW_TYPE,
+  type Route,
+  routeOf,
+} from '../support/hornet-double/routes.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import { Random } from '../support/network/random.ts';
+import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { currentOwner, newProcess, type Process, type Simulation } from './platform/simulation.ts';
+import { SimulatedResponse, type Socket, SocketPair } from './platform/sockets.ts';
+
+const ANSWER_MS = 15;
+const HANG_MS = 3_600_000;
+const MAX_PACKET_BYTES = 1 << 20;
+
+/** What an upstream can be wrong about. */
+export const LIES = [
+  'calls referenced blocks open',
+  'calls open blocks referenced',
+  'sends other bytes',
+  'has no block',
+  'names wrong tips',
+  'says it is ahead',
+  'says it is behind',
+  'sends other milestones',
+  'names another network',
+] as const;
+export type Lie = (typeof LIES)[number];
+
+/** What can become of a message of the feed. */
+export type Push = 'lost' | 'doubled' | 'late' | 'spoilt';
+
+export interface Conduct {
+  /** Milestones that it is behind. */
+  lag: number;
+  /** Whether it answers. */
+  isUp: boolean;
+  lies: ReadonlySet<Lie>;
+  /** Shares of the requests. */
+  failing: number;
+  hanging: number;
+  cutting: number;
+  slow: number;
+  /** Share of blocks that it does not have, always the same ones. */
+  forgetful: number;
+  /** Whether the plug-in runs, whether it brings anything, and what becomes of messages. */
+  hasFeed: boolean;
+  isSilent: boolean;
+  pushes: Readonly<Partial<Record<Push, number>>>;
+}
+
+const HONEST: Conduct = {
+  lag: 0,
+  isUp: true,
+  lies: new Set(),
+  failing: 0,
+  hanging: 0,
+  cutting: 0,
+  slow: 0,
+  forgetful: 0,
+  hasFeed: false,
+  isSilent: false,
+  pushes: {},
+};
+
+/** What an answer to `info` has, as far as lies change it. */
+interface Info {
+  status: object;
+  protocol: object;
+}
+
+interface Message {
+  topic: string;
+  payload: Uint8Array;
+}
+
+export class UpstreamDouble {
+  readonly host: string;
+  readonly conduct: Conduct;
+  readonly #simulation: Simulation;
+  readonly #network: SyntheticNetwork;
+  readonly #state: NodeState;
+  readonly #random: Random;
+  /** Payloads of milestones that nobody signed: a liar sends them. */
+  readonly forged: Uint8Array[] = [];
+  requests = 0;
+  readonly #process: Process;
+  readonly #listeners = new Set<Socket>();
+  #unpushed: string[] = [];
+  #toldMilestone: number;
+
+  constructor(
+    simulation: Simulation,
+    network: SyntheticNetwork,
+    host: string,
+    conduct: Partial<Conduct>,
+  ) {
+    this.#simulation = simulation;
+    this.#network = network;
+    this.#state = new NodeState(network, network.genesis.index);
+    this.host = host;
+    this.conduct = { ...HONEST, ...conduct };
+    this.#random = new Random(`${host} of ${network.name}`);
+    this.#process = newProcess(host);
+    this.#toldMilestone = lastIndex(network);
+  }
+
+  get name(): string {
+    return this.host;
+  }
+
+  /** Honest, with all that there is, and as quick as ever. */
+  recover(): void {
+    Object.assign(this.conduct, { ...HONEST, hasFeed: this.conduct.hasFeed });
+    this.#state.prune(this.#network.genesis.index);
+  }
+
+  prune(index: number): void {
+    this.#state.prune(index);
+  }
+
+  #confirm(): void {
+    const { genesis } = this.#network;
+    const latest = lastIndex(this.#network);
+    const confirmed = Math.max(genesis.index, latest - this.conduct.lag);
+    if (confirmed !== this.#state.confirmed) this.#state.confirm(confirmed);
+  }
+
+  async fetch(url: string, init: RequestInit = {}): Promise<Response> {
+    this.requests++;
+    const invocation = currentOwner()?.invocation;
+    if (invocation !== undefined) invocation.subrequests++;
+    const { conduct } = this;
+    const random = this.#random;
+    const { signal } = init;
+    const aborted = new Promise<never>((_, reject) => {
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+    aborted.catch(() => {});
+    const within = (ms: number) => Promise.race([this.#simulation.sleep(ms), aborted]);
+    if (conduct.isUp && random.chance(conduct.hanging)) await within(HANG_MS);
+    const isSlow = random.chance(conduct.slow);
+    await within(isSlow ? random.between(200, 4000) : random.between(2, 2 * ANSWER_MS));
+    if (!conduct.isUp || random.chance(conduct.failing))
+      throw new TypeError('Network connection lost.');
+    const headers = new Headers(init.headers);
+    this.#confirm();
+    if (headers.get('upgrade') === 'websocket') return this.#connect();
+    return this.#answer(routeOf(new URL(url).pathname), headers.get('accept') ?? '');
+  }
+
+  #answer(route: Route, accept: string): Response {
+    const { conduct } = this;
+    const { status, type, body } =
+      this.#lie(route, accept) ?? answer(this.#state, route, accept, conduct.hasFeed);
+    const headers: Record<string, string> = type ? { 'content-type': type } : {};
+    if (!this.#random.chance(conduct.cutting))
+      return new SimulatedResponse(body as BodyInit, { status, headers });
+    const half = body.slice(0, body.length >> 1);
+    const cut = new ReadableStream({
+      start(controller) {
+        if (half.length > 0) controller.enqueue(half);
+        controller.error(new TypeError('Network connection lost.'));
+      },
+    });
+    return new SimulatedResponse(cut, { status, headers });
+  }
+
+  /** One lie in four is not told, so that some things are true in between. */
+  #tells(lie: Lie): boolean {
+    return this.conduct.lies.has(lie) && this.#random.chance(0.75);
+  }
+
+  #lie(route: Route, accept: string) {
+    const random = this.#random;
+    const network = this.#network;
+    const missing = answerError(404, 'block not found: Not Found');
+    if (route.name === 'block' || route.name === 'blockMetadata') {
+      const { forgetful } = this.conduct;
+      if (forgetful > 0 && Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000)
+        return missing;
+    }
+    const blocks = () => [...network.blocks.values()];
+    const json = (change: (value: never) => object) => {
+      const right = answer(this.#state, route, accept, this.conduct.hasFeed);
+      if (right.status !== 200) return right;
+      const value = JSON.parse(new TextDecoder().decode(right.body)) as never;
+      return {
+        ...right,
+        body: new TextEncoder().encode(JSON.stringify({ ...(value as object), ...change(value) })),
+      };
+    };
+    switch (route.name) {
+      case 'block': {
+        if (this.#tells('has no block')) return missing;
+        if (!this.#tells('sends other bytes')) return undefined;
+        const other = random.pick(blocks()).bytes;
+        const own = network.blocks.get(route.id)?.bytes.slice() ?? other.slice();
+        own[random.below(own.length)]! ^= 1 << random.below(8);
+        return { status: 200, type: RAW_TYPE, body: random.chance(0.5) ? other : own };
+      }
+      case 'blockMetadata': {
+        const block = this.#state.block(route.id);
+        if (block === undefined) return undefined;
+        const isOpen =
+          block.referenced === undefined || block.referenced.index > this.#state.confirmed;
+        if (!isOpen && this.#tells('calls referenced blocks open'))
+          return json(() => ({
+            referencedByMilestoneIndex: undefined,
+            ledgerInclusionState: undefined,
+            conflictReason: undefined,
+            whiteFlagIndex: undefined,
+          }));
+        if (isOpen && this.#tells('calls open blocks referenced'))
+          return json(() => ({
+            referencedByMilestoneIndex: random.between(1, Math.max(1, lastIndex(network))),
+            ledgerInclusionState: 'noTransaction',
+            whiteFlagIndex: 0,
+          }));
+        return undefined;
+      }
+      case 'tips': {
+        if (!this.#tells('names wrong tips')) return undefined;
+        const some = random.sample(blocks(), 4).map(({ id }) => id);
+        return json(() => ({ tips: [...some, `0xffff${random.bytes(30).toHex()}`] }));
+      }
+      case 'info': {
+        const { confirmed } = this.#state;
+        const ahead = this.#tells('says it is ahead')
+          ? confirmed + random.between(1, 3)
+          : undefined;
+        const index = this.#tells('says it is behind') ? random.below(confirmed + 1) : ahead;
+        const networkName = this.#tells('names another network') ? 'another' : undefined;
+        if (index === undefined && networkName === undefined) return undefined;
+        return json(({ status, protocol }: Info) => ({
+          ...(index !== undefined && {
+            status: { ...status, confirmedMilestone: { index }, latestMilestone: { index } },
+          }),
+          ...(networkName !== undefined && { protocol: { ...protocol, networkName } }),
+        }));
+      }
+      case 'milestoneByIndex': {
+        if (!this.#tells('sends other milestones')) return undefined;
+        const payloads = [...this.forged, ...network.milestones.map(({ payload }) => payload)];
+        const body = random.chance(0.2) ? random.bytes(300) : random.pick(payloads);
+        return { status: 200, type: RAW_TYPE, body };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #connect(): Response {
+    if (!this.conduct.hasFeed) return new SimulatedResponse('', { status: 404 });
+    const { 0: theirs, 1: ours } = new SocketPair();
+    const reader = createPacketReader(MAX_PACKET_BYTES);
+    ours.received = (data) => {
+      for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
+        if (packet.type === PacketType.Connect)
+          ours.send(
+            encodePacket({ type: PacketType.ConnectAck, sessionPresent: false, returnCode: 0 }),
+          );
+        if (packet.type === PacketType.PingRequest)
+          ours.send(encodePacket({ type: PacketType.PingResponse }));
+        if (packet.type !== PacketType.Subscribe) continue;
+        const { packetId, topics } = packet;
+        ours.send(
+          encodePacket({
+            type: PacketType.SubscribeAck,
+            packetId,
+            returnCodes: topics.map(() => 0),
+          }),
+        );
+        this.#listeners.add(ours);
+      }
+    };
+    ours.ended = () => this.#listeners.delete(ours);
+    ours.open(this.#process);
+    return new SimulatedResponse(null, { status: 101, webSocket: theirs });
+  }
+
+  /** Feeds are cut. */
+  dropListeners(): void {
+    for (const socket of this.#listeners) socket.close(1006);
+    this.#listeners.clear();
+  }
+
+  /** New blocks of the network, which are pushed as soon as this node has them. */
+  came(ids: readonly string[]): void {
+    if (!this.conduct.hasFeed) return;
+    this.#unpushed.push(...ids);
+    this.pushNews();
+  }
+
+  /** Pushes what the node has come to know. */
+  pushNews(): void {
+    const { hasFeed, isSilent, isUp } = this.conduct;
+    if (!hasFeed || isSilent || !isUp) return;
+    this.#confirm();
+    this.#unpushed = this.#unpushed.filter((id) => {
+      const block = this.#state.block(id);
+      if (block === undefined) return true;
+      this.push({ topic: 'blocks', payload: block.bytes });
+      // the plug-in pushes the payload of every block that carries a milestone, signed or not
+      const payload = block.bytes.subarray(2 + 32 * block.parents.length + 4, -8);
+      if (payload[0] === 7 && payload.length > 4) this.push({ topic: 'milestones', payload });
+      return false;
+    });
+    while (this.#toldMilestone < this.#state.confirmed) {
+      const milestone = this.#state.milestone(++this.#toldMilestone);
+      if (milestone === undefined) continue;
+      const { index, timestamp, id: milestoneId } = milestone;
+      const payload = new TextEncoder().encode(JSON.stringify({ index, timestamp, milestoneId }));
+      this.push({ topic: 'milestone-info/confirmed', payload });
+    }
+  }
+
+  /** Sends a message to all listeners, true or not. */
+  push(message: Message): void {
+    if (this.#listeners.size === 0) return;
+    const random = this.#random;
+    const { lost = 0, doubled = 0, late = 0, spoilt = 0 } = this.conduct.pushes;
+    if (random.chance(lost)) return;
+    const sent = random.chance(spoilt) ? spoil(message, random) : message;
+    const bytes = encodePacket({ type: PacketType.Publish, ...sent });
+    const send = () => {
+      for (const socket of this.#listeners) if (socket.readyState === 1) socket.send(bytes);
+    };
+    if (random.chance(late))
+      this.#simulation.begin(this.#process, this.#simulation.now + random.between(10, 5000), send);
+    else send();
+    if (random.chance(doubled)) send();
+  }
+}
+
+function spoil({ topic, payload }: Message, random: Random): Message {
+  if (payload.length === 0 || random.chance(0.2))
+    return { topic, payload: payload.slice(0, random.below(payload.length + 1)) };
+  const copy = payload.slice();
+  copy[random.below(copy.length)]! ^= 1 << random.below(8);
+  return { topic, payload: copy };
+}

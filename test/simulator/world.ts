@@ -1,0 +1,296 @@
+/**
+ * What a story is about at one moment: the network, the upstreams that serve it, the node that
+ * follows, what clients saw, and what was wrong with it.
+ */
+
+import type { Database } from '../../src/ledger/core/database.ts';
+import { type Life, newLife, takeStock } from '../support/network/accounts.ts';
+import { lastIndex, ZERO_ID } from '../support/network/network-model.ts';
+import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { Random } from '../support/network/random.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { MadeTransaction } from '../support/network/transactions.ts';
+import type { KeyPair } from '../support/payloads/keys.ts';
+import { SimulatedNode } from './node.ts';
+import type { MakeIsolate } from './platform/bundle.ts';
+import { Simulation } from './platform/simulation.ts';
+import type { Settings, Story } from './story.ts';
+import { type Request, Truth } from './truth.ts';
+import { UpstreamDouble } from './upstream.ts';
+
+/** Something that must not be. `kind`: the invariant. */
+export class Wrong extends Error {
+  override readonly name = 'Wrong';
+  readonly kind: Invariant;
+  /** Milliseconds since the beginning of the story. */
+  readonly at: number;
+
+  constructor(kind: Invariant, message: string, at: number) {
+    super(`${kind}: ${message}`);
+    this.kind = kind;
+    this.at = at;
+  }
+}
+
+export type Invariant = 'safety' | 'liveness' | 'economy' | 'silence';
+
+/** A request that was not answered yet. */
+interface Asked {
+  path: string;
+  at: number;
+}
+
+export class World {
+  readonly settings: Settings;
+  readonly simulation: Simulation;
+  readonly network: SyntheticNetwork;
+  readonly life: Life;
+  readonly truth: Truth;
+  readonly upstreams: UpstreamDouble[];
+  readonly liar: UpstreamDouble | undefined;
+  readonly node: SimulatedNode;
+  /** Unix milliseconds of the beginning. */
+  readonly start: number;
+  /** Blocks that the snapshot's milestone references, not all of which the snapshot names. */
+  readonly ancient: string[];
+  /** Keys that may not sign milestones. */
+  readonly strangers: readonly KeyPair[];
+  /** Blocks around forged milestones with the ID of a real one. */
+  readonly twins: { id: string; index: number }[] = [];
+  /** Transactions that others spend from, and that no block carries yet. */
+  readonly hidden: MadeTransaction[] = [];
+  /** What happened, for people and for hashes. */
+  readonly notes: string[] = [];
+  /** How often, by what. */
+  readonly tally = new Map<string, number>();
+  readonly failures: Wrong[] = [];
+  /** White-flag requests, in the order in which they were made. */
+  readonly proposals: Request[] = [];
+  /** A snapshot with wrong outputs is or was imported, which no node can tell. */
+  isDamaged = false;
+  /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
+  isFlipped = false;
+  isImporting = false;
+  /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
+  hasKeys: boolean;
+  /** What was counted, at the end of each window. */
+  readonly economy: { at: number; d1Calls: number; requests: number; lines: number }[] = [];
+  /** The highest rates. */
+  readonly most: Record<string, number> = {};
+  /** Ledgers that were replaced. */
+  imports = 0;
+  /** Runs until it is called: an overlapping version. */
+  endOverlap: (() => void) | undefined;
+  readonly #asked = new Set<Asked>();
+  #blocksSeen = 0;
+
+  private constructor(
+    settings: Settings,
+    {
+      simulation,
+      network,
+      ancient,
+    }: { simulation: Simulation; network: SyntheticNetwork; ancient: string[] },
+    upstreams: UpstreamDouble[],
+    node: SimulatedNode,
+  ) {
+    this.settings = settings;
+    this.simulation = simulation;
+    this.network = network;
+    this.life = newLife(network);
+    this.truth = new Truth(network);
+    this.upstreams = upstreams;
+    this.liar = upstreams[settings.upstreams.findIndex(({ isLiar }) => isLiar)];
+    this.node = node;
+    this.start = simulation.now;
+    this.ancient = ancient;
+    this.hasKeys = settings.missingKeys === 0;
+    this.strangers = [network.account(100), network.account(101)];
+  }
+
+  static async open({ seed, settings }: Story, makeIsolate: MakeIsolate): Promise<World> {
+    const { network, ancient } = beginNetwork(settings);
+    const start = 1000 * network.milestones.at(-1)!.timestamp;
+    const simulation = new Simulation(seed, start);
+    const upstreams = settings.upstreams.map(
+      ({ hasFeed }, i) =>
+        new UpstreamDouble(simulation, network, `upstream-${i}.test`, { hasFeed }),
+    );
+    const node = await SimulatedNode.open({
+      simulation,
+      makeIsolate,
+      isolateCount: settings.isolates,
+      staleMs: settings.staleMs,
+      vars: varsOf(settings, network, upstreams),
+      fetch: (url, init) => {
+        const { host } = new URL(url);
+        return upstreams.find((each) => each.host === host)!.fetch(url, init);
+      },
+    });
+    const world = new World(settings, { simulation, network, ancient }, upstreams, node);
+    await world.complete(world.importSnapshot(lastIndex(network), node.sqlite));
+    world.publishNews();
+    takeStock(world.life);
+    node.start();
+    return world;
+  }
+
+  /** A snapshot replaces the ledger, as the operator's command does it. */
+  async importSnapshot(
+    target: number,
+    db: Database,
+    change = (chunks: Uint8Array[]) => chunks,
+  ): Promise<void> {
+    const chunks = change([
+      ...fullSnapshot(this.network, { target, stoodOn: this.network.window }),
+    ]);
+    const size = chunks.reduce((sum, { length }) => sum + length, 0);
+    const file = { size, chunks: asStream(chunks) };
+    await this.node.product.loadSnapshot(db, file, undefined);
+  }
+
+  /** The operator sets all keys. */
+  setKeys(): void {
+    const { keys, threshold } = this.network.keys;
+    this.node.deploy({
+      MILESTONE_PUBLIC_KEYS: keys.map(({ publicKey }) => publicKey.toHex()).join(),
+      MILESTONE_THRESHOLD: String(threshold),
+    });
+    this.hasKeys = true;
+  }
+
+  /** Begins an import beside all else. */
+  startImport(target: number, change?: (chunks: Uint8Array[]) => Uint8Array[]): void {
+    this.isImporting = true;
+    const done = (result: string) => {
+      this.isImporting = false;
+      this.imports++;
+      this.note(`import ${result}`, String(target));
+    };
+    this.importSnapshot(target, this.node.operatorsDatabase, change).then(
+      () => done('done'),
+      (error: Error) => done(`failed: ${error.message}`),
+    );
+    this.imports++;
+  }
+
+  /** The right snapshot takes the place of the damaged one. */
+  repair(): void {
+    const { simulation } = this;
+    if (this.isImporting) {
+      simulation.atForWorld(simulation.now + 1000, () => this.repair());
+      return;
+    }
+    this.startImport(lastIndex(this.network));
+    const wait = () => {
+      if (this.isImporting) simulation.atForWorld(simulation.now + 100, wait);
+      else this.isDamaged = false;
+    };
+    wait();
+  }
+
+  /** Lets time pass until the work is done. */
+  async complete<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    done.catch(() => {});
+    while (!isDone) {
+      await this.simulation.runUntil(this.simulation.now + 10);
+      await Promise.resolve();
+    }
+    return done;
+  }
+
+  /** Milliseconds since the beginning. */
+  get elapsed(): number {
+    return this.simulation.now - this.start;
+  }
+
+  note(what: string, detail = ''): void {
+    this.tally.set(what, (this.tally.get(what) ?? 0) + 1);
+    this.notes.push(`${this.elapsed} ${what} ${detail}`);
+  }
+
+  wrong(kind: Invariant, message: string): void {
+    this.note(`WRONG ${kind}`, message);
+    this.failures.push(new Wrong(kind, message, this.elapsed));
+  }
+
+  /** Upstreams learn of new blocks, and push what they have come to know. */
+  publishNews(): void {
+    const { blocks } = this.network;
+    const ids = blocks.size === this.#blocksSeen ? [] : [...blocks.keys()].slice(this.#blocksSeen);
+    this.#blocksSeen = blocks.size;
+    for (const upstream of this.upstreams) upstream.came(ids);
+  }
+
+  /** What a client asks; it looks at the answer, unless none comes. */
+  ask(path: string, look: (answer: Response) => void | Promise<void>, init?: RequestInit): void {
+    const asked = { path, at: this.simulation.now };
+    const { isDamaged } = this;
+    this.#asked.add(asked);
+    this.node
+      .ask(path, init)
+      .then((answer) => {
+        if (isDamaged || this.isDamaged) return this.note(`damaged ${answer.status}`, path);
+        return look(answer);
+      })
+      .catch((error: Error) => this.note('no answer', `${path} ${error.message}`))
+      .finally(() => this.#asked.delete(asked));
+  }
+
+  /** Requests that were not answered within so long. */
+  unanswered(ms: number): Asked[] {
+    return [...this.#asked].filter(({ at }) => this.simulation.now - at > ms);
+  }
+
+  /** Where the ledger is, by its database. */
+  async ledgerIndex(): Promise<number> {
+    const row = await this.node.sqlite.prepare('SELECT ledger FROM head').first('ledger');
+    return Number(row ?? -1);
+  }
+}
+
+async function* asStream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+function varsOf(
+  settings: Settings,
+  network: SyntheticNetwork,
+  upstreams: readonly UpstreamDouble[],
+): Record<string, string> {
+  const { keys, threshold } = network.keys;
+  const known = settings.missingKeys > 0 ? keys.slice(settings.missingKeys) : keys;
+  return {
+    UPSTREAM_URL: upstreams.map(({ host }) => `http://${host}`).join(),
+    MILESTONE_PUBLIC_KEYS: known.map(({ publicKey }) => publicKey.toHex()).join(),
+    MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
+    PUBLIC_ROUTES: '/*,/metrics,/api/mqtt/v1',
+    RETENTION_MILESTONES: String(settings.retention),
+    ...(settings.isServe && { ONE_ISOLATE: 'true' }),
+    HISTORY: settings.keepsHistory ? 'all' : '',
+    INDEX: settings.indexesAll ? 'all' : '',
+  };
+}
+
+/**
+ * The network before the story: milestones over chains of blocks, of which a snapshot names the
+ * first and the last, and not those between.
+ */
+function beginNetwork({ before, belowMaxDepth }: Settings) {
+  // the same keys in all stories: what was verified once need not be again
+  const network = new SyntheticNetwork({ seed: 'simulated', parameters: { belowMaxDepth } });
+  network.random = new Random('before');
+  network.milestone();
+  let ancient: string[] = [];
+  for (let i = 1; i < before; i++) {
+    const chain = [network.milestoneBlock ?? ZERO_ID];
+    for (let length = 0; length < 3; length++) chain.push(network.note([chain.at(-1)!]));
+    network.milestone({ parents: [network.milestoneBlock!, chain.at(-1)!] });
+    ancient = chain;
+  }
+  return { network, ancient };
+}

@@ -1,0 +1,81 @@
+/** The front of `npm run serve` with clients of bare bytes, before a server in workerd's place. */
+import { once } from 'node:events';
+import { createServer as createHttp } from 'node:http';
+import { BlockList, connect, type Server, type Socket } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import { type Front, openFront } from '../../../cli/serve/front/front.ts';
+import { listen } from './launch.ts';
+
+export const GET = 'GET /health HTTP/1.1\r\nHost: edge.example\r\n\r\n';
+
+export async function served(server: Server): Promise<URL> {
+  onTestFinished(() => void server.close());
+  return new URL(await listen(server));
+}
+
+/** A front with a clock that can be set forward. */
+export async function startFront(maxConnections = 100) {
+  const time = { ahead: 0 };
+  const proxies = new BlockList();
+  proxies.addSubnet('127.0.0.0', 8);
+  const clock = () => performance.now() + time.ahead;
+  const front = await openFront({ host: '127.0.0.1', port: 0, maxConnections, proxies, clock });
+  onTestFinished(() => front.close());
+  return { front, time };
+}
+
+/** Answers with the path and the client's address. */
+export async function startEcho(): Promise<URL> {
+  return served(
+    createHttp((request, response) =>
+      response.end(`${request.url} ${request.headers['cf-connecting-ip']}`),
+    ),
+  );
+}
+
+export interface Client {
+  socket: Socket;
+  received(): string;
+  isOpen(): boolean;
+}
+
+export async function open(
+  { url }: Pick<Front, 'url'>,
+  text = '',
+  address = '127.0.0.1',
+): Promise<Client> {
+  const socket = connect({ port: Number(url.port), host: '127.0.0.1', localAddress: address });
+  let received = '';
+  socket.setEncoding('latin1');
+  let isOpen = true;
+  socket.on('data', (bytes) => (received += bytes));
+  socket.on('error', () => {});
+  socket.on('close', () => (isOpen = false));
+  await once(socket, 'connect');
+  if (text !== '') socket.write(text);
+  onTestFinished(() => void socket.destroy());
+  return { socket, received: () => received, isOpen: () => isOpen };
+}
+
+export const settled = (check: () => void) => vi.waitFor(check, 5000);
+
+const UPGRADE = [
+  'Host: a',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==',
+];
+
+export const upgradeTo = (path: string) =>
+  `GET ${path} HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\n\r\n`;
+
+/** A frame of a client, masked with zeros. */
+export function frame(payload: string | Buffer, first = 0x82): Buffer {
+  const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
+  const head = bytes.length < 126 ? [bytes.length] : [126, bytes.length >> 8, bytes.length & 255];
+  return Buffer.concat([
+    Buffer.from([first, head[0]! | 0x80, ...head.slice(1), 0, 0, 0, 0]),
+    bytes,
+  ]);
+}
