@@ -191,8 +191,8 @@ async function leaveOut(
       memory.progress.startOver(milestone, upstream.name);
       return true;
     }
-    // only here: an upstream that diverges otherwise must not undo what others have walked
-    memory.missing = undefined;
+    // only of a walk by its word: an upstream that diverges otherwise must not undo what others walked
+    if (upstream !== undefined) memory.missing = undefined;
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(
       `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,
