@@ -99,6 +99,26 @@ const history = v.pipe(
 
 const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
 
+/** As HORNET's configuration has it (`protocol.baseToken`), in JSON. */
+const baseToken = v.pipe(
+  text,
+  v.transform((value) => value || 'null'),
+  v.parseJson(undefined, 'must be JSON'),
+  v.nullable(
+    v.strictObject(
+      {
+        name: v.pipe(v.string(), v.nonEmpty()),
+        tickerSymbol: v.pipe(v.string(), v.nonEmpty()),
+        unit: v.pipe(v.string(), v.nonEmpty()),
+        subunit: v.string(),
+        decimals: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255)),
+        useMetricPrefix: v.boolean(),
+      },
+      'must be the baseToken of a HORNET configuration',
+    ),
+  ),
+);
+
 function binding<T extends object>(kind: string) {
   return v.custom<T>(
     (value) => typeof value === 'object' && value !== null,
@@ -150,6 +170,7 @@ const vars = {
   FINAL_MILESTONE: integer(1),
   HISTORY: history,
   INDEX: index,
+  BASE_TOKEN: baseToken,
   RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
   SERVER_TIMING: flag,
   LOG_READS: flag,
@@ -232,6 +253,8 @@ const settingsFromEnvironment = v.pipe(
     finalMilestone: env.FINAL_MILESTONE,
     /** Whether lists have every kind of output; else NFTs alone, until the network has ended. */
     indexAll: env.INDEX === 'all',
+    /** The network's token, which no ledger holds; null: the one that its prefix stands for. */
+    baseToken: env.BASE_TOKEN,
     /** Whether all changes of NFTs are kept; else those of the milestones that are kept. */
     keepsHistory: env.HISTORY === 'all',
     /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
