@@ -14,13 +14,13 @@ import { Head, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import type { Loaded } from './parts/use-load.ts';
 import { recognise } from './recognise.ts';
-import { formatRoute, parseRoute, type View } from './route.ts';
+import { formatRoute, goTo, goToPath, parseRoute, readLocation, type View } from './route.ts';
 import { remarkOnName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
 
 function App() {
-  const [view, setView] = useState(() => parseRoute(location.hash));
+  const [view, setView] = useState(readLocation);
   const [note, setNote] = useState('');
   const { info, isSilent } = useInfo();
   const head = useHead(info);
@@ -29,10 +29,15 @@ function App() {
   useEffect(() => {
     const show = () => {
       setNote('');
-      setView(parseRoute(location.hash));
+      setView(readLocation());
     };
-    addEventListener('hashchange', show);
-    return () => removeEventListener('hashchange', show);
+    const events = ['popstate', 'hashchange'];
+    for (const event of events) addEventListener(event, show);
+    document.addEventListener('click', followLink);
+    return () => {
+      for (const event of events) removeEventListener(event, show);
+      document.removeEventListener('click', followLink);
+    };
   }, []);
   useFocusOnHead(main, view);
 
@@ -80,6 +85,18 @@ function App() {
       </footer>
     </NetworkName.Provider>
   );
+}
+
+/** A link to another view does not load the page again. */
+function followLink(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  const isPlain =
+    event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (link === null || !isPlain || link.target !== '' || link.origin !== location.origin) return;
+  if (event.defaultPrevented || parseRoute(link.pathname).name === 'unknown') return;
+  if (/^\/api(?:\/|$)/.test(link.pathname)) return;
+  event.preventDefault();
+  goToPath(link.pathname + link.search);
 }
 
 /** A view that throws while it is drawn is a sentence, and no empty page. */
@@ -246,7 +263,7 @@ const LOADERS: Partial<Record<View['name'], () => Promise<unknown>>> = {
 
 /** The first view's script comes while the ledger's state is read; that it fails is said later. */
 function loadFirst(): void {
-  LOADERS[parseRoute(location.hash).name]?.().catch(() => {});
+  LOADERS[readLocation().name]?.().catch(() => {});
 }
 
 function NoLedger({ error }: { error: Error }) {
@@ -402,10 +419,10 @@ function Search({ view, info }: { view: View; info: Loaded<Info> }) {
           setProblem(meaning.kind === 'nothing' ? meaning.reason : '');
           if (meaning.kind === 'view') {
             setText('');
-            location.hash = formatRoute(meaning.view);
+            goTo(meaning.view);
           }
           if (meaning.kind === 'ambiguous' || meaning.kind === 'address')
-            location.hash = formatRoute({ name: 'search', text });
+            goTo({ name: 'search', text });
         }}
       >
         <label for="search">Address, ID of any kind, milestone index, or a link</label>

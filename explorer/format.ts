@@ -37,9 +37,12 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${words}`;
 }
 
-/** A reason with a capital and a full stop. */
+/** A reason with a capital and a full stop; the code of a rule (docs/protocol.md) stands behind it. */
 export function asSentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/\.$/, '')}.`;
+  const words = reason
+    .replace(/\.$/, '')
+    .replace(/(^|: )([A-Z]{1,2}-?\d+(?:\.\d+)*): (.*)$/s, '$1$3 (rule $2)');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** Characters of a name that anybody wrote, in a heading or a tile. */

@@ -1,6 +1,7 @@
 /**
- * The views of the explorer and their URLs. A view is in the fragment (`/#/nft/0x…`): it can be
- * shared and survives reload and back, and the server needs no rule for it.
+ * The views of the explorer and their URLs. A view has a path (`/nft/0x…`), so that a link to it has
+ * a title and a card of its own; links of before, with the view in the fragment (`/#/nft/0x…`), lead
+ * to it.
  */
 
 /** What the proposal view computes, as far as the URL says it. All of it is text of the visitor. */
@@ -36,9 +37,9 @@ const BY_ADDRESS = ['address', 'nfts', 'issuer'] as const;
 /** What an address holds, its NFTs, and those that it issued. */
 export type AddressViewName = (typeof BY_ADDRESS)[number];
 
-/** The view that a fragment names, with or without its `#`. */
-export function parseRoute(fragment: string): View {
-  const [path = '', query = ''] = fragment.replace(/^#/, '').split('?', 2);
+/** The view that a path names, or a fragment with its `#`. */
+export function parseRoute(route: string): View {
+  const [path = '', query = ''] = route.replace(/^#/, '').split('?', 2);
   const [kind = '', id = '', ...rest] = path.replace(/^\//, '').split('/').map(decode);
   const parameters = new URLSearchParams(query);
   const optional = <N extends string>(name: N) => {
@@ -52,49 +53,54 @@ export function parseRoute(fragment: string): View {
     if (kind === 'verify') return { name: 'verify' };
     if (kind === 'statement') return { name: 'statement' };
     if (kind === 'milestones') return { name: 'milestones', ...numberIn(parameters, 'from', 1) };
-    if (kind === 'api') return { name: 'api' };
+    if (isReference(kind)) return { name: 'api' };
     if (kind === 'proposal') return { name: 'proposal', ...fieldsOf(parameters) };
     return { name: 'unknown' };
   }
   for (const name of BY_ID) if (kind === name) return { name, id };
   for (const name of BY_ADDRESS)
     if (kind === name) return { name, address: id, ...numberIn(parameters, 'page', 2) };
-  if (kind === 'api') return { name: 'api', operation: id };
+  if (isReference(kind)) return { name: 'api', operation: id };
   if (kind === 'statement') return { name: 'statement', of: id };
   if (kind === 'milestone') return { name: 'milestone', milestone: id, ...optional('block') };
   return { name: 'unknown' };
 }
 
-/** The fragment of a view, with its `#`. */
+/** `/api` is the API's own; fragments had it. */
+const isReference = (kind: string) => kind === 'reference' || kind === 'api';
+
+/** The path of a view, with its query. */
 export function formatRoute(view: View): string {
   switch (view.name) {
     case 'home':
     case 'unknown':
-      return '#/';
+      return '/';
     case 'search':
-      return `#/search?${new URLSearchParams({ q: view.text })}`;
+      return `/search?${new URLSearchParams({ q: view.text })}`;
     case 'verify':
-      return '#/verify';
+      return '/verify';
     case 'api':
-      return view.operation === undefined ? '#/api' : `#/api/${encodeURIComponent(view.operation)}`;
+      return view.operation === undefined
+        ? '/reference'
+        : `/reference/${encodeURIComponent(view.operation)}`;
     case 'statement':
-      return view.of === undefined ? '#/statement' : `#/statement/${encodeURIComponent(view.of)}`;
+      return view.of === undefined ? '/statement' : `/statement/${encodeURIComponent(view.of)}`;
     case 'proposal':
       return view.fields === undefined
-        ? '#/proposal'
-        : `#/proposal?${new URLSearchParams({ ...view.fields })}`;
+        ? '/proposal'
+        : `/proposal?${new URLSearchParams({ ...view.fields })}`;
     case 'milestones':
-      return `#/milestones${queryOf({ from: view.from?.toString() })}`;
+      return `/milestones${queryOf({ from: view.from?.toString() })}`;
     case 'milestone':
-      return `#/milestone/${encodeURIComponent(view.milestone)}${queryOf({ block: view.block })}`;
+      return `/milestone/${encodeURIComponent(view.milestone)}${queryOf({ block: view.block })}`;
     case 'address':
     case 'nfts':
     case 'issuer': {
       const page = view.page === undefined || view.page === 1 ? undefined : String(view.page);
-      return `#/${view.name}/${encodeURIComponent(view.address)}${queryOf({ page })}`;
+      return `/${view.name}/${encodeURIComponent(view.address)}${queryOf({ page })}`;
     }
     default:
-      return `#/${view.name}/${encodeURIComponent(view.id)}`;
+      return `/${view.name}/${encodeURIComponent(view.id)}`;
   }
 }
 
@@ -131,4 +137,29 @@ function fieldsOf(parameters: URLSearchParams): { fields?: ProposalFields } {
 function queryOf(parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
+}
+
+/** The view that the window shows. A fragment of before becomes its path. */
+export function readLocation(): View {
+  if (location.hash.startsWith('#/')) {
+    const view = parseRoute(location.hash);
+    history.replaceState(
+      history.state,
+      '',
+      view.name === 'unknown' ? `/${location.hash}` : formatRoute(view),
+    );
+    return view;
+  }
+  return parseRoute(location.pathname + location.search);
+}
+
+/** Shows a view, as a link to it would. */
+export function goTo(view: View): void {
+  goToPath(formatRoute(view));
+}
+
+/** @param path with its query */
+export function goToPath(path: string): void {
+  history.pushState(null, '', path);
+  dispatchEvent(new Event('popstate'));
 }

@@ -4,7 +4,7 @@
  * begins with the var's name.
  */
 import * as v from 'valibot';
-import { openLedger } from './ledger/core/open-ledger.ts';
+import { openLedgerBinding } from './ledger/open-ledger.ts';
 import { toHexDigits } from './stardust/encoding/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
@@ -208,7 +208,7 @@ const settingsFromEnvironment = v.pipe(
     ['PROTECTED_ROUTES'],
   ),
   v.transform((env) => ({
-    ledger: openLedger(env),
+    ledger: openLedgerBinding(env),
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
     /** The broker of events; where it is not bound there are none. */

@@ -55,7 +55,7 @@ const V8_FLAGS = '--initial-old-space-size=8';
 
 /**
  * What nobody would act on: at its start workerd notes that V8 has flags, and of a call that found
- * the database in use (src/ledger/core/open-ledger.ts makes it again) it prints a stack.
+ * the database in use (src/ledger/open-ledger.ts makes it again) it prints a stack.
  */
 const NO_NEWS = /bootstrap compile cache failed|database is locked: SQLITE_BUSY/;
 

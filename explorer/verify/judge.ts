@@ -21,7 +21,7 @@ import type {
 } from '../../src/stardust/provenance/provenance.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { readBlockBytes, readMilestoneBytes } from '../node/ledger.ts';
-import { describeKeys, type KeyChoice } from './describe-keys.ts';
+import { describeKeys, type KeyChoice, remarkOnName } from './describe-keys.ts';
 import { parseKeys } from './parse-keys.ts';
 
 /** Throws an Error with a sentence where the visitor's keys are none. */
@@ -58,11 +58,12 @@ export function softenDefault<T>(
 ): Finding<T> {
   const isOther =
     choice.kind === 'known' && choice.isDefault && choice.network.networkName !== networkName;
-  return finding.standing === 'refuted' && isOther
-    ? notChecked(
+  if (finding.standing !== 'refuted' || !isOther) return finding;
+  return remarkOnName(networkName, choice)?.isOdd === false
+    ? notChecked('who signed it, as this page has no keys of this network')
+    : notChecked(
         `${finding.reason}. Those are the keys that this page begins with: choose yours on “Verify”`,
-      )
-    : finding;
+      );
 }
 
 /** The milestone with this index, read and judged. Never rejects. */

@@ -16,7 +16,7 @@ import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
 import { Head, Id, NotRead, To } from '../parts/parts.tsx';
 import { NotChecked } from '../parts/standing.tsx';
-import { type AddressViewName, formatRoute } from '../route.ts';
+import { type AddressViewName, formatRoute, goTo } from '../route.ts';
 import { Gallery } from './gallery.tsx';
 
 export function AddressView({
@@ -77,7 +77,7 @@ export function AddressView({
           type="button"
           class="main"
           onClick={() => {
-            location.hash = formatRoute({ name: 'statement', of: bech32 });
+            goTo({ name: 'statement', of: bech32 });
           }}
         >
           Prove what this address held

@@ -19,7 +19,7 @@ import { Foreign, Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
 import { useLast, useLoad } from '../parts/use-load.ts';
 import { recognise } from '../recognise.ts';
-import { formatRoute } from '../route.ts';
+import { goTo } from '../route.ts';
 
 const MILESTONES = 6;
 const TRANSACTIONS = 6;
@@ -151,7 +151,7 @@ function HeldForm({ info }: { info: Info }) {
           const address =
             meaning.kind === 'view' && meaning.view.name === 'address' && meaning.view.address;
           if (address && parseBech32Address(address)?.prefix === bech32Hrp)
-            location.hash = formatRoute({ name: 'statement', of: address });
+            goTo({ name: 'statement', of: address });
           else
             setProblem(
               meaning.kind === 'nothing'

@@ -20,7 +20,7 @@ import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
 import { Outcome, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { formatRoute, type View } from '../route.ts';
+import { goTo, type View } from '../route.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { networkWords } from '../words/network.tsx';
@@ -116,7 +116,7 @@ function MilestonePage({
 }: Loaded & { block: string | undefined; info: Info }) {
   const { index, timestamp, previousMilestoneId, parents } = facts;
   const select = (blockId: string) => {
-    location.hash = formatRoute({ name: 'milestone', milestone: String(index), block: blockId });
+    goTo({ name: 'milestone', milestone: String(index), block: blockId });
   };
   const fields = {
     index: String(index),

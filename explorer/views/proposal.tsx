@@ -12,7 +12,7 @@ import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Facts, Head, Id } from '../parts/parts.tsx';
 import { Found, Remark, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../parts/use-load.ts';
-import { formatRoute, type ProposalFields } from '../route.ts';
+import { goTo, type ProposalFields } from '../route.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 
@@ -56,7 +56,7 @@ function AfterTheEnd({ fields, info }: { fields: ProposalFields | undefined; inf
 const EMPTY: ProposalFields = { index: '', timestamp: '', previousMilestoneId: '', parents: '' };
 
 function open(fields: ProposalFields): void {
-  location.hash = formatRoute({ name: 'proposal', fields });
+  goTo({ name: 'proposal', fields });
 }
 
 function Form({ fields, info }: { fields: ProposalFields | undefined; info: Info }) {

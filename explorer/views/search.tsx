@@ -229,14 +229,16 @@ function Answered({
         <Id id={id} what="the ID" whole />
       </p>
       <Remark>This node was asked for everything that can have such an ID:</Remark>
-      <ul class="asked" role="status">
-        {questions.map(({ what, finds }, place) => (
-          <li key={what}>
-            {what.charAt(0).toUpperCase() + what.slice(1)}: {describe(answers[place]!, finds)}
-          </li>
-        ))}
-        {last}
-      </ul>
+      <div role="status">
+        <ul class="asked">
+          {questions.map(({ what, finds }, place) => (
+            <li key={what}>
+              {what.charAt(0).toUpperCase() + what.slice(1)}: {describe(answers[place]!, finds)}
+            </li>
+          ))}
+          {last}
+        </ul>
+      </div>
       {children}
     </section>
   );

@@ -21,12 +21,15 @@ export function summarizeFlow(
   const isSender = (address: Address) =>
     senders.some((each) => addressKey(each) === addressKey(address));
   const others = outputs.filter(({ output }) => !isSender(holderOf(output)));
-  const receivers = distinct(others.map(({ output }) => holderOf(output)));
+  const changed = chains.filter(({ deed }) => deed !== 'kept');
+  const ids = new Set(changed.map(({ chain }) => chain.id));
+  const handed =
+    changed.length === 0 ? others : others.filter(({ chain }) => ids.has(chain?.id ?? ''));
+  const receivers = distinct(handed.map(({ output }) => holderOf(output)));
   const toReceivers = (word: 'to' | 'for'): Sentence =>
     receivers.length === 1
       ? [` ${word} `, { address: receivers[0]! }]
       : [` ${word} ${plural(receivers.length, 'address')}`];
-  const changed = chains.filter(({ deed }) => deed !== 'kept');
   if (changed.length === 0) {
     if (others.length > 0) {
       const amount = others.reduce((sum, { output }) => sum + output.amount, 0n);

@@ -10,9 +10,9 @@ import { DurableObject } from 'cloudflare:workers';
 import { hasPassed } from '../clock.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
-import { openLedger } from '../ledger/core/open-ledger.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
+import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { describeError, writeLog } from '../log.ts';
 import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
@@ -89,7 +89,7 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
   /** Where the ledger is written. */
-  readonly #db: Database = watchDatabase(openLedger(this.env), this.#memory);
+  readonly #db: Database = watchDatabase(openLedgerBinding(this.env), this.#memory);
   readonly #openUpstreams = createUpstreams();
   readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
   #feed: Feed | undefined;

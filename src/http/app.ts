@@ -13,6 +13,7 @@ import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
+import { pageStatus } from './assets/static-assets.ts';
 import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
 import { requireQuery } from './query-string.ts';
@@ -88,11 +89,24 @@ export function createApp({ settings, node }: AppParts): App {
   const isGreedy = ({ path }: Route) => path.endsWith('+');
   // whatever follows the prefix of a lookup is judged as an ID: 400, not 404 (docs/contract.md#paths)
   register(routes.filter(isGreedy));
-  router.all('*', refuseOtherSpellings);
+  const page = routes.find(({ path }) => path === '/')!;
+  router.all('*', (request, exchange) =>
+    isOtherSpelling(exchange.path) ? refuseOrShow(request, exchange) : undefined,
+  );
   register(routes.filter((route) => !isGreedy(route)));
-  router.all('*', () => {
-    throw new HttpError(404, 'no such route');
-  });
+  router.all('*', refuseOrShow);
+
+  /** A path that no route has: a view of the explorer, a page that says so, or 404. */
+  function refuseOrShow(request: IRequestStrict, exchange: Exchange) {
+    const status = pageStatus(request, exchange.path);
+    if (status === undefined) throw new HttpError(404, 'no such route');
+    // who may see the page may see it at each of its paths
+    exchange.path = page.path;
+    return admitting(page, async () => {
+      const answer = await answerRoute(page, request, exchange);
+      return status === 404 ? { ...answer, status } : answer;
+    })(request, exchange);
+  }
 
   function register(routes: readonly Route[]): void {
     for (const route of routes) {
@@ -242,8 +256,8 @@ function refuseMethod({ method }: Route): Handler {
 }
 
 /** A path has one spelling (docs/contract.md). */
-function refuseOtherSpellings(_routed: unknown, { path }: Exchange): void {
-  if (path !== '/' && /\/\/|\/$|%/.test(path)) throw new HttpError(404, 'no such route');
+function isOtherSpelling(path: string): boolean {
+  return path !== '/' && /\/\/|\/$|%/.test(path);
 }
 
 function describeTimings(stages: Record<string, number>): string {

@@ -27,7 +27,7 @@ export function parseId(
   name: string,
 ): string {
   if (!v.is(schema, id)) {
-    const isSlashed = v.is(schema, `${id}`.replace(/\/$/, ''));
+    const isSlashed = v.is(schema, String(id).replace(/\/$/, ''));
     const fault = isSlashed ? 'ends with a slash' : 'is not 0x and hex digits of the right number';
     throw new HttpError(400, `${name} ${fault}`);
   }

@@ -3,9 +3,8 @@
  */
 import { headFromRow } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
-import type { Ledger } from '../ledger/core/open-ledger.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
-import type { Settings } from '../settings.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
 import { createRecentCaches } from './recent-cache.ts';
 import { RememberedReads } from './remembered-reads.ts';
@@ -36,7 +35,7 @@ function currentFromRow(row: Row): { ledgerIndex: number; output: string | null 
 export function openNftSources(
   ledger: Ledger,
   index: KVNamespace,
-  { versionId, oneIsolate }: Pick<Settings, 'versionId' | 'oneIsolate'>,
+  { versionId, oneIsolate }: { versionId: string | undefined; oneIsolate: boolean },
   clock: () => number,
 ): NftSources {
   return {

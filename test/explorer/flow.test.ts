@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { readChanges } from '../../explorer/words/changes.ts';
 import { readFlow } from '../../explorer/words/flow.ts';
+import { summarizeFlow } from '../../explorer/words/summarize-flow.ts';
+import { toBech32 } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
@@ -344,5 +346,45 @@ describe('what changes', () => {
     expect(
       flowOf({ inputs: [{ output: basic(anna), unlock: anna }], outputs: [] }).inputs[0]!.id,
     ).toBe(toHex(inputId(0)));
+  });
+});
+
+describe('a transaction in one sentence', () => {
+  const WORDS = { bech32Hrp: 'tst', baseToken: { decimals: 0, tickerSymbol: 'T' } };
+  const summary = (plan: TransactionPlan, isApplied = true) => {
+    const flow = flowOf(plan);
+    return writeSentence(summarizeFlow(flow, readChanges(flow), isApplied), WORDS).replaceAll(
+      /tst1\w+/g,
+      (text) => (text === write(anna) ? 'A' : text === write(bert) ? 'B' : '?'),
+    );
+  };
+  const write = ({ address }: typeof anna) => toBech32('tst', address);
+  const nftId = idOf('n');
+
+  it.each<[string, Output[], Output[]]>([
+    [
+      'A sent 3 T to B',
+      [basic(anna, { amount: 5n })],
+      [basic(bert, { amount: 3n }), basic(anna, { amount: 2n })],
+    ],
+    ['A rearranged 5 T of its own', [basic(anna, { amount: 5n })], [basic(anna, { amount: 5n })]],
+    ['A sent 1 NFT to B', [nft(anna, { amount: 5n, nftId })], [nft(bert, { amount: 5n, nftId })]],
+    [
+      'A minted 2 NFTs for B',
+      [basic(anna, { amount: 5n })],
+      [nft(bert, { amount: 2n }), nft(bert, { amount: 3n })],
+    ],
+    ['1 NFT burned', [nft(anna, { amount: 5n, nftId })], [basic(anna, { amount: 5n })]],
+  ])('%s', (words, consumed, created) => {
+    const inputs = consumed.map((output) => ({ output, unlock: anna }));
+    expect(summary({ inputs, outputs: created })).toBe(words);
+  });
+
+  it('says of what failed that it was tried', () => {
+    const plan: TransactionPlan = {
+      inputs: [{ output: basic(anna, { amount: 5n }), unlock: anna }],
+      outputs: [basic(bert, { amount: 5n })],
+    };
+    expect(summary(plan, false)).toBe('A tried to send 5 T to B');
   });
 });

@@ -1,6 +1,6 @@
 /** Counts as people read them. */
 import { expect, it } from 'vitest';
-import { plural } from '../../explorer/format.ts';
+import { asSentence, plural } from '../../explorer/format.ts';
 
 it.each([
   [0, 'block', '0 blocks'],
@@ -12,4 +12,15 @@ it.each([
   [1234, 'NFT', '1,234 NFTs'],
 ])('%i of %s', (count, noun, words) => {
   expect(plural(count, noun)).toBe(words);
+});
+
+it.each([
+  [
+    'milestone 1 is not signed: M-2: 2 keys signed',
+    'Milestone 1 is not signed: 2 keys signed (rule M-2).',
+  ],
+  ['S2.9: the sender is missing.', 'The sender is missing (rule S2.9).'],
+  ['the node does not answer', 'The node does not answer.'],
+])('%s', (reason, sentence) => {
+  expect(asSentence(reason)).toBe(sentence);
 });

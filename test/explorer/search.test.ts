@@ -129,7 +129,22 @@ describe('a view and its URL', () => {
     expect(parseRoute(formatRoute(view))).toEqual(view);
   });
 
-  it.each(['#/nothing', '#/nft', '#/nft/a/b', '#/milestone'])('%s is no view', (fragment) => {
+  it.each([
+    ['#/nft/a', { name: 'nft', id: 'a' }],
+    ['#/api', { name: 'api' }],
+    ['/reference', { name: 'api' }],
+    ['/nft/a', { name: 'nft', id: 'a' }],
+    ['/milestones?from=7', { name: 'milestones', from: 7 }],
+  ])('%s is one', (route, view) => {
+    expect(parseRoute(route)).toEqual(view);
+  });
+
+  it('has a path that is not one of the API', () => {
+    expect(formatRoute({ name: 'api', operation: 'readBlock' })).toBe('/reference/readBlock');
+    expect(formatRoute({ name: 'nft', id: ID })).toBe(`/nft/${ID}`);
+  });
+
+  it.each(['#/nothing', '#/nft', '#/nft/a/b', '/milestone'])('%s is no view', (fragment) => {
     expect(parseRoute(fragment)).toEqual({ name: 'unknown' });
   });
 

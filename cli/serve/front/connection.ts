@@ -3,10 +3,11 @@
  * what workerd answers. One request at a time; those behind it wait in the socket.
  */
 import { connect, type Socket } from 'node:net';
+import { type ClientPath, clientPath } from '../../../src/client-path.ts';
+import { clientKey } from '../../../src/http/access/client-address.ts';
 import { writeLog } from '../../../src/log.ts';
 import { type AnswerHead, createAnswerReader, SWITCHING } from './answer-reader.ts';
 import { createAnswerWriter } from './answer-writer.ts';
-import { type ClientPath, clientPath } from './client-path.ts';
 import type { Compression } from './compression.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';
@@ -108,7 +109,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const reader = createRequestReader(peer, isProxy);
   let address = peer;
   const queued: Queued & { client: ClientPath; isWhiteFlag: boolean } = {
-    client: clientPath(peer),
+    client: clientPath(clientKey(peer)),
     isWhiteFlag: false,
     start: passOn,
   };
@@ -254,7 +255,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     countBytes();
     // this client may have held most
     if (isEnding) return;
-    if (next.address !== address) queued.client = clientPath(next.address);
+    if (next.address !== address) queued.client = clientPath(clientKey(next.address));
     address = next.address;
     queued.isWhiteFlag = next.isWhiteFlag;
     if (next.isUpgrade) isCounted = tunnels.open(queued.client);

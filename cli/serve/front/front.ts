@@ -10,8 +10,8 @@
  */
 import { type BlockList, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { largestHolder } from '../../../src/client-path.ts';
 import { writeLog } from '../../../src/log.ts';
-import { largestHolder } from './client-path.ts';
 import { createCompression } from './compression.ts';
 import { type Connection, openConnection, type Target } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';

@@ -43,18 +43,43 @@ const PAGE_POLICY = [
 /** What index.html has in place of the origin: cards of social networks need whole URLs. */
 const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
+/** Views of the explorer that are paths (explorer/route.ts), and their IDs: nothing to escape. */
+const VIEW =
+  /^\/(?:search|verify|statement|milestones|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
+
+/** The status of the page at a path that no route has: undefined for those who want no page. */
+export function pageStatus({ method, headers }: Request, path: string): 200 | 404 | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || /^\/api(?:\/|$)/.test(path)) return undefined;
+  if (VIEW.test(path)) return 200;
+  return headers.get('accept')?.includes('text/html') ? 404 : undefined;
+}
+
+const TITLE = 'Stardust edge node';
+
+/** The title of the page: of what it shows, as far as its path says. */
+function titleOf(path: string): string {
+  const [, kind, id] = VIEW.exec(path) ?? [];
+  if (kind === undefined || id === undefined) return TITLE;
+  const name = kind === 'nft' ? 'NFT' : kind.charAt(0).toUpperCase() + kind.slice(1);
+  return `${name} ${id.length > 20 ? `${id.slice(0, 10)}…${id.slice(-6)}` : id} · ${TITLE}`;
+}
+
 async function answerPage({ request, staticFiles }: AssetContext): Promise<Answer> {
   const { body, headers } = await readFile(new URL('/index.html', request.url), staticFiles);
-  const { origin } = new URL(request.url);
+  const { origin, pathname } = new URL(request.url);
+  const title = titleOf(pathname);
   return revalidate(request, {
     headers: {
       ...headers,
-      // the file's tag is the same whatever origin is written into the page
-      etag: `W/"${await hashText((headers.etag ?? '') + origin)}"`,
+      // the file's tag is the same whatever is written into the page
+      etag: `W/"${await hashText((headers.etag ?? '') + origin + title)}"`,
       'content-security-policy': PAGE_POLICY,
       'referrer-policy': 'no-referrer',
     },
-    body: new TextDecoder().decode(body).replaceAll(ORIGIN_PLACEHOLDER, origin),
+    body: new TextDecoder()
+      .decode(body)
+      .replaceAll(ORIGIN_PLACEHOLDER, origin)
+      .replaceAll(TITLE, title),
   });
 }
 

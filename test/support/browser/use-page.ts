@@ -6,7 +6,7 @@ import type { DrivenPage } from './driven-page.ts';
 
 const quote = (text: string) => JSON.stringify(text);
 
-/** Opens a view by its fragment, such as `/nft/0x…`. */
+/** Opens a view by its path, such as `/nft/0x…`, as links of before did: in the fragment. */
 export async function open(page: DrivenPage, fragment: string): Promise<void> {
   await page.evaluate(`void (location.hash = ${quote(fragment)})`);
 }
@@ -38,9 +38,9 @@ export function factsOf(page: DrivenPage, within = 'main') {
   );
 }
 
-/** Of the URL. */
+/** The path of the view that is shown, as `#/nft/0x…`. */
 export async function fragmentOf(page: DrivenPage): Promise<string> {
-  return (await page.evaluate('location.hash')) as string;
+  return (await page.evaluate(`'#' + location.pathname + location.search`)) as string;
 }
 
 /** The number of elements with a selector. */

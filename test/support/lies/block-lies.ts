@@ -255,7 +255,7 @@ const PROOFS: readonly Lie[] = onPage(page, [
   }),
   lie('a path without an end', endless(ANY_PROOF), { notChecked: /proof without end/ }),
   lie('a forged milestone for a path', [...forgedInJson.slice(1), forgedBytes(10)], {
-    refuted: /is not signed by the keys of Shimmer: M-3/,
+    refuted: /is not signed by the keys of Shimmer: .*\(rule M-3\)/,
   }),
   lie('a bit of the block', inBytes(ANY_BLOCK, flip(-1)), {
     refuted: /bytes of block 0xf217\w+ are those of 0x2ee0/,

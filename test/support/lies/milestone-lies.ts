@@ -27,7 +27,7 @@ import {
 
 const page = '#/milestone/17339';
 /** The signatures, or too few of them. */
-const NOT_SIGNED = /Milestone 17,?339 is not signed by the keys of Shimmer: M-[23]/;
+const NOT_SIGNED = /Milestone 17,?339 is not signed by the keys of Shimmer: .*\(rule M-[23]\)/;
 const NO_MILESTONE = { notChecked: /is no milestone/ };
 const STRANGER = { refuted: /M-3: signed by 0x\w+, which may not sign/ };
 
@@ -88,7 +88,7 @@ const OF_BYTES: readonly Lie[] = onPage(page, [
   lie(
     'six signatures',
     signaturesAre((all) => all.slice(4)),
-    { marks: [], refuted: /M-2: 6 keys signed, threshold 7/ },
+    { marks: [], refuted: /6 keys signed, threshold 7 \(rule M-2\)/ },
   ),
   lie(
     'one signature, ten times',

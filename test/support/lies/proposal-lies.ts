@@ -25,12 +25,12 @@ export const PROPOSAL_LIES: readonly Lie[] = onPage(
     lie(
       'a past milestone with a false verdict, and bytes to match',
       [forgedProposal, ...forgedInJson, forgedBytes()],
-      { refuted: /is not signed by the keys of Shimmer: M-3/ },
+      { refuted: /is not signed by the keys of Shimmer: .*\(rule M-3\)/ },
     ),
     lie(
       'a past milestone with a false verdict, signed by strangers',
       [forgedProposal, ...forgedInJson, forgedBytes(10)],
-      { refuted: /is not signed by the keys of Shimmer: M-3/ },
+      { refuted: /is not signed by the keys of Shimmer: .*\(rule M-3\)/ },
     ),
     lie(
       'a past milestone; its bytes are not there',

@@ -6,7 +6,7 @@
  * fails while a command is in a transaction, or if one has committed since the call began. It has
  * changed nothing then, and is made again, with the lock for writing from its beginning on.
  */
-import type { Database } from './database.ts';
+import type { Database } from './core/database.ts';
 
 /** What the Worker needs of D1. */
 export type Ledger = Database & { withSession(constraint: D1SessionConstraint): Database };
@@ -24,7 +24,10 @@ const LOCK = 'DELETE FROM head WHERE 0';
 const BUSY = /SQLITE_BUSY/;
 const MAY_BE_BUSY = /SQLITE_BUSY|session commit token/;
 
-export function openLedger(env: { LEDGER: D1Database; ONE_ISOLATE?: string | undefined }): Ledger {
+export function openLedgerBinding(env: {
+  LEDGER: D1Database;
+  ONE_ISOLATE?: string | undefined;
+}): Ledger {
   const db = env.LEDGER;
   if (env.ONE_ISOLATE !== 'true') return db;
   return { ...patient(db), withSession: (constraint) => patient(db.withSession(constraint)) };
