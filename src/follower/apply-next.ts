@@ -8,7 +8,7 @@
  */
 
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { announcedParameters } from '../ledger/core/network-names.ts';
+import { parameterSets } from '../ledger/core/network-names.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
@@ -116,7 +116,7 @@ function requireNetwork(ending: Ending, heads: UpstreamHeads): void {
   const { networkName: network, parameters, confirmed } = heads;
   if (network === undefined || !('position' in ending)) return;
   const { announced, head } = ending.position;
-  const known = announcedParameters(announced);
+  const known = parameterSets(announced);
   if (!known.some(({ networkName }) => networkName === network))
     throw new Divergence(
       `the upstream is of network ${network}, the imported ledger of ${known.at(-1)?.networkName}: ` +

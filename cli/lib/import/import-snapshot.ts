@@ -14,7 +14,6 @@ import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot.ts';
-import type { ProtocolParametersOption } from '../../../src/stardust/wire/milestone.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
 import { openSnapshotFile } from '../snapshot-file.ts';
 import type { MayReplace } from './check-replacement.ts';
@@ -97,7 +96,7 @@ export interface Held {
   outputs: number;
   nfts: number;
   /** All that are known: the state hash has none of them. */
-  parameters: readonly ProtocolParametersOption[];
+  parameters: LoadedLedger['parameters'];
 }
 
 /** Prints what the database now holds, and returns it. */
@@ -114,7 +113,7 @@ export async function reportHeld(db: Database): Promise<Held> {
  * BLAKE2b-256, hex, of the protocol parameters: of each set, ascending by the milestone from which on
  * it holds, that index (uint32, little endian), the protocol version (uint8) and the set's bytes.
  */
-function parametersHash(options: readonly ProtocolParametersOption[]): string {
+function parametersHash(options: LoadedLedger['parameters']): string {
   const ascending = options.toSorted((a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex);
   const parts = ascending.flatMap(({ targetMilestoneIndex, protocolVersion, parameters }) => {
     const target = Buffer.alloc(4);

@@ -7,14 +7,14 @@ import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/p
 
 /** What the network is or was called, and will be, as far as announced: in order of the targets. */
 export function networkNames(table: ParameterTable): string[] {
-  return announcedParameters(table).map(({ networkName }) => networkName);
+  return parameterSets(table).map(({ networkName }) => networkName);
 }
 
 /**
  * The parameters that the network has, had, and will have, as far as announced: in order of the
  * targets. A pending set may be no parameters at all: the reference reads one only once it is due (G).
  */
-export function announcedParameters(table: ParameterTable): ProtocolParameters[] {
+export function parameterSets(table: ParameterTable): ProtocolParameters[] {
   return table.options
     .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
     .map(({ parameters }) => readIfValid(parameters))
