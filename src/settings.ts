@@ -99,6 +99,26 @@ const history = v.pipe(
 
 const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
 
+/** As HORNET's configuration has it (`protocol.baseToken`), in JSON. */
+const baseToken = v.pipe(
+  text,
+  v.transform((value) => value || 'null'),
+  v.parseJson(undefined, 'must be JSON'),
+  v.nullable(
+    v.strictObject(
+      {
+        name: v.pipe(v.string(), v.nonEmpty()),
+        tickerSymbol: v.pipe(v.string(), v.nonEmpty()),
+        unit: v.pipe(v.string(), v.nonEmpty()),
+        subunit: v.string(),
+        decimals: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255)),
+        useMetricPrefix: v.boolean(),
+      },
+      'must be the baseToken of a HORNET configuration',
+    ),
+  ),
+);
+
 function binding<T extends object>(kind: string) {
   return v.custom<T>(
     (value) => typeof value === 'object' && value !== null,
@@ -116,6 +136,7 @@ const bindings = {
   FETCH_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   SCAN_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   EVENTS_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
+  READ_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
   REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
   ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by stardust-edge serve only')),
@@ -149,6 +170,7 @@ const vars = {
   FINAL_MILESTONE: integer(1),
   HISTORY: history,
   INDEX: index,
+  BASE_TOKEN: baseToken,
   RETENTION_MILESTONES: integer(MIN_RETENTION_MILESTONES),
   SERVER_TIMING: flag,
   LOG_READS: flag,
@@ -202,6 +224,8 @@ const settingsFromEnvironment = v.pipe(
     scanLimit: env.SCAN_LIMIT,
     /** Limits connections to the broker of events where it is bound. */
     eventsLimit: env.EVENTS_LIMIT,
+    /** Limits all other requests where it is bound. */
+    readLimit: env.READ_LIMIT,
     /** Counts requests where it is bound. */
     requests: env.REQUESTS,
     /** True if this is the only isolate, as in `npm run serve`, so that its counters are complete. */
@@ -229,6 +253,8 @@ const settingsFromEnvironment = v.pipe(
     finalMilestone: env.FINAL_MILESTONE,
     /** Whether lists have every kind of output; else NFTs alone, until the network has ended. */
     indexAll: env.INDEX === 'all',
+    /** The network's token, which no ledger holds; null: the one that its prefix stands for. */
+    baseToken: env.BASE_TOKEN,
     /** Whether all changes of NFTs are kept; else those of the milestones that are kept. */
     keepsHistory: env.HISTORY === 'all',
     /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */

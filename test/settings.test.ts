@@ -117,6 +117,12 @@ describe('settings', () => {
   it('read the milestone at which a network ended', () => {
     expect(settingsOf({ FINAL_MILESTONE: '17011901' }).finalMilestone).toBe(17_011_901);
     expect(settingsOf({ INDEX: 'all' }).indexAll).toBe(true);
+    const token = {
+      ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: 'cent' },
+      ...{ decimals: 2, useMetricPrefix: false },
+    };
+    expect(settingsOf({ BASE_TOKEN: JSON.stringify(token) }).baseToken).toEqual(token);
+    expect(settingsOf({}).baseToken).toBeNull();
   });
 
   it('read how much of the changes of NFTs is kept', () => {
@@ -151,6 +157,8 @@ describe('settings', () => {
     ['UPSTREAM_TOKEN', 'secret\n'],
     ['HISTORY', 'none'],
     ['INDEX', 'nft'],
+    ['BASE_TOKEN', 'MYC'],
+    ['BASE_TOKEN', '{"name":"Mine"}'],
     ['FINAL_MILESTONE', '0'],
     ['FINAL_MILESTONE', 'last'],
     ['FINAL_MILESTONE', '4294967296'],

@@ -6,10 +6,14 @@ import { bill, type Costs, usageOf } from '../tools/bill.ts';
 import { countCosts } from '../tools/count-costs.ts';
 import { withLocalStores } from '../tools/local-stores.ts';
 import { DEFAULT_RATE } from '../tools/rate.ts';
+import { refusedDollars, strangerDollars } from '../tools/stranger.ts';
 
 /** What the worked example may cost a month, by default and with HISTORY `all`. */
 const TARGET_DOLLARS = 71;
 const HISTORY_TARGET_DOLLARS = 75;
+
+/** What one address may cost an hour by any one kind of request. */
+const STRANGER_TARGET_DOLLARS = 1;
 
 async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Promise<void> {
   const isExample = Object.entries(DEFAULT_RATE).every(
@@ -52,6 +56,15 @@ async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Pr
       ...target,
     });
   });
+  for (const addresses of [1, 1000])
+    for (const [name, value] of Object.entries(strangerDollars(addresses)))
+      report({
+        name: `an hour of ${addresses} addresses at ${name}`,
+        value,
+        unit: '$',
+        ...(addresses === 1 && { target: { most: STRANGER_TARGET_DOLLARS } }),
+      });
+  report({ name: 'a million requests over the limits', value: refusedDollars(), unit: '$' });
   await withLocalStores(async (stores) => {
     const costs = await countCosts(stores, rate, { indexAll, keepsHistory: true });
     const { rowsWritten, historyBytes } = costs.milestone;

@@ -10,6 +10,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { PROJECT } from '../lib/project.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
 import { WRANGLER_TOML } from '../lib/wrangler/wrangler-config.ts';
+import { completeLimits } from './rate-limits.ts';
 
 /** The folder of an environment's deployment: its configuration, and the state of an import. */
 export function deployFolder(environment: string): string {
@@ -52,8 +53,8 @@ function urlOf(target: string): string | undefined {
 }
 
 /**
- * Writes a copy of wrangler.toml in which NFT_INDEX is bound to a namespace, unless wrangler.toml
- * names one, and returns its path. wrangler finds D1 by its name, but KV by its ID only.
+ * Writes a copy of wrangler.toml with all rate limits, and with NFT_INDEX bound to a namespace, unless
+ * wrangler.toml names one. Returns its path. wrangler finds D1 by its name, but KV by its ID only.
  */
 export function writeConfig(folder: string, environment: string, namespaceId: string): string {
   const config = parse(readFileSync(WRANGLER_TOML, 'utf8')) as Record<string, unknown>;
@@ -61,7 +62,9 @@ export function writeConfig(folder: string, environment: string, namespaceId: st
   const table = (environment === '' ? config : environments?.[environment]) as {
     kv_namespaces: { binding: string; id?: string }[];
     d1_databases: { migrations_dir: string }[];
+    ratelimits?: Parameters<typeof completeLimits>[0];
   };
+  table.ratelimits = completeLimits(table.ratelimits);
   for (const namespace of table.kv_namespaces)
     if (namespace.binding === 'NFT_INDEX') namespace.id ??= namespaceId;
   // paths are relative to the file

@@ -11,6 +11,8 @@ import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts'
 export interface Signers {
   MILESTONE_PUBLIC_KEYS: string;
   MILESTONE_THRESHOLD: string;
+  /** JSON, where a configuration file names the network's token. */
+  BASE_TOKEN?: string;
 }
 
 function signersOf(networkName: string): Signers {
@@ -76,6 +78,7 @@ const hornetConfig = v.object({
   protocol: v.object({
     milestonePublicKeyCount: v.pipe(v.number(), v.integer(), v.minValue(1)),
     publicKeyRanges: v.pipe(v.array(keyRange), v.minLength(1)),
+    baseToken: v.optional(v.looseObject({})),
   }),
 });
 
@@ -94,6 +97,7 @@ export function readSigners(name: string): Signers {
       .map(({ key, start, end }) => (start === 0 && end === 0 ? key : `${key}@${start}-${end}`))
       .join(),
     MILESTONE_THRESHOLD: String(protocol.milestonePublicKeyCount),
+    ...(protocol.baseToken && { BASE_TOKEN: JSON.stringify(protocol.baseToken) }),
   };
 }
 

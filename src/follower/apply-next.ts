@@ -8,8 +8,9 @@
  */
 
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { networkNames } from '../ledger/core/network-names.ts';
+import { parameterSets } from '../ledger/core/network-names.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
 import { type Upstream, UpstreamFailure, type UpstreamHeads } from '../upstream/upstream.ts';
 import { completeMilestone } from './complete-milestone.ts';
@@ -95,7 +96,7 @@ export async function tryUpstream(
     const giver = fromUpstream(upstream, heads.confirmed);
     const ending = await applyUpTo(context, giver, pass);
     // not before: a network that is ahead may have announced another name since
-    requireNetwork(ending, heads.networkName);
+    requireNetwork(ending, heads);
     return end(ending);
   } catch (error) {
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
@@ -111,14 +112,32 @@ export async function tryUpstream(
  * Throws a Divergence where the upstream's network is not the ledger's. Milestones need not show
  * that: those of two networks that were made with the same keys may follow the same genesis.
  */
-function requireNetwork(ending: Ending, network: string | undefined): void {
+function requireNetwork(ending: Ending, heads: UpstreamHeads): void {
+  const { networkName: network, parameters, confirmed } = heads;
   if (network === undefined || !('position' in ending)) return;
-  const names = networkNames(ending.position.announced);
-  if (names.includes(network)) return;
+  const { announced, head } = ending.position;
+  const known = parameterSets(announced);
+  if (!known.some(({ networkName }) => networkName === network))
+    throw new Divergence(
+      `the upstream is of network ${network}, the imported ledger of ${known.at(-1)?.networkName}: ` +
+        'import a snapshot of that network, or name an upstream of this one',
+    );
+  // a milestone that is not applied yet may announce others
+  if (parameters === undefined || head.ledger < confirmed) return;
+  const others = known.map((each) => differences(each, parameters));
+  if (others.some((names) => names.length === 0)) return;
   throw new Divergence(
-    `the upstream is of network ${network}, the imported ledger of ${names.at(-1)}: ` +
-      'import a snapshot of that network, or name an upstream of this one',
+    `the upstream has other protocol parameters than the imported ledger (${others.at(-1)}): ` +
+      'one of them is wrong; nobody signs those of a snapshot, so compare with a third source',
   );
+}
+
+/** Names of the parameters that differ. */
+function differences(ours: ProtocolParameters, theirs: ProtocolParameters): string[] {
+  const write = (value: unknown) =>
+    JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part));
+  const names = Object.keys(ours) as (keyof ProtocolParameters)[];
+  return names.filter((name) => write(ours[name]) !== write(theirs[name]));
 }
 
 /** @param confirmed the index of the last milestone that the upstream has confirmed */

@@ -16,6 +16,7 @@ import { type Answer, toResponse } from './answer.ts';
 import { pageStatus } from './assets/static-assets.ts';
 import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
+import { requireQuery } from './query-string.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
 import type { RequestNotes, Route } from './route.ts';
@@ -29,6 +30,9 @@ export interface AppParts {
   settings: Settings;
   node: EdgeNode;
 }
+
+/** Routes that no reference has, so that nobody needs their queries read as Go reads them. */
+const OWN_ROUTES = '/api/edge/';
 
 /** The route of a path that no route has, for the log. */
 const NO_ROUTE = 'none';
@@ -138,8 +142,10 @@ export function createApp({ settings, node }: AppParts): App {
     request: IRequestStrict,
     { ctx, notes }: Exchange,
   ): Promise<Answer> {
-    if (route.limit !== undefined) await checkRate(settings[route.limit], request);
+    await checkRate(settings[route.limit ?? 'readLimit'], request);
     const { params } = request;
+    if (route.path.startsWith(OWN_ROUTES))
+      requireQuery(new URL(request.url).search, route.query ?? []);
     const handle = async (request: Request): Promise<Answer> => ({
       ...(route.keep && { keep: route.keep }),
       ...(await route.handle({

@@ -4,6 +4,8 @@
  * one name the first counts.
  */
 
+import { HttpError } from './errors.ts';
+
 /** Values by name; each character is a byte. */
 export type QueryString = ReadonlyMap<string, string>;
 
@@ -19,6 +21,25 @@ export function parseQueryString(search: string): QueryString {
     values.set(name, value);
   }
   return values;
+}
+
+/**
+ * Throws an HttpError 400 unless each pair has one of the names, once, and is spelled as it should
+ * be: nothing of the query would be passed over.
+ */
+export function requireQuery(search: string, names: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const pair of search.replace(/^\?/, '').split('&')) {
+    const [name] = parseQueryString(pair).keys();
+    if (pair === '') continue;
+    if (name === undefined) throw new HttpError(400, 'a pair of the query is malformed');
+    if (!names.includes(name)) {
+      const known = names.length === 0 ? 'none is known' : `known are ${names.join(', ')}`;
+      throw new HttpError(400, `the query has an unknown name: ${known}`);
+    }
+    if (seen.has(name)) throw new HttpError(400, `${name} is given twice`);
+    seen.add(name);
+  }
 }
 
 /** Undefined where a percent sign is not followed by two hex digits. */

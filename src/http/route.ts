@@ -38,18 +38,20 @@ export interface RouteContext {
 }
 
 /** A rate limit of the settings. */
-export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit' | 'eventsLimit';
+export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit' | 'eventsLimit' | 'readLimit';
 
 export interface Route {
   /** GET stands for HEAD too. */
   method: 'GET' | 'POST';
   /** A path in itty-router's notation. */
   path: string;
+  /** Names of its query parameters; of a route of `/api/edge`, what else is there is a 400. */
+  query?: readonly string[];
   /** Whether it is public only where PUBLIC_ROUTES has its path as such. */
   mustBeNamed?: true;
   /** How long its 200s may be kept, unless the answer says otherwise. Absent: `none`. */
   keep?: Keep;
-  /** The rate limit that holds for it, before the handler looks at the request. */
+  /** The rate limit before the handler looks at the request. Absent: `readLimit`. */
   limit?: LimitName;
   /** What it is if it keeps the thread for long. A route with the rate limit of scans is a scan. */
   work?: Work;

@@ -145,6 +145,7 @@ export function openNode(settings: Settings) {
     readFollowerCounts: async (): Promise<FollowerCounts | undefined> =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     hasEvents: settings.events !== undefined,
+    baseToken: settings.baseToken,
     /**
      * A WebSocket to the broker of events; undefined where it takes no more clients.
      *

@@ -10,6 +10,7 @@ import { readBounded } from '../read-bounded.ts';
 import { digitsOf, hex, uint32 } from '../schemas.ts';
 import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
+import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
@@ -62,8 +63,32 @@ const info = v.object({
     }),
     confirmedMilestone: v.object({ index: uint32 }),
   }),
-  protocol: v.optional(v.object({ networkName: v.string() })),
+  protocol: v.optional(v.looseObject({ networkName: v.string() })),
 });
+
+const protocol = v.object({
+  version: uint32,
+  networkName: v.string(),
+  bech32Hrp: v.string(),
+  minPowScore: uint32,
+  belowMaxDepth: uint32,
+  rentStructure: v.object({
+    vByteCost: uint32,
+    vByteFactorData: uint32,
+    vByteFactorKey: uint32,
+  }),
+  tokenSupply: v.pipe(
+    v.string(),
+    v.regex(/^\d{1,20}$/),
+    v.transform((digits) => BigInt(digits)),
+  ),
+});
+
+/** Undefined where a node says less than HORNET does. */
+function parametersOf(json: unknown): ProtocolParameters | undefined {
+  const read = v.safeParse(protocol, json);
+  return read.success ? read.output : undefined;
+}
 
 /**
  * No milestone has the index 0: where it is 0 or left out, none references the block. Then the
@@ -191,6 +216,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         confirmed: answer.status.confirmedMilestone.index,
         latest: answer.status.latestMilestone,
         networkName: answer.protocol?.networkName,
+        parameters: parametersOf(answer.protocol),
       };
     },
     readMilestone: (index) => ask(`milestones/by-index/${index}`, RAW, MAX_BLOCK_LENGTH),

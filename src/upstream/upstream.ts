@@ -6,6 +6,8 @@
  * an upstream says that it does not have a thing the answer is undefined. Every other way of not
  * answering throws an UpstreamFailure.
  */
+import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
+
 export interface Upstream {
   /** For logs: the host. */
   readonly name: string;
@@ -27,6 +29,8 @@ export interface UpstreamHeads {
   latest: { index: number; timestamp: number; milestoneId: string };
   /** What it calls its network, if it says so. */
   networkName?: string | undefined;
+  /** Its protocol parameters at its confirmed milestone, if it says all of them. */
+  parameters?: ProtocolParameters | undefined;
 }
 
 /**

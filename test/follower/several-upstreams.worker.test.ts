@@ -217,6 +217,46 @@ describe('an upstream of another network', () => {
     expect(await stateOf()).toBe('following');
   });
 
+  it('is told of where one of its protocol parameters differs, with its name', async () => {
+    const network = networkOf(3);
+    const rig = await startLedger(db, network, 2);
+    rig.node.confirm(2);
+    const { parameters } = network.genesis;
+    const saying = (said: Partial<typeof parameters>): Upstream => ({
+      ...rig.upstream,
+      readHeads: async () => ({
+        ...(await rig.upstream.readHeads()),
+        networkName: 'synthetic',
+        parameters: { ...parameters, ...said },
+      }),
+    });
+    const { rentStructure, tokenSupply } = parameters;
+    for (const said of [
+      { bech32Hrp: 'eeg' },
+      { minPowScore: parameters.minPowScore + 1 },
+      { belowMaxDepth: 14 },
+      { tokenSupply: tokenSupply + 1n },
+      { rentStructure: { ...rentStructure, vByteFactorKey: rentStructure.vByteFactorKey + 1 } },
+    ]) {
+      rig.following.upstreams = [saying(said)];
+      await pass(rig);
+      expect(await stateOf()).toBe('diverged');
+      expect(await reasonOf()).toMatch(
+        new RegExp(`other protocol parameters .* \\(${Object.keys(said)}\\)`),
+      );
+      rig.following.upstreams = [saying({})];
+      await pass(rig);
+      expect(await stateOf()).toBe('following');
+    }
+    // one that is ahead may have had others announced since
+    rig.node.confirm(3);
+    rig.following.upstreams = [
+      { ...saying({ belowMaxDepth: 14 }), readMilestone: rig.upstream.readMilestone },
+    ];
+    await pass(rig, -1);
+    expect(await ledgerIndex(db)).toBe(3);
+  });
+
   it('is not told of where it says no name', async () => {
     const rig = await startLedger(db, networkOf(2), 0);
     rig.node.confirm(2);

@@ -173,7 +173,7 @@ function describeOperation(
           headers: refer('headers', [...COMMON_HEADERS, ...LEDGER_HEADERS, 'ETag', 'Vary']),
         },
       }),
-      ...refer('responses', errorsOf(route, errors)),
+      ...refer('responses', errorsOf(errors)),
       ...Object.fromEntries(
         Object.entries(statuses).map(([status, description]) => [
           status,
@@ -230,8 +230,8 @@ function describeHeaders({ headers = {} }: Operation['answer']): Described {
 }
 
 /** Statuses in ascending order. 503 is also of the front of `serve`, while workerd is away. */
-function errorsOf({ limit, work }: Route, errors: readonly number[]): string[] {
-  const all = new Set([...errors, 401, 403, ...((limit ?? work) ? [429] : []), 500, 503]);
+function errorsOf(errors: readonly number[]): string[] {
+  const all = new Set([...errors, 401, 403, 429, 500, 503]);
   return [...all].sort((a, b) => a - b).map(String);
 }
 

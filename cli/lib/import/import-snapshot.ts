@@ -11,6 +11,7 @@ import {
   loadSnapshot,
 } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';
@@ -94,19 +95,36 @@ export interface Held {
   timestamp: number;
   outputs: number;
   nfts: number;
+  /** All that are known: the state hash has none of them. */
+  parameters: LoadedLedger['parameters'];
 }
 
 /** Prints what the database now holds, and returns it. */
 export async function reportHeld(db: Database): Promise<Held> {
-  const found = await db.prepare(SELECT_HELD).first<Omit<Held, 'network'>>();
+  const found = await db.prepare(SELECT_HELD).first<Omit<Held, 'network' | 'parameters'>>();
   if (found === null) throw new Error('the database holds no ledger');
-  const held = { ...found, network: (await networkOf(db))! };
+  const { options } = await readParameters(db);
+  const held = { ...found, network: (await networkOf(db))!, parameters: options };
   printHeld(held, await ledgerStateHash(db));
   return held;
 }
 
+/**
+ * BLAKE2b-256, hex, of the protocol parameters: of each set, ascending by the milestone from which on
+ * it holds, that index (uint32, little endian), the protocol version (uint8) and the set's bytes.
+ */
+function parametersHash(options: LoadedLedger['parameters']): string {
+  const ascending = options.toSorted((a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex);
+  const parts = ascending.flatMap(({ targetMilestoneIndex, protocolVersion, parameters }) => {
+    const target = Buffer.alloc(4);
+    target.writeUInt32LE(targetMilestoneIndex);
+    return [target, Uint8Array.of(protocolVersion), parameters];
+  });
+  return blake2b256(Buffer.concat(parts)).toHex();
+}
+
 export function printHeld(
-  { network, ledger, timestamp, outputs, nfts }: Held,
+  { network, ledger, timestamp, outputs, nfts, parameters }: Held,
   stateHash: Uint8Array,
 ): void {
   console.log(`network       ${network}`);
@@ -115,4 +133,5 @@ export function printHeld(
   console.log(`outputs       ${outputs}`);
   console.log(`NFTs          ${nfts}`);
   console.log(`state hash    ${stateHash.toHex()}`);
+  console.log(`parameters    ${parametersHash(parameters)}`);
 }

@@ -23,7 +23,7 @@ export interface Operation {
   /** The JSON that a POST takes. */
   body?: Schema;
   answer: DescribedAnswer;
-  /** Errors besides 401, 403, 500, 503, and besides 429, which a limit brings. */
+  /** Errors besides 401, 403, 429, 500 and 503. */
   errors?: readonly (400 | 404 | 426)[];
   /** More statuses without a body. */
   statuses?: Readonly<Record<number, string>>;

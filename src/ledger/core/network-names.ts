@@ -1,24 +1,29 @@
 /**
- * The names of a network, by its protocol parameters (docs/protocol.md, G).
+ * The names and parameters of a network, by its protocol parameters (docs/protocol.md, G).
  */
 import { StardustError } from '../../stardust/error.ts';
 import { type ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
-import { decodeParameters } from '../../stardust/wire/parameters.ts';
+import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/parameters.ts';
 
-/**
- * What the network is or was called, and will be, as far as announced: in order of the targets. A
- * pending set may be no parameters at all: the reference reads one only once it is due (G).
- */
+/** What the network is or was called, and will be, as far as announced: in order of the targets. */
 export function networkNames(table: ParameterTable): string[] {
-  return table.options
-    .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
-    .map(({ parameters }) => nameIn(parameters))
-    .filter((name) => name !== undefined);
+  return parameterSets(table).map(({ networkName }) => networkName);
 }
 
-function nameIn(parameters: Uint8Array): string | undefined {
+/**
+ * The parameters that the network has, had, and will have, as far as announced: in order of the
+ * targets. A pending set may be no parameters at all: the reference reads one only once it is due (G).
+ */
+export function parameterSets(table: ParameterTable): ProtocolParameters[] {
+  return table.options
+    .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
+    .map(({ parameters }) => readIfValid(parameters))
+    .filter((read) => read !== undefined);
+}
+
+function readIfValid(parameters: Uint8Array): ProtocolParameters | undefined {
   try {
-    return decodeParameters(parameters).networkName;
+    return decodeParameters(parameters);
   } catch (error) {
     if (error instanceof StardustError) return undefined;
     throw error;

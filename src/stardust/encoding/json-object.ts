@@ -49,6 +49,11 @@ export function text(object: JsonObject, field: string): string {
   return value;
 }
 
+/** Whether an optional field is left out, for which Go's decoder takes null too. */
+export function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
 /** The bytes of `0x…`. Where there are none, the reference prints the empty text. */
 export function bytes(object: JsonObject, field: string): Uint8Array {
   const hex = text(object, field);

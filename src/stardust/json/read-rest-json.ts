@@ -12,6 +12,7 @@ import {
   bytes,
   flag,
   integer,
+  isAbsent,
   type JsonObject,
   part,
   parts,
@@ -60,7 +61,7 @@ function readBlock(json: unknown): Block {
   return {
     protocolVersion: integer(object, 'protocolVersion', 0xff),
     parents: ids(object, 'parents'),
-    payload: object.payload === undefined ? undefined : part(object, 'payload', readPayload),
+    payload: isAbsent(object.payload) ? undefined : part(object, 'payload', readPayload),
     nonce: uint64(object, 'nonce'),
   };
 }
@@ -104,7 +105,7 @@ function readEssence(json: unknown): TransactionEssence {
     inputs: parts(essence, 'inputs', readInput),
     inputsCommitment: id(essence, 'inputsCommitment'),
     outputs: parts(essence, 'outputs', readOutput),
-    payload: essence.payload === undefined ? undefined : part(essence, 'payload', readTaggedData),
+    payload: isAbsent(essence.payload) ? undefined : part(essence, 'payload', readTaggedData),
   };
 }
 
@@ -351,7 +352,7 @@ function ids(object: JsonObject, field: string): Uint8Array[] {
 
 /** Left out when empty. */
 function optionalBytes(object: JsonObject, field: string): Uint8Array {
-  return object[field] === undefined ? new Uint8Array() : bytes(object, field);
+  return isAbsent(object[field]) ? new Uint8Array() : bytes(object, field);
 }
 
 function uint64(object: JsonObject, field: string): bigint {

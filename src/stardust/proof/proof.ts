@@ -11,7 +11,7 @@
 import { verifyEd25519 } from '../crypto/ed25519.ts';
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
-import { part } from '../encoding/json-object.ts';
+import { isAbsent, part } from '../encoding/json-object.ts';
 import { refusal, StardustError } from '../error.ts';
 import { blockFromJson, milestoneFromJson } from '../json/read-rest-json.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
@@ -22,9 +22,11 @@ import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from '
 
 /**
  * A proof as JSON, byte strings in hex. If the milestone references a single block, the proof is
- * the leaf.
+ * `{l: leaf}`, as Chronicle writes it: inx-poi makes none.
  */
-export type Proof = { value: string } | { l: Proof | CutAway; r: Proof | CutAway };
+export type Proof = { l: Leaf } | Branch;
+type Leaf = { value: string };
+type Branch = { l: Leaf | Branch | CutAway; r: Leaf | Branch | CutAway };
 type CutAway = { h: string };
 
 /** A subtree beside the path: its 32-byte hash, and the side on which it is. */
@@ -51,6 +53,16 @@ export function proofFor(
 ): Proof {
   const id = ids[index];
   if (id === undefined) throw new RangeError(`no block ${index} among ${ids.length}`);
+  const leafOrBranch = pathTo(id, ids, index, leafHashes);
+  return 'value' in leafOrBranch ? { l: leafOrBranch } : leafOrBranch;
+}
+
+function pathTo(
+  id: Uint8Array,
+  ids: readonly Uint8Array[],
+  index: number,
+  leafHashes: Uint8Array,
+): Leaf | Branch {
   if (ids.length === 1) return { value: toHex(id) };
   // B.13: the largest power of two below the length
   const split = 1 << (31 - Math.clz32(ids.length - 1));
@@ -60,8 +72,8 @@ export function proofFor(
     return { h: toHex(merkleRootOfLeaves(hashes, count)) };
   };
   return index < split
-    ? { l: proofFor(ids.slice(0, split), index, left), r: cutAway(right, ids.length - split) }
-    : { l: cutAway(left, split), r: proofFor(ids.slice(split), index - split, right) };
+    ? { l: pathTo(id, ids.slice(0, split), index, left), r: cutAway(right, ids.length - split) }
+    : { l: cutAway(left, split), r: pathTo(id, ids.slice(split), index - split, right) };
 }
 
 /**
@@ -92,6 +104,12 @@ export function proofAmong(
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
   let node = asObject(json);
+  // one block alone; its leaf by itself is how release 0.2.0 wrote it
+  if (Object.hasOwn(node, 'l') && isAbsent(node.r)) {
+    requireFields(node, 'l', ...(Object.hasOwn(node, 'r') ? ['r'] : []));
+    node = asObject(node.l);
+    requireFields(node, 'value');
+  }
   while (!Object.hasOwn(node, 'value')) {
     if (siblings.length === MAX_DEPTH)
       throw refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);

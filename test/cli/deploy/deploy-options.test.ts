@@ -106,9 +106,13 @@ describe('readSigners', () => {
     ];
     writeFileSync(
       path,
-      JSON.stringify({ app: {}, protocol: { milestonePublicKeyCount: 2, publicKeyRanges } }),
+      JSON.stringify({
+        ...{ app: {} },
+        protocol: { milestonePublicKeyCount: 2, publicKeyRanges, baseToken: { name: 'Mine' } },
+      }),
     );
     expect(readSigners(path)).toEqual({
+      BASE_TOKEN: '{"name":"Mine"}',
       MILESTONE_PUBLIC_KEYS: `${one},${two}@5-90,${two}@100-0`,
       MILESTONE_THRESHOLD: '2',
     });

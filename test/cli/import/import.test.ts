@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
@@ -93,6 +93,7 @@ describe('import', () => {
       'outputs       406',
       'NFTs          60',
       'state hash    987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e',
+      expect.stringMatching(/^parameters {4}[0-9a-f]{64}$/),
       '',
     ]);
     expect(code).toBe(0);
@@ -204,6 +205,24 @@ describe('import', () => {
     expect([code, stderr]).toEqual([1, `${FULL} is not a folder\n`]);
   });
 
+  it('shows by a hash that a parameter differs, which the state hash does not', async () => {
+    const bytes = readFileSync(FULL);
+    const name = 'stardust_sample1';
+    const flipped = join(folder, 'flipped.bin');
+    // behind the name and a length: the prefix of addresses
+    bytes[bytes.indexOf(name) + name.length + 1]! ^= 1;
+    writeFileSync(flipped, bytes);
+    const [own, other] = await Promise.all(
+      [FULL, flipped].map(async (file, i) => {
+        const { stdout } = await runCommand('import', file, '--persist-to', join(folder, `p${i}`));
+        return stdout.trim().split('\n');
+      }),
+    );
+    expect(own!.at(-1)).toMatch(/^parameters /);
+    expect(other!.at(-1)).not.toBe(own!.at(-1));
+    expect(other!.slice(0, -1)).toEqual(own!.slice(0, -1));
+  });
+
   const BACK = 'the ledger at milestone 81 is to be replaced by an older one, at 0';
   const AWAY =
     'the ledger of network stardust_sample1 at milestone 81 ' +
@@ -222,7 +241,7 @@ describe('import', () => {
       `${sentence}: nothing was replaced; add --older if it is right\n`,
     ]);
     expect(stdout).toMatch(
-      /^network .+\nledger index {2}0\ntime .+\n(?:.+\n)+state hash {4}\w{64}\n$/,
+      /^network .+\nledger index {2}0\ntime .+\n(?:.+\n)+state hash {4}\w{64}\nparameters {4}\w{64}\n$/,
     );
     expect(await dumpOf(state)).toEqual(before);
   });

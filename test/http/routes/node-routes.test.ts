@@ -214,6 +214,15 @@ describe('GET /api/core/v2/info', () => {
     expect(info).toMatchObject({ status: { latestMilestone: { index: facts.ledgerIndex } } });
   });
 
+  it('has the token of the settings', async () => {
+    const baseToken = {
+      ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: 'cent' },
+      ...{ decimals: 2, useMetricPrefix: false },
+    };
+    const info = await (await fetchFrom({ node: { baseToken } })('/api/core/v2/info')).json();
+    expect(info).toMatchObject({ baseToken });
+  });
+
   it('has its rates, and knows the tokens of Shimmer', async () => {
     expect(await (await fetchFrom()('/api/core/v2/info')).json()).toMatchObject({
       baseToken: {

@@ -1,6 +1,7 @@
 /** Proofs of inclusion (TIP-0004; docs/protocol.md, B.13), two of them from real networks. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { blockFromJson, encodeBlock } from '../../../src/stardust/block.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { fromHex, toHex, Writer } from '../../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../../src/stardust/error.ts';
@@ -108,11 +109,24 @@ describe('proofFor', () => {
     expect(proofFor([a, b, c, d, e], 4)).toEqual({ l: h(both), r: { value: toHex(e) } });
   });
 
-  it('is the leaf alone where the milestone has one block', () => {
-    expect(proofFor([id(1)], 0)).toEqual({ value: toHex(id(1)) });
-    expect(verifyPath({ value: toHex(id(1)) }, id(1), merkleRoot([id(1)]))).toEqual({
-      ok: true,
-    });
+  it('has one side where the milestone has one block, as Chronicle writes it', () => {
+    const leaf = { value: toHex(id(1)) };
+    expect(proofFor([id(1)], 0)).toEqual({ l: leaf });
+    const verify = (proof: unknown) => verifyPath(proof, id(1), merkleRoot([id(1)])).ok;
+    // the leaf by itself is how 0.2.0 wrote it
+    for (const proof of [{ l: leaf }, { l: leaf, r: null }, leaf])
+      expect([proof, verify(proof)]).toEqual([proof, true]);
+    const node = { l: leaf, r: h(id(2)) };
+    for (const proof of [
+      { r: leaf },
+      { l: null, r: leaf },
+      { l: node },
+      { l: { l: leaf } },
+      { l: leaf, h: id(2) },
+      { l: h(id(1)) },
+      {},
+    ])
+      expect([proof, verify(proof)]).toEqual([proof, false]);
   });
 
   it.each([-1, 3, 0.5, Number.NaN])('has none for block %d of 3', (index) => {
@@ -183,10 +197,19 @@ describe('verifyPath', () => {
   });
 
   it('does not take left for right', () => {
-    const { l, r } = proofFor([id(1), id(2)], 0) as Extract<Proof, { l: unknown }>;
+    const { l, r } = proofFor([id(1), id(2)], 0) as Extract<Proof, { r: unknown }>;
     expect(verifyPath({ l, r }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(true);
     expect(verifyPath({ l: r, r: l }, id(1), merkleRoot([id(1), id(2)])).ok).toBe(false);
   });
+});
+
+it('takes null for a payload that a block or an essence lacks, as iota.go does', () => {
+  const bare = { protocolVersion: 2, parents: [toHex(id(1))], nonce: '7' };
+  const tagged = (data: unknown) => ({ ...bare, payload: { type: 5, tag: '0x01', data } });
+  const encoded = (json: unknown) => encodeBlock(blockFromJson(json)).toHex();
+  expect(encoded({ ...bare, payload: null })).toBe(encoded(bare));
+  expect(encoded(tagged(null))).toBe(encoded(tagged(undefined)));
+  expect(() => blockFromJson({ ...bare, parents: [null] })).toThrow(StardustError);
 });
 
 describe('parseProof', () => {
@@ -224,8 +247,10 @@ describe('parseProof', () => {
     ['a list', [leaf, hash]],
     ['an empty object', {}],
     ['a hash alone', hash],
-    ['a node without right', { l: leaf }],
-    ['a node with null', { l: leaf, r: null }],
+    ['a node without right', { l: hash }],
+    ['a node without left', { r: leaf }],
+    ['a node with null', { l: hash, r: null }],
+    ['a node with null below another', { l: { l: leaf, r: null }, r: hash }],
     ['a node with lists', { l: [leaf], r: hash }],
     ['two hashes', { l: hash, r: hash }],
     ['two leaves', { l: leaf, r: leaf }],

@@ -80,6 +80,7 @@ export const stubNode = {
   }),
   readIndexedKinds: async () => ['nft'],
   hasEvents: false,
+  baseToken: null,
   readNfts: async (nftIds) => ({
     ledgerIndex: facts.ledgerIndex,
     timestamp: facts.ledgerTimestamp,
@@ -94,7 +95,10 @@ const stubs: Partial<EdgeNode> = stubNode;
 
 function completeNode(node: Partial<EdgeNode>): EdgeNode {
   return new Proxy(node as EdgeNode, {
-    get: (own, name: keyof EdgeNode) => own[name] ?? stubs[name] ?? (async () => undefined),
+    get(own, name: keyof EdgeNode) {
+      const having = [own, stubs].find((each) => each[name] !== undefined);
+      return having === undefined ? async () => undefined : having[name];
+    },
   });
 }
 

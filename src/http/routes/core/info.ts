@@ -28,7 +28,7 @@ import {
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
-import { baseTokenOf } from './base-token.ts';
+import { type BaseToken, baseTokenOf } from './base-token.ts';
 
 export const infoRoutes = {
   readInfo: { method: 'GET', path: '/api/core/v2/info', keep: 'second', handle: answerInfo },
@@ -39,14 +39,14 @@ async function answerInfo({ node }: RouteContext): Promise<Answer> {
   const status = await node.readStatus();
   if (status === undefined) throw noLedger();
   const now = Date.now();
-  return jsonAnswer(infoToJson(status, now), {
+  return jsonAnswer(infoToJson(status, node.baseToken, now), {
     ledgerIndex: status.ledger.index,
     headers: blocksHeaders(status, now),
   });
 }
 
 /** `now` in Unix milliseconds. */
-function infoToJson(status: NodeStatus, now: number) {
+function infoToJson(status: NodeStatus, baseToken: BaseToken | null, now: number) {
   const { ledger, upstream, parameters } = status;
   const latest = upstream !== undefined && upstream.index > ledger.index ? upstream : ledger;
   const rate = status.referencedBlocksPerSecond;
@@ -65,7 +65,7 @@ function infoToJson(status: NodeStatus, now: number) {
     supportedProtocolVersions: [PROTOCOL_VERSION],
     protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
     pendingProtocolParameters: status.pendingParameters.map(optionToJson),
-    baseToken: baseTokenOf(parameters.bech32Hrp),
+    baseToken: baseToken ?? baseTokenOf(parameters.bech32Hrp),
     // this node counts the blocks that milestones reference and no others
     metrics: {
       blocksPerSecond: rate,

@@ -28,6 +28,7 @@ export const collectionOwnerRoutes = {
   listCollectionOwners: {
     method: 'GET',
     path: '/api/edge/v1/collections/:issuer/owners',
+    query: ['pageSize', 'cursor'],
     keep: 'ledger',
     limit: 'scanLimit',
     handle: answerOwners,

@@ -33,6 +33,7 @@ export const nftCertificateRoutes = {
   readNftCertificate: {
     method: 'GET',
     path: '/api/edge/v1/nfts/:nftId/certificate',
+    query: ['milestone', 'block'],
     keep: 'ledger',
     limit: 'scanLimit',
     handle: answerCertificate,

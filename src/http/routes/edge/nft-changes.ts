@@ -31,6 +31,7 @@ export const nftChangeRoutes = {
   readNftChanges: {
     method: 'GET',
     path: PATH,
+    query: ['after', MIN_PARAMETER],
     keep: 'ledger',
     limit: 'scanLimit',
     handle: answerNftChanges,

@@ -32,6 +32,7 @@ export const nftHistoryRoutes = {
   readNftHistory: {
     method: 'GET',
     path: '/api/edge/v1/nfts/:nftId/history',
+    query: ['pageSize', 'cursor'],
     keep: 'ledger',
     limit: 'scanLimit',
     handle: answerNftHistory,

@@ -50,6 +50,7 @@ export const nftRoutes = {
   readNfts: {
     method: 'GET',
     path: '/api/edge/v1/nfts',
+    query: ['ids', 'address', 'issuer', 'pageSize', 'cursor'],
     keep: 'ledger',
     work: 'gallery',
     handle: answerNfts,
@@ -82,6 +83,9 @@ async function answerNfts(context: RouteContext): Promise<Answer> {
   const [name, ...others] = ['ids', 'address', 'issuer'].filter((each) => values.get(each));
   if (name === undefined || others.length > 0)
     throw new HttpError(400, 'one of ids, address and issuer must be given');
+  const paging = ['pageSize', 'cursor'].find((each) => values.has(each));
+  if (name === 'ids' && paging !== undefined)
+    throw new HttpError(400, `${paging} is of lists by address or issuer, not of ids`);
   return name === 'ids'
     ? answerByIds(context, parseIds(values.get(name)!), (body) => hashedAnswer(request, body))
     : answerGallery(context, parseGalleryQuery(values, MAX_NFTS));

@@ -149,7 +149,7 @@ export function describeFinalLedger(): Operations<typeof finalLedgerRoutes> {
         ),
         ledgerIndex: 'named',
       },
-      errors: [404],
+      errors: [400, 404],
     },
     proveFinalOutput: {
       tag: 'proof',

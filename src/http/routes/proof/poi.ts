@@ -79,20 +79,21 @@ export function inclusionToJson(
   };
 }
 
+const auditLeafSchema = /* @__PURE__ */ named('AuditPathLeaf', () =>
+  objectOf({ value: hashSchema }),
+);
+
+const auditNodeSchema: JsonSchema = /* @__PURE__ */ named('AuditPathNode', () => {
+  const sibling = named('AuditPathSibling', objectOf({ h: hashSchema }));
+  const child = oneOf(auditLeafSchema, auditNodeSchema, sibling);
+  return objectOf({ l: child, r: child });
+});
+
 /** The path of a proof for openapi.json. */
 export const auditPathSchema: JsonSchema = /* @__PURE__ */ named('AuditPath', () =>
   described(
     'The Merkle tree, reduced to the path to one block ID.',
-    oneOf(
-      named('AuditPathLeaf', objectOf({ value: hashSchema })),
-      named('AuditPathNode', () => {
-        const child = oneOf(
-          auditPathSchema,
-          named('AuditPathSibling', objectOf({ h: hashSchema })),
-        );
-        return objectOf({ l: child, r: child });
-      }),
-    ),
+    oneOf(auditNodeSchema, named('AuditPathOfOne', objectOf({ l: auditLeafSchema }))),
   ),
 );
 

@@ -33,6 +33,7 @@ export const statementRoutes = {
   stateAddress: {
     method: 'GET',
     path: '/api/edge/v1/final/addresses/:address',
+    query: ['cursor'],
     limit: 'scanLimit',
     handle: answerStatement,
   },
