@@ -19,9 +19,9 @@ import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { concatBytes, isZero } from '../stardust/encoding/bytes.ts';
+import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import { merkleRootOfLeaves } from '../stardust/proof/merkle.ts';
 import { ConflictReason } from '../stardust/semantics/verdict.ts';
-import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { inclusionRoot, type MerkleRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 import { takeTurns } from '../turns.ts';
