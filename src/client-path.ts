@@ -51,59 +51,51 @@ export interface Turns<T> {
   take(mayStart?: (site: string) => boolean): T | undefined;
 }
 
-interface Group<T> {
-  waiting: Set<T>;
-  /** Whose turn it is, first. */
-  groups: Map<string, Group<T>>;
-}
-
-const createGroup = <T>(): Group<T> => ({ waiting: new Set(), groups: new Map() });
-
-const isEmpty = <T>({ waiting, groups }: Group<T>) => waiting.size === 0 && groups.size === 0;
+/** Those of one client, or by the key of the next level; whose turn it is, first. */
+type Group<T> = { own: Set<T>; inner: Map<string, Group<T>> };
 
 export function createTurns<T extends { readonly client: ClientPath }>(): Turns<T> {
-  const root = createGroup<T>();
+  const createGroup = (): Group<T> => ({ own: new Set(), inner: new Map() });
+  const root = createGroup();
 
-  function remove(group: Group<T>, each: T, level: number): void {
-    const key = each.client[level];
-    const inner = key === undefined ? undefined : group.groups.get(key);
-    if (key === undefined) group.waiting.delete(each);
-    else if (inner !== undefined) {
-      remove(inner, each, level + 1);
-      if (isEmpty(inner)) group.groups.delete(key);
-    }
+  function remove(group: Group<T>, each: T, [key, ...keys]: readonly string[]): void {
+    const inner = group.inner.get(key ?? '');
+    if (key === undefined) group.own.delete(each);
+    if (key === undefined || inner === undefined) return;
+    remove(inner, each, keys);
+    if (inner.own.size + inner.inner.size === 0) group.inner.delete(key);
   }
 
-  function takeFrom(group: Group<T>, mayStart: (key: string) => boolean): T | undefined {
-    const [oldest] = group.waiting;
-    if (oldest !== undefined) {
-      group.waiting.delete(oldest);
-      return oldest;
-    }
-    for (const [key, inner] of group.groups) {
+  function first(group: Group<T>, mayStart: (key: string) => boolean): T | undefined {
+    for (const [key, inner] of group.inner) {
       if (!mayStart(key)) continue;
-      const taken = takeFrom(inner, () => true);
-      group.groups.delete(key);
-      if (!isEmpty(inner)) group.groups.set(key, inner);
-      return taken;
+      // it goes behind the others
+      group.inner.delete(key);
+      group.inner.set(key, inner);
+      return first(inner, () => true);
     }
-    return undefined;
+    const [oldest] = group.own;
+    return oldest;
   }
 
   return {
     get size() {
-      return root.groups.size;
+      return root.inner.size;
     },
     add(each) {
       let group = root;
       for (const key of each.client) {
-        const inner = group.groups.get(key) ?? createGroup<T>();
-        group.groups.set(key, inner);
+        const inner = group.inner.get(key) ?? createGroup();
+        group.inner.set(key, inner);
         group = inner;
       }
-      group.waiting.add(each);
+      group.own.add(each);
     },
-    remove: (each) => remove(root, each, 0),
-    take: (mayStart = () => true) => takeFrom(root, mayStart),
+    remove: (each) => remove(root, each, each.client),
+    take(mayStart = () => true) {
+      const taken = first(root, mayStart);
+      if (taken !== undefined) remove(root, taken, taken.client);
+      return taken;
+    },
   };
 }

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { writeLog } from '../../src/log.ts';
+import { writeLimitedLog, writeLog } from '../../src/log.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { readModules, staticFilesOf } from '../lib/wrangler/build-worker.ts';
 import { persistPath } from '../lib/wrangler/local-database.ts';
@@ -59,6 +59,12 @@ const V8_FLAGS = '--initial-old-space-size=8';
  */
 const NO_NEWS = /bootstrap compile cache failed|database is locked: SQLITE_BUSY/;
 
+/** Of the Worker, whose lines are bounded already (src/log.ts). */
+const OWN_LINE = /^\{"time":/;
+
+/** Of workerd's own lines, which strangers may cause. */
+const MAX_MESSAGE_LENGTH = 1000;
+
 /** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
 
@@ -101,8 +107,12 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: ({ level, message }) => {
       if (NO_NEWS.test(message)) return;
-      const stream = level === 'error' || level === 'warn' ? process.stderr : process.stdout;
-      stream.write(`${message}\n`);
+      const isBad = level === 'error' || level === 'warn';
+      if (OWN_LINE.test(message)) (isBad ? process.stderr : process.stdout).write(`${message}\n`);
+      else
+        writeLimitedLog(isBad ? level : 'info', 'serve.workerd', {
+          message: message.slice(0, MAX_MESSAGE_LENGTH),
+        });
     },
     unsafeHandleRuntimeRestart: () => {
       void schedule();

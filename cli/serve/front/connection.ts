@@ -5,10 +5,9 @@
 import { connect, type Socket } from 'node:net';
 import { type ClientPath, clientPath } from '../../../src/client-path.ts';
 import { clientKey } from '../../../src/http/access/client-address.ts';
-import { writeLog } from '../../../src/log.ts';
-import { type AnswerHead, createAnswerReader, SWITCHING } from './answer-reader.ts';
-import { createAnswerWriter } from './answer-writer.ts';
-import type { Compression } from './compression.ts';
+import type { ErrorStatus } from '../../../src/http/errors.ts';
+import { writeLimitedLog } from '../../../src/log.ts';
+import { createAnswer } from './answer.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';
 import type { MessageTurns } from './message-turns.ts';
@@ -50,13 +49,9 @@ const RETRY_AFTER_MS = 50;
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-const NEVER = Number.POSITIVE_INFINITY;
+const SWITCHING = 101;
 
-/**
- * `silent`: no complete request yet. `idle`: between two. `waiting`: for its turn or the answer.
- * `upgrading`: the same, and the answer may be 101. `tunnel`: it was.
- */
-type State = 'silent' | 'idle' | 'waiting' | 'upgrading' | 'tunnel';
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** Where workerd listens. Each start of it has one of its own. */
 export interface Target {
@@ -64,11 +59,29 @@ export interface Target {
   readonly port: number;
 }
 
+/** What all connections share. */
+export interface Shared {
+  readonly queue: FairQueue;
+  readonly tunnels: TunnelLimit;
+  readonly turns: MessageTurns;
+  /** Milliseconds, never going back. */
+  readonly clock: () => number;
+  /** Undefined while workerd is being started. */
+  target: Target | undefined;
+  /** Called when so many bytes more are held, or fewer, and so many were sent. */
+  count(held: number, sent: number): void;
+  onClose(connection: Connection): void;
+}
+
 export interface Connection {
-  readonly client: ClientPath;
-  readonly state: State;
+  client: ClientPath;
+  /**
+   * `silent`: no complete request yet. `idle`: between two. `waiting`: for its turn or the answer.
+   * `tunnel`: a WebSocket.
+   */
+  state: 'silent' | 'idle' | 'waiting' | 'tunnel';
   /** What all processes and the kernel hold for it. */
-  readonly bytes: number;
+  bytes: number;
   /** Its name in the lists of the kernel. */
   readonly kernelName: string;
   setKernelBytes(bytes: number): void;
@@ -80,43 +93,25 @@ export interface Connection {
   reset(): void;
 }
 
-export interface ConnectionOptions {
-  socket: Socket;
-  /** Whether X-Forwarded-For of the other end is believed. */
-  isProxy: boolean;
-  /** Open while there is a target. */
-  queue: FairQueue;
-  tunnels: TunnelLimit;
-  turns: MessageTurns;
-  compression: Compression;
-  /** Undefined while workerd is being started. */
-  target: () => Target | undefined;
-  /** Nobody listens there. */
-  onRefused: (target: Target) => void;
-  /** Milliseconds, never going back. */
-  clock: () => number;
-  /** Called when `bytes` are more by `change`, or fewer. */
-  onBytes: (change: number) => void;
-  /** Called with bytes that the kernel gets. */
-  onSent: (bytes: number) => void;
-  onClose: (connection: Connection) => void;
-}
-
-export function openConnection(options: ConnectionOptions): Connection {
-  const { socket, isProxy, queue, tunnels, turns, compression, target, clock } = options;
+/** @param isProxy whether X-Forwarded-For of the other end is believed */
+export function openConnection(socket: Socket, isProxy: boolean, shared: Shared): Connection {
+  const { queue, tunnels, turns, clock } = shared;
   const peer = socket.remoteAddress ?? '';
-  const port = socket.remotePort ?? 0;
   const reader = createRequestReader(peer, isProxy);
-  let address = peer;
-  const queued: Queued & { client: ClientPath; isWhiteFlag: boolean } = {
-    client: clientPath(clientKey(peer)),
-    isWhiteFlag: false,
-    start: passOn,
+  const answer = createAnswer({ socket, onHead: beginAnswer, onEnd: endAnswer });
+  const queued: Queued = { client: clientPath(clientKey(peer)), isWhiteFlag: false, start: passOn };
+  const connection: Connection = {
+    client: queued.client,
+    state: 'silent',
+    bytes: 0,
+    kernelName: kernelName(peer, socket.remotePort ?? 0),
+    setKernelBytes,
+    look,
+    drain,
+    reset,
   };
-  let state: State = 'silent';
+  let address = peer;
   let lateAt = clock() + REQUEST_MS;
-  /** Whether it is counted as a WebSocket. */
-  let isCounted = false;
   let unreadAt = NEVER;
   let workerd: Socket | undefined;
   /** Complete and not answered yet. */
@@ -126,72 +121,52 @@ export function openConnection(options: ConnectionOptions): Connection {
   /** How often it was sent on a new connection: workerd may have closed an older one already. */
   let tries = 0;
   let tunnel: Tunnel | undefined;
-  let bytes = 0;
+  /** Whether it is counted as a WebSocket. */
+  let isCounted = false;
   let kernelBytes = 0;
-  let isInside = false;
+  /** Of the socket, when bytes were counted. */
+  let written = 0;
   /** The answer is the last one. */
   let isLast = false;
   /** Nothing more is read or passed on. */
   let isEnding = false;
-  const writer = createAnswerWriter({
-    socket,
-    compression,
-    onSent: countSent,
-    onEnd: endAnswer,
-  });
-  const answer = createAnswerReader({
-    onHead: beginAnswer,
-    onBody: writer.write,
-    onEnd: () => tunnel ?? writer.end(),
-  });
 
-  const connection: Connection = {
-    get client() {
-      return queued.client;
-    },
-    get state() {
-      return state;
-    },
-    get bytes() {
-      return bytes;
-    },
-    get kernelName() {
-      return kernelName(peer, port);
-    },
-    setKernelBytes(now) {
-      kernelBytes = now;
-      countBytes();
-    },
-    look(now) {
-      countBytes();
-      if (now >= unreadAt) reset();
-      else if (tunnel !== undefined) tunnel.look(now);
-      else if (now < lateAt) return;
-      else if (isEnding) reset();
-      else if (request === undefined && reader.isInside)
-        refuse({ status: 400, detail: 'the request did not arrive in time' });
-      else if (request === undefined) close();
-      // where workerd is there, the request waits for its turn or for the answer
-      else if (target() === undefined) refuse({ status: 503, detail: 'the node is starting' });
-    },
-    drain(idleUntil) {
-      isLast = true;
-      tunnel?.goAway();
-      if (isReading()) lateAt = Math.min(lateAt, idleUntil);
-      else if (request !== undefined && target() === undefined)
-        refuse({ status: 503, detail: 'the node is ending' });
-    },
-    reset,
-  };
+  const isReading = () => connection.state === 'silent' || connection.state === 'idle';
 
-  const isReading = () => state === 'silent' || state === 'idle';
+  function setKernelBytes(bytes: number): void {
+    countBytes();
+    kernelBytes = bytes;
+    countBytes();
+  }
+
+  function look(now: number): void {
+    countBytes();
+    if (now >= unreadAt) reset();
+    else if (tunnel !== undefined) tunnel.look(now);
+    else if (now < lateAt) return;
+    else if (isEnding) reset();
+    else if (isReading()) {
+      if (reader.isInside) refuse(400, 'the request did not arrive in time');
+      else close();
+    }
+    // where workerd is there, the request waits for its turn or for the answer
+    else if (shared.target === undefined && !answer.hasBegun) refuse(503, 'the node is starting');
+  }
+
+  function drain(idleUntil: number): void {
+    isLast = true;
+    tunnel?.goAway();
+    if (isReading()) lateAt = Math.min(lateAt, idleUntil);
+    else if (request !== undefined && shared.target === undefined)
+      refuse(503, 'the node is ending');
+  }
 
   function end(closeSocket: () => void): void {
     isEnding = true;
     closeSocket();
     workerd?.destroy();
-    options.onBytes(-bytes);
-    bytes = 0;
+    shared.count(-connection.bytes, 0);
+    connection.bytes = 0;
   }
 
   function reset(): void {
@@ -205,31 +180,29 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 
   function uncount(): void {
-    if (isCounted) tunnels.close(queued.client, state === 'tunnel' || isPassed);
+    if (isCounted) tunnels.close(connection.client);
     isCounted = false;
-  }
-
-  /** The kernel may have all of it until it is asked. */
-  function countSent(sent: number): void {
-    if (kernelBytes < MAX_KERNEL_BYTES) kernelBytes += sent;
-    options.onSent(sent);
   }
 
   function countBytes(): void {
     if (socket.destroyed) return;
-    const now =
-      reader.bytes + (request?.bytes ?? 0) + writer.bytes + (tunnel?.bytes ?? 0) + kernelBytes;
-    const change = now - bytes;
-    bytes = now;
-    if (change !== 0) options.onBytes(change);
+    const sent = socket.bytesWritten - written;
+    written += sent;
+    // the kernel may have all of it until it is asked
+    kernelBytes = Math.max(kernelBytes, Math.min(kernelBytes + sent, MAX_KERNEL_BYTES));
+    const own = reader.bytes + (request?.message.length ?? 0) + answer.bytes;
+    const now = own + (tunnel?.bytes ?? 0) + socket.writableLength + kernelBytes;
+    const change = now - connection.bytes;
+    connection.bytes = now;
+    if (change !== 0 || sent > 0) shared.count(change, sent);
   }
 
   /** Answers instead of workerd, and closes the connection when that is sent. */
-  function refuse(refusal: HeadRefusal): void {
+  function refuse(status: ErrorStatus, detail: string, refusal: Partial<HeadRefusal> = {}): void {
     queue.leave(queued);
     isEnding = true;
     workerd?.destroy();
-    socket.end(refusalBytes({ isHead: request?.isHead ?? false, ...refusal }));
+    socket.end(refusalBytes({ isHead: request?.isHead ?? false, ...refusal, status, detail }));
     // what the client still sends is read and dropped, or its end would not see the answer
     socket.resume();
     lateAt = clock() + LINGER_MS;
@@ -240,30 +213,28 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (next === undefined) {
       countBytes();
       if (reader.takeExpectation()) socket.write(CONTINUE);
-      if (reader.isInside && !isInside && state === 'idle') lateAt = clock() + REQUEST_MS;
-      isInside = reader.isInside;
       return;
     }
-    isInside = false;
     if ('status' in next) {
-      refuse(next);
+      refuse(next.status, next.detail, next);
       return;
     }
     request = next;
-    if (next.isLast) isLast = true;
+    isLast ||= next.isLast;
     tries = 0;
     countBytes();
     // this client may have held most
     if (isEnding) return;
-    if (next.address !== address) queued.client = clientPath(clientKey(next.address));
+    if (next.address !== address) connection.client = clientPath(clientKey(next.address));
     address = next.address;
+    queued.client = connection.client;
     queued.isWhiteFlag = next.isWhiteFlag;
-    if (next.isUpgrade) isCounted = tunnels.open(queued.client);
+    isCounted = next.isUpgrade && tunnels.open(connection.client);
     if (next.isUpgrade && !isCounted) {
-      refuse({ status: 503, detail: 'there are too many WebSockets' });
+      refuse(503, 'there are too many WebSockets');
       return;
     }
-    state = next.isUpgrade ? 'upgrading' : 'waiting';
+    connection.state = 'waiting';
     lateAt = clock() + HOLD_MS;
     queue.enter(queued);
   }
@@ -272,12 +243,10 @@ export function openConnection(options: ConnectionOptions): Connection {
     isPassed = true;
     if (workerd === undefined) {
       tries += 1;
-      workerd = connectWorkerd(target()!);
+      workerd = connectWorkerd(shared.target!);
     }
-    const { isHead, head, body } = request!;
-    answer.start(isHead);
-    workerd.write(head);
-    if (body !== undefined) workerd.write(body);
+    answer.expect(request!);
+    workerd.write(request!.message);
   }
 
   function connectWorkerd(to: Target): Socket {
@@ -289,7 +258,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     opened.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED') {
         tries -= 1;
-        options.onRefused(to);
+        if (shared.target === to) shared.target = undefined;
       }
       opened.destroy();
     });
@@ -309,11 +278,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       if (rest !== undefined && tunnel === undefined) from.destroy();
       if (rest !== undefined) (tunnel as Tunnel | undefined)?.fromWorkerd(rest);
     } catch (error) {
-      writeLog('error', 'serve.answer-malformed', { error: (error as Error).message });
+      writeLimitedLog('error', 'serve.answer-malformed', { error: (error as Error).message });
       reset();
     }
     if (isEnding) return;
-    writer.flush();
     if (socket.writableNeedDrain) {
       unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
       if (socket.writableLength > MAX_UNREAD_BYTES) from.pause();
@@ -327,36 +295,28 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (isEnding) return;
     if (tunnel !== undefined) tunnel.onEnd();
     // a request that waits for its turn gets another connection
-    else if (!isPassed || answer.hasEnded) return;
+    else if (!isPassed || answer.isRead) return;
     // the client must see that its answer was broken off
-    else if (writer.hasBegun) reset();
+    else if (answer.hasBegun) reset();
     else {
       isPassed = false;
       queue.leave(queued);
       // no request changes anything, so it can be sent again
-      if (tries === MAX_TRIES) refuse({ status: 503, detail: 'the node is starting' });
+      if (tries === MAX_TRIES) refuse(503, 'the node is starting');
       else if (tries === 0) queue.enter(queued);
-      else setTimeout(enterAgain, RETRY_AFTER_MS);
+      else setTimeout(() => isEnding || queue.enter(queued), RETRY_AFTER_MS);
     }
   }
 
-  function enterAgain(): void {
-    if (!isEnding) queue.enter(queued);
-  }
-
-  function beginAnswer(head: AnswerHead): void {
+  function beginAnswer(): boolean {
     queue.leave(queued);
-    const { isUpgrade } = request!;
-    if (isUpgrade && head.status === SWITCHING) beginTunnel(head);
-    else writer.begin(request!, head, isLast);
+    return isLast && !request!.isUpgrade;
   }
 
-  function beginTunnel(head: AnswerHead): void {
-    state = 'tunnel';
-    lateAt = NEVER;
-    request = undefined;
+  function beginTunnel(): void {
+    connection.state = 'tunnel';
     tunnel = openTunnel({
-      client: queued.client,
+      client: connection.client,
       socket,
       workerd: workerd!,
       turns,
@@ -364,10 +324,6 @@ export function openConnection(options: ConnectionOptions): Connection {
       onLate: reset,
       onBytes: countBytes,
     });
-    socket.write(
-      `HTTP/1.1 ${head.statusText}\r\n${head.lines}Connection: Upgrade\r\n\r\n`,
-      'latin1',
-    );
     const rest = reader.takeRest();
     if (rest.length > 0) tunnel.fromClient(rest);
     else socket.resume();
@@ -375,39 +331,43 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 
   /** The client's connection has all of the answer. */
-  function endAnswer(): void {
+  function endAnswer(status: number): void {
     if (isEnding) return;
-    uncount();
     request = undefined;
+    if (status === SWITCHING) {
+      beginTunnel();
+      return;
+    }
+    uncount();
     isPassed = false;
-    state = 'idle';
-    lateAt = clock() + IDLE_MS;
+    connection.state = 'idle';
     countBytes();
+    if (isEnding) return;
     if (isLast) {
       isEnding = true;
       workerd?.destroy();
       socket.end();
       socket.resume();
       lateAt = clock() + UNREAD_MS;
-    } else if (!isEnding && !socket.writableNeedDrain) readOn();
+    } else if (!socket.writableNeedDrain) readOn();
   }
 
   /** The next request may have come meanwhile. */
   function readOn(): void {
+    lateAt = clock() + (reader.isInside ? REQUEST_MS : IDLE_MS);
     socket.resume();
     if (reader.isInside) readRequest();
-    else isInside = false;
   }
 
   socket.setNoDelay(true);
   socket.on('data', (bytes: Buffer) => {
-    if (isEnding) return;
+    // behind `Connection: close` nothing is read (RFC 9112, 9.6)
+    if (isEnding || request?.isLast) return;
     if (tunnel !== undefined) {
       tunnel.fromClient(bytes);
       return;
     }
-    // behind `Connection: close` nothing is read (RFC 9112, 9.6)
-    if (request?.isLast) return;
+    if (connection.state === 'idle' && !reader.isInside) lateAt = clock() + REQUEST_MS;
     reader.push(bytes);
     if (isReading() && !socket.writableNeedDrain) readRequest();
     else {
@@ -419,10 +379,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     unreadAt = NEVER;
     workerd?.resume();
     if (isEnding || tunnel !== undefined) return;
-    if (state === 'idle') {
-      lateAt = clock() + IDLE_MS;
-      readOn();
-    }
+    if (connection.state === 'idle') readOn();
     countBytes();
   });
   socket.on('end', () => {
@@ -435,10 +392,9 @@ export function openConnection(options: ConnectionOptions): Connection {
   socket.on('close', () => {
     queue.leave(queued);
     end(() => socket.destroy());
-    writer.drop();
     tunnel?.end();
     uncount();
-    options.onClose(connection);
+    shared.onClose(connection);
   });
   return connection;
 }

@@ -22,13 +22,13 @@ const MAX_WHITE_FLAGS = 8;
  * A request without an answer for so long waits for an upstream, and takes no place any more. Less
  * where more sites wait than there are places, so that a crowd is not waited for.
  */
-const LEASE_MS = 250;
+const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
 
-/** Whoever has one request at a time. Neither field changes from `enter` to `leave`. */
+/** Whoever has one request at a time. No field changes from `enter` to `leave`. */
 export interface Queued {
-  readonly client: ClientPath;
-  readonly isWhiteFlag: boolean;
+  client: ClientPath;
+  isWhiteFlag: boolean;
   start(): void;
 }
 
@@ -44,12 +44,17 @@ export interface FairQueue {
 interface Lane {
   /** When each was started, in this order. */
   running: Map<Queued, number>;
-  /** How many of these each site has. */
-  counts: Map<string, number>;
   waiting: Turns<Queued>;
 }
 
-const createLane = (): Lane => ({ running: new Map(), counts: new Map(), waiting: createTurns() });
+const createLane = (): Lane => ({ running: new Map(), waiting: createTurns() });
+
+/** How many places the site has. */
+function placesOf({ running }: Lane, site: string): number {
+  let places = 0;
+  for (const { client } of running.keys()) if (client[0] === site) places += 1;
+  return places;
+}
 
 /**
  * @param clock milliseconds, which never go back
@@ -60,55 +65,32 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
   const others = createLane();
   const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
 
-  function placesOf(lane: Lane): number {
+  function maxOf(lane: Lane): number {
     if (lane === whiteFlags) return MAX_WHITE_FLAGS;
     return whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
   }
 
-  const freePlaces = (lane: Lane) => (isOpen() ? placesOf(lane) - lane.running.size : 0);
-
-  function start(lane: Lane, request: Queued): void {
-    const [site] = request.client;
-    lane.running.set(request, clock());
-    lane.counts.set(site, (lane.counts.get(site) ?? 0) + 1);
-    request.start();
-  }
-
-  /** Whether the request had a place. */
-  function stop({ running, counts }: Lane, request: Queued): boolean {
-    if (!running.delete(request)) return false;
-    const [site] = request.client;
-    const left = counts.get(site)! - 1;
-    if (left > 0) counts.set(site, left);
-    else counts.delete(site);
-    return true;
-  }
-
   function startWaiting(lane: Lane): void {
-    for (let free = freePlaces(lane); free > 0; free = freePlaces(lane)) {
-      const request = lane.waiting.take((site) => (lane.counts.get(site) ?? 0) < free);
+    for (;;) {
+      const free = isOpen() ? maxOf(lane) - lane.running.size : 0;
+      if (free <= 0) return;
+      const request = lane.waiting.take((site) => placesOf(lane, site) < free);
       if (request === undefined) return;
-      start(lane, request);
+      lane.running.set(request, clock());
+      request.start();
     }
   }
 
   return {
     enter(request) {
       const lane = laneOf(request);
-      const [site] = request.client;
-      if (lane.waiting.size === 0 && (lane.counts.get(site) ?? 0) < freePlaces(lane)) {
-        start(lane, request);
-        return;
-      }
       lane.waiting.add(request);
       startWaiting(lane);
     },
     leave(request) {
       const lane = laneOf(request);
-      if (!stop(lane, request)) {
-        lane.waiting.remove(request);
-        return;
-      }
+      lane.waiting.remove(request);
+      if (!lane.running.delete(request)) return;
       startWaiting(whiteFlags);
       startWaiting(others);
     },
@@ -116,11 +98,10 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
       const now = clock();
       for (const lane of [whiteFlags, others]) {
         const sites = lane.waiting.size;
-        if (sites === 0) continue;
-        const lease = sites > placesOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
+        const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
         for (const [request, startedAt] of lane.running) {
-          if (now - startedAt < lease) break;
-          stop(lane, request);
+          if (sites === 0 || now - startedAt < lease) break;
+          lane.running.delete(request);
         }
       }
       startWaiting(whiteFlags);

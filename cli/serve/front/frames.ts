@@ -37,12 +37,10 @@ export interface Frames {
  * @param maxBytes of a message
  */
 export function createFrames(isMasked: boolean, maxBytes: number): Frames {
-  /** Of the header: how many bytes were read, and how many it has, as far as is known. */
-  let read = 0;
+  /** Of the frame: the header as far as it was read, and how long it is, as far as is known. */
+  const header: number[] = [];
   let headerBytes = 2;
-  let first = 0;
   let length = 0;
-  let extended = 0;
   /** Of the payload. */
   let left = 0;
   /** Of a message in fragments, those that are complete. */
@@ -51,28 +49,29 @@ export function createFrames(isMasked: boolean, maxBytes: number): Frames {
   let ended: number | undefined;
   let fault: FrameFault | undefined;
 
-  const opcode = () => first & 15;
+  const first = () => header[0]!;
+  const opcode = () => first() & 15;
 
   function readHeaderByte(byte: number): void {
-    if (read === 0) first = byte;
-    else if (read === 1) {
-      length = byte & 127;
-      extended = length === 127 ? 8 : length === 126 ? 2 : 0;
-      if (extended > 0) length = 0;
-      headerBytes = 2 + extended + (isMasked ? 4 : 0);
+    header.push(byte);
+    if (header.length === 2) {
+      const size = byte & 127;
+      headerBytes = 2 + (size === 127 ? 8 : size === 126 ? 2 : 0) + (isMasked ? 4 : 0);
       if (byte >> 7 !== Number(isMasked)) fail(1002, isMasked ? 'not masked' : 'masked');
-      else checkFirst(byte & 127);
-    } else if (read < 2 + extended) length = length * 256 + byte;
-    read += 1;
-    if (read < headerBytes) return;
+      else checkFirst(size);
+    }
+    if (header.length < headerBytes) return;
+    const extended = header.slice(2, headerBytes - (isMasked ? 4 : 0));
+    length =
+      extended.length === 0 ? header[1]! & 127 : extended.reduce((sum, each) => sum * 256 + each);
     if (DATA.includes(opcode()) && fragments + length > maxBytes)
       fail(1009, `the message is longer than ${maxBytes} bytes`);
     left = length;
   }
 
   function checkFirst(size: number): void {
-    const isFinal = first >> 7 === 1;
-    if ((first & 0x70) !== 0) fail(1002, 'a reserved bit is set');
+    const isFinal = first() >> 7 === 1;
+    if ((first() & 0x70) !== 0) fail(1002, 'a reserved bit is set');
     else if (CONTROL.includes(opcode())) {
       if (!isFinal || size > MAX_CONTROL_BYTES)
         fail(1002, 'a control frame is long or in fragments');
@@ -87,18 +86,19 @@ export function createFrames(isMasked: boolean, maxBytes: number): Frames {
 
   function endFrame(): void {
     ended = opcode();
-    read = 0;
+    if (DATA.includes(ended)) {
+      isFragmented = first() >> 7 === 0;
+      fragments = isFragmented ? fragments + length : 0;
+    }
+    header.length = 0;
     headerBytes = 2;
-    if (!DATA.includes(ended)) return;
-    isFragmented = first >> 7 === 0;
-    fragments = isFragmented ? fragments + length : 0;
   }
 
   return {
     next(bytes, from) {
       ended = undefined;
       let at = from;
-      while (read < headerBytes) {
+      while (header.length < headerBytes) {
         if (at === bytes.length) return at;
         readHeaderByte(bytes[at]!);
         at += 1;
@@ -119,13 +119,13 @@ export function createFrames(isMasked: boolean, maxBytes: number): Frames {
       return fault;
     },
     get isInFrame() {
-      return read > 0;
+      return header.length > 0;
     },
     get unfinished() {
-      return fragments + (read === headerBytes ? length - left : 0);
+      return fragments + (header.length === headerBytes ? length - left : 0);
     },
     get isUnfinished() {
-      return read > 0 || isFragmented;
+      return header.length > 0 || isFragmented;
     },
   };
 }

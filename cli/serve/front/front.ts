@@ -11,9 +11,8 @@
 import { type BlockList, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { largestHolder } from '../../../src/client-path.ts';
-import { writeLog } from '../../../src/log.ts';
-import { createCompression } from './compression.ts';
-import { type Connection, openConnection, type Target } from './connection.ts';
+import { writeLimitedLog } from '../../../src/log.ts';
+import { type Connection, openConnection, type Shared } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { readKernelQueues } from './kernel-queues.ts';
 import { createMessageTurns, ROUND_EVERY_MS } from './message-turns.ts';
@@ -36,14 +35,12 @@ const ASK_AFTER_BYTES = 16 * 1024 * 1024;
 /** To ask takes a tenth of the time at most. */
 const ASK_PART = 10;
 
-const LOG_EVERY_MS = 60_000;
-
 /** On SIGTERM: for requests to arrive that were sent before, and for all to be answered. */
 const ARRIVE_MS = 100;
 const DRAIN_MS = 5000;
 
 /** Which of a client's connections is closed first, where there are too many. */
-const STATES = ['silent', 'idle', 'waiting', 'upgrading', 'tunnel'];
+const STATES = ['silent', 'idle', 'waiting', 'tunnel'];
 
 export interface FrontOptions {
   host: string;
@@ -69,29 +66,32 @@ export interface Front {
 /** Resolves when it listens. Until it is told where workerd is, requests wait. */
 export async function openFront(options: FrontOptions): Promise<Front> {
   const { host, port, maxConnections, proxies, clock = () => performance.now() } = options;
-  let target: Target | undefined;
-  const queue = createFairQueue(clock, () => target !== undefined);
-  const turns = createMessageTurns();
-  const compression = createCompression();
-  const tunnels = createTunnelLimit(maxConnections, clock, (site) =>
-    shed('webSockets', maxConnections * SHED, ({ client, state }) =>
-      Number(client[0] === site && state === 'tunnel'),
-    ),
-  );
   /** In the order in which they were opened. */
   const connections = new Set<Connection>();
-  let bytes = 0;
+  let heldBytes = 0;
   /** Since the kernel was asked. */
   let sentBytes = 0;
   let askAt = 0;
   let isAsking = false;
-  const logged = { held: 0, notAccepted: 0 };
-
-  function countBytes(change: number): void {
-    bytes += change;
-    if (bytes > MAX_HELD_BYTES)
-      shed('bytes', bytes - MAX_HELD_BYTES * (1 - SHED), (each) => each.bytes);
-  }
+  const shared: Shared = {
+    queue: createFairQueue(clock, () => shared.target !== undefined),
+    tunnels: createTunnelLimit(maxConnections, clock, (site) =>
+      shed('webSockets', maxConnections * SHED, ({ client, state }) =>
+        Number(client[0] === site && state === 'tunnel'),
+      ),
+    ),
+    turns: createMessageTurns(),
+    clock,
+    target: undefined,
+    count(held, sent) {
+      heldBytes += held;
+      sentBytes += sent;
+      if (sentBytes > ASK_AFTER_BYTES) void askKernel(clock());
+      if (heldBytes > MAX_HELD_BYTES)
+        shed('bytes', heldBytes - MAX_HELD_BYTES * (1 - SHED), (each) => each.bytes);
+    },
+    onClose: (closed) => connections.delete(closed),
+  };
 
   /** Closes connections of the client that holds most, until it holds less by `amount`. */
   function shed(what: string, amount: number, holdsOf: (each: Connection) => number): boolean {
@@ -111,15 +111,8 @@ export async function openFront(options: FrontOptions): Promise<Front> {
       each.reset();
     }
     const [client] = own.map((each) => each.client.at(-1));
-    log('held', 'serve.client-shed', { what, client, holds, closed });
+    writeLimitedLog('warn', 'serve.client-shed', { what, client, holds, closed });
     return closed > 0;
-  }
-
-  /** One line a minute of each kind: strangers cause them. */
-  function log(kind: keyof typeof logged, event: string, fields: object): void {
-    if (logged[kind] > clock()) return;
-    logged[kind] = clock() + LOG_EVERY_MS;
-    writeLog('warn', event, { ...fields });
   }
 
   async function askKernel(now: number): Promise<void> {
@@ -129,8 +122,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     const queues = await readKernelQueues(Number(url.port));
     for (const each of connections)
       each.setKernelBytes(queues === undefined ? 0 : (queues.get(each.kernelName) ?? 0));
-    const tookMs = clock() - now;
-    askAt = now + tookMs * ASK_PART;
+    askAt = now + (clock() - now) * ASK_PART;
     isAsking = false;
   }
 
@@ -138,27 +130,8 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, () => 1);
     const peer = socket.remoteAddress ?? '';
     const family = socket.remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
-    connections.add(
-      openConnection({
-        socket,
-        isProxy: peer !== '' && proxies.check(peer, family),
-        queue,
-        tunnels,
-        turns,
-        compression,
-        target: () => target,
-        onRefused(refused) {
-          if (target === refused) target = undefined;
-        },
-        clock,
-        onBytes: countBytes,
-        onSent(sent) {
-          sentBytes += sent;
-          if (sentBytes > ASK_AFTER_BYTES) void askKernel(clock());
-        },
-        onClose: (closed) => connections.delete(closed),
-      }),
-    );
+    const isProxy = peer !== '' && proxies.check(peer, family);
+    connections.add(openConnection(socket, isProxy, shared));
   }
 
   const server = createServer({ allowHalfOpen: true }, accept);
@@ -166,20 +139,22 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   const address = server.address() as { port: number; address: string; family: string };
   const url = new URL(`http://${reachable(address)}:${address.port}`);
   // a connection that was reset before it was accepted
-  server.on('error', (error) => log('notAccepted', 'serve.not-accepted', { error: error.message }));
+  server.on('error', ({ message }) =>
+    writeLimitedLog('warn', 'serve.not-accepted', { error: message }),
+  );
   setInterval(() => {
     const now = clock();
-    tunnels.look(now);
+    shared.tunnels.look(now);
     for (const each of connections) each.look(now);
     void askKernel(now);
   }, LOOK_EVERY_MS).unref();
-  setInterval(() => queue.look(), QUEUE_LOOK_EVERY_MS).unref();
-  setInterval(() => turns.look(), ROUND_EVERY_MS).unref();
+  setInterval(() => shared.queue.look(), QUEUE_LOOK_EVERY_MS).unref();
+  setInterval(() => shared.turns.look(), ROUND_EVERY_MS).unref();
   return {
     url,
     passTo(workerd) {
-      target = workerd && { host: workerd.hostname, port: Number(workerd.port) };
-      queue.look();
+      shared.target = workerd && { host: workerd.hostname, port: Number(workerd.port) };
+      shared.queue.look();
     },
     async drain() {
       server.close();

@@ -83,26 +83,29 @@ const refuse = (
   headers: Record<string, string> = {},
 ): HeadRefusal => ({ status, detail, headers });
 
-/** What the header lines say, whatever the request line is. */
-interface Headers {
-  /** Those that are passed on. */
-  text: string;
-  host: string | undefined;
-  length: string | undefined;
-  isChunked: boolean;
-  upgrade: string;
-  connection: string;
-  version: string | undefined;
-  key: string | undefined;
-  expectsContinue: boolean;
-  acceptsGzip: boolean;
-  forwardedFor: string | undefined;
-}
+/** Names that are read here, and whether the line is passed on as it came. */
+const READ = new Map([
+  ['host', false],
+  ['content-length', false],
+  ['transfer-encoding', false],
+  ['expect', false],
+  ['upgrade', false],
+  ['connection', false],
+  ['accept-encoding', false],
+  ['x-forwarded-for', false],
+  ['sec-websocket-key', true],
+  ['sec-websocket-version', true],
+  // frames are as RFC 6455 has them, without extensions
+  ['sec-websocket-extensions', false],
+  // of a connection to a proxy
+  ['keep-alive', false],
+  ['proxy-connection', false],
+  // what a client says of its own address
+  ['cf-connecting-ip', false],
+]);
 
-/** Those read last: a client sends the same lines with each request. */
-const known = new Map<string, Headers>();
-const MAX_KNOWN = 100;
-const MAX_KNOWN_LENGTH = 1000;
+/** Where two could be read differently. */
+const ONCE = new Set(['host', 'content-length', 'transfer-encoding']);
 
 /**
  * @param head latin1, without the empty line at its end
@@ -115,97 +118,47 @@ export function readRequestHead(
   isProxy: boolean,
 ): RequestHead | HeadRefusal {
   const isHead = head.startsWith('HEAD ');
-  const end = head.indexOf('\r\n');
-  const requestLine = end < 0 ? head : head.slice(0, end);
-  const block = end < 0 ? '' : head.slice(end + 2);
-  const headers = known.get(block) ?? readHeaders(block);
-  const result = 'status' in headers ? headers : join(requestLine, headers, peer, isProxy, isHead);
-  return 'status' in result ? { ...result, isHead } : result;
+  const [requestLine = '', ...lines] = head.split('\r\n', MAX_LINES + 2);
+  const headers = readHeaders(lines);
+  if ('status' in headers) return { ...headers, isHead };
+  const result = join(requestLine, headers, isHead);
+  if ('status' in result) return { ...result, isHead };
+  const forwardedFor = headers.fields.get('x-forwarded-for');
+  const address = (isProxy && forwardedFor?.split(',').at(-1)?.trim()) || peer;
+  return { ...result, address, text: `${result.text}CF-Connecting-IP: ${address}\r\n` };
 }
 
-function readHeaders(block: string): Headers | HeadRefusal {
-  const lines = block === '' ? [] : block.split('\r\n', MAX_LINES + 1);
+interface Headers {
+  /** Lines that are passed on. */
+  text: string;
+  /** Values of {@link READ}; of several lines as one list (RFC 9110, 5.3). */
+  fields: Map<string, string>;
+}
+
+function readHeaders(lines: readonly string[]): Headers | HeadRefusal {
   if (lines.length > MAX_LINES) return refuse(`the head has more than ${MAX_LINES} lines`);
-  const headers: Headers = {
-    text: '',
-    host: undefined,
-    length: undefined,
-    isChunked: false,
-    upgrade: '',
-    connection: '',
-    version: undefined,
-    key: undefined,
-    expectsContinue: false,
-    acceptsGzip: false,
-    forwardedFor: undefined,
-  };
+  const fields = new Map<string, string>();
+  let text = '';
   for (const line of lines) {
     const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(0, colon));
+    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
     const value = line.slice(colon + 1);
     if (!NAME.test(name) || !VALUE.test(value)) return refuse('a header line is malformed');
-    switch (name.toLowerCase()) {
-      case 'host':
-        if (headers.host !== undefined) return refuse('Host must be given once');
-        headers.host = value.trim();
-        continue;
-      case 'content-length':
-        if (headers.length !== undefined) return refuse('Content-Length must be given once');
-        headers.length = value.trim();
-        continue;
-      case 'transfer-encoding':
-        if (headers.isChunked || value.trim().toLowerCase() !== 'chunked')
-          return refuse('Transfer-Encoding must be chunked');
-        headers.isChunked = true;
-        continue;
-      case 'expect':
-        headers.expectsContinue = value.trim().toLowerCase() === '100-continue';
-        continue;
-      case 'upgrade':
-        headers.upgrade = value.trim().toLowerCase();
-        continue;
-      case 'connection':
-        headers.connection += `,${value.toLowerCase()}`;
-        continue;
-      case 'accept-encoding':
-        headers.acceptsGzip = doesAcceptGzip(value);
-        continue;
-      case 'sec-websocket-version':
-        headers.version = value.trim();
-        break;
-      case 'sec-websocket-key':
-        headers.key = value.trim();
-        break;
-      case 'x-forwarded-for':
-        headers.forwardedFor = value;
-        continue;
-      // frames are as RFC 6455 has them, without extensions; and of a connection to a proxy
-      case 'sec-websocket-extensions':
-      case 'keep-alive':
-      case 'proxy-connection':
-      // what a client says of its own address
-      case 'cf-connecting-ip':
-        continue;
-    }
-    headers.text += `${line}\r\n`;
+    const isPassed = READ.get(name);
+    if (isPassed !== false) text += `${line}\r\n`;
+    if (isPassed === undefined) continue;
+    const before = fields.get(name);
+    if (before !== undefined && ONCE.has(name)) return refuse(`${name} must be given once`);
+    fields.set(name, before === undefined ? value.trim() : `${before},${value.trim()}`);
   }
-  if (headers.host && !isAuthority(headers.host)) return refuse('Host must be a host and a port');
-  if (headers.length !== undefined && (headers.isChunked || !CONTENT_LENGTH.test(headers.length)))
-    return refuse('Content-Length is malformed');
-  if (block.length <= MAX_KNOWN_LENGTH) {
-    if (known.size === MAX_KNOWN) known.clear();
-    known.set(block, headers);
-  }
-  return headers;
+  return { text, fields };
 }
 
 function join(
   requestLine: string,
-  headers: Headers,
-  peer: string,
-  isProxy: boolean,
+  { text, fields }: Headers,
   isHead: boolean,
-): RequestHead | HeadRefusal {
+): Omit<RequestHead, 'address'> | HeadRefusal {
   const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? [];
   if (method === '' || target.includes('#')) return refuse('the request line is malformed');
   if (!METHODS.has(method)) return refuse('no route has this method', 405, ALLOW);
@@ -213,40 +166,60 @@ function join(
   if (!place.startsWith('/')) return refuse('the request line is malformed');
   if (OTHER_SPELLING.test(place.split('?', 1)[0]!)) return refuse('no such route', 404);
   const isOld = minor === '0';
-  const { host, isChunked, connection } = headers;
+  const host = fields.get('host');
   if (host === undefined && !isOld) return refuse('Host must be given');
+  if (host && !isAuthority(host)) return refuse('Host must be a host and a port');
   if (authority !== undefined && !isAuthority(authority))
     return refuse('the target must have a host and a port');
-  if (isChunked && isOld) return refuse('HTTP/1.0 has no Transfer-Encoding');
-  const bodyLength = isChunked ? 'chunked' : Number(headers.length ?? 0);
-  let { text } = headers;
+  const bodyLength = readBodyLength(fields, isOld);
+  if (typeof bodyLength === 'object') return bodyLength;
+  const connection = fields.get('connection')?.toLowerCase() ?? '';
   // an upgrade to something else is not answered, as RFC 9110, 7.8 allows
   const isUpgrade =
-    headers.upgrade === 'websocket' && method === 'GET' && !isOld && UPGRADES.test(connection);
-  if (isUpgrade) {
-    if (bodyLength !== 0) return refuse('a request to upgrade must have no body');
-    if (headers.version !== WEBSOCKET_VERSION) {
-      const names = { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' };
-      return refuse(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, names);
-    }
-    if (!WEBSOCKET_KEY.test(headers.key ?? ''))
-      return refuse('Sec-WebSocket-Key must be 16 bytes in base64');
-    text += 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
-  }
-  const address = (isProxy && headers.forwardedFor?.split(',').at(-1)?.trim()) || peer;
+    fields.get('upgrade')?.toLowerCase() === 'websocket' &&
+    method === 'GET' &&
+    !isOld &&
+    UPGRADES.test(connection);
+  const refusal = isUpgrade ? checkUpgrade(fields, bodyLength) : undefined;
+  if (refusal !== undefined) return refusal;
   const start = `${method} ${place} HTTP/1.1\r\nHost: ${authority ?? (host || NO_HOST)}\r\n`;
+  const upgrade = isUpgrade ? 'Upgrade: websocket\r\nConnection: Upgrade\r\n' : '';
   return {
-    text: `${start}${text}CF-Connecting-IP: ${address}\r\n`,
+    text: `${start}${text}${upgrade}`,
     bodyLength,
     isHead,
     isWhiteFlag: start.startsWith(WHITE_FLAG),
     isUpgrade,
-    expectsContinue: headers.expectsContinue,
+    expectsContinue: fields.get('expect')?.toLowerCase() === '100-continue',
     isOld,
     isLast: isOld || CLOSES.test(connection),
-    acceptsGzip: headers.acceptsGzip,
-    address,
+    acceptsGzip: doesAcceptGzip(fields.get('accept-encoding') ?? ''),
   };
+}
+
+function readBodyLength(fields: Headers['fields'], isOld: boolean): BodyLength | HeadRefusal {
+  const length = fields.get('content-length');
+  const coding = fields.get('transfer-encoding');
+  if (coding === undefined) {
+    if (length === undefined) return 0;
+    return CONTENT_LENGTH.test(length) ? Number(length) : refuse('Content-Length is malformed');
+  }
+  if (isOld) return refuse('HTTP/1.0 has no Transfer-Encoding');
+  if (length !== undefined) return refuse('a body has Content-Length or Transfer-Encoding');
+  return coding.toLowerCase() === 'chunked'
+    ? 'chunked'
+    : refuse('Transfer-Encoding must be chunked');
+}
+
+function checkUpgrade(fields: Headers['fields'], bodyLength: BodyLength): HeadRefusal | undefined {
+  if (bodyLength !== 0) return refuse('a request to upgrade must have no body');
+  if (fields.get('sec-websocket-version') !== WEBSOCKET_VERSION) {
+    const names = { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' };
+    return refuse(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, names);
+  }
+  if (!WEBSOCKET_KEY.test(fields.get('sec-websocket-key') ?? ''))
+    return refuse('Sec-WebSocket-Key must be 16 bytes in base64');
+  return undefined;
 }
 
 /** Path with query, and the host of a target that names one. */

@@ -19,8 +19,7 @@ const HARD = 1.25;
 export interface TunnelLimit {
   /** Whether the client may have one more; if so, it is counted. */
   open(client: ClientPath): boolean;
-  /** @param isUsed whether workerd had it, and keeps it for a while */
-  close(client: ClientPath, isUsed: boolean): void;
+  close(client: ClientPath): void;
   /** To be called often. */
   look(now: number): void;
 }
@@ -47,24 +46,25 @@ export function createTunnelLimit(
     else counts.set(site, count);
   }
 
+  /** Whether one was closed for the site, which has so many. */
+  function displace(own: number): boolean {
+    let [largest, most] = ['', 0];
+    // of equal ones the youngest, or a crowd would close those that are here for long
+    for (const [each, count] of counts) if (count >= most) [largest, most] = [each, count];
+    // who has none displaces one also where each has one
+    return (own === 0 || own + 1 < most) && evict(largest);
+  }
+
   return {
     open([site]) {
       const own = counts.get(site) ?? 0;
       if (total >= Math.floor(max * (own === 0 ? HARD : 1))) return false;
-      if (total >= Math.floor(max * SOFT)) {
-        let [largest, most] = ['', 0];
-        // of equal ones the youngest, or a crowd would close those that are here for long
-        for (const [each, count] of counts) if (count >= most) [largest, most] = [each, count];
-        // who has none displaces one also where each has one
-        if (own > 0 && own + 1 >= most) return false;
-        if (!evict(largest)) return false;
-      }
+      if (total >= Math.floor(max * SOFT) && !displace(own)) return false;
       add(site, 1);
       return true;
     },
-    close([site], isUsed) {
-      if (isUsed) closed.add({ site, at: clock() });
-      else add(site, -1);
+    close([site]) {
+      closed.add({ site, at: clock() });
     },
     look(now) {
       for (const each of closed) {

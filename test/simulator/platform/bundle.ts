@@ -40,6 +40,7 @@ const ENTRY = `
 
 /** Globals of workerd that are the simulation's in an isolate. */
 const GLOBAL_NAMES = [
+  'randomNumber',
   'Date',
   'performance',
   'setTimeout',
@@ -54,11 +55,10 @@ const GLOBAL_NAMES = [
   'WebSocketPair',
   'Response',
   'AbortSignal',
-  'Math',
 ] as const;
 
 /** Globals that a simulation does not provide: code that used them would leave the seed's control. */
-const FORBIDDEN = /\b(setImmediate|queueMicrotask|process\.|scheduler\.)/;
+const FORBIDDEN = /\b(Math\.random|setImmediate|queueMicrotask|process\.|scheduler\.)/;
 
 const made = new Map<string, Promise<MakeIsolate>>();
 
@@ -73,8 +73,8 @@ export function bundleProduct(
   return known;
 }
 
-/** The bundle, with an inline source map, and how coverage and stacks name it. */
-export async function bundleText(
+/** The bundle, with an inline source map, and how stacks name it. */
+async function bundleText(
   limits: Limits,
   patches: readonly Patch[] = [],
 ): Promise<{ code: string; path: string }> {
@@ -96,6 +96,8 @@ export async function bundleText(
     sourcesContent: false,
     write: false,
     logLevel: 'silent',
+    // the one name that is no global by itself
+    define: { 'Math.random': 'randomNumber' },
     plugins: [changed(limits, patches, unused)],
     outfile: 'product.js',
   });

@@ -263,7 +263,7 @@ it('of WebSockets, the site that has most loses one, and one that was closed cou
   expect(evicted).toEqual(['a', 'a']);
   // there is always one for a client that has none
   expect([openAll('c'), openAll('d'), limit.open(['e'])]).toEqual([1, 1, false]);
-  limit.close(['a'], true);
+  limit.close(['a']);
   limit.look(14_999);
   expect(limit.open(['e'])).toBe(false);
   limit.look(15_000);
