@@ -111,7 +111,7 @@ export async function computeWhiteFlag(
     if (!walked.ok) return walked;
     const { view, whiteFlag, stages } = walked;
     const { measure } = createStopwatch(stages);
-    const roots = await computeRoots(view.cone, whiteFlag);
+    const roots = await computeRootsInTurns(view.cone, whiteFlag);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   });
@@ -121,7 +121,7 @@ export async function computeWhiteFlag(
 const LEAVES_AT_ONCE = 1024;
 
 /** Both roots of a cone that was walked; other requests have turns between. */
-export async function computeRoots(
+export async function computeRootsInTurns(
   cone: Cone,
   { order, reasons }: Pick<WhiteFlag, 'order' | 'reasons'>,
   turn: () => Promise<void> = takeTurns(),

@@ -15,7 +15,7 @@ import { NOT_A_TRANSACTION } from '../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import { outputId } from '../stardust/wire/ids.ts';
 import {
-  computeRoots,
+  computeRootsInTurns,
   onceMore,
   refuse,
   type WalkedProposal,
@@ -92,7 +92,7 @@ export async function explainWhiteFlag(
     const blocks = await unlessMoved(db, view.head, request.index - 1, () =>
       explainBlocks(db, walked, numbers, request.timestamp),
     );
-    return { ok: true, ...(await computeRoots(cone, whiteFlag)), blocks };
+    return { ok: true, ...(await computeRootsInTurns(cone, whiteFlag)), blocks };
   });
 }
 

@@ -1,9 +1,9 @@
 /** Roots in steps (src/node/compute-white-flag.ts): the same roots, and turns between the steps. */
 import { expect, it } from 'vitest';
-import { computeRoots } from '../../src/node/compute-white-flag.ts';
+import { computeRootsInTurns } from '../../src/node/compute-white-flag.ts';
 import { ConflictReason } from '../../src/stardust/semantics/verdict.ts';
 import type { Cone } from '../../src/stardust/white-flag/cone.ts';
-import { computeRoots as computeAtOnce } from '../../src/stardust/white-flag/walk.ts';
+import { computeRoots } from '../../src/stardust/white-flag/walk.ts';
 
 /** Each leaf is its position. */
 const cone = {
@@ -16,11 +16,11 @@ it.each([0, 1, 2, 1023, 1024, 1025, 2048, 3000, 4097])(
     const order = Uint32Array.from({ length: count }, (_, i) => i);
     const reasons = Array.from(order, (i) => (i % 3 === 0 ? 1 : ConflictReason.None));
     const whiteFlag = { order, reasons, undecided: [] } as unknown as Parameters<
-      typeof computeAtOnce
+      typeof computeRoots
     >[1];
     let turns = 0;
-    const roots = await computeRoots(cone, whiteFlag, async () => void turns++);
-    expect(roots).toEqual(computeAtOnce(cone, whiteFlag));
+    const roots = await computeRootsInTurns(cone, whiteFlag, async () => void turns++);
+    expect(roots).toEqual(computeRoots(cone, whiteFlag));
     expect(turns).toBeGreaterThanOrEqual(Math.ceil(count / 1024));
   },
 );
