@@ -4,12 +4,14 @@
  * project is made for, with the memory settings of the command (commands.ts).
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { handOver, isRuntime } from './lib/runtime.js';
 
 /** JavaScript in a folder that was built, TypeScript in the project. */
-const BUILT = join(import.meta.dirname, 'commands.js');
-const COMMANDS = existsSync(BUILT) ? BUILT : join(import.meta.dirname, 'commands.ts');
+const BUILT = fileURLToPath(new URL('commands.js', import.meta.url));
+const COMMANDS = existsSync(BUILT)
+  ? BUILT
+  : fileURLToPath(new URL('commands.ts', import.meta.url));
 
 /**
  * An import allocates much that is short-lived, and takes less memory if V8 collects young objects

@@ -159,9 +159,11 @@ it('each alert fires when it should, and not before', () => {
 it('nginx limits both routes of the white flag, and counts clients as the Worker does', () => {
   const conf = read('nginx.conf');
   for (const path of ['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'])
-    expect(conf).toMatch(new RegExp(`location = ${path} \\{\\s+limit_req `));
-  const keys = Array.from(conf.matchAll(/limit_\w+_zone (\S+)/g), ([, key]) => key);
-  expect(keys).toEqual(['$client', '$client', '$client']);
+    expect(conf).toMatch(new RegExp(`location = ${path} \\{(?:\\s+limit_req [^;]*;){2}`));
+  const keys = Array.from(conf.matchAll(/limit_\w+_zone (\S+) zone=(\w+)/g), ([, ...key]) => key);
+  for (const [key, zone] of keys) expect(key).toBe(zone!.endsWith('_site') ? '$site' : '$client');
+  const rates = Array.from(conf.matchAll(/rate=(\d+)r/g), ([, rate]) => Number(rate));
+  expect(rates).toEqual([2, 16 * 2, 1, 16]);
 });
 
 it('passwords have no default, and the edge node may open as many files as it needs', () => {

@@ -8,8 +8,9 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const PACKAGE = join(import.meta.dirname, '../../package.json');
+const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
 
 /** @param {string} path */
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));

@@ -23,7 +23,7 @@ export function kindOf({ payload, ledgerInclusionState }: ExplainedBlock): Kind 
 }
 
 /** Why a transaction is in conflict: the reason in words, and what decided. */
-export function describeConflict(block: ExplainedBlock): string {
+function describeConflict(block: ExplainedBlock): string {
   const { conflictReason = 0, explanation, decidingInput, decidingOutput } = block;
   const known = conflictReason >= 1 && conflictReason <= 12;
   const words = explanation ?? (known ? describeReason(conflictReason as 1) : 'no reason is given');

@@ -1,8 +1,10 @@
 /**
  * What each client of the broker uses, and the one rule for all limits that clients share: if all
- * of them together use too much, the address that uses most loses the client that uses most. So a
- * stranger uses at most what nobody else wants, and everybody else can always subscribe.
+ * of them together use too much, the address that uses most, in the site of IPv6 that does, loses the
+ * client that uses most. So a stranger uses at most what nobody else wants, and everybody else can
+ * always subscribe.
  */
+import { type ClientPath, clientPath, largestHolder } from '../client-path.ts';
 
 /** What all clients may use together. */
 export const SHARED_LIMITS = {
@@ -52,6 +54,7 @@ export interface Accounts<Client extends Holder> {
 }
 
 interface Account<Client> {
+  readonly client: ClientPath;
   readonly clients: Set<Client>;
   readonly usage: Usage;
   /** Closed connections that have not gone, and the bytes that were sent on them. */
@@ -78,7 +81,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
     let account = accounts.get(address);
     if (account === undefined) {
       const usage = { ...newUsage(), connections: 0 };
-      account = { clients: new Set(), usage, left: 0, leftBytes: 0 };
+      account = { client: clientPath(address), clients: new Set(), usage, left: 0, leftBytes: 0 };
       accounts.set(address, account);
     }
     return account;
@@ -94,7 +97,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
     const amount = ({ usage, leftBytes }: Account<Client>) =>
       usage[name] + (name === 'sent' ? leftBytes : 0);
     const open = accounts.values().filter(({ clients }) => clients.size > 0);
-    return first(open, (one, other) => amount(other) - amount(one));
+    return largestHolder(open, amount)[0];
   }
 
   function check(): Client[] {
@@ -146,7 +149,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
     excess() {
       const share = SHARES.find((name) => total[name] > SHARED_LIMITS[name]);
       const account = share && largestAccount(share);
-      return account && first(account.clients, byUse(share!));
+      return account && [...account.clients].sort(byUse(share!))[0];
     },
   };
 }
@@ -154,11 +157,4 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
 /** The largest first; of clients that use the same, the one that has been silent for longest. */
 function byUse(name: keyof Usage): (one: Holder, other: Holder) => number {
   return (one, other) => other.usage[name] - one.usage[name] || one.seen - other.seen;
-}
-
-/** What would come first if all were sorted. */
-function first<T>(all: Iterable<T>, compare: (one: T, other: T) => number): T | undefined {
-  let found: T | undefined;
-  for (const each of all) if (found === undefined || compare(each, found) < 0) found = each;
-  return found;
 }

@@ -2,6 +2,7 @@
  * A client of the broker: what is kept of it in its socket's attachment, which outlives the object
  * when that is evicted, and what is kept in memory only.
  */
+import { type ClientPath, clientPath } from '../client-path.ts';
 import { createPacketReader, type Packet, type PacketReader } from '../mqtt/packets.ts';
 import { packTopic, unpackTopics } from '../mqtt/topics.ts';
 import { concatBytes } from '../stardust/encoding/bytes.ts';
@@ -29,6 +30,8 @@ export const MAX_CLIENT_ID_LENGTH = 128;
 export interface Client extends Holder {
   readonly socket: WebSocket;
   readonly address: string;
+  /** The address in levels. */
+  readonly client: ClientPath;
   readonly usage: Usage;
   readonly reader: PacketReader;
   /** WebSocket messages that wait for their turn, and the packets of the one that is read now. */
@@ -65,6 +68,7 @@ export function newClient(socket: WebSocket, address: string, now: number, sent 
   return {
     socket,
     address,
+    client: clientPath(address),
     usage: newUsage(sent),
     reader: createPacketReader(MAX_PACKET_BYTES),
     waiting: [],

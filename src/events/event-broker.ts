@@ -8,6 +8,7 @@
  * object's storage.
  */
 import { DurableObject } from 'cloudflare:workers';
+import { createTurns } from '../client-path.ts';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../ledger/core/head.ts';
@@ -30,7 +31,6 @@ import { createClients } from './clients.ts';
 import { isReserved } from './close-codes.ts';
 import type { Audience } from './milestone-events.ts';
 import { type Counts, createPublisher, type PublishedMilestone } from './publisher.ts';
-import { createRoundRobin } from './round-robin.ts';
 import { takeSlice } from './session.ts';
 
 /**
@@ -66,7 +66,7 @@ export class EventBroker extends DurableObject<Env> {
   readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv);
   readonly #clients = createClients(this.#publisher.counts);
 
-  readonly #waiting = createRoundRobin<Client>();
+  readonly #waiting = createTurns<Client>();
   /** Resolved when the client has no work left. */
   readonly #served = new Map<Client, PromiseWithResolvers<void>>();
   /** Resolved when all that is in D1 has been published; undefined while nothing is to be. */

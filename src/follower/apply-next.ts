@@ -16,6 +16,7 @@ import { completeMilestone } from './complete-milestone.ts';
 import { type FollowerContext, noteApplied, noteLedger } from './follower-context.ts';
 import { countUpstream } from './follower-counts.ts';
 import { type LedgerPosition, readPosition } from './ledger-position.ts';
+import type { MissingCone } from './store/store-cone.ts';
 import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
@@ -182,12 +183,17 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
       return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
     const isLate = pass.applied > appliedBefore && Date.now() > budget.deadline;
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
+    const cone = memory.missing;
+    const done = workDone(cone);
     try {
       if (!(await applyNext(context, giver, position, pass))) break;
     } catch (error) {
       if (!(error instanceof ConeUnavailable) || error.fault !== 'over-budget') throw error;
-      const getsOn = memory.progress.times !== times;
-      return getsOn ? { kind: 'budget-spent' } : { kind: 'stuck', reason: error.message };
+      const reason = memory.progress.times === times ? error.message : undefined;
+      // a walk that is done again is no progress, but is its upstream's turn until it is done
+      const isOn =
+        reason === undefined || workDone(memory.missing) > (memory.missing === cone ? done : 0);
+      return isOn ? { kind: 'budget-spent', reason } : { kind: 'stuck', reason: error.message };
     }
     position = await readPosition(context.db, context);
     noteLedger(memory, position);
@@ -196,6 +202,11 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
   return position.head.ledger === confirmed
     ? { kind: 'level', position }
     : { kind: 'behind', position };
+}
+
+/** Blocks of a past cone that were walked and stored. */
+function workDone(cone: Pick<MissingCone, 'walked' | 'stored'> | undefined): number {
+  return cone === undefined ? 0 : cone.walked + cone.stored;
 }
 
 /** Whether the giver has the milestone after the ledger's, and it was applied. */

@@ -75,11 +75,17 @@ export async function completeMilestone(
   const { memory } = tools;
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const fetched = await storeMissing(db, head, verified, tools);
-    const outcome = await applyStored(db, verified, tools);
-    if (outcome.kind === 'applied')
-      return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
-    const isClean =
-      outcome.kind === 'root-differs' && (await leaveOut(db, outcome, verified, tools));
+    let isClean = false;
+    try {
+      const outcome = await applyStored(db, verified, tools);
+      if (outcome.kind === 'applied')
+        return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
+      if (outcome.kind === 'root-differs') isClean = await leaveOut(db, outcome, verified, tools);
+    } catch (error) {
+      // an upstream that diverges otherwise, without a cone, must not undo what others walked
+      if (error instanceof Divergence && tools.upstream !== undefined) memory.missing = undefined;
+      throw error;
+    }
     // blocks of the cone were dropped: the walk begins again
     memory.missing = isClean
       ? createMissingCone(head, coneOf(verified), new Set<string>())
@@ -191,8 +197,6 @@ async function leaveOut(
       memory.progress.startOver(milestone, upstream.name);
       return true;
     }
-    // only here: an upstream that diverges otherwise must not undo what others have walked
-    memory.missing = undefined;
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(
       `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,

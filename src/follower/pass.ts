@@ -155,7 +155,7 @@ async function askUpstreams(
   });
   if (getsOn) memory.failed = undefined;
   // those asked before may have used up what a pass may do: each comes first in turn
-  const isNextFirst = waiting !== undefined || (isStill && beginWith === undefined);
+  const isNextFirst = !behind && (waiting !== undefined || (isStill && beginWith === undefined));
   const first = isNextFirst ? (order[0]! + 1) % upstreams.length : beginWith;
   if (first !== undefined) known.ranking.beginWith(first);
   const isDue = level !== undefined && !budget.milestonesOnly && areTipsDue(context, applied);

@@ -11,14 +11,15 @@ import type { LedgerPosition } from './ledger-position.ts';
  * How it ended with one upstream.
  *
  * `level`: the ledger is at the upstream's confirmed milestone. `behind`: the upstream is behind
- * the ledger. `budget-spent`: there is more to apply, and this pass may not. `stuck`: the same, but
- * this pass made no progress with it (store/progress.ts). `stopped`: no upstream can help, an operator has to. `failed`: the upstream did not answer as it should. `diverged`: it
- * answered what cannot follow our ledger.
+ * the ledger. `budget-spent`: there is more to apply, and this pass may not; with a reason, if it only
+ * did work again that was undone, which is no progress (store/progress.ts). `stuck`: the same, and it
+ * did not even that. `stopped`: no upstream can help, an operator has to. `failed`: the upstream did
+ * not answer as it should. `diverged`: it answered what cannot follow our ledger.
  */
 export type Ending =
   | { kind: 'level'; position: LedgerPosition }
   | { kind: 'behind'; position: LedgerPosition }
-  | { kind: 'budget-spent' }
+  | { kind: 'budget-spent'; reason?: string | undefined }
   | { kind: 'stuck'; reason: string }
   | { kind: 'stopped'; reason: string }
   | { kind: 'failed'; reason: string }
@@ -64,10 +65,11 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
  */
 export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefined {
   const kinds = new Set(outcomes.map(({ kind }) => kind));
-  if (kinds.has('diverged') || outcomes.some(({ applied }) => applied > 0)) return undefined;
+  if (kinds.has('diverged') || kinds.has('stopped')) return undefined;
+  if (outcomes.some(({ applied }) => applied > 0)) return undefined;
   const isWordEnough = !kinds.has('level') && !kinds.has('behind');
   const waiting = outcomes.findLast(({ next }) => next === 'signed' || (next && isWordEnough));
-  return waiting?.kind === 'failed' || waiting?.kind === 'stuck' ? waiting.reason : undefined;
+  return waiting && 'reason' in waiting ? waiting.reason : undefined;
 }
 
 /** What is known besides the outcomes. */
@@ -125,7 +127,7 @@ export function summarizePass(
   const isAllDone =
     outcomes.length === before.upstreams &&
     outcomes.every(({ kind }) => kind === 'level' || kind === 'behind');
-  const getsOn = applied > 0 || behind || isAllDone;
+  const getsOn = applied > 0 || (behind && last.reason === undefined) || isAllDone;
   return {
     applied,
     behind,

@@ -18,9 +18,13 @@ import { type ConsistentView, readView, walkView } from '../ledger/view/consiste
 import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
-import { isZero } from '../stardust/encoding/bytes.ts';
+import { concatBytes, isZero } from '../stardust/encoding/bytes.ts';
+import { merkleRootOfLeaves } from '../stardust/proof/merkle.ts';
+import { ConflictReason } from '../stardust/semantics/verdict.ts';
 import type { MilestoneRules } from '../stardust/milestone-keys.ts';
-import { computeRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
+import type { Cone } from '../stardust/white-flag/cone.ts';
+import { inclusionRoot, type MerkleRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
+import { takeTurns } from '../turns.ts';
 
 /**
  * A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x.
@@ -107,10 +111,33 @@ export async function computeWhiteFlag(
     if (!walked.ok) return walked;
     const { view, whiteFlag, stages } = walked;
     const { measure } = createStopwatch(stages);
-    const roots = computeRoots(view.cone, whiteFlag);
+    const roots = await computeRoots(view.cone, whiteFlag);
     measure('roots');
     return { ok: true, ...roots, blocks: whiteFlag.order.length, stages };
   });
+}
+
+/** Leaves of the part of a tree that is hashed in one step, some 6 ms: a power of two. */
+const LEAVES_AT_ONCE = 1024;
+
+/** Both roots of a cone that was walked; other requests have turns between. */
+export async function computeRoots(
+  cone: Cone,
+  { order, reasons }: Pick<WhiteFlag, 'order' | 'reasons'>,
+  turn: () => Promise<void> = takeTurns(),
+): Promise<MerkleRoots> {
+  const rootOf = async (positions: Uint32Array) => {
+    const parts = [inclusionRoot(cone, positions.subarray(0, LEAVES_AT_ONCE))];
+    for (let i = LEAVES_AT_ONCE; i < positions.length; i += LEAVES_AT_ONCE) {
+      await turn();
+      parts.push(inclusionRoot(cone, positions.subarray(i, i + LEAVES_AT_ONCE)));
+    }
+    await turn();
+    // each part but the last is a full subtree
+    return merkleRootOfLeaves(concatBytes(...parts), parts.length);
+  };
+  const applied = order.filter((_, i) => reasons[i] === ConflictReason.None);
+  return { inclusionMerkleRoot: await rootOf(order), appliedMerkleRoot: await rootOf(applied) };
 }
 
 /** A milestone may take a block away before its bytes are read: rare, and not twice in a row. */

@@ -1,6 +1,7 @@
 /**
- * The node as the routes see it: D1, KV and the upstreams behind one interface. `http/` imports no
- * other file of the rooms below it, and tests answer from made-up data instead.
+ * The node as the routes see it: D1, KV and the upstreams behind one interface. Of the
+ * rooms below, `http/` imports this file and `stardust/` alone, and tests answer from made-up data
+ * instead.
  *
  * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
  * own ledger index. A method answers at the ledger's own index where that is below `minLedgerIndex`.

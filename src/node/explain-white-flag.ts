@@ -11,10 +11,11 @@ import { type BlockAtFault, findFaults, isOfVerdict } from '../ledger/view/find-
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { ConflictReason, Fault } from '../stardust/semantics/verdict.ts';
 import { type DecidingInput, findDecidingInputs } from '../stardust/white-flag/deciding-input.ts';
-import { computeRoots, NOT_A_TRANSACTION } from '../stardust/white-flag/walk.ts';
+import { NOT_A_TRANSACTION } from '../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import { outputId } from '../stardust/wire/ids.ts';
 import {
+  computeRoots,
   onceMore,
   refuse,
   type WalkedProposal,
@@ -91,7 +92,7 @@ export async function explainWhiteFlag(
     const blocks = await unlessMoved(db, view.head, request.index - 1, () =>
       explainBlocks(db, walked, numbers, request.timestamp),
     );
-    return { ok: true, ...computeRoots(cone, whiteFlag), blocks };
+    return { ok: true, ...(await computeRoots(cone, whiteFlag)), blocks };
   });
 }
 

@@ -1,5 +1,6 @@
 /**
- * A concurrency limit: some tasks run at once, the others wait in line, urgent ones in front.
+ * A concurrency limit: some tasks run at once, the others wait in two lines. Urgent ones come first,
+ * and then one of each line in turn: requests of strangers are urgent, and must not starve the passes.
  */
 
 /**
@@ -16,14 +17,19 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
   let free = places;
   const urgent: (() => void)[] = [];
   const others: (() => void)[] = [];
+  let wasUrgent = false;
+  const takeNext = () => {
+    wasUrgent = urgent.length > 0 && !(wasUrgent && others.length > 0);
+    return (wasUrgent ? urgent : others).shift();
+  };
   return async (task, isUrgent = false) => {
     if (free > 0) free--;
     else await new Promise<void>((resolve) => (isUrgent ? urgent : others).push(resolve));
     try {
       return await task();
     } finally {
-      // the place goes to the task that has waited longest
-      const next = urgent.shift() ?? others.shift();
+      // the place goes to the task of a line that has waited longest
+      const next = takeNext();
       if (next) next();
       else free++;
     }

@@ -126,7 +126,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     );
     const page = await browser.open(`${other.url}/#/search?q=${nftId}`, 'desktop');
     await textOf(page, '.found-note').toBe('This is an NFT, this node says.');
-    await textOf(page, 'main').toMatch(/NFT Burned .*milestone 4.*What became of it/);
+    await textOf(page, 'main').toMatch(/NFT Burned .*milestone 3.*What became of it/);
     expect(await readText(page, 'main')).not.toMatch(/Not found/);
     await page.close();
   });

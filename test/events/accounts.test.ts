@@ -1,7 +1,6 @@
 /** Who is closed where clients use too much: the largest client of the address that uses most. */
 import { describe, expect, it } from 'vitest';
 import { createAccounts, type Holder, newUsage, SHARED_LIMITS } from '../../src/events/accounts.ts';
-import { createRoundRobin } from '../../src/events/round-robin.ts';
 
 interface Client extends Holder {
   name: string;
@@ -38,6 +37,28 @@ describe('what clients share', () => {
     expect(accounts.excess()?.name).toBe('b');
     accounts.use(alone, 'topics', 40_003);
     expect(accounts.excess()?.name).toBe('alone');
+  });
+
+  it.each([
+    ['a /56', (i: number) => `2001:db8:0:${i.toString(16)}::/64`],
+    ['a /48', (i: number) => `2001:db8:0:${((i << 8) & 0xffff).toString(16)}::/64`],
+  ])('is taken from %s, where its networks together use most', (_, network) => {
+    const honest = ['192.0.2.1', '192.0.2.2'].map((address) => client('honest', address));
+    const accounts = open(...honest);
+    for (const each of honest) accounts.use(each, 'topics', 1000);
+    for (let i = 0; i < 250; i++) {
+      const own = client('flood', network(i));
+      accounts.open(own);
+      accounts.use(own, 'topics', 400);
+    }
+    expect(accounts.excess()?.name).toBe('flood');
+  });
+
+  it('is taken from the youngest address of a crowd', () => {
+    const accounts = open(client('honest', '192.0.2.1'));
+    for (let i = 0; i < SHARED_LIMITS.connections; i++)
+      accounts.open(client('crowd', `crowd ${i}`));
+    expect(accounts.excess()?.name).toBe('crowd');
   });
 
   it('is taken from who has been silent for longest, where all use the same', () => {
@@ -90,14 +111,4 @@ describe('what was sent', () => {
     gone();
     expect(accounts.send(later, 5000)).toEqual([]);
   });
-});
-
-it('addresses take turns, and so do their clients', () => {
-  const turns = createRoundRobin<Client>();
-  for (const name of ['a', 'b', 'c']) turns.add(client(name, 'x'));
-  const other = client('other', 'y');
-  turns.add(other);
-  turns.add(other);
-  const names = Array.from({ length: 5 }, () => turns.take()?.name);
-  expect(names).toEqual(['a', 'other', 'b', 'c', undefined]);
 });

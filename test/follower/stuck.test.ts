@@ -11,9 +11,11 @@ import {
   ledgerIndex,
   passOnce,
   type Rig,
+  startLedger,
   startNew,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
+import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -114,4 +116,35 @@ it('let each upstream come first in turn, as those before it may use up what a p
   });
   await statesAfter(db, rig, claiming, 4);
   expect(asked.filter((_, i) => i % 3 === 0)).toEqual([0, 1, 2, 0]);
+});
+
+it('a large milestone gets on beside an upstream that denies its blocks, after the other one failed', async () => {
+  const db = await openMemory();
+  const network = new SyntheticNetwork({ seed: 'denied' });
+  network.milestone();
+  network.milestone();
+  const rig = await startLedger(db, network, 2);
+  // more levels than three passes walk down
+  let last = network.milestoneBlock!;
+  for (let i = 0; i < 900; i++) last = network.note([last]);
+  network.milestone({ parents: [network.milestoneBlock!, last] });
+  rig.node.confirm(3);
+  let pass = 0;
+  const failing = new Set([1, 3, 5, 7, 9]);
+  const readHeads = async () => {
+    if (failing.has(pass)) throw new UpstreamFailure('no answer');
+    return rig.upstream.readHeads();
+  };
+  const readTips = async () => [];
+  const readBlock = async () => undefined;
+  const denying = {
+    ...rig.upstream,
+    name: 'denying',
+    readBlock,
+    readReference: readBlock,
+    readTips,
+  };
+  rig.following.upstreams = [{ ...rig.upstream, readHeads, readTips }, denying];
+  for (; pass < 25 && (await ledgerIndex(db)) === 2; pass++) await passOnce(rig);
+  expect(await ledgerIndex(db)).toBe(3);
 });

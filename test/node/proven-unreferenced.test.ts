@@ -138,6 +138,15 @@ describe('upstream is asked', () => {
     expect(asked).toEqual([]);
   });
 
+  it('for one block where none of eight parents exists', async () => {
+    const { network, rig, upstream, asked, read } = await started();
+    const { request } = network.propose();
+    const parents = Array.from({ length: 8 }, (_, i) => `0x${String(i).repeat(64)}`);
+    expect(await ask(rig, { ...request, parents }, { upstreams: [upstream] })).toBe(404);
+    expect(read).toHaveLength(1);
+    expect(asked).toEqual([]);
+  });
+
   it('about a block at hand once the IDs of its parents are forgotten', async () => {
     const { network, rig, upstream, asked } = await started();
     const old = network.note([network.milestoneBlock!]);

@@ -74,9 +74,13 @@ export class World {
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
   /** What was counted, at the end of each window. */
-  readonly economy: { at: number; d1Calls: number; requests: number; lines: number }[] = [];
-  /** The highest rates. */
-  readonly most: Record<string, number> = {};
+  readonly economy: {
+    at: number;
+    d1Calls: number;
+    requests: number;
+    lines: number;
+    blocks: number;
+  }[] = [];
   /** Ledgers that were replaced. */
   imports = 0;
   /** Runs until it is called: an overlapping version. */

@@ -53,6 +53,24 @@ it('has one limit for each upstream, whoever asks, and asks for requests first',
   await Promise.all(work);
 });
 
+it('lets a pass on while requests ask without an end', async () => {
+  const { asked, answer, settle } = holdAnswers();
+  const open = createUpstreams();
+  const settings = settingsOf('https://a.example');
+  const [request] = open(settings, URGENT);
+  const ask = () => read(request!, 1);
+  const work = Array.from({ length: 12 }, ask);
+  work.push(read(open(settings, PATIENT)[0]!, 2));
+  await settle();
+  for (let answers = 0; answers < 3; answers++) {
+    await answer();
+    work.push(ask());
+  }
+  expect(asked).toContain('a.example 2');
+  for (let left = work.length - 3; left > 0; left--) await answer();
+  await Promise.all(work);
+});
+
 it('opens upstreams again only where the settings name others', () => {
   const open = createUpstreams();
   const first = open(settingsOf('https://a.example'), PATIENT);

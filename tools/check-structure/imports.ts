@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'clock.ts': [],
   'log.ts': ['bounded-map.ts', 'clock.ts'],
   'bounded-map.ts': [],
+  'client-path.ts': [],
   'data-centre-cache.ts': ['log.ts'],
   'read-bounded.ts': [],
   'shared-limit.ts': ['clock.ts'],
@@ -42,7 +43,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'settings.ts',
     'verify-signature.ts',
   ],
-  events: ['stardust', 'ledger', 'mqtt', 'clock.ts', 'log.ts', 'turns.ts'],
+  events: ['stardust', 'ledger', 'mqtt', 'client-path.ts', 'clock.ts', 'log.ts', 'turns.ts'],
   follower: [
     'stardust',
     'mqtt',
@@ -50,6 +51,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'ledger',
     'nft-index',
     'upstream',
+    'bounded-map.ts',
+    'client-path.ts',
     'clock.ts',
     'log.ts',
     'settings.ts',
@@ -72,6 +75,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: [
     'stardust',
     'node/edge-node.ts',
+    'client-path.ts',
     'clock.ts',
     'log.ts',
     'bounded-map.ts',

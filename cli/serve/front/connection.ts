@@ -3,10 +3,11 @@
  * what workerd answers. One request at a time; those behind it wait in the socket.
  */
 import { connect, type Socket } from 'node:net';
+import { type ClientPath, clientPath } from '../../../src/client-path.ts';
+import { clientKey } from '../../../src/http/access/client-address.ts';
 import type { ErrorStatus } from '../../../src/http/errors.ts';
 import { writeLimitedLog } from '../../../src/log.ts';
 import { createAnswer } from './answer.ts';
-import { type ClientPath, clientPath } from './client-path.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';
 import type { MessageTurns } from './message-turns.ts';
@@ -98,7 +99,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   const peer = socket.remoteAddress ?? '';
   const reader = createRequestReader(peer, isProxy);
   const answer = createAnswer({ socket, onHead: beginAnswer, onEnd: endAnswer });
-  const queued: Queued = { client: clientPath(peer), isWhiteFlag: false, start: passOn };
+  const queued: Queued = { client: clientPath(clientKey(peer)), isWhiteFlag: false, start: passOn };
   const connection: Connection = {
     client: queued.client,
     state: 'silent',
@@ -224,7 +225,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     countBytes();
     // this client may have held most
     if (isEnding) return;
-    if (next.address !== address) connection.client = clientPath(next.address);
+    if (next.address !== address) connection.client = clientPath(clientKey(next.address));
     address = next.address;
     queued.client = connection.client;
     queued.isWhiteFlag = next.isWhiteFlag;

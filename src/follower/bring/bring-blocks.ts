@@ -9,7 +9,7 @@ import {
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
-import { fetchBlock } from '../../upstream/fetch-blocks.ts';
+import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { type FollowerContext, noteLedger } from '../follower-context.ts';
@@ -87,6 +87,9 @@ async function bringBlocks(
     if (missing.every((id) => pool.get(id) !== undefined)) break;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
+  const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
+  // whoever names blocks that exist nowhere costs one request, not one for each
+  if (first && others.length > 0) await fetchIntoPool(pool, upstreams, first, known.ranking);
   const tools = { db, upstreams, voters, memory, ranking: known.ranking };
   const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
   const { fault, refused } = await storeBelow(tools, position, missing, limits);

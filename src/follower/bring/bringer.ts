@@ -15,8 +15,8 @@ import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BringContext, bring, FETCH_MS, readUnstored } from './bring-blocks.ts';
 import { createFairLimit } from './fair-limit.ts';
 
-/** What is brought at once, of one client and in all, and how much waits. */
-const BRING_LIMITS = { ofClient: 2, places: 8, waiting: 64 };
+/** What is brought at once, and how much waits. */
+const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
 
 export interface Bringer {
   /**
@@ -32,7 +32,10 @@ export interface Bringer {
 /** @param open makes what each work is done with; its upstreams have {@link patienceOf} */
 export function createBringer(open: () => BringContext): Bringer {
   const refuse = () => new UpstreamFailure('too many requests wait for blocks');
-  const limit = createFairLimit({ ...BRING_LIMITS, refuse });
+  const limit = createFairLimit<NotBrought | undefined>(
+    { ...BRING_LIMITS, refuse },
+    (notBrought) => notBrought === undefined,
+  );
   /** By what requests need. */
   const underWay = new Map<string, Promise<NotBrought | undefined>>();
 

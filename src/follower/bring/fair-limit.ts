@@ -1,11 +1,16 @@
 /**
  * A limit on work that requests cause in one Durable Object: the clients take turns, and each has a
  * share. So a stranger delays the others by one turn, however much he asks for.
+ *
+ * Strangers may be many. So places are left for clients whose work was of use before.
  */
+import { createBoundedMap } from '../../bounded-map.ts';
+import { type ClientPath, clientPath, createTurns, largestHolder } from '../../client-path.ts';
 
 export interface FairLimitOptions {
-  /** How much work is under way at once, of one client and in all. */
+  /** How much work is under way at once: of one site, of all whose work was not of use, in all. */
   ofClient: number;
+  ofStrangers: number;
   places: number;
   /** How much work waits. Beyond it the client with most of it loses its newest. */
   waiting: number;
@@ -14,61 +19,79 @@ export interface FairLimitOptions {
 }
 
 /** Does the work when it is the client's turn and there is a place. */
-export type FairLimit = <T>(client: string, work: () => Promise<T>) => Promise<T>;
+export type FairLimit<T> = (client: string, work: () => Promise<T>) => Promise<T>;
 
-interface Client {
-  underWay: number;
-  waiting: { start: () => void; refuse: () => void }[];
+interface Waiting {
+  readonly client: ClientPath;
+  start(): void;
+  refuse(): void;
 }
 
-export function createFairLimit(options: FairLimitOptions): FairLimit {
-  /** Those with work, in the order of their turns. */
-  const clients = new Map<string, Client>();
-  let underWay = 0;
-  let waiting = 0;
+/** Sites whose work was of use, the most recent ones. */
+const MAX_KNOWN = 1000;
 
-  function startNext(): void {
-    for (const [name, client] of clients) {
-      if (underWay >= options.places) return;
-      if (client.underWay >= options.ofClient || client.waiting.length === 0) continue;
-      waiting--;
-      client.waiting.shift()!.start();
-      clients.delete(name);
-      clients.set(name, client);
+/** @param isOfUse whether the work came to what the client asked for */
+export function createFairLimit<T>(
+  { ofClient, ofStrangers, places, waiting: maxWaiting, refuse }: FairLimitOptions,
+  isOfUse: (result: T) => boolean,
+): FairLimit<T> {
+  const turns = createTurns<Waiting>();
+  const waiting = new Set<Waiting>();
+  /** How much work of each site is under way. */
+  const counts = new Map<string, number>();
+  const known = createBoundedMap<true>(MAX_KNOWN);
+  let underWay = 0;
+
+  const isKnown = (site: string) => known.peek(site) !== undefined;
+
+  function mayStart(site: string): boolean {
+    return (counts.get(site) ?? 0) < ofClient && (isKnown(site) || underWay < ofStrangers);
+  }
+
+  function startWaiting(): void {
+    while (underWay < places) {
+      const next = turns.take((site) => isKnown(site) && mayStart(site)) ?? turns.take(mayStart);
+      if (next === undefined) return;
+      waiting.delete(next);
+      next.start();
     }
   }
 
-  function refuseOne(): void {
-    const [largest] = [...clients.values()].sort((a, b) => b.waiting.length - a.waiting.length);
-    waiting--;
-    largest!.waiting.pop()!.refuse();
+  function count(site: string, change: 1 | -1): void {
+    underWay += change;
+    const own = (counts.get(site) ?? 0) + change;
+    if (own > 0) counts.set(site, own);
+    else counts.delete(site);
   }
 
-  return async (name, work) => {
-    const client = clients.get(name) ?? { underWay: 0, waiting: [] };
-    clients.set(name, client);
+  return async (address, work) => {
+    const client = clientPath(address);
+    const [site] = client;
     const { promise: turn, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
-      underWay++;
-      client.underWay++;
+      count(site, 1);
       resolve();
     };
-    client.waiting.push({ start, refuse: () => reject(options.refuse()) });
-    waiting++;
-    startNext();
-    if (waiting > options.waiting) refuseOne();
-    let isOn = false;
+    const own: Waiting = { client, start, refuse: () => reject(refuse()) };
+    waiting.add(own);
+    turns.add(own);
+    startWaiting();
+    if (waiting.size > maxWaiting) {
+      // before a known one, the youngest of a crowd
+      const holdsOf = ({ client: [site] }: Waiting) => (isKnown(site) ? 0.5 : 1);
+      const newest = largestHolder(waiting, holdsOf).at(-1)!;
+      waiting.delete(newest);
+      turns.remove(newest);
+      newest.refuse();
+    }
+    await turn;
     try {
-      await turn;
-      isOn = true;
-      return await work();
+      const result = await work();
+      if (isOfUse(result)) known.set(site, true);
+      return result;
     } finally {
-      if (isOn) {
-        underWay--;
-        client.underWay--;
-      }
-      if (client.underWay === 0 && client.waiting.length === 0) clients.delete(name);
-      startNext();
+      count(site, -1);
+      startWaiting();
     }
   };
 }

@@ -3,6 +3,7 @@
  * bound, and places for long work, where one isolate and one database answer everything. Elsewhere
  * D1 has its own queue.
  */
+import { clientPath } from '../../client-path.ts';
 import { createSharedLimit, type SharedLimit } from '../../shared-limit.ts';
 import { nextTurn } from '../../turns.ts';
 import { HttpError } from '../errors.ts';
@@ -11,18 +12,30 @@ import { clientKeyOf } from './client-address.ts';
 /** The longer of the two periods that Cloudflare has; the binding does not tell which one it is. */
 const RATE_RETRY_AFTER_SECONDS = '60';
 
+/** How often the networks of a /56, and of a /48, have the rate of one client. */
+const RATES = { part: 4, site: 16 };
+
 /**
- * Throws an HttpError 429 where the client is over the limit (client-address.ts). It is counted in
- * each location, approximately
+ * Throws an HttpError 429 where the client, or the site of IPv6 that it is in, is over the limit. It
+ * is counted in each location, approximately
  * (https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/).
  */
 export async function checkRate(limit: RateLimit | undefined, request: Request): Promise<void> {
   if (limit === undefined) return;
-  const { success } = await limit.limit({ key: clientKeyOf(request) });
-  if (!success)
-    throw new HttpError(429, 'wait before the next request', {
-      'retry-after': RATE_RETRY_AFTER_SECONDS,
-    });
+  // a client over its own limit takes nothing of its neighbours'
+  for (const key of rateKeys(clientKeyOf(request))) {
+    if ((await limit.limit({ key })).success) continue;
+    const headers = { 'retry-after': RATE_RETRY_AFTER_SECONDS };
+    throw new HttpError(429, 'wait before the next request', headers);
+  }
+}
+
+/** The limit is the same for every key: a wider network has several. */
+function rateKeys(client: string): string[] {
+  const [site, part] = clientPath(client);
+  if (part === undefined) return [client];
+  const network = Number.parseInt(client.split(':')[3]!, 16);
+  return [client, `${part} ${network % RATES.part}`, `${site} ${network % RATES.site}`];
 }
 
 /** Work that keeps the thread for long, and how much of each kind is done at once. */

@@ -13,7 +13,7 @@
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, PARTS } from '../core/database.ts';
-import { runFenced } from '../core/fence.ts';
+import { runFenced, unlessMoved } from '../core/fence.ts';
 import { SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
 import { many, one, type Query, readAlone, readBatch, write } from '../core/read-batch.ts';
@@ -234,14 +234,12 @@ async function deleteOld(
   }
   const now = await readBatch(db, { head: selectHead(db), first });
   if (now.head === undefined || now.first === null) return undefined;
-  const { fence, inserts, last, history } = await carryPast(
-    db,
-    now.head,
-    now.first,
-    now.head.ledger - keep,
-    step,
+  const { head, first: oldest } = now;
+  // an import, or another follower that prunes, is no damage
+  const { fence, inserts, last, history } = await unlessMoved(db, head, oldest, () =>
+    carryPast(db, head, oldest, head.ledger - keep, step),
   );
-  const kept = fence.length === 0 ? NONE_OLD : now.head.ledger - last;
+  const kept = fence.length === 0 ? NONE_OLD : head.ledger - last;
   return runFenced(db, {
     fence: write(fence),
     ...remove(kept, history),

@@ -3,10 +3,18 @@ import { expect, it } from 'vitest';
 import { createFairLimit } from '../../../src/follower/bring/fair-limit.ts';
 
 /** Work that ends when it is told to; and the order in which it began. */
-function createWork(options: { ofClient: number; places: number; waiting: number }) {
+function createWork(options: {
+  ofClient: number;
+  ofStrangers?: number;
+  places: number;
+  waiting: number;
+}) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const limit = createFairLimit({ ...options, refuse: () => new Error('refused') });
+  const limit = createFairLimit<string>(
+    { ofStrangers: options.places, ...options, refuse: () => new Error('refused') },
+    (name) => name.startsWith('good'),
+  );
   return {
     begun,
     add: (client: string, name: string) =>
@@ -24,11 +32,13 @@ function createWork(options: { ofClient: number; places: number; waiting: number
   };
 }
 
+const settle = () => new Promise((resolve) => setTimeout(resolve));
+
 it('clients take turns, and one has no more than its share', async () => {
   const { begun, add, endAll } = createWork({ ofClient: 2, places: 3, waiting: 100 });
   const done = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => add('a', name));
   done.push(add('b', 'b1'), add('b', 'b2'), add('c', 'c1'));
-  await new Promise((resolve) => setTimeout(resolve));
+  await settle();
   expect(begun).toEqual(['a1', 'a2', 'b1']);
   await endAll();
   expect(await Promise.all(done)).toHaveLength(8);
@@ -47,8 +57,49 @@ it('where too much waits, the client with most of it loses its newest', async ()
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
+it.each([
+  ['/64s of one /56', (i: number) => `2001:db8:0:${i.toString(16)}::/64`],
+  ['/64s of one /48', (i: number) => `2001:db8:0:${(i << 8).toString(16)}::/64`],
+])('all %s wait as one client', async (_, network) => {
+  const { begun, add, endAll } = createWork({ ofClient: 2, places: 8, waiting: 64 });
+  const flood = Array.from({ length: 200 }, (_, i) => add(network(i), `flood ${i}`));
+  const done = Promise.allSettled(flood);
+  const other = add('192.0.2.1', 'other');
+  await settle();
+  expect(begun).toEqual(['flood 0', 'flood 1', 'other']);
+  await endAll();
+  expect(await other).toBe('other');
+  await done;
+});
+
+it('a crowd of strangers leaves places for clients whose work was of use', async () => {
+  const { begun, add, endAll } = createWork({
+    ofClient: 2,
+    ofStrangers: 6,
+    places: 8,
+    waiting: 64,
+  });
+  const first = add('coordinator', 'good 1');
+  await settle();
+  await endAll();
+  await first;
+  const crowd = Array.from({ length: 250 }, (_, i) => add(`192.0.2.${i}`, `stranger ${i}`));
+  const done = Promise.allSettled(crowd);
+  const next = ['good 2', 'good 3', 'good 4'].map((name) => add('coordinator', name));
+  await settle();
+  expect(begun.filter((name) => name.startsWith('stranger'))).toHaveLength(6);
+  expect(begun.slice(-2)).toEqual(['good 2', 'good 3']);
+  await endAll();
+  // before most of the strangers that waited before it
+  expect(begun.indexOf('good 4')).toBeLessThan(20);
+  await Promise.all([...next, done]);
+});
+
 it('work that fails gives its place to the next', async () => {
-  const limit = createFairLimit({ ofClient: 1, places: 1, waiting: 2, refuse: () => new Error() });
+  const limit = createFairLimit<string>(
+    { ofClient: 1, ofStrangers: 1, places: 1, waiting: 2, refuse: () => new Error() },
+    () => true,
+  );
   const failing = limit('a', () => Promise.reject(new Error('down')));
   const next = limit('a', async () => 'next');
   await expect(failing).rejects.toThrow('down');

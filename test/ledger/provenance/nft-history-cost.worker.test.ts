@@ -47,7 +47,7 @@ const otherContents = writeOutputBytes(
 );
 
 function spentRow(id: string, chain: string | null, created: number, made: string): SpentRow {
-  const cells = [id, ZERO, created, created, made];
+  const cells = [id, chain, ZERO, created, created, made];
   return [
     id,
     chain === null ? otherContents : contents,
@@ -107,7 +107,7 @@ async function movedLedger(others: number, milestones = MILESTONES): Promise<D1D
       .prepare(
         'INSERT INTO output (id, block, created, created_time, sum, bytes, chain) VALUES (?, ?, ?, ?, ?, ?, ?)',
       )
-      .bind(...last, rowSum(last), contents, NFT),
+      .bind(...last, rowSum([...last, NFT]), contents, NFT),
     db.prepare('INSERT INTO nft VALUES (?, ?, ?)').bind(NFT, last[0], milestones),
   ]);
   return db;

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import type { Columns } from '../../../src/ledger/core/read-batch.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import {
@@ -321,6 +322,20 @@ describe('a ledger with all milestones', () => {
     });
     await expect(readNftHistory(busy, burned, 10)).rejects.toThrow(LedgerMoved);
   });
+});
+
+it('an import while a pruning takes changes along is no damage to the new ledger', async () => {
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), MILESTONES);
+  let isReplaced = false;
+  const busy = disturbed(db, async (sql) => {
+    if (!/WITH known AS MATERIALIZED/.test(sql)) return;
+    await loadSnapshot(db, asFile(fullSnapshot(network, { target: 1 })), undefined);
+    isReplaced = true;
+  });
+  await expect(prune(busy, 5, { keepsHistory: true })).rejects.toThrow(LedgerMoved);
+  expect(isReplaced).toBe(true);
+  expect((await readHead(db))?.ledger).toBe(1);
 });
 
 it('a character that was changed never makes a history another one', async () => {

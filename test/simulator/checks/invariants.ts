@@ -100,8 +100,15 @@ async function scrubTwice({ node }: World): Promise<void> {
 /** Simulated seconds over which rates are taken. */
 const WINDOW_S = 30;
 
-/** What a node may take a second, on the average of a window. */
-const LIMITS = { d1Calls: 60, requests: 20, lines: 12 } as const;
+/**
+ * What a node may take a second, on the average of a window: so much, and so much for each block
+ * that came in this window or the one before.
+ */
+const LIMITS = {
+  d1Calls: { base: 60, block: 1 },
+  requests: { base: 20, block: 2 },
+  lines: { base: 12, block: 0 },
+} as const;
 
 /** Work that leads nowhere shows as work, though its result is right. */
 function checkEconomy(world: World): void {
@@ -111,18 +118,26 @@ function checkEconomy(world: World): void {
     d1Calls: node.counts.calls,
     requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
     lines: node.lines.length,
+    blocks: world.network.blocks.size,
   };
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
   economy.push(now);
   if (before === undefined) return;
   const seconds = (now.at - before.at) / 1000;
-  for (const [what, limit] of Object.entries(LIMITS) as [keyof typeof LIMITS, number][]) {
+  const blocks = (now.blocks - (economy.at(-3) ?? before).blocks) / seconds;
+  for (const [what, { base, block }] of Object.entries(LIMITS) as [Counted, Allowance][]) {
     const rate = (now[what] - before[what]) / seconds;
-    world.most[what] = Math.max(world.most[what] ?? 0, rate);
+    const limit = base + block * blocks;
     if (rate > limit && !world.isFlipped)
-      world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit}`);
+      world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit.toFixed(1)}`);
   }
+}
+
+type Counted = keyof typeof LIMITS;
+interface Allowance {
+  base: number;
+  block: number;
 }
 
 /** Half as many again may be stored as there are to be, and a pack. */

@@ -40,6 +40,7 @@ const ENTRY = `
 
 /** Globals of workerd that are the simulation's in an isolate. */
 const GLOBAL_NAMES = [
+  'randomNumber',
   'Date',
   'performance',
   'setTimeout',
@@ -72,7 +73,11 @@ export function bundleProduct(
   return known;
 }
 
-async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIsolate> {
+/** The bundle, with an inline source map, and how stacks name it. */
+async function bundleText(
+  limits: Limits,
+  patches: readonly Patch[] = [],
+): Promise<{ code: string; path: string }> {
   const unused = new Set(patches);
   const result = await build({
     stdin: {
@@ -91,6 +96,8 @@ async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIs
     sourcesContent: false,
     write: false,
     logLevel: 'silent',
+    // the one name that is no global by itself
+    define: { 'Math.random': 'randomNumber' },
     plugins: [changed(limits, patches, unused)],
     outfile: 'product.js',
   });
@@ -99,17 +106,17 @@ async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIs
   const code = result.outputFiles[0]!.text;
   const forbidden = FORBIDDEN.exec(code.replace(/\n\/\/# sourceMappingURL=.*/, ''));
   if (forbidden !== null) throw new Error(`the product uses ${forbidden[0]}`);
-  const run = compileFunction(code, ['module', ...GLOBAL_NAMES], { filename: productPath(limits) });
+  return { code, path: `${PROJECT}/simulated-product-${limits}.js` };
+}
+
+async function bundle(limits: Limits, patches: readonly Patch[]): Promise<MakeIsolate> {
+  const { code, path } = await bundleText(limits, patches);
+  const run = compileFunction(code, ['module', ...GLOBAL_NAMES], { filename: path });
   return (globals) => {
     const module = { exports: {} as Product };
     run(module, ...GLOBAL_NAMES.map((name) => globals[name]));
     return module.exports;
   };
-}
-
-/** How coverage and stacks name the bundle. */
-function productPath(limits: Limits): string {
-  return `${PROJECT}/simulated-product-${limits}.js`;
 }
 
 const PLATFORM = `export class DurableObject {

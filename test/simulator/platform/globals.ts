@@ -69,6 +69,7 @@ export function isolateGlobals(
     log({ at: simulation.now, level, text });
   return {
     Date: SimulatedDate,
+    randomNumber: () => simulation.random.u32() / 2 ** 32,
     performance: { now: () => simulation.now },
     setTimeout: timer,
     setInterval: interval,

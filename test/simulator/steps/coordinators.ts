@@ -145,5 +145,5 @@ function proposeTwin(world: World, random: Random): void {
 
 /** A request in the same words as one before. */
 function proposeAgain(world: World, random: Random): void {
-  if (world.proposals.length > 0) askRoots(world, random.pick(world.proposals.slice(-4)));
+  if (world.proposals.length > 0) askRoots(world, random.pick(world.proposals.slice(-24)));
 }

@@ -18,6 +18,7 @@ export const upstreamSteps = {
   outage: upstream(2, outage),
   allDown: upstream(1, allDown),
   restDown: upstream(2, restDown),
+  blocksGone: upstream(2, blocksGone),
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
@@ -68,6 +69,14 @@ function restDown({ upstreams, simulation }: World, random: Random): void {
   for (const { conduct } of upstreams) conduct.failing = 1;
   simulation.atForWorld(simulation.now + random.between(5, 60) * 1000, () => {
     for (const { conduct } of upstreams) conduct.failing = 0;
+  });
+}
+
+/** For some seconds nobody has some of the blocks, while feeds go on. */
+function blocksGone({ upstreams, simulation }: World, random: Random): void {
+  for (const { conduct } of upstreams) conduct.forgetful = 0.5;
+  simulation.atForWorld(simulation.now + random.between(10, 60) * 1000, () => {
+    for (const { conduct } of upstreams) conduct.forgetful = 0;
   });
 }
 

@@ -2,14 +2,18 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import {
-  type ClientPath,
-  clientPath,
-  largestHolder,
-} from '../../../../cli/serve/front/client-path.ts';
 import { createFairQueue } from '../../../../cli/serve/front/fair-queue.ts';
 import { kernelName, readKernelQueues } from '../../../../cli/serve/front/kernel-queues.ts';
+import {
+  type ClientPath,
+  createTurns,
+  largestHolder,
+  clientPath as pathOfKey,
+} from '../../../../src/client-path.ts';
+import { clientKey } from '../../../../src/http/access/client-address.ts';
 import { served, settled } from '../../../support/edge/front.ts';
+
+const clientPath = (address: string) => pathOfKey(clientKey(address));
 
 it('IPv6 has three levels, IPv4 one', () => {
   const [site, part, network] = clientPath('2001:db8:1:2fe::7');
@@ -29,6 +33,19 @@ it('the site that holds most, then its largest network', () => {
   ];
   const largest = largestHolder(all, ({ holds }) => holds);
   expect(largest.map(({ client }) => client.at(-1))).toEqual(['2001:db8:1:7::/64']);
+});
+
+it('sites take turns, in them networks, in these clients; who waits twice has one turn', () => {
+  const turns = createTurns<{ client: ClientPath; name: string }>();
+  const add = (address: string, name: string) => {
+    const each = { client: clientPath(address), name };
+    for (let times = 0; times < 2; times++) turns.add(each);
+  };
+  for (const name of ['a', 'b', 'c']) add('2001:db8:1:1::1', name);
+  add('2001:db8:1:2::1', 'next network');
+  add('192.0.2.1', 'other');
+  const names = Array.from({ length: 6 }, () => turns.take()?.name);
+  expect(names).toEqual(['a', 'other', 'next network', 'b', 'c', undefined]);
 });
 
 /** Rounds of 50 ms until a request of the client has a place, while a crowd's wait for upstreams. */

@@ -1,22 +1,22 @@
 /**
- * Whose request it is, in levels. A site with IPv6 has a /48 or a /56
- * (https://www.rfc-editor.org/rfc/rfc6177), so up to 65,536 of the /64s that rates are counted by. It
- * takes turns as one client with others, and within it its networks do.
+ * Clients in levels, for all that is fair between them: places, turns, who holds most, rates. A site
+ * with IPv6 has a /48 or a /56 (https://www.rfc-editor.org/rfc/rfc6177), so up to 65,536 of the /64s
+ * that are keys of clients (http/access/client-address.ts). It takes turns as one client with others,
+ * and within it its networks do.
  */
-import { clientKey } from '../../../src/http/access/client-address.ts';
 
-/** Keys from the widest network to the client: three for IPv6, one for IPv4. */
+/** Keys from the widest network to the client: /48, /56 and /64 of IPv6, one for IPv4. */
 export type ClientPath = readonly [string, ...string[]];
 
-export function clientPath(address: string): ClientPath {
-  const key = clientKey(address);
+/** @param key of the client's address */
+export function clientPath(key: string): ClientPath {
   if (!key.endsWith('::/64')) return [key];
   const [a, b, c, d = '0'] = key.slice(0, -'::/64'.length).split(':');
   const site = `${a}:${b}:${c}::/48`;
   return [site, `${site} ${Number.parseInt(d, 16) >> 8}`, key];
 }
 
-/** Of those that hold something, those of the client that holds most. */
+/** Of those that hold something, those of the client that holds most; of equal ones, the youngest. */
 export function largestHolder<T extends { readonly client: ClientPath }>(
   all: Iterable<T>,
   holdsOf: (each: T) => number,
@@ -33,7 +33,7 @@ export function largestHolder<T extends { readonly client: ClientPath }>(
     }
     let most = 0;
     for (const group of groups.values()) {
-      if (group.holds <= most) continue;
+      if (group.holds < most) continue;
       most = group.holds;
       own = group.own;
     }
