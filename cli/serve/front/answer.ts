@@ -48,7 +48,7 @@ interface Head {
   isCompressible: boolean;
 }
 
-export interface AnswerOut {
+export interface AnswerRelay {
   /** Expects the answer to this request. */
   expect(request: FrontRequest): void;
   /** Returns bytes behind the answer, which are there after 101 only. */
@@ -69,7 +69,7 @@ export interface AnswerOptions {
   onEnd: (status: number) => void;
 }
 
-export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): AnswerOut {
+export function createAnswer({ socket, onHead, onEnd }: AnswerOptions): AnswerRelay {
   let phase: 'head' | 'length' | 'size' | 'data' | 'end of data' | 'end' | 'done' = 'done';
   let request: FrontRequest | undefined;
   let head: Head | undefined;
