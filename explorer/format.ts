@@ -37,11 +37,17 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${words}`;
 }
 
+/** The code of a rule, at the beginning or behind another reason. */
+const RULE = /(^|: )([A-Z]{1,2}-?\d{1,3}(?:\.\d{1,3}){0,3}): /;
+
 /** A reason with a capital and a full stop; the code of a rule (docs/protocol.md) stands behind it. */
 export function asSentence(reason: string): string {
-  const words = reason
-    .replace(/\.$/, '')
-    .replace(/(^|: )([A-Z]{1,2}-?\d+(?:\.\d+)*): (.*)$/s, '$1$3 (rule $2)');
+  const text = reason.endsWith('.') ? reason.slice(0, -1) : reason;
+  const rule = RULE.exec(text);
+  const words =
+    rule === null
+      ? text
+      : `${text.slice(0, rule.index)}${rule[1]}${text.slice(rule.index + rule[0].length)} (rule ${rule[2]})`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 

@@ -20,11 +20,19 @@ export type Recognised =
 const MAX_INDEX = 0xffff_ffff;
 
 /** What people copy along with an ID: quotes, brackets, the end of a sentence. */
-const AROUND = /^[\s"'`“”„‘’«»<>()[\]{}]+|[\s"'`“”„‘’«»<>()[\]{}.,;:]+$/gu;
+const AROUND = /[\s"'`“”„‘’«»<>()[\]{}]/u;
+const BEHIND = /[\s"'`“”„‘’«»<>()[\]{}.,;:]/u;
+
+function withoutAround(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && AROUND.test(text[start]!)) start++;
+  while (end > start && BEHIND.test(text[end - 1]!)) end--;
+  return text.slice(start, end);
+}
 
 export function recognise(typed: string): Recognised {
   // characters that nobody sees come with text of web pages
-  const text = typed.replaceAll(/\p{Cf}/gu, '').replaceAll(AROUND, '');
+  const text = withoutAround(typed.replaceAll(/\p{Cf}/gu, ''));
   if (text === '') return { kind: 'nothing', reason: 'Nothing was typed.' };
   const did = /^did:iota:(?:[a-z0-9]{1,20}:)?(?<id>0x[0-9a-f]{64})(?:[/?#].*)?$/i.exec(text);
   if (did?.groups !== undefined) return ofView({ name: 'alias', id: did.groups.id!.toLowerCase() });

@@ -84,7 +84,7 @@ export function createLimitedLog(clock: () => number): WriteLimitedLog {
   };
 }
 
-const limitedByEvent = createLimitedLog(Date.now);
+const limitedByEvent = createLimitedLog(() => Date.now());
 
 /** As {@link createLimitedLog}; a kind is an event. */
 export const writeLimitedLog: WriteLog = (level, event, fields) =>

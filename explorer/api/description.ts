@@ -157,7 +157,7 @@ function readSchema(json: unknown): Schema {
   const { properties, items, oneOf, anyOf } = schema;
   return {
     $ref: optional(schema.$ref, asText),
-    type: optional(schema.type, asText),
+    type: optional(schema.type, readType),
     description: optional(schema.description, asText),
     pattern: optional(schema.pattern, asText),
     enum: optional(schema.enum, asList),
@@ -170,6 +170,11 @@ function readSchema(json: unknown): Schema {
     oneOf: optional(oneOf, asList)?.map(readSchema),
     anyOf: optional(anyOf, asList)?.map(readSchema),
   };
+}
+
+/** A type, or several as words: `["string", "null"]`. */
+function readType(json: unknown): string {
+  return Array.isArray(json) ? json.map(asText).join(' or ') : asText(json);
 }
 
 function mapObject<T>(json: unknown, read: (value: unknown) => T): Readonly<Record<string, T>> {

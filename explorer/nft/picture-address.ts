@@ -54,11 +54,11 @@ export function pictureSource(written: string | undefined, nftId: string): Pictu
       reason: `Its metadata names a picture by ${url.protocol}, which is not loaded.`,
     };
   // not from the URL: a CID is case-sensitive, and hosts are not
-  const path = uri
-    .slice('ipfs:'.length)
-    .replace(/^\/*(?:ipfs\/)?/, '')
-    // what gateways are told beside the file, such as ?filename=a.png; a # within a name is its own
-    .replace(/\?[\w-]+=.*$|^([A-Za-z0-9]+)[?#].*$/, '$1');
+  const whole = uri.slice('ipfs:'.length).replace(/^\/*(?:ipfs\/)?/, '');
+  // what gateways are told beside the file, such as ?filename=a.png; a # within a name is its own
+  const told = whole.search(/\?[\w-]+=/);
+  const named = told === -1 ? whole : whole.slice(0, told);
+  const path = /^[A-Za-z0-9]+(?=[?#])/.exec(named)?.[0] ?? named;
   // as gatewayUrl decodes it: a browser resolves dots of either spelling
   const segments = path.split('/').map(decodeSafely);
   if (segments.some((each) => each === '.' || each === '..'))

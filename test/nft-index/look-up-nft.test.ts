@@ -5,6 +5,7 @@ import type { RecentCache } from '../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
 import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
 import { SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
+import { atFreshTime } from '../support/fresh-lines.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 
 const NFT = 'a'.repeat(64);
@@ -227,6 +228,7 @@ describe('D1', () => {
   });
 
   test('answers when a value is malformed, which is logged', async () => {
+    atFreshTime();
     const { look, values } = setUp();
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     values.set(RECENT_KEY, '{"from":');
@@ -235,6 +237,7 @@ describe('D1', () => {
   });
 
   test('answers when KV fails, which is logged', async () => {
+    atFreshTime();
     const { look, sources } = setUp();
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const index: IndexReader = { get: () => Promise.reject(new Error('KV is away')) };

@@ -12,7 +12,7 @@ import { type Outcome, runStory } from './run-story.ts';
 import { shrink } from './shrink.ts';
 import { printStory, type Story, tellStory } from './story.ts';
 
-const USAGE = `Usage: npx node test/simulator/run.ts [options] SEED|FROM-TO…
+const USAGE = `Usage: node tools/run.js test/simulator/run.ts [options] SEED|FROM-TO…
 
 Runs the whole node through the stories of these seeds. A story that fails is shrunk, printed, and
 written to a file, from which --story repeats it.
@@ -193,7 +193,7 @@ async function runOne(
       `${story.seed} ${hash} FAILED after ${milestones} milestones: ${failure.message}`,
       `of ${story.entries.length} entries these are enough:`,
       printStory(smallest),
-      `again: npx node test/simulator/run.ts --story ${path}`,
+      `again: node tools/run.js test/simulator/run.ts --story ${path}`,
     ].join('\n'),
   );
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeEach, expect, it, vi } from 'vitest';
 import { askInTurn } from '../../src/upstream/ask-in-turn.ts';
 import { createRanking } from '../../src/upstream/ranking.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
+import { atFreshTime } from '../support/fresh-lines.ts';
 
 const named = (name: string) => ({ name }) as Upstream;
 const upstreams = ['a', 'b', 'c'].map(named);
@@ -49,6 +50,7 @@ it('goes on with the preferred one where another one only has what it lacks', as
 });
 
 it('logs every failure that it does not throw', async () => {
+  atFreshTime();
   const ask = (answers: Record<string, string | undefined>) => {
     return askInTurn(upstreams, async ({ name }: Upstream) => {
       if (name in answers) return answers[name];

@@ -14,7 +14,7 @@ import { Random } from '../../support/network/random.ts';
 import { ScratchCopy } from '../scratch-copy.ts';
 import { type Mutation, mutationsOf } from './operators.ts';
 
-const USAGE = `Usage: npx node test/simulator/mutants/run.ts [options] [SEEDS…]
+const USAGE = `Usage: node tools/run.js test/simulator/mutants/run.ts [options] [SEEDS…]
 
 Makes mutants, one after the other, and runs the simulator's stories with each: of these seeds
 (FROM-TO), which must be right without mutants. With --units, those that live are run by the unit tests too.

@@ -13,7 +13,7 @@ import { PROJECT } from '../../../cli/lib/project.ts';
 import { ScratchCopy } from '../scratch-copy.ts';
 import { PLANTS, type Plant } from './plants.ts';
 
-const USAGE = `Usage: npx node test/simulator/planted/run.ts [options] [NAME…]
+const USAGE = `Usage: node tools/run.js test/simulator/planted/run.ts [options] [NAME…]
 
 Runs the simulator with each of the planted mistakes, or with those that are named (a name, or the
 beginning of some), until it finds the mistake. Prints a table: seconds until it was found and

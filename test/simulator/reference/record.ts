@@ -10,7 +10,7 @@ import { linesOf } from './network-file.ts';
 import { RECORDED } from './recorded.ts';
 import { wildNetwork } from './wild-network.ts';
 
-const USAGE = `Usage: npx node test/simulator/reference/record.ts PROGRAM
+const USAGE = `Usage: node tools/run.js test/simulator/reference/record.ts PROGRAM
 
 Makes the vectors of this folder anew, by a build of tools/judge.`;
 

@@ -18,7 +18,7 @@ import { compareNode } from './node-answers.ts';
 import { placeProposals } from './place-proposals.ts';
 import { wildNetwork } from './wild-network.ts';
 
-const USAGE = `Usage: npx node test/simulator/reference/run.ts [options] [SEED|FROM-TO|FILE.jsonl…]
+const USAGE = `Usage: node tools/run.js test/simulator/reference/run.ts [options] [SEED|FROM-TO|FILE.jsonl…]
 
 Puts networks to the reference's own code (tools/judge, which needs Go) and to ours. A seed makes a
 network of transactions of all kinds, which our node follows as well; a file is one that the

@@ -26,6 +26,8 @@ export interface Lie {
   final?: FinalQuestion;
   /** What the page must say is false, is not checked, or is the word of the node. */
   refuted?: RegExp;
+  /** It is about whose keys the page chooses by itself: the command is told its keys. */
+  ofChosenKeys?: true;
   notChecked?: RegExp;
   said?: RegExp;
   /** What it must show, wherever that is. */

@@ -146,6 +146,7 @@ const FORGED: readonly Lie[] = onPage(page, [
   }),
   lie('another known network', ofNetwork('iota-mainnet'), {
     refuted: /not signed by the keys of IOTA/,
+    ofChosenKeys: true,
   }),
   lie(
     'a forged cone of an unknown network',
