@@ -2,6 +2,7 @@
  * The explorer at an ended network: a final root that is entered once proves outputs, chains and what an
  * address held; a node that lies about them is shown as lying; files are checked without a node.
  */
+import { constants, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
@@ -50,11 +51,22 @@ const changeAmount = (json: typeof statement) => {
   first!.record = first!.record.slice(0, at) + digit + first!.record.slice(at + 1);
 };
 
-/** Page objects of a PDF are not compressed. */
-const countPages = (pdf: Uint8Array) =>
-  Buffer.from(pdf)
-    .toString('latin1')
-    .match(/\/Type\s*\/Page\b/g)?.length;
+/** Page objects of a PDF stand as they are (Chromium), or in compressed streams (Firefox). */
+function countPages(pdf: Uint8Array): number {
+  const text = Buffer.from(pdf).toString('latin1');
+  const streams = Array.from(text.matchAll(/stream\r?\n/g), ({ index, 0: { length } }) => {
+    try {
+      const { buffer } = inflateSync(pdf.subarray(index + length), {
+        info: true,
+        finishFlush: constants.Z_SYNC_FLUSH,
+      }) as unknown as { buffer: Buffer };
+      return buffer.toString('latin1');
+    } catch {
+      return '';
+    }
+  });
+  return [text, ...streams].join('\n').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+}
 
 /** Where the parts of the sheet begin. */
 const topsOf = (page: DrivenPage) =>
