@@ -120,6 +120,8 @@ function BlockPage({
     judged.block.state === 'done' && judged.block.value.standing === 'proved'
       ? provedValue(judged.block.value.proof)
       : undefined;
+  // what is proved of a block says nothing of a transaction that the block does not carry
+  const isItsBlock = !isTransaction || facts?.transactionId === transactionId;
   return (
     <article class="page">
       <Head
@@ -146,7 +148,13 @@ function BlockPage({
           <SentenceWords sentence={sentence} network={networkWords(undefined, info)} />
         )}
       </Head>
-      <BlockOutcome metadata={metadata.said} path={judged.path} info={info} />
+      {(isItsBlock || facts === undefined) && (
+        <BlockOutcome
+          metadata={metadata.said}
+          path={isItsBlock ? judged.path : { state: 'loading' }}
+          info={info}
+        />
+      )}
       <SaidByNode
         of={metadata}
         label="This node says. What of it was checked stands below."

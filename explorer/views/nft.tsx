@@ -88,6 +88,9 @@ function Burned({ nftId, history }: { nftId: string; history: Said<NftHistory> }
           </To>
         </Outcome>
       )}
+      {last === undefined && (
+        <p data-standing="said">This node says that no unspent output holds an NFT with this ID.</p>
+      )}
       <CheckedState judged={judged} said={undefined} />
       <History nftId={nftId} first={history} />
     </article>

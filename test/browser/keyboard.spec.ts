@@ -25,6 +25,8 @@ async function readSeenFocus(page: DrivenPage): Promise<{ label: string }> {
 /** The Tab key until the focus is there; wherever it comes by, it is seen. */
 async function tabTo(page: DrivenPage, label: RegExp): Promise<void> {
   const met: string[] = [];
+  // what comes later would move what has the focus
+  await untilCount(page, '.loading', 0);
   for (let i = 0; i < MAX_STOPS; i++) {
     await page.keyboard.press('Tab');
     const focus = await readSeenFocus(page);

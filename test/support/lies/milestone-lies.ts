@@ -29,7 +29,7 @@ const page = '#/milestone/17339';
 /** The signatures, or too few of them. */
 const NOT_SIGNED = /Milestone 17,?339 is not signed by the keys of Shimmer: .*\(rule M-[23]\)/;
 const NO_MILESTONE = { notChecked: /is no milestone/ };
-const STRANGER = { refuted: /M-3: signed by 0x\w+, which may not sign/ };
+const STRANGER = { refuted: /: signed by 0x\w+, which may not sign milestone 17339 \(rule M-3\)/ };
 
 const inBytesOf = (change: (value: Milestone) => Milestone) => inMilestone(ANY_MILESTONE, change);
 const bytesWith = (change: Partial<Milestone>) => inBytesOf((value) => ({ ...value, ...change }));
