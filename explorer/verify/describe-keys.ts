@@ -60,5 +60,8 @@ function looksLike(name: string, known: string): boolean {
 export function choiceFor(choice: KeyChoice, networkName: string): KeyChoice {
   if (choice.kind === 'own' || !choice.isDefault) return choice;
   const network = KNOWN_NETWORKS.find((each) => each.networkName === networkName);
-  return network === undefined ? choice : { kind: 'known', network, isDefault: true };
+  // the same object for the same keys: what was read and checked by it is not read again
+  return network === undefined || network === choice.network
+    ? choice
+    : { kind: 'known', network, isDefault: true };
 }
