@@ -2,7 +2,7 @@
  * GET /api/indexer/v1/outputs/nft, from a database with the ledger of network-n at its end.
  * `npm run test:slow -- lists` asks 10,000 random queries.
  */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { OutputList } from '../../../src/node/edge-node.ts';
 import {
@@ -43,7 +43,13 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
 });
 
 it(`${QUERIES} random queries, most of them odd: as the plain implementation`, async () => {
+  const log = vi.spyOn(console, 'info').mockReturnValue(undefined);
+  // an app of its own: the lines of each kind are limited (src/log.ts)
+  const fetch = fetchFrom({ node: nodeOver(db) });
   await askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES });
+  // refused queries, as answered ones are not logged
+  expect(log).toHaveBeenCalled();
+  log.mockRestore();
 });
 
 it('is cached as lookups are, with a tag for the whole body', async () => {
