@@ -3,13 +3,13 @@
  * includes (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
-import { ROW_BUDGET } from '../../src/ledger/output-list/list-statements.ts';
+import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
 import { PRICES, type Usage } from './bill.ts';
 
 /** Of a past cone of 1,000 blocks: six rows a block, as of the 60 blocks that were counted. */
 const CONE_ROWS = 6000;
 
-/** 100 NFTs of an address, four rows each (test/ledger/output-list/list-cost.worker.test.ts). */
+/** 100 NFTs of an address, four rows each (test/modules/lists/list-cost.worker.test.ts). */
 const GALLERY_ROWS = 404;
 
 /**

@@ -59,6 +59,18 @@ export interface FollowerContext {
   indexAll?: boolean | undefined;
   /** The ledger does not go beyond it; absent while the network goes on. */
   finalMilestone?: number | undefined;
+  /** Upkeep of modules, by name. */
+  moduleUpkeep?: Readonly<Record<string, Upkeep>>;
+}
+
+export type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'announce'>;
+
+/** What a pass does besides following (upkeep.ts). */
+export interface Upkeep {
+  /** Logged where it fails. */
+  failure: string;
+  /** Whether nothing more is to be done right away. */
+  run: (context: UpkeepContext) => Promise<boolean>;
 }
 
 /** Kept from pass to pass. If it is lost, only time is lost with it. */

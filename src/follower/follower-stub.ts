@@ -1,8 +1,8 @@
 /**
  * The one follower of this Worker, from wherever it is called.
  */
-import type { Follower } from './follower.ts';
+import type { CoreFollower } from './follower.ts';
 
-export function followerOf(namespace: Env['FOLLOWER']): DurableObjectStub<Follower> {
+export function followerOf(namespace: Env['FOLLOWER']): DurableObjectStub<CoreFollower> {
   return namespace.get(namespace.idFromName('follower'));
 }

@@ -7,7 +7,6 @@
 import { hasPassed } from '../clock.ts';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
-import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
 import {
   dropUnneeded,
   measureUnreferenced,
@@ -19,47 +18,34 @@ import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
 import { writeLog } from '../log.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import { type FollowerContext, logFailure } from './follower-context.ts';
-
-type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'announce'>;
+import { logFailure, type Upkeep, type UpkeepContext } from './follower-context.ts';
 
 /** `more`: there is more to do right away. */
 export type UpkeepState = 'done' | 'more' | 'failed';
 
-interface Upkeep {
-  /** Logged where it fails. */
-  failure: string;
-  /** Whether nothing more is to be done right away. */
-  run: (context: UpkeepContext) => Promise<boolean>;
-}
-
-/** In the order of a pass. */
+/** In the order of a pass; that of modules comes before the last. */
 const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
   drop: { failure: 'follower.blocks-not-dropped', run: dropBlocks },
   resolve: { failure: 'follower.verdicts-not-made', run: makeVerdicts },
   index: { failure: 'follower.index-not-filled', run: keepIndex },
-  final: {
-    failure: 'follower.final-ledger-not-built',
-    run: ({ db, finalMilestone }) => buildFinalLedger(db, finalMilestone),
-  },
   scrub: { failure: 'follower.scrub-failed', run: scrubIfDue },
 } as const satisfies Record<string, Upkeep>;
 
-export type UpkeepName = keyof typeof UPKEEP;
-
-/** What a ledger needs that does not move. */
-export const AT_REST: readonly UpkeepName[] = ['index', 'final', 'scrub'];
-
-const ALL_UPKEEP = Object.keys(UPKEEP) as readonly UpkeepName[];
-
+/** @param isAtRest whether the ledger does not move: it needs less then */
 export async function keepUp(
   context: UpkeepContext,
-  names: readonly UpkeepName[] = ALL_UPKEEP,
-): Promise<Partial<Record<UpkeepName, UpkeepState>>> {
-  const states: Partial<Record<UpkeepName, UpkeepState>> = {};
-  for (const name of names) {
-    const { failure, run }: Upkeep = UPKEEP[name];
+  isAtRest = false,
+): Promise<Record<string, UpkeepState>> {
+  const { index, scrub, ...others } = UPKEEP;
+  const upkeep: Record<string, Upkeep> = {
+    ...(!isAtRest && others),
+    index,
+    ...context.moduleUpkeep,
+    scrub,
+  };
+  const states: Record<string, UpkeepState> = {};
+  for (const [name, { failure, run }] of Object.entries(upkeep)) {
     try {
       states[name] = (await run(context)) ? 'done' : 'more';
     } catch (error) {

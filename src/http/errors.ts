@@ -3,7 +3,7 @@
  * the contract names.
  */
 
-import { NO_LEDGER } from '../node/edge-node.ts';
+import { NO_LEDGER } from '../ledger/core/head.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
 export const MESSAGES = {

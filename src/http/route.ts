@@ -1,12 +1,14 @@
 /**
  * What a route is, and what its handler is given.
  */
+
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import type { Work } from './access/limits.ts';
 import type { Answer } from './answer.ts';
 import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
+import type { MetricFamily } from './routes/node/prometheus.ts';
 
 /** What the log and the count of requests say beyond method, route, status and ledger index. */
 export interface RequestNotes {
@@ -29,7 +31,8 @@ export interface RouteContext {
   /** Parameters of the path, as spelled. */
   params: Readonly<Record<string, string | undefined>>;
   node: EdgeNode;
-  staticFiles: Settings['staticFiles'];
+  settings: Settings;
+  modules: readonly HttpPart[];
   notes: RequestNotes;
   /** Of all requests so far, where this isolate answers them all. */
   requestCounts: RequestCounts | undefined;
@@ -55,5 +58,23 @@ export interface Route {
   limit?: LimitName;
   /** What it is if it keeps the thread for long. A route with the rate limit of scans is a scan. */
   work?: Work;
+  /** Whether GET /api/routes names its API. Absent: it does. */
+  isOffered?(settings: Settings): boolean;
   handle(context: RouteContext): Promise<Answer>;
+}
+
+/** Routes by their operation IDs. itty-router tries them in this order. */
+export type RouteTable = Readonly<Record<string, Route>>;
+
+/** What a module adds to the border (src/modules/README.md). */
+export interface HttpPart {
+  routes?: RouteTable;
+  /** What GET /metrics has of it. */
+  readMetrics?(settings: Settings): Promise<MetricFamily[]>;
+  /** Answers at paths that no route has. */
+  page?: {
+    route: Route;
+    /** Undefined where the path or the client wants no page. */
+    statusOf(request: Request, path: string): 200 | 404 | undefined;
+  };
 }

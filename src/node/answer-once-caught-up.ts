@@ -32,7 +32,7 @@ const CATCH_UP_MS = 700;
 const REQUEST_MS = 1500;
 
 /** Roots, or an explanation of them. */
-type Compute<Answer> = (
+export type Compute<Answer> = (
   db: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,

@@ -1,7 +1,6 @@
 /**
- * The node as the routes see it: D1, KV and the upstreams behind one interface. Of the
- * rooms below, `http/` imports this file and `stardust/` alone, and tests answer from made-up data
- * instead.
+ * The node as the routes see it: D1, KV and the upstreams behind one interface. Tests answer from
+ * made-up data instead. Routes of modules read by queries of their own, through `session`.
  *
  * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
  * own ledger index. A method answers at the ledger's own index where that is below `minLedgerIndex`.
@@ -10,30 +9,13 @@
  * without 0x.
  */
 
-import { CLIENT_HEADER } from '../events/client.ts';
-import type { EventCounts } from '../events/event-broker.ts';
-import { brokerOf } from '../events/events-stub.ts';
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { readHead } from '../ledger/core/head.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import { waitAfterCalls } from '../ledger/core/size/measure-database.ts';
-import { proveFinal, readFinalLedger } from '../ledger/final/prove-final.ts';
-import { readStatement, type StatementQuery } from '../ledger/final/read-statement.ts';
-import type { OutputQuery } from '../ledger/output-list/output-query.ts';
-import {
-  readIndexedKinds,
-  readOutputList,
-  readOutputOfChain,
-} from '../ledger/output-list/read-list.ts';
-import { type NamedChange, readNftCertificate } from '../ledger/provenance/nft-certificate.ts';
-import { type HistoryPosition, readNftHistory } from '../ledger/provenance/nft-history.ts';
-import { explainMilestone, proveBlock } from '../ledger/read/applied-milestone.ts';
-import { type OwnersQuery, readCollectionOwners } from '../ledger/read/collection-owners.ts';
-import { readNftChanges } from '../ledger/read/nft-changes.ts';
-import { readNftGallery } from '../ledger/read/nft-gallery.ts';
-import { readNftOutputs } from '../ledger/read/nft-outputs.ts';
+import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { readOutput } from '../ledger/read/output-status.ts';
 import { readReceipts, readTreasury } from '../ledger/read/receipts.ts';
@@ -48,56 +30,10 @@ import { readTips } from '../ledger/read/tips.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
 import type { Settings } from '../settings.ts';
-import type { FinalTreeName } from '../stardust/proof/final-ledger.ts';
 import { takeTurns } from '../turns.ts';
-import { answerOnceCaughtUp } from './answer-once-caught-up.ts';
+import { answerOnceCaughtUp, type Compute } from './answer-once-caught-up.ts';
 import { computeWhiteFlag, type WhiteFlagRequest } from './compute-white-flag.ts';
-import { explainWhiteFlag } from './explain-white-flag.ts';
 import { createUnstoredReader } from './read-unstored.ts';
-import { validateProof } from './validate-proof.ts';
-
-export type { EventCounts } from '../events/event-broker.ts';
-export type { FollowerCounts } from '../follower/follower-counts.ts';
-export { LedgerDamaged } from '../ledger/core/checksum.ts';
-export { isMissingTable, LedgerUnreadable, NO_LEDGER } from '../ledger/core/head.ts';
-export { shareUsed, UNHEALTHY_AT, WARN_AT } from '../ledger/core/size/database-size.ts';
-export type { NoFinalLedger } from '../ledger/final/prove-final.ts';
-export type { StatementQuery } from '../ledger/final/read-statement.ts';
-export {
-  ALL_KINDS,
-  END,
-  type Kind,
-  type OutputFilters,
-  type OutputQuery,
-  type Position,
-  START,
-} from '../ledger/output-list/output-query.ts';
-export type { NotIndexed, OutputList } from '../ledger/output-list/read-list.ts';
-export type { NamedChange, NftCertificate } from '../ledger/provenance/nft-certificate.ts';
-export {
-  type HistoryPosition,
-  MAX_HISTORY,
-  type NftChange,
-} from '../ledger/provenance/nft-history.ts';
-export type {
-  BlockProof,
-  ExplainedBlock,
-} from '../ledger/read/applied-milestone.ts';
-export { MAX_COLLECTION, type OwnersQuery } from '../ledger/read/collection-owners.ts';
-export { MAX_CHANGES } from '../ledger/read/nft-changes.ts';
-export type { NftStatus } from '../ledger/read/nft-gallery.ts';
-export type { NftOutputs } from '../ledger/read/nft-outputs.ts';
-export type { MilestoneStatus, NodeStatus } from '../ledger/read/node-status.ts';
-export type { OutputStatus } from '../ledger/read/output-status.ts';
-export type { StoredBlock } from '../ledger/read/stored-block.ts';
-export type { MilestoneName } from '../ledger/read/stored-milestone.ts';
-export type {
-  RefusalReason,
-  WhiteFlagRefusal,
-  WhiteFlagRequest,
-  WhiteFlagResult,
-} from './compute-white-flag.ts';
-export type { Decision, JudgedBlock } from './explain-white-flag.ts';
 
 /** Milliseconds of reads besides one call, after which other requests have a turn. */
 const READS_MS = 5;
@@ -105,19 +41,19 @@ const READS_MS = 5;
 export type EdgeNode = ReturnType<typeof openNode>;
 
 export function openNode(settings: Settings) {
-  const { ledger, nftIndex, upstreams, milestoneKeys, finalMilestone } = settings;
+  const { ledger, nftIndex, upstreams, finalMilestone } = settings;
   const nftSources = openNftSources(ledger, nftIndex, settings, Date.now);
   const nearest = () => ledger.withSession('first-unconstrained');
   const endStep = takeTurns(READS_MS);
   /** Where one thread answers everything, other requests come between two calls. */
   const inTurns = (db: Database): Database =>
     settings.oneIsolate ? waitAfterCalls(db, endStep) : db;
-  const newSession = () => inTurns(nearest());
   /** A replica may not have come to a milestone that was asked for. */
-  const sessionFrom = (minLedgerIndex: number) =>
-    minLedgerIndex > 0 ? inTurns(ledger.withSession('first-primary')) : newSession();
+  const session = (minLedgerIndex = 0): Database =>
+    inTurns(minLedgerIndex > 0 ? ledger.withSession('first-primary') : nearest());
   const readUnstored = createUnstoredReader(settings);
   return {
+    session,
     /**
      * Steps 3 to 6 of the contract (docs/contract.md#white-flag).
      *
@@ -125,93 +61,44 @@ export function openNode(settings: Settings) {
      */
     computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
-    /** As of computeWhiteFlag, with every block that leads to the roots. */
-    explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
+    /** Whatever else answers to a proposal, once the ledger and what it names are there. */
+    answerProposal: <Answer extends { ok: true }>(
+      request: WhiteFlagRequest,
+      client: string,
+      compute: Compute<Answer>,
+    ) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
-        explainWhiteFlag(inTurns(db), ...asked),
+        compute(inTurns(db), ...asked),
       ),
     lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),
     readStatus: () =>
-      readNodeStatus(newSession(), {
+      readNodeStatus(session(), {
         follows: upstreams.length > 0,
         finalMilestone,
         retention: settings.retentionMilestones,
         limitBytes: limitBytesOf(settings),
       }),
     /** Names the import that the ledger grew from. */
-    readGeneration: async () => (await readHead(newSession()))?.generation,
+    readGeneration: async () => (await readHead(session()))?.generation,
     /** Since the follower's object started. Undefined where nothing is followed. */
     readFollowerCounts: async (): Promise<FollowerCounts | undefined> =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
-    hasEvents: settings.events !== undefined,
-    baseToken: settings.baseToken,
-    /**
-     * A WebSocket to the broker of events; undefined where it takes no more clients.
-     *
-     * @param client key of its address (http/access/client-address.ts)
-     */
-    connectToEvents: async (client: string) => {
-      const init = { headers: { upgrade: 'websocket', [CLIENT_HEADER]: client } };
-      const response = await brokerOf(settings.events)!.fetch('https://events.invalid/', init);
-      return response.webSocket ?? undefined;
-    },
-    readEventCounts: async (): Promise<EventCounts | undefined> =>
-      brokerOf(settings.events)?.readCounts(),
-    listOutputs: (query: OutputQuery, minLedgerIndex: number) =>
-      readOutputList(sessionFrom(minLedgerIndex), query),
-    lookUpChain: (kind: 'alias' | 'foundry', id: string, minLedgerIndex: number) =>
-      readOutputOfChain(sessionFrom(minLedgerIndex), kind, id),
-    readIndexedKinds: () => readIndexedKinds(newSession()),
-    /** By one to 100 IDs of NFTs or of outputs. */
-    readNfts: (ids: readonly string[], minLedgerIndex: number) =>
-      readNftOutputs(sessionFrom(minLedgerIndex), ids),
-    /** By address or by issuer alone. */
-    listNftOutputs: (query: OutputQuery, minLedgerIndex: number) =>
-      readNftGallery(sessionFrom(minLedgerIndex), query),
-    readCollectionOwners: (query: OwnersQuery, minLedgerIndex: number) =>
-      readCollectionOwners(sessionFrom(minLedgerIndex), query),
-    /** After milestone `after`. */
-    readNftChanges: (after: number, minLedgerIndex: number) =>
-      readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
-    readNftHistory: (
-      nftId: string,
-      pageSize: number,
-      from: HistoryPosition | undefined,
-      minLedgerIndex: number,
-    ) => readNftHistory(sessionFrom(minLedgerIndex), nftId, pageSize, from),
-    readNftCertificate: (nftId: string, named: NamedChange | undefined, minLedgerIndex: number) =>
-      readNftCertificate(sessionFrom(minLedgerIndex), nftId, named),
+    readIndexedKinds: () => readIndexedKinds(session()),
     readOutput: (outputId: string, minLedgerIndex: number) =>
-      readOutput(sessionFrom(minLedgerIndex), outputId),
+      readOutput(session(minLedgerIndex), outputId),
     readBlock: async (blockId: string) => {
-      const stored = await readBlock(newSession(), blockId);
+      const stored = await readBlock(session(), blockId);
       return stored ?? readUnstored(blockId);
     },
     /** By the ID of the transaction that was applied. */
-    readIncludedBlock: (id: string) => readIncludedBlock(newSession(), id),
-    readMilestone: (name: MilestoneName) => readMilestone(newSession(), name),
-    findMilestone: (id: string) => findMilestone(newSession(), id),
-    readLedgerChanges: (name: MilestoneName) => readLedgerChanges(newSession(), name),
+    readIncludedBlock: (id: string) => readIncludedBlock(session(), id),
+    readMilestone: (name: MilestoneName) => readMilestone(session(), name),
+    findMilestone: (id: string) => findMilestone(session(), id),
+    readLedgerChanges: (name: MilestoneName) => readLedgerChanges(session(), name),
     /** All, or those of one milestone of the legacy network. */
-    readReceipts: (migratedAt?: number) => readReceipts(newSession(), migratedAt),
-    readTreasury: () => readTreasury(newSession()),
-    readTips: () => readTips(newSession()),
-    explainMilestone: (index: number) => explainMilestone(newSession(), index),
-    proveBlock: (blockId: string) => proveBlock(newSession(), blockId),
-    /** Undefined where the settings name no final milestone. */
-    readFinalLedger: async () =>
-      finalMilestone === undefined ? undefined : readFinalLedger(newSession(), finalMilestone),
-    /** By an output ID or an NFT ID. As of readFinalLedger, undefined. */
-    proveFinal: async (tree: FinalTreeName, key: string) =>
-      finalMilestone === undefined
-        ? undefined
-        : proveFinal(newSession(), finalMilestone, tree, key),
-    /** As of readFinalLedger, undefined. */
-    readStatement: async (query: StatementQuery) =>
-      finalMilestone === undefined ? undefined : readStatement(newSession(), finalMilestone, query),
-    /** Undefined where the settings name no keys. */
-    validateProof: async (file: Readonly<Record<string, unknown>>) =>
-      milestoneKeys && validateProof(file, milestoneKeys),
+    readReceipts: (migratedAt?: number) => readReceipts(session(), migratedAt),
+    readTreasury: () => readTreasury(session()),
+    readTips: () => readTips(session()),
   };
 }

@@ -4,6 +4,7 @@
  * they are JSON. What they refuse is refused by the contract's statuses. Every answer is as
  * openapi.json describes it.
  */
+import { MODULES } from '../../src/modules.ts';
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -45,7 +46,7 @@ const fetch = appWith(network.keys);
 
 function appWith(milestoneKeys: MilestoneKeys | undefined): Fetch {
   const own = { ...settings, milestoneKeys };
-  const app = createApp({ settings: own, node: openNode(own) });
+  const app = createApp({ settings: own, node: openNode(own), modules: MODULES });
   const ctx = { waitUntil: () => {} } as unknown as ExecutionContext;
   return checkingDescription((path, init) =>
     app.fetch(new Request(`http://edge.example${path}`, init), ctx),

@@ -3,7 +3,7 @@
  * a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it out.
  */
 import type * as v from 'valibot';
-import type { Route } from '../route.ts';
+import type { RouteTable } from '../route.ts';
 import type { JsonSchema, Schema } from './json-schema.ts';
 
 /** The groups of routes, and what they are. */
@@ -65,9 +65,6 @@ export interface ExampleRequest {
   path: string;
   body?: unknown;
 }
-
-/** The routes of one file by their operation IDs. itty-router tries them in this order. */
-export type RouteTable = Readonly<Record<string, Route>>;
 
 /** A description for each route of a table. */
 export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkLimit } from '../../../src/http/access/limits.ts';
-import { NFT } from '../../support/http/contract.ts';
-import { fetchFrom, stubNode } from '../../support/http/stub-node.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
 
-const LIST = NFT.slice(0, -1);
+/** A route that scans; each index is a request of its own for the cache. */
+const scanOf = (index: number) => `/api/core/v2/milestones/by-index/${index}/utxo-changes`;
 
 describe('requests that scan', () => {
-  /** An app whose lists take a while, and the most of them at once. */
+  /** An app whose scans take a while, and the most of them at once. */
   function scanning(oneIsolate: boolean) {
     let [atOnce, most] = [0, 0];
     const fetch = fetchFrom({
       settings: { oneIsolate },
       node: {
-        async listOutputs() {
+        async readLedgerChanges() {
           most = Math.max(most, ++atOnce);
           await sleep(5);
           atOnce--;
-          return stubNode.listOutputs();
+          return { index: 7, ledgerIndex: 7, created: [], consumed: [] };
         },
       },
     });
@@ -26,7 +26,7 @@ describe('requests that scan', () => {
 
   it('run one at a time where one isolate answers everything', async () => {
     const { fetch, most } = scanning(true);
-    const answers = await Promise.all(Array.from({ length: 16 }, () => fetch(LIST)));
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
     expect(most()).toBe(1);
   });
@@ -58,7 +58,7 @@ describe('requests that scan', () => {
 
   it('run beside each other elsewhere', async () => {
     const { fetch, most } = scanning(false);
-    await Promise.all(Array.from({ length: 16 }, () => fetch(LIST)));
+    await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(most()).toBe(16);
   });
 

@@ -5,8 +5,9 @@
 
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
-import type { NodeStatus } from '../../../src/node/edge-node.ts';
-import { LedgerDamaged } from '../../../src/node/edge-node.ts';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
+import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
+import type { Settings } from '../../../src/settings.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
 import {
   checkAlways,
@@ -158,7 +159,9 @@ it('GET /api/routes names the APIs', async () => {
     routes: ['core/v2', 'edge/v1', 'indexer/v1', 'poi/v1'],
     indexed: ['nft'],
   });
-  const withEvents = await fetchFrom({ node: { hasEvents: true } })('/api/routes');
+  const withEvents = await fetchFrom({ settings: { events: {} as Settings['events'] } })(
+    '/api/routes',
+  );
   expect(await withEvents.json()).toMatchObject({
     routes: ['core/v2', 'edge/v1', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
   });
@@ -219,7 +222,7 @@ describe('GET /api/core/v2/info', () => {
       ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: 'cent' },
       ...{ decimals: 2, useMetricPrefix: false },
     };
-    const info = await (await fetchFrom({ node: { baseToken } })('/api/core/v2/info')).json();
+    const info = await (await fetchFrom({ settings: { baseToken } })('/api/core/v2/info')).json();
     expect(info).toMatchObject({ baseToken });
   });
 

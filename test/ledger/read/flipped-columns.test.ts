@@ -6,26 +6,11 @@
 
 import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
-import { tellInitial } from '../../../src/events/initial-events.ts';
-import { tellMilestone } from '../../../src/events/milestone-events.ts';
 import { saveFollowerState } from '../../../src/follower/follower-status.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
-import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
-import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
-import {
-  ALL_KINDS,
-  type OutputQuery,
-  START,
-} from '../../../src/ledger/output-list/output-query.ts';
-import { readOutputList, readOutputOfChain } from '../../../src/ledger/output-list/read-list.ts';
-import { readNftCertificate } from '../../../src/ledger/provenance/nft-certificate.ts';
-import { readNftHistory } from '../../../src/ledger/provenance/nft-history.ts';
-import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
+import { ALL_KINDS } from '../../../src/ledger/output-list/indexed-kinds.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
-import { readNftChanges } from '../../../src/ledger/read/nft-changes.ts';
-import { readNftGallery } from '../../../src/ledger/read/nft-gallery.ts';
-import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { insertReceipt, readReceipts, readTreasury } from '../../../src/ledger/read/receipts.ts';
@@ -38,11 +23,23 @@ import {
 import { readTips } from '../../../src/ledger/read/tips.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
+import { tellInitial } from '../../../src/modules/events/initial-events.ts';
+import { tellMilestone } from '../../../src/modules/events/milestone-events.ts';
+import { buildFinalLedger } from '../../../src/modules/final/build-final-ledger.ts';
+import { proveFinal, readFinalLedger } from '../../../src/modules/final/prove-final.ts';
+import { readNftGallery } from '../../../src/modules/galleries/nft-gallery.ts';
+import { readNftOutputs } from '../../../src/modules/galleries/nft-outputs.ts';
+import { readNftCertificate } from '../../../src/modules/histories/nft-certificate.ts';
+import { readNftChanges } from '../../../src/modules/histories/nft-changes.ts';
+import { readNftHistory } from '../../../src/modules/histories/nft-history.ts';
+import { type OutputQuery, START } from '../../../src/modules/lists/output-query.ts';
+import { readOutputList, readOutputOfChain } from '../../../src/modules/lists/read-list.ts';
+import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
+import { explainWhiteFlag } from '../../../src/modules/proofs/explain-white-flag.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
-import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
 import { verifySignature } from '../../../src/verify-signature.ts';

@@ -4,9 +4,9 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
+import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { expectAudit } from '../../support/ledger/expect-roots.ts';
 import {

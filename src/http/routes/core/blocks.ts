@@ -3,7 +3,7 @@
  * applied, by the transaction's ID (TIP-25; docs/contract.md#blocks).
  */
 
-import type { StoredBlock } from '../../../node/edge-node.ts';
+import type { StoredBlock } from '../../../ledger/read/stored-block.ts';
 import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
@@ -27,8 +27,8 @@ import {
   objectOf,
   uint32Schema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import { inPath, type Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
 
 export const blockRoutes = {

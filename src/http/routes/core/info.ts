@@ -4,7 +4,7 @@
  * iota.go and wasp look for the indexer in the latter.
  */
 import { version } from '../../../../package.json';
-import type { MilestoneStatus, NodeStatus } from '../../../node/edge-node.ts';
+import type { MilestoneStatus, NodeStatus } from '../../../ledger/read/node-status.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
@@ -25,8 +25,8 @@ import {
   uint64Schema,
   unixTimeSchema,
 } from '../../openapi/json-schema.ts';
-import type { Operations, RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import type { Operations } from '../../openapi/operation.ts';
+import type { Route, RouteContext, RouteTable } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
 import { type BaseToken, baseTokenOf } from './base-token.ts';
 
@@ -35,11 +35,11 @@ export const infoRoutes = {
   listApis: { method: 'GET', path: '/api/routes', keep: 'second', handle: answerApiRoutes },
 } satisfies RouteTable;
 
-async function answerInfo({ node }: RouteContext): Promise<Answer> {
+async function answerInfo({ node, settings }: RouteContext): Promise<Answer> {
   const status = await node.readStatus();
   if (status === undefined) throw noLedger();
   const now = Date.now();
-  return jsonAnswer(infoToJson(status, node.baseToken, now), {
+  return jsonAnswer(infoToJson(status, settings.baseToken, now), {
     ledgerIndex: status.ledger.index,
     headers: blocksHeaders(status, now),
   });
@@ -80,10 +80,13 @@ function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
   return { index, timestamp, milestoneId: `0x${milestoneId}` };
 }
 
-async function answerApiRoutes({ node }: RouteContext): Promise<Answer> {
-  const indexed = await node.readIndexedKinds();
-  const events = node.hasEvents ? ['mqtt/v1'] : [];
-  return jsonAnswer({ routes: ['core/v2', 'edge/v1', 'indexer/v1', ...events, 'poi/v1'], indexed });
+async function answerApiRoutes({ node, settings, modules }: RouteContext): Promise<Answer> {
+  const offered = modules
+    .flatMap(({ routes = {} }) => Object.values<Route>(routes))
+    .filter(({ isOffered }) => isOffered === undefined || isOffered(settings))
+    .flatMap(({ path }) => /^\/api\/(\w+\/v\d+)(?:\/|$)/.exec(path)?.slice(1) ?? []);
+  const routes = [...new Set(['core/v2', 'indexer/v1', ...offered])].sort();
+  return jsonAnswer({ routes, indexed: await node.readIndexedKinds() });
 }
 
 export function describeInfo(): Operations<typeof infoRoutes> {

@@ -3,7 +3,7 @@
  * ledger (TIP-25; docs/contract.md#milestones).
  */
 
-import type { MilestoneName } from '../../../node/edge-node.ts';
+import type { MilestoneName } from '../../../ledger/read/stored-milestone.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { milestoneToJson } from '../../../stardust/json/rest-json.ts';
@@ -19,8 +19,8 @@ import {
   objectOf,
   outputIdSchema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import { inPath, type Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 import { Id, MilestoneIndex, parseId, parseMilestoneIndex } from '../../schemas.ts';
 
 export const milestoneRoutes = {

@@ -3,7 +3,7 @@
  * NFT lookup.
  */
 
-import type { OutputStatus } from '../../../node/edge-node.ts';
+import type { OutputStatus } from '../../../ledger/read/output-status.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { decodeOutput } from '../../../stardust/wire/ids.ts';
 import type { Answer } from '../../answer.ts';
@@ -19,9 +19,9 @@ import {
   uint16Schema,
   unixTimeSchema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
+import { inPath, type Operations } from '../../openapi/operation.ts';
 import { outputSchema } from '../../openapi/output-schemas.ts';
-import type { RouteContext } from '../../route.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 import { OutputId, parseId } from '../../schemas.ts';
 
 export const outputRoutes = {

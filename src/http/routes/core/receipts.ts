@@ -14,8 +14,8 @@ import {
   objectOf,
   uint64Schema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import { inPath, type Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../schemas.ts';
 
 export const receiptRoutes = {

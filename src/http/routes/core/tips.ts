@@ -6,8 +6,8 @@
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../errors.ts';
 import { arrayOf, hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
-import type { Operations, RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import type { Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 
 export const tipsRoutes = {
   listTips: { method: 'GET', path: '/api/core/v2/tips', handle: answerTips },

@@ -1,0 +1,37 @@
+/**
+ * The modules of this Worker (src/modules/README.md). To take one away, delete its folder and its
+ * lines here.
+ */
+import type { Operations } from './http/openapi/operation.ts';
+import type { RouteTable } from './http/route.ts';
+import type { Module } from './module.ts';
+import { describeEvents, events } from './modules/events/module.ts';
+import { describeFinal, final } from './modules/final/module.ts';
+import { describeGalleries, galleries } from './modules/galleries/module.ts';
+import { describeHistories, histories } from './modules/histories/module.ts';
+import { describeLists, lists } from './modules/lists/module.ts';
+import { describeAssets, page } from './modules/page/module.ts';
+import { describeProofs, proofs } from './modules/proofs/module.ts';
+
+export const MODULES: readonly Module[] = [
+  lists,
+  galleries,
+  histories,
+  proofs,
+  final,
+  events,
+  page,
+];
+
+/** Only tools/openapi.ts calls this, so the Worker's bundle leaves the descriptions out. */
+export function describeModules(): Operations<RouteTable> {
+  return {
+    ...describeLists(),
+    ...describeGalleries(),
+    ...describeHistories(),
+    ...describeProofs(),
+    ...describeFinal(),
+    ...describeEvents(),
+    ...describeAssets(),
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * A client of the broker: what is kept of it in its socket's attachment, which outlives the object
+ * when that is evicted, and what is kept in memory only.
+ */
+import { type ClientPath, clientPath } from '../../client-path.ts';
+import { createPacketReader, type Packet, type PacketReader } from '../../mqtt/packets.ts';
+import { packTopic, unpackTopics } from '../../mqtt/topics.ts';
+import { concatBytes } from '../../stardust/encoding/bytes.ts';
+import { type Holder, newUsage, type Usage } from './accounts.ts';
+import type { EventMessage } from './initial-events.ts';
+
+/** Key of the client's address, in the request that connects it to the broker. */
+export const CLIENT_HEADER = 'client-key';
+
+/** Bytes of the longest packet that a client may send. */
+const MAX_PACKET_BYTES = 1 << 16;
+
+/** Of each message in memory, besides its bytes. */
+export const MESSAGE_OVERHEAD_BYTES = 64;
+
+/**
+ * Bytes that a client's topics take when packed: an attachment has at most 16,384
+ * (https://developers.cloudflare.com/durable-objects/api/websockets/).
+ */
+export const MAX_TOPIC_BYTES = 15_700;
+
+/** Characters of a client ID; MQTT-3.1.3-5 asks for 23 at least. */
+export const MAX_CLIENT_ID_LENGTH = 128;
+
+export interface Client extends Holder {
+  readonly socket: WebSocket;
+  readonly address: string;
+  /** The address in levels. */
+  readonly client: ClientPath;
+  readonly usage: Usage;
+  readonly reader: PacketReader;
+  /** WebSocket messages that wait for their turn, and the packets of the one that is read now. */
+  readonly waiting: Uint8Array[];
+  reading: { packets: Generator<Packet, void>; length: number } | undefined;
+  /** Bytes of these messages. */
+  waitingBytes: number;
+  /** What it is still to be told of its new subscriptions. */
+  initial: AsyncGenerator<EventMessage[], void> | undefined;
+  /** Undefined before CONNECT; empty if the client left it to us. */
+  id: string | undefined;
+  /** Seconds, 0 for none. */
+  keepAlive: number;
+  /** When its last packet came; before CONNECT, when it connected. Unix milliseconds. */
+  seen: number;
+  /** Ends its connection if no CONNECT comes. */
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** Each with its packed form. */
+  readonly topics: Map<string, Uint8Array>;
+}
+
+/** The attachment: only this file writes one. */
+type Saved = [
+  address: string,
+  id: string | undefined,
+  keepAlive: number,
+  seen: number,
+  sent: number,
+  isPartial: boolean,
+  topics: Uint8Array,
+];
+
+export function newClient(socket: WebSocket, address: string, now: number, sent = 0): Client {
+  return {
+    socket,
+    address,
+    client: clientPath(address),
+    usage: newUsage(sent),
+    reader: createPacketReader(MAX_PACKET_BYTES),
+    waiting: [],
+    reading: undefined,
+    waitingBytes: 0,
+    initial: undefined,
+    id: undefined,
+    keepAlive: 0,
+    seen: now,
+    timer: undefined,
+    topics: new Map(),
+  };
+}
+
+/** Writes what must outlive the object. */
+export function saveClient(client: Client): void {
+  const { socket, address, id, keepAlive, seen, usage, topics } = client;
+  const isPartial = heldBytes(client) > 0 || client.initial !== undefined;
+  const packed = concatBytes(...topics.values());
+  const saved: Saved = [address, id, keepAlive, seen, usage.sent, isPartial, packed];
+  socket.serializeAttachment(saved);
+}
+
+/**
+ * The client of a socket that outlived the object. `isWhole` is false where the beginning of a
+ * packet was in memory, or something that it was still to be told: that is lost.
+ *
+ * @param prefix of the network's addresses
+ */
+export function restoreClient(
+  socket: WebSocket,
+  prefix: string,
+): { client: Client; isWhole: boolean } {
+  const [address, id, keepAlive, seen, sent, isPartial, topics]: Saved =
+    socket.deserializeAttachment();
+  const client = { ...newClient(socket, address, seen, sent), id, keepAlive };
+  for (const topic of unpackTopics(topics, prefix))
+    client.topics.set(topic, packTopic(topic, prefix)!);
+  client.usage.topics = client.topics.size;
+  return { client, isWhole: !isPartial };
+}
+
+/** Bytes that its topics take in the attachment. */
+export function packedLength({ topics }: Client): number {
+  return topics.values().reduce((sum, packed) => sum + packed.length, 0);
+}
+
+/** Bytes of its packets that are not whole, or wait for their turn. */
+export function heldBytes({ waitingBytes, reader }: Client): number {
+  return waitingBytes + reader.heldLength;
+}
+
+/** Whether it waits for a turn. */
+export function hasWork({ waiting, reading, initial }: Client): boolean {
+  return waiting.length > 0 || reading !== undefined || initial !== undefined;
+}
+
+/** The bytes of a WebSocket message wait for their turn. */
+export function addMessage(client: Client, message: Uint8Array): void {
+  client.waiting.push(message);
+  client.waitingBytes += message.length + MESSAGE_OVERHEAD_BYTES;
+}
+
+/**
+ * Its next packet; undefined where none is whole. Throws a StardustError where it breaks the
+ * protocol.
+ */
+export function takePacket(client: Client): Packet | undefined {
+  for (;;) {
+    const next = client.reading?.packets.next();
+    if (next?.done === false) return next.value;
+    client.waitingBytes -= client.reading?.length ?? 0;
+    const message = client.waiting.shift();
+    client.reading = message && {
+      packets: client.reader.read(message),
+      length: message.length + MESSAGE_OVERHEAD_BYTES,
+    };
+    if (client.reading === undefined) return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The JSON of TIP-28's events, byte for byte as inx-mqtt writes it
+ * (https://github.com/iotaledger/inx-mqtt/blob/v1.0.0-rc.2/core/mqtt/types.go): the order of fields
+ * and some of their names differ from those of the REST API.
+ */
+
+import {
+  inclusionStateToJson,
+  outputToJson,
+  type RestObject,
+} from '../../stardust/json/rest-json.ts';
+import type { Output } from '../../stardust/wire/output.ts';
+
+/** IDs are hex digits without 0x, times Unix seconds. */
+export interface MilestoneInfo {
+  index: number;
+  timestamp: number;
+  id: string;
+}
+
+/** Of `milestone-info/…`: milestoneInfoPayload. */
+export function milestoneInfoToJson({ index, timestamp, id }: MilestoneInfo): RestObject {
+  return { index, timestamp, milestoneId: `0x${id}` };
+}
+
+export interface BlockEvent {
+  id: string;
+  /** As 0x and hex digits. */
+  parents: readonly string[];
+  /** Undefined while no milestone references the block. */
+  referenced?:
+    | {
+        index: number;
+        whiteFlagIndex: number;
+        /** Of a transaction: 0 where it was applied. Undefined of others. */
+        reason: number | undefined;
+      }
+    | undefined;
+  /** Of the milestone that the block carries, once it is referenced. */
+  milestoneIndex?: number | undefined;
+}
+
+/**
+ * Of `block-metadata/…`: blockMetadataPayload. Its `shouldPromote` and `shouldReattach`, of
+ * unreferenced blocks, are left out: this node selects no tips.
+ */
+export function blockEventToJson({
+  id,
+  parents,
+  referenced,
+  milestoneIndex,
+}: BlockEvent): RestObject {
+  return {
+    blockId: `0x${id}`,
+    parentBlockIds: parents,
+    isSolid: true,
+    ...(referenced && { referencedByMilestoneIndex: referenced.index }),
+    ...(referenced && milestoneIndex !== undefined && { milestoneIndex }),
+    ...(referenced && {
+      ...inclusionStateToJson(referenced.reason),
+      whiteFlagIndex: referenced.whiteFlagIndex,
+    }),
+  };
+}
+
+export interface OutputEvent {
+  outputId: string;
+  /** The block that created it. */
+  blockId: string;
+  bookedIndex: number;
+  bookedTimestamp: number;
+  /** Undefined while it is unspent. */
+  spent?: { index: number; timestamp: number; transactionId: string } | undefined;
+  ledgerIndex: number;
+}
+
+/** Of `outputs/…`: outputPayload. */
+export function outputEventToJson(event: OutputEvent, output: Output): RestObject {
+  const { outputId, blockId, spent, ledgerIndex } = event;
+  const index = Uint8Array.fromHex(outputId.slice(64));
+  return {
+    metadata: {
+      blockId: `0x${blockId}`,
+      transactionId: `0x${outputId.slice(0, 64)}`,
+      ...(spent && {
+        milestoneIndexSpent: spent.index,
+        milestoneTimestampSpent: spent.timestamp,
+        transactionIdSpent: `0x${spent.transactionId}`,
+      }),
+      milestoneIndexBooked: event.bookedIndex,
+      milestoneTimestampBooked: event.bookedTimestamp,
+      ledgerIndex,
+      outputIndex: index[0]! + index[1]! * 256,
+      isSpent: spent !== undefined,
+    },
+    output: outputToJson(output),
+  };
+}

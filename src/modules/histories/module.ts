@@ -1,0 +1,25 @@
+/**
+ * What became of an NFT, certificates of its states, and which NFTs changed.
+ */
+import type { Operations } from '../../http/openapi/operation.ts';
+import type { Module } from '../../module.ts';
+import { galleries } from '../galleries/module.ts';
+import { lists } from '../lists/module.ts';
+import { proofs } from '../proofs/module.ts';
+import { describeNftCertificate, nftCertificateRoutes } from './routes/nft-certificate.ts';
+import { describeNftChanges, nftChangeRoutes } from './routes/nft-changes.ts';
+import { describeNftHistory, nftHistoryRoutes } from './routes/nft-history.ts';
+
+const routes = { ...nftHistoryRoutes, ...nftCertificateRoutes, ...nftChangeRoutes };
+
+export const histories: Module = {
+  name: 'histories',
+  needs: [galleries, lists, proofs],
+  routes,
+};
+
+export const describeHistories = (): Operations<typeof routes> => ({
+  ...describeNftHistory(),
+  ...describeNftCertificate(),
+  ...describeNftChanges(),
+});

@@ -1,0 +1,124 @@
+/**
+ * GET /api/edge/v1/changes/nfts: the NFTs that changed after a milestone, for clients that were away
+ * (docs/contract.md#changes-of-nfts, docs/developers.md#events).
+ */
+
+import type { Answer } from '../../../http/answer.ts';
+import { HttpError } from '../../../http/errors.ts';
+import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import {
+  arrayOf,
+  described,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  oneOf,
+  outputIdSchema,
+  uint32Schema,
+} from '../../../http/openapi/json-schema.ts';
+import type { Operations } from '../../../http/openapi/operation.ts';
+import { parseQueryString } from '../../../http/query-string.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { parseMilestoneIndex } from '../../../http/schemas.ts';
+import { MAX_CHANGES, readNftChanges } from '../nft-changes.ts';
+
+const PATH = '/api/edge/v1/changes/nfts';
+
+/** In the URL every cache knows it: all who follow the events send the same URL, once a milestone. */
+const MIN_PARAMETER = 'minLedgerIndex';
+
+export const nftChangeRoutes = {
+  readNftChanges: {
+    method: 'GET',
+    path: PATH,
+    query: ['after', MIN_PARAMETER],
+    keep: 'ledger',
+    limit: 'scanLimit',
+    handle: answerNftChanges,
+  },
+} satisfies RouteTable;
+
+async function answerNftChanges({ request, node }: RouteContext): Promise<Answer> {
+  const query = parseQueryString(new URL(request.url).search);
+  const from = parseMilestoneIndex(query.get('after'), 'after');
+  const named = query.get(MIN_PARAMETER);
+  const minLedgerIndex = Math.max(
+    from,
+    readMinLedgerIndex(request),
+    named === undefined ? 0 : parseMilestoneIndex(named, MIN_PARAMETER),
+  );
+  return atLedger(
+    minLedgerIndex,
+    () => readNftChanges(node.session(minLedgerIndex), from),
+    (found) => {
+      if (!found.ok)
+        throw new HttpError(
+          404,
+          found.why === 'not kept'
+            ? `changes after milestone ${from} are not kept: list the NFTs again`
+            : `more than ${MAX_CHANGES} NFTs changed in the next milestone with changes: list the NFTs again`,
+        );
+      const { ledgerIndex, to } = found;
+      const changes = found.changes.map(([nftId, outputId]) => ({
+        nftId: `0x${nftId}`,
+        outputId: outputId && `0x${outputId}`,
+      }));
+      return hashedAnswer(request, { from, to, ledgerIndex, changes });
+    },
+  );
+}
+
+export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
+  return {
+    readNftChanges: {
+      tag: 'edge',
+      summary: 'The NFTs that changed after a milestone, with their outputs now',
+      description: `404 where changes after that milestone are not kept, or one milestone has more than ${MAX_CHANGES}: list the NFTs again.`,
+      parameters: [
+        {
+          in: 'query',
+          name: 'after',
+          required: true,
+          description: 'The last milestone whose changes the client has.',
+          schema: uint32Schema,
+        },
+        {
+          in: 'query',
+          name: MIN_PARAMETER,
+          description: 'Asks for an answer at this ledger index or later. Caches may keep it.',
+          schema: uint32Schema,
+        },
+      ],
+      answer: {
+        description: 'Each NFT that changed, once.',
+        schema: named(
+          'NFTChanges',
+          objectOf({
+            from: described('`after`.', milestoneIndexSchema),
+            to: described(
+              'Changes up to this milestone are here. Below `ledgerIndex` where there are more: ask again with `after` set to it.',
+              milestoneIndexSchema,
+            ),
+            ledgerIndex: milestoneIndexSchema,
+            changes: described(
+              'By NFT ID.',
+              arrayOf(
+                objectOf({
+                  nftId: hashSchema,
+                  outputId: described(
+                    'The unspent output at `ledgerIndex`; null if the NFT was burned.',
+                    oneOf(outputIdSchema, { type: 'null' }),
+                  ),
+                }),
+              ),
+            ),
+          }),
+        ),
+        ledgerIndex: 'tagged',
+      },
+      errors: [400, 404],
+      example: { path: `${PATH}?after=17338` },
+    },
+  };
+}

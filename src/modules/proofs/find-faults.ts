@@ -1,0 +1,119 @@
+/**
+ * Why transactions of a cone are in conflict (docs/protocol.md, D.2). Records keep the reasons
+ * only, so each verdict is made again, with what decided it.
+ */
+
+import { LedgerDamaged } from '../../ledger/core/checksum.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { concat, readQuery } from '../../ledger/core/read-batch.ts';
+import {
+  findLedgerOutputs,
+  findMentioned,
+  knownOutputs,
+} from '../../ledger/intake/known-outputs.ts';
+import { contentsConsumed, outputsToFind, readJudged } from '../../ledger/intake/prepare-blocks.ts';
+import type { RecordCone } from '../../ledger/record/read-cone.ts';
+import { readBlocks } from '../../ledger/view/cone-blocks.ts';
+import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { findFault } from '../../stardust/semantics/judge.ts';
+import { ConflictReason, type Fault } from '../../stardust/semantics/verdict.ts';
+import { inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
+import { isOfLedger } from '../../stardust/white-flag/deciding-input.ts';
+import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
+import { verifySignature } from '../../verify-signature.ts';
+
+/** A transaction in conflict whose reason is to be explained. */
+export interface BlockAtFault {
+  /** Position in the cone. */
+  position: number;
+  block: ParsedBlock;
+  /** The walk's. */
+  reason: number;
+}
+
+/**
+ * What decided on these transactions, for each of which a rule of D.2 did, in their order.
+ *
+ * @param timestamp the milestone's, unix seconds
+ * @returns rejects with a LedgerDamaged where an output that one of them consumes is not there, or
+ *   where the verdict made now is another one
+ */
+export async function findFaults(
+  db: Database,
+  view: ConsistentView,
+  judged: readonly BlockAtFault[],
+  timestamp: number,
+): Promise<Fault[]> {
+  const blocks = judged.map(({ block }) => block);
+  const contents = await readContents(db, blocks);
+  if (blocks.some(({ transaction }) => contentsConsumed(transaction!, contents) === undefined)) {
+    const positions = judged.map(({ position }) => position);
+    const producers = await readBlocks(db, view, producersOf(view.cone, positions));
+    for (const [id, content] of contentsCreated(producers)) contents.set(id, content);
+  }
+  const faults: Fault[] = [];
+  for (const { block, reason } of judged) {
+    const { id, transaction } = block;
+    const consumed = contentsConsumed(transaction!, contents);
+    if (consumed === undefined)
+      throw new LedgerDamaged(`outputs that block ${toHexDigits(id)} consumes`);
+    const { tx, outputs } = await readJudged(transaction!, consumed, verifySignature);
+    const fault = findFault(tx, outputs, timestamp);
+    if (fault === undefined || fault.reason !== reason) {
+      const other = `${reason} was stored, ${fault?.reason ?? 0} is found`;
+      throw new LedgerDamaged(`verdicts on block ${toHexDigits(id)} (${other})`);
+    }
+    faults.push(fault);
+  }
+  return faults;
+}
+
+/** Whether a rule of D.2 is the reason, and not the state of an input. */
+export function isOfVerdict(reason: number): boolean {
+  return reason !== ConflictReason.None && reason !== NOT_A_TRANSACTION && !isOfLedger(reason);
+}
+
+/**
+ * Numbers of the blocks of the cone that create what these transactions consume. Where a milestone
+ * found such a block in conflict, the content of what it creates stands nowhere but in its bytes.
+ * Blocks that earlier milestones reference are left out: what they created is in the ledger.
+ */
+function producersOf(cone: RecordCone, positions: readonly number[]): number[] {
+  const wanted = new Set(positions.flatMap((position) => inputsAt(cone, position)));
+  const producers = new Set<number>();
+  for (let position = 0; position < cone.size; position++) {
+    const number = cone.numberAt(position);
+    if (cone.find(number) !== position) continue;
+    // one block for each output: a transaction may be in many
+    for (const output of outputsAt(cone, position))
+      if (wanted.delete(output)) producers.add(number);
+  }
+  return [...producers];
+}
+
+/** By hex ID, what the blocks' transactions create. */
+function contentsCreated(blocks: readonly ParsedBlock[]): Map<string, { bytes: Uint8Array }> {
+  return new Map(
+    blocks.flatMap(({ transaction }) =>
+      (transaction?.value.essence.outputs ?? []).map((output, i) => {
+        const id = toHexDigits(outputId(transaction!.id, i));
+        return [id, { bytes: outputBytes(output) }] as const;
+      }),
+    ),
+  );
+}
+
+/**
+ * What the blocks' transactions consume. IDs fix contents, so it does not matter when it is read.
+ */
+async function readContents(
+  db: Database,
+  blocks: readonly ParsedBlock[],
+): Promise<Map<string, { bytes?: Uint8Array }>> {
+  const { consumed } = outputsToFind(blocks);
+  const query = concat(findMentioned(db, consumed), findLedgerOutputs(db, consumed));
+  return knownOutputs(await readQuery(db, query), () => 0);
+}
