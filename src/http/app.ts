@@ -8,7 +8,6 @@ import { isMissingTable, LedgerUnreadable } from '../ledger/core/head.ts';
 import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../log.ts';
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
-import { nextTurn } from '../turns.ts';
 import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';

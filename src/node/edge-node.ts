@@ -29,6 +29,7 @@ import {
 import { readTips } from '../ledger/read/tips.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
+import { takeTurns } from '../platform/turns.ts';
 import type { Settings } from '../settings.ts';
 import { takeTurns } from '../turns.ts';
 import { answerOnceCaughtUp, type Compute } from './answer-once-caught-up.ts';

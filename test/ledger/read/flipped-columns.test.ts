@@ -42,7 +42,6 @@ import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import {
   FOLLOWING,
   followTo,

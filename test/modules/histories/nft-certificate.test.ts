@@ -23,7 +23,6 @@ import {
   type Trust,
 } from '../../../src/stardust/provenance/provenance.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import type { Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { flipRows } from '../../support/ledger/flipped-rows.ts';

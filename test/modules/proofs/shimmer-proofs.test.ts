@@ -31,7 +31,6 @@ import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../../src/stardust/milestone-keys.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { spoil } from '../../support/stardust/changed-json.ts';
 import { readJson } from '../../support/vectors.ts';

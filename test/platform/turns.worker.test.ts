@@ -1,6 +1,6 @@
 /**
  * Long work on D1 and KV lets come in between what waits for the event loop, as requests do
- * (src/turns.ts).
+ * (src/platform/turns.ts).
  */
 
 import { env } from 'cloudflare:workers';
