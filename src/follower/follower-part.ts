@@ -1,7 +1,7 @@
 /**
  * What a module adds to the follower (src/modules/README.md).
  */
-import type { WriteLog } from '../log.ts';
+import type { WriteLog } from '../platform/log.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { LastLedger, Upkeep } from './follower-context.ts';
 

@@ -7,7 +7,6 @@
  * do no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
-import { hasPassed } from '../clock.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
@@ -22,7 +21,6 @@ import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { verifySignature } from '../verify-signature.ts';
 import { applyPushed, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import {

@@ -2,11 +2,13 @@
  * The border of the Worker (docs/contract.md): routing by itty-router, who may ask for what, CORS,
  * caching headers, errors, the log and the count of requests.
  */
+
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { isMissingTable, LedgerUnreadable } from '../ledger/core/head.ts';
-import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../log.ts';
 import type { EdgeNode } from '../node/edge-node.ts';
+import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
+import { nextTurn } from '../platform/turns.ts';
 import type { Settings } from '../settings.ts';
 import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';

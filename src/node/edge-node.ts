@@ -31,7 +31,6 @@ import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
 import { takeTurns } from '../platform/turns.ts';
 import type { Settings } from '../settings.ts';
-import { takeTurns } from '../turns.ts';
 import { answerOnceCaughtUp, type Compute } from './answer-once-caught-up.ts';
 import { computeWhiteFlag, type WhiteFlagRequest } from './compute-white-flag.ts';
 import { createUnstoredReader } from './read-unstored.ts';

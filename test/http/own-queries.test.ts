@@ -8,7 +8,6 @@ import { describeModules, MODULES } from '../../src/modules.ts';
 import { fetchRecorded } from '../support/lies/recorded-source.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-const ID = `0x${'ab'.repeat(32)}`;
 const own = Object.values(listRoutes(MODULES)).filter(
   ({ method, path }) => method === 'GET' && path.startsWith('/api/edge/'),
 );
@@ -38,14 +37,6 @@ it.each(own.map(({ path, query = [] }) => [path, query] as const))('%s', async (
       400,
       'a pair of the query is malformed',
     ]);
-});
-
-it('ids have no pages', async () => {
-  expect(await detailOf(`/api/edge/v1/nfts?ids=${ID}&pageSize=1`)).toEqual([
-    400,
-    'pageSize is of lists by address or issuer, not of ids',
-  ]);
-  expect((await detailOf(`/api/edge/v1/nfts?ids=${ID}`))[0]).toBe(200);
 });
 
 it('openapi.json has the same names', () => {

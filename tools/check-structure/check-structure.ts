@@ -7,12 +7,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
-import { findCircles, findPastEntries, findWrongWays, readImports } from './imports.ts';
+import {
+  findCircles,
+  findPastEntries,
+  findUndeclaredNeeds,
+  findWrongWays,
+  readImports,
+} from './imports.ts';
 import { findLargeFolders, findSameNames, type Sources } from './names.ts';
 
 const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 
-Checks that the folders of src/ import each other one way only, that cli/ and client/ use
+Checks that the folders of src/ import each other one way only, that modules need no others than
+they say, that cli/ and client/ use
 src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and client/
 export the same name, and that no folder is too large. A part of npm run lint.`;
 
@@ -33,6 +40,7 @@ await runMain(USAGE, (args) => {
   const faults = [
     ...findWrongWays(graph),
     ...findCircles(graph),
+    ...findUndeclaredNeeds(graph, sources),
     ...findPastEntries(sources, exports),
     ...findSameNames(sources),
     ...findLargeFolders(sources),

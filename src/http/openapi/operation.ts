@@ -2,7 +2,6 @@
  * What openapi.json says about a route besides its method, path and limit. Each file of routes has
  * a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it out.
  */
-import type * as v from 'valibot';
 import type { RouteTable } from '../route.ts';
 import type { JsonSchema, Schema } from './json-schema.ts';
 
@@ -69,6 +68,10 @@ export interface ExampleRequest {
 /** A description for each route of a table. */
 export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;
 
-export function inPath(name: string, schema: v.GenericSchema, description: string): Parameter {
+export function inPath(name: string, schema: Schema, description: string): Parameter {
   return { in: 'path', name, description, schema, required: true };
+}
+
+export function inQuery(name: string, schema: Schema, description: string): Parameter {
+  return { in: 'query', name, description, schema };
 }

@@ -3,10 +3,11 @@
  * waits for it, and nothing that it does or fails to do changes the ledger: the broker reads what
  * it publishes from D1, and what it was not told today it finds there tomorrow.
  */
-import { hasPassed } from '../../clock.ts';
+
 import type { LastLedger } from '../../follower/follower-context.ts';
 import type { Announcer } from '../../follower/follower-part.ts';
-import { describeError, type WriteLog } from '../../log.ts';
+import { hasPassed } from '../../platform/clock.ts';
+import { describeError, type WriteLog } from '../../platform/log.ts';
 import type { EventBroker, EventDemand } from './event-broker.ts';
 
 /** Milliseconds until the broker is asked again whether somebody listens, or after a failure. */

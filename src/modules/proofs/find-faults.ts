@@ -15,6 +15,7 @@ import { contentsConsumed, outputsToFind, readJudged } from '../../ledger/intake
 import type { RecordCone } from '../../ledger/record/read-cone.ts';
 import { readBlocks } from '../../ledger/view/cone-blocks.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
+import { verifySignature } from '../../platform/verify-signature.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';
 import { ConflictReason, type Fault } from '../../stardust/semantics/verdict.ts';
@@ -23,7 +24,6 @@ import { isOfLedger } from '../../stardust/white-flag/deciding-input.ts';
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
-import { verifySignature } from '../../verify-signature.ts';
 
 /** A transaction in conflict whose reason is to be explained. */
 export interface BlockAtFault {

@@ -3,6 +3,7 @@
  * whatever comes between the parts. The limits are made small, so that 1,500 blocks are far too
  * many.
  */
+import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { expect, it, vi } from 'vitest';
 import type { PassBudget } from '../../../src/follower/apply-next.ts';
 import {
@@ -19,7 +20,6 @@ import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readBlockRows } from '../../../src/ledger/core/packs/block-rows.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
-import { explainMilestone } from '../../../src/modules/proofs/applied-milestone.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
@@ -117,9 +117,9 @@ async function passTo(rig: Rig, index: number, most = 12, budget: Partial<PassBu
 }
 
 async function expectApplied(network: Network, index: number): Promise<void> {
-  const explained = (await explainMilestone(db, index))!;
+  const { contents } = await readMilestoneContents(db, index, true);
   const cone = coneOf(network, index);
-  expect(explained.blocks.map(({ blockId }) => `0x${blockId}`)).toEqual(cone.map(({ id }) => id));
+  expect(contents!.blocks.map(({ id }) => `0x${id}`)).toEqual(cone.map(({ id }) => id));
   const { results } = await db.prepare('SELECT id FROM output ORDER BY id').all<{ id: string }>();
   const due = ledgerAt(network, index).map(({ outputId }) => toHexDigits(outputId));
   expect(results.map(({ id }) => id)).toEqual(due.sort());

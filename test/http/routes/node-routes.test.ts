@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
-import type { Settings } from '../../../src/settings.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
 import {
   checkAlways,
@@ -150,20 +149,6 @@ describe('GET /health', () => {
     );
     expect(whyUnhealthy({ ...status, upstream: ledger }, now)).toMatch(/old$/);
     expect(whyUnhealthy({ ...status, genesisIndex: ledger.index }, now)).toMatch(/at genesis/);
-  });
-});
-
-it('GET /api/routes names the APIs', async () => {
-  const response = await fetchFrom()('/api/routes');
-  expect(await response.json()).toEqual({
-    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'poi/v1'],
-    indexed: ['nft'],
-  });
-  const withEvents = await fetchFrom({ settings: { events: {} as Settings['events'] } })(
-    '/api/routes',
-  );
-  expect(await withEvents.json()).toMatchObject({
-    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
   });
 });
 

@@ -1,13 +1,13 @@
 /** The routes of a final ledger (docs/contract.md#final-ledger), and who checks what they answer. */
 import { describe, expect, it } from 'vitest';
+import { type NodeClient, NotVerified } from '../../../client/node-client.ts';
+import { proveFinalRecords } from '../../../client/verify-final.ts';
 import { createFinal } from '../../../src/modules/final/module.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { verifyFinalProof } from '../../../src/stardust/proof/final-ledger.ts';
 import { verifyStatement } from '../../../src/stardust/proof/statement.ts';
 import { provedValue } from '../../../src/stardust/provenance/proved.ts';
-import { type NodeClient, NotVerified } from '../../../verifier/node-client.ts';
-import { proveFinalRecords } from '../../../verifier/verify-final.ts';
 import { MADE_HOLDER, MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
 import { errorBody } from '../../support/http/contract.ts';

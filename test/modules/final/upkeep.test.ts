@@ -3,7 +3,7 @@
  * Killed anywhere it goes on, and the root is that of `stardust-edge ledger-root` and of a script
  * in another language over snapshots of the same ledger.
  */
-import { final } from '../../../src/modules/final/module.ts';
+
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { createFollowerMemory } from '../../../src/follower/follower-context.ts'
 import { followOnce, type PassResult } from '../../../src/follower/pass.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { final } from '../../../src/modules/final/module.ts';
 import { readFinalLedger } from '../../../src/modules/final/prove-final.ts';
 import { buildWhole } from '../../support/final-ledger/made-ledger.ts';
 import { followTo, type Rig, startLedger } from '../../support/ledger/ledger-harness.ts';

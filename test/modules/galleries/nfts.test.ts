@@ -257,3 +257,13 @@ describe('a gallery', () => {
     await expectError(fetchFrom(), path, 500);
   });
 });
+
+it('ids have no pages', async () => {
+  const ids = `${SEVERAL}${UNKNOWN}`;
+  const refused = await fetch(`${ids}&pageSize=1`);
+  expect([refused.status, refused.headers.get('x-error-detail')]).toEqual([
+    400,
+    'pageSize is of lists by address or issuer, not of ids',
+  ]);
+  expect((await fetch(ids)).status).toBe(200);
+});

@@ -2,12 +2,14 @@
  * Certificates of NFTs, from the ledger by its route, and what they prove
  * (src/stardust/provenance/certificate.ts), against what the network's own transactions did.
  */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
 import { inclusionToJson } from '../../../src/modules/proofs/routes/poi.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { toBase64 } from '../../../src/stardust/encoding/base64.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';

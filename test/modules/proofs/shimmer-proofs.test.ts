@@ -27,6 +27,7 @@ import {
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../../src/stardust/milestone-keys.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';

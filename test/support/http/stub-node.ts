@@ -68,7 +68,7 @@ const emptyDatabase = {
   batch: async (statements: readonly unknown[]) => statements.map(() => ({ results: [] })),
 } as unknown as Database;
 
-/** It refuses nothing: a real ledger does (test/http/running-worker.test.ts). */
+/** It refuses nothing: a real ledger does (test/whole/running-worker.test.ts). */
 const roots: WhiteFlagResult = {
   ok: true,
   inclusionMerkleRoot: fromHex(facts.roots.inclusionMerkleRoot),

@@ -9,7 +9,7 @@ import type {
   WhiteFlagRefusal,
   WhiteFlagRequest,
 } from '../../../node/compute-white-flag.ts';
-import { digitsOf, MAX_UINT32, uint32 } from '../../../schemas.ts';
+import { digitsOf, MAX_UINT32, uint32 } from '../../../platform/json-schemas.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';

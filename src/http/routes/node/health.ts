@@ -7,7 +7,7 @@ import { LedgerDamaged } from '../../../ledger/core/checksum.ts';
 import { isMissingTable, LedgerUnreadable, NO_LEDGER } from '../../../ledger/core/head.ts';
 import { shareUsed, UNHEALTHY_AT, WARN_AT } from '../../../ledger/core/size/database-size.ts';
 import type { NodeStatus } from '../../../ledger/read/node-status.ts';
-import { describeError, writeLimitedLog } from '../../../log.ts';
+import { describeError, writeLimitedLog } from '../../../platform/log.ts';
 import type { Answer } from '../../answer.ts';
 import { detailHeader } from '../../errors.ts';
 import type { Operations } from '../../openapi/operation.ts';

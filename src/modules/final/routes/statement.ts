@@ -17,7 +17,7 @@ import {
   uint64Schema,
   uint256Schema,
 } from '../../../http/openapi/json-schema.ts';
-import type { Operations } from '../../../http/openapi/operation.ts';
+import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';
@@ -114,14 +114,8 @@ export function describeStatement(): Operations<ReturnType<typeof statementRoute
         'A page of up to 1,000 outputs, or of fewer with 2 MB of records. ' +
         'It proves that each output was there, and not that there were no others.',
       parameters: [
-        {
-          in: 'path',
-          name: 'address',
-          description: 'Bech32 address.',
-          schema: textSchema,
-          required: true,
-        },
-        { in: 'query', name: 'cursor', description: '`next` of the page before.', schema: cursor },
+        inPath('address', textSchema, 'Bech32 address.'),
+        inQuery('cursor', cursor, '`next` of the page before.'),
       ],
       answer: {
         description: 'A page of the statement.',

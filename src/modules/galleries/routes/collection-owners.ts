@@ -17,7 +17,7 @@ import {
   textSchema,
   uint32Schema,
 } from '../../../http/openapi/json-schema.ts';
-import type { Operations } from '../../../http/openapi/operation.ts';
+import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
@@ -89,25 +89,9 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
         'A collection is the NFTs with one immutable issuer: the address of the NFT or alias that stands for the collection. ' +
         `500 if it has more than ${MAX_COLLECTION} NFTs.`,
       parameters: [
-        {
-          in: 'path',
-          name: 'issuer',
-          description: 'The bech32 address of the issuer.',
-          schema: textSchema,
-          required: true,
-        },
-        {
-          in: 'query',
-          name: 'pageSize',
-          description: 'The most owners of a page.',
-          schema: { ...pageSize, default: MAX_PAGE_SIZE },
-        },
-        {
-          in: 'query',
-          name: 'cursor',
-          description: "Another page's cursor. Its page size counts, not `pageSize`.",
-          schema: cursor,
-        },
+        inPath('issuer', textSchema, 'The bech32 address of the issuer.'),
+        inQuery('pageSize', { ...pageSize, default: MAX_PAGE_SIZE }, 'The most owners of a page.'),
+        inQuery('cursor', cursor, "Another page's cursor. Its page size counts, not `pageSize`."),
       ],
       answer: {
         description: 'The owners, in the order of the bytes of their addresses.',

@@ -28,7 +28,7 @@ import {
   textSchema,
   unixTimeSchema,
 } from '../../../http/openapi/json-schema.ts';
-import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { nftOutputSchema } from '../../../http/openapi/output-schemas.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
@@ -219,37 +219,12 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         'By IDs; or, page by page, those whose address unlock condition has an address, or those ' +
         'of an issuer. One of `ids`, `address` and `issuer` must be given.',
       parameters: [
-        {
-          in: 'query',
-          name: 'ids',
-          description: 'IDs of NFTs, or of their outputs, separated by commas.',
-          schema: v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_NFTS)),
-          explode: false,
-        },
-        {
-          in: 'query',
-          name: 'address',
-          description: 'The bech32 address of the address unlock condition.',
-          schema: textSchema,
-        },
-        {
-          in: 'query',
-          name: 'issuer',
-          description: 'The bech32 address of the issuer, an immutable feature.',
-          schema: textSchema,
-        },
-        {
-          in: 'query',
-          name: 'pageSize',
-          description: 'The most NFTs of a page.',
-          schema: { ...pageSize, default: MAX_NFTS },
-        },
-        {
-          in: 'query',
-          name: 'cursor',
-          description: "Another page's cursor. Its page size counts, not `pageSize`.",
-          schema: listCursorSchema,
-        },
+        inQuery('ids', v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_NFTS)),
+          explode: false, 'IDs of NFTs, or of their outputs, separated by commas.'),
+        inQuery('address', textSchema, 'The bech32 address of the address unlock condition.'),
+        inQuery('issuer', textSchema, 'The bech32 address of the issuer, an immutable feature.'),
+        inQuery('pageSize', { ...pageSize, default: MAX_NFTS }, 'The most NFTs of a page.'),
+        inQuery('cursor', listCursorSchema, "Another page's cursor. Its page size counts, not `pageSize`."),
       ],
       answer: {
         description: 'The NFTs.',

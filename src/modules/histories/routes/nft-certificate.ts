@@ -19,7 +19,7 @@ import {
   outputIdSchema,
   uint32Schema,
 } from '../../../http/openapi/json-schema.ts';
-import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { Id, parseId, parseMilestoneIndex } from '../../../http/schemas.ts';
@@ -102,19 +102,8 @@ export function describeNftCertificate(): Operations<typeof nftCertificateRoutes
         'It does not prove that nothing came later: ask several nodes, and the latest certificate refutes the others.',
       parameters: [
         inPath('nftId', Id, 'NFT ID, 32 bytes.'),
-        {
-          in: 'query',
-          name: 'milestone',
-          description:
-            'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.',
-          schema: uint32Schema,
-        },
-        {
-          in: 'query',
-          name: 'block',
-          description: 'The ID of the block whose change it is about, in place of `milestone`.',
-          schema: Id,
-        },
+        inQuery('milestone', uint32Schema, 'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.'),
+        inQuery('block', Id, 'The ID of the block whose change it is about, in place of `milestone`.'),
       ],
       answer: {
         description: 'The certificate, up to 50 KB.',

@@ -17,7 +17,7 @@ import {
   outputIdSchema,
   uint32Schema,
 } from '../../../http/openapi/json-schema.ts';
-import type { Operations } from '../../../http/openapi/operation.ts';
+import { inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { parseMilestoneIndex } from '../../../http/schemas.ts';
@@ -77,18 +77,14 @@ export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
       description: `404 where changes after that milestone are not kept, or one milestone has more than ${MAX_CHANGES}: list the NFTs again.`,
       parameters: [
         {
-          in: 'query',
-          name: 'after',
+          ...inQuery('after', uint32Schema, 'The last milestone whose changes the client has.'),
           required: true,
-          description: 'The last milestone whose changes the client has.',
-          schema: uint32Schema,
         },
-        {
-          in: 'query',
-          name: MIN_PARAMETER,
-          description: 'Asks for an answer at this ledger index or later. Caches may keep it.',
-          schema: uint32Schema,
-        },
+        inQuery(
+          MIN_PARAMETER,
+          uint32Schema,
+          'Asks for an answer at this ledger index or later. Caches may keep it.',
+        ),
       ],
       answer: {
         description: 'Each NFT that changed, once.',

@@ -21,7 +21,7 @@ import {
   outputIdSchema,
   unixTimeSchema,
 } from '../../../http/openapi/json-schema.ts';
-import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { Id, parseId } from '../../../http/schemas.ts';
@@ -133,18 +133,8 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
       summary: 'What became of an NFT, the newest change first',
       parameters: [
         inPath('nftId', Id, 'NFT ID, 32 bytes.'),
-        {
-          in: 'query',
-          name: 'pageSize',
-          description: 'The most changes of a page.',
-          schema: { ...pageSize, default: MAX_HISTORY },
-        },
-        {
-          in: 'query',
-          name: 'cursor',
-          description: "Another page's cursor. Its page size counts, not `pageSize`.",
-          schema: listCursorSchema,
-        },
+        inQuery('pageSize', { ...pageSize, default: MAX_HISTORY }, 'The most changes of a page.'),
+        inQuery('cursor', listCursorSchema, "Another page's cursor. Its page size counts, not `pageSize`."),
       ],
       answer: {
         description: 'A page of the history.',

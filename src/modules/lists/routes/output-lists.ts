@@ -19,7 +19,7 @@ import {
   textSchema,
   unixTimeSchema,
 } from '../../../http/openapi/json-schema.ts';
-import type { Operation, Operations } from '../../../http/openapi/operation.ts';
+import { inQuery, type Operation, type Operations } from '../../../http/openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../../http/route.ts';
 import type { Kind, NotIndexed } from '../../../ledger/output-list/indexed-kinds.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
@@ -151,7 +151,7 @@ export function describeOutputLists(): Operations<typeof outputListRoutes> {
     ...(kind !== 'nft' && { description: NEEDS_INDEX }),
     parameters: ([...FILTERS[kind], 'pageSize', 'cursor'] as const).map((name) => {
       const [schema, description] = parameters[name];
-      return { in: 'query', name, description, schema };
+      return inQuery(name, schema, description);
     }),
     answer: { description: 'A page of the list.', schema, ledgerIndex: 'tagged' },
     errors: [400, 404],

@@ -6,7 +6,7 @@
 import { HttpError } from '../../../http/errors.ts';
 import { parseQueryString, type QueryString } from '../../../http/query-string.ts';
 import { ALL_KINDS, type Kind } from '../../../ledger/output-list/indexed-kinds.ts';
-import { MAX_UINT32 } from '../../../schemas.ts';
+import { MAX_UINT32 } from '../../../platform/json-schemas.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';
 import { type AddressKey, AddressType, addressKey } from '../../../stardust/wire/address.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';

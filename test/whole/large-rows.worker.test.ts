@@ -4,11 +4,11 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
-import { readOutput } from '../../../src/ledger/read/output-status.ts';
-import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
-import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
-import { expectAudit } from '../../support/ledger/expect-roots.ts';
+import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { readOutput } from '../../src/ledger/read/output-status.ts';
+import { explainMilestone, proveBlock } from '../../src/modules/proofs/applied-milestone.ts';
+import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
+import { expectAudit } from '../support/ledger/expect-roots.ts';
 import {
   issue,
   startLedger,
@@ -16,10 +16,10 @@ import {
   storeNow,
   takeNext,
   withTips,
-} from '../../support/ledger/ledger-harness.ts';
-import { coneOf, stateHash } from '../../support/network/network-model.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
-import { basic, metadata, nft } from '../../support/payloads/outputs.ts';
+} from '../support/ledger/ledger-harness.ts';
+import { coneOf, stateHash } from '../support/network/network-model.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { basic, metadata, nft } from '../support/payloads/outputs.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 

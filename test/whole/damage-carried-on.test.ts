@@ -8,34 +8,34 @@
  */
 
 import { expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
-import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
-import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
-import type { Database } from '../../../src/ledger/core/database.ts';
-import { readKnownIds } from '../../../src/ledger/read/known-ids.ts';
-import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
-import { readOutput } from '../../../src/ledger/read/output-status.ts';
-import { readTreasury } from '../../../src/ledger/read/receipts.ts';
-import { readBlock } from '../../../src/ledger/read/stored-block.ts';
-import { readLedgerChanges, readMilestone } from '../../../src/ledger/read/stored-milestone.ts';
-import { readTips } from '../../../src/ledger/read/tips.ts';
-import { scrub } from '../../../src/ledger/write/scrub.ts';
-import { readNftGallery } from '../../../src/modules/galleries/nft-gallery.ts';
-import { readNftOutputs } from '../../../src/modules/galleries/nft-outputs.ts';
-import { readNftCertificate } from '../../../src/modules/histories/nft-certificate.ts';
-import { readNftChanges } from '../../../src/modules/histories/nft-changes.ts';
-import { readNftHistory } from '../../../src/modules/histories/nft-history.ts';
-import { START } from '../../../src/modules/lists/output-query.ts';
-import { readOutputList, readOutputOfChain } from '../../../src/modules/lists/read-list.ts';
-import { explainMilestone } from '../../../src/modules/proofs/applied-milestone.ts';
-import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
-import { lookUpNft } from '../../../src/nft-index/look-up-nft.ts';
-import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
-import { publishTo } from '../../../src/nft-index/publish.ts';
-import { RememberedReads } from '../../../src/nft-index/remembered-reads.ts';
-import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
-import { verifySignature } from '../../../src/platform/verify-signature.ts';
-import { addressKey } from '../../../src/stardust/wire/address.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import { createFollowerMemory } from '../../src/follower/follower-context.ts';
+import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
+import { readKnownIds } from '../../src/ledger/read/known-ids.ts';
+import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { readOutput } from '../../src/ledger/read/output-status.ts';
+import { readTreasury } from '../../src/ledger/read/receipts.ts';
+import { readBlock } from '../../src/ledger/read/stored-block.ts';
+import { readLedgerChanges, readMilestone } from '../../src/ledger/read/stored-milestone.ts';
+import { readTips } from '../../src/ledger/read/tips.ts';
+import { scrub } from '../../src/ledger/write/scrub.ts';
+import { readNftGallery } from '../../src/modules/galleries/nft-gallery.ts';
+import { readNftOutputs } from '../../src/modules/galleries/nft-outputs.ts';
+import { readNftCertificate } from '../../src/modules/histories/nft-certificate.ts';
+import { readNftChanges } from '../../src/modules/histories/nft-changes.ts';
+import { readNftHistory } from '../../src/modules/histories/nft-history.ts';
+import { START } from '../../src/modules/lists/output-query.ts';
+import { readOutputList, readOutputOfChain } from '../../src/modules/lists/read-list.ts';
+import { explainMilestone } from '../../src/modules/proofs/applied-milestone.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
+import { lookUpNft } from '../../src/nft-index/look-up-nft.ts';
+import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
+import { publishTo } from '../../src/nft-index/publish.ts';
+import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
+import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
+import { addressKey } from '../../src/stardust/wire/address.ts';
 import {
   followTo,
   passOnce,
@@ -44,11 +44,11 @@ import {
   requestOf,
   startLedger,
   storeNow,
-} from '../../support/ledger/ledger-harness.ts';
-import { openMemory } from '../../support/ledger/memory-database.ts';
-import { nftHistory, nftNetwork } from '../../support/network/nft-network.ts';
-import { Random } from '../../support/network/random.ts';
-import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
+} from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import { nftHistory, nftNetwork } from '../support/network/nft-network.ts';
+import { Random } from '../support/network/random.ts';
+import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
 
 /** Rows of each table, and places in each of their values, that are changed. */
 const ROWS = Number(process.env.FLIPPED_ROWS ?? 1);

@@ -5,43 +5,44 @@
  */
 
 import { expect, it } from 'vitest';
-import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
-import { saveFollowerState } from '../../../src/follower/follower-status.ts';
-import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
-import { ALL_KINDS } from '../../../src/ledger/output-list/indexed-kinds.ts';
-import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
-import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
-import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
-import { readOutput } from '../../../src/ledger/read/output-status.ts';
-import { insertReceipt, readReceipts, readTreasury } from '../../../src/ledger/read/receipts.ts';
-import { readBlock, readIncludedBlock } from '../../../src/ledger/read/stored-block.ts';
+import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import { saveFollowerState } from '../../src/follower/follower-status.ts';
+import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
+import { ALL_KINDS } from '../../src/ledger/output-list/indexed-kinds.ts';
+import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { readMilestoneContents } from '../../src/ledger/read/milestone-contents.ts';
+import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
+import { readOutput } from '../../src/ledger/read/output-status.ts';
+import { insertReceipt, readReceipts, readTreasury } from '../../src/ledger/read/receipts.ts';
+import { readBlock, readIncludedBlock } from '../../src/ledger/read/stored-block.ts';
 import {
   findMilestone,
   readLedgerChanges,
   readMilestone as readStoredMilestone,
-} from '../../../src/ledger/read/stored-milestone.ts';
-import { readTips } from '../../../src/ledger/read/tips.ts';
-import { prune } from '../../../src/ledger/write/prune.ts';
-import { scrub } from '../../../src/ledger/write/scrub.ts';
-import { tellInitial } from '../../../src/modules/events/initial-events.ts';
-import { tellMilestone } from '../../../src/modules/events/milestone-events.ts';
-import { buildFinalLedger } from '../../../src/modules/final/build-final-ledger.ts';
-import { proveFinal, readFinalLedger } from '../../../src/modules/final/prove-final.ts';
-import { readNftGallery } from '../../../src/modules/galleries/nft-gallery.ts';
-import { readNftOutputs } from '../../../src/modules/galleries/nft-outputs.ts';
-import { readNftCertificate } from '../../../src/modules/histories/nft-certificate.ts';
-import { readNftChanges } from '../../../src/modules/histories/nft-changes.ts';
-import { readNftHistory } from '../../../src/modules/histories/nft-history.ts';
-import { type OutputQuery, START } from '../../../src/modules/lists/output-query.ts';
-import { readOutputList, readOutputOfChain } from '../../../src/modules/lists/read-list.ts';
-import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
-import { explainWhiteFlag } from '../../../src/modules/proofs/explain-white-flag.ts';
-import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
-import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
-import { beginState } from '../../../src/nft-index/publisher-state.ts';
-import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
-import { addressKey } from '../../../src/stardust/wire/address.ts';
-import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
+} from '../../src/ledger/read/stored-milestone.ts';
+import { readTips } from '../../src/ledger/read/tips.ts';
+import { prune } from '../../src/ledger/write/prune.ts';
+import { scrub } from '../../src/ledger/write/scrub.ts';
+import { tellInitial } from '../../src/modules/events/initial-events.ts';
+import { tellMilestone } from '../../src/modules/events/milestone-events.ts';
+import { buildFinalLedger } from '../../src/modules/final/build-final-ledger.ts';
+import { proveFinal, readFinalLedger } from '../../src/modules/final/prove-final.ts';
+import { readNftGallery } from '../../src/modules/galleries/nft-gallery.ts';
+import { readNftOutputs } from '../../src/modules/galleries/nft-outputs.ts';
+import { readNftCertificate } from '../../src/modules/histories/nft-certificate.ts';
+import { readNftChanges } from '../../src/modules/histories/nft-changes.ts';
+import { readNftHistory } from '../../src/modules/histories/nft-history.ts';
+import { type OutputQuery, START } from '../../src/modules/lists/output-query.ts';
+import { readOutputList, readOutputOfChain } from '../../src/modules/lists/read-list.ts';
+import { explainMilestone, proveBlock } from '../../src/modules/proofs/applied-milestone.ts';
+import { explainWhiteFlag } from '../../src/modules/proofs/explain-white-flag.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
+import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
+import { beginState } from '../../src/nft-index/publisher-state.ts';
+import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
+import { addressKey } from '../../src/stardust/wire/address.ts';
+import { chainIdFromOutputId } from '../../src/stardust/wire/ids.ts';
 import {
   FOLLOWING,
   followTo,
@@ -50,14 +51,14 @@ import {
   requestOf,
   startLedger,
   storeNow,
-} from '../../support/ledger/ledger-harness.ts';
-import { openMemory } from '../../support/ledger/memory-database.ts';
-import { sealRows } from '../../support/ledger/seal-rows.ts';
-import { readMilestone } from '../../support/network/blocks.ts';
-import { recordedNetwork } from '../../support/network/recorded-network.ts';
-import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
-import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
-import type { KeyPair } from '../../support/payloads/keys.ts';
+} from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
+import { readMilestone } from '../support/network/blocks.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
+import type { KeyPair } from '../support/payloads/keys.ts';
 import {
   alias,
   basic,
@@ -69,7 +70,7 @@ import {
   sender,
   tag,
   timelock,
-} from '../../support/payloads/outputs.ts';
+} from '../support/payloads/outputs.ts';
 
 /** SHA-256 of a snapshot. */
 const FILE = 'c5'.repeat(32);
