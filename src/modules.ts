@@ -10,10 +10,12 @@ import { describeFinal, final } from './modules/final/module.ts';
 import { describeGalleries, galleries } from './modules/galleries/module.ts';
 import { describeHistories, histories } from './modules/histories/module.ts';
 import { describeLists, lists } from './modules/lists/module.ts';
+import { describeObjects, objects } from './modules/objects/module.ts';
 import { describeAssets, page } from './modules/page/module.ts';
 import { describeProofs, proofs } from './modules/proofs/module.ts';
 
 export const MODULES: readonly Module[] = [
+  objects,
   lists,
   galleries,
   histories,
@@ -26,6 +28,7 @@ export const MODULES: readonly Module[] = [
 /** Only tools/openapi.ts calls this, so the Worker's bundle leaves the descriptions out. */
 export function describeModules(): Operations<RouteTable> {
   return {
+    ...describeObjects(),
     ...describeLists(),
     ...describeGalleries(),
     ...describeHistories(),

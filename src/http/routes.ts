@@ -4,12 +4,7 @@
  */
 import type { Operations } from './openapi/operation.ts';
 import type { HttpPart, RouteTable } from './route.ts';
-import { blockRoutes, describeBlocks } from './routes/core/blocks.ts';
 import { describeInfo, infoRoutes } from './routes/core/info.ts';
-import { describeMilestones, milestoneRoutes } from './routes/core/milestones.ts';
-import { describeOutputs, outputRoutes } from './routes/core/outputs.ts';
-import { describeReceipts, receiptRoutes } from './routes/core/receipts.ts';
-import { describeTips, tipsRoutes } from './routes/core/tips.ts';
 import { describeWhiteFlag, whiteFlagRoutes } from './routes/core/white-flag.ts';
 import { describeNftLookup, nftLookupRoutes } from './routes/indexer/nft-lookup.ts';
 import { describeHealth, healthRoutes } from './routes/node/health.ts';
@@ -18,11 +13,6 @@ import { describeMetrics, metricsRoutes } from './routes/node/metrics.ts';
 const CORE_ROUTES = {
   ...nftLookupRoutes,
   ...whiteFlagRoutes,
-  ...outputRoutes,
-  ...blockRoutes,
-  ...milestoneRoutes,
-  ...receiptRoutes,
-  ...tipsRoutes,
   ...infoRoutes,
   ...healthRoutes,
   ...metricsRoutes,
@@ -38,11 +28,6 @@ export function describeCoreRoutes(): Operations<typeof CORE_ROUTES> {
   return {
     ...describeNftLookup(),
     ...describeWhiteFlag(),
-    ...describeOutputs(),
-    ...describeBlocks(),
-    ...describeMilestones(),
-    ...describeReceipts(),
-    ...describeTips(),
     ...describeInfo(),
     ...describeHealth(),
     ...describeMetrics(),

@@ -17,16 +17,6 @@ import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import { waitAfterCalls } from '../ledger/core/size/measure-database.ts';
 import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
-import { readOutput } from '../ledger/read/output-status.ts';
-import { readReceipts, readTreasury } from '../ledger/read/receipts.ts';
-import { readBlock, readIncludedBlock } from '../ledger/read/stored-block.ts';
-import {
-  findMilestone,
-  type MilestoneName,
-  readLedgerChanges,
-  readMilestone,
-} from '../ledger/read/stored-milestone.ts';
-import { readTips } from '../ledger/read/tips.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
 import { takeTurns } from '../platform/turns.ts';
@@ -51,7 +41,6 @@ export function openNode(settings: Settings) {
   /** A replica may not have come to a milestone that was asked for. */
   const session = (minLedgerIndex = 0): Database =>
     inTurns(minLedgerIndex > 0 ? ledger.withSession('first-primary') : nearest());
-  const readUnstored = createUnstoredReader(settings);
   return {
     session,
     /**
@@ -85,20 +74,7 @@ export function openNode(settings: Settings) {
     readFollowerCounts: async (): Promise<FollowerCounts | undefined> =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     readIndexedKinds: () => readIndexedKinds(session()),
-    readOutput: (outputId: string, minLedgerIndex: number) =>
-      readOutput(session(minLedgerIndex), outputId),
-    readBlock: async (blockId: string) => {
-      const stored = await readBlock(session(), blockId);
-      return stored ?? readUnstored(blockId);
-    },
-    /** By the ID of the transaction that was applied. */
-    readIncludedBlock: (id: string) => readIncludedBlock(session(), id),
-    readMilestone: (name: MilestoneName) => readMilestone(session(), name),
-    findMilestone: (id: string) => findMilestone(session(), id),
-    readLedgerChanges: (name: MilestoneName) => readLedgerChanges(session(), name),
-    /** All, or those of one milestone of the legacy network. */
-    readReceipts: (migratedAt?: number) => readReceipts(session(), migratedAt),
-    readTreasury: () => readTreasury(session()),
-    readTips: () => readTips(session()),
+    /** A block that is not stored. */
+    readUnstored: createUnstoredReader(settings),
   };
 }

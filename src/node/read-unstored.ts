@@ -4,7 +4,6 @@
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
-import type { StoredBlock } from '../ledger/read/stored-block.ts';
 import { createSharedLimit } from '../platform/shared-limit.ts';
 import type { Settings } from '../settings.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
@@ -26,7 +25,13 @@ const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
 /** A block by its ID that is not stored; undefined where it cannot be had. */
-type ReadUnstored = (id: string) => Promise<StoredBlock | undefined>;
+type ReadUnstored = (id: string) => Promise<UnstoredBlock | undefined>;
+
+export interface UnstoredBlock {
+  bytes: Uint8Array;
+  /** Where the ledger stood: none of its milestones references the block. */
+  ledgerIndex: number;
+}
 
 /**
  * The block is undefined where nothing may be fetched, no upstream knows it, or an earlier milestone
@@ -46,8 +51,6 @@ export function createUnstoredReader(settings: Settings): ReadUnstored {
     if (head === undefined) return undefined;
     const bytes = await limit(() => followerOf(settings.follower).readUnstored(blockId));
     if (bytes === undefined) unknown.add(blockId);
-    return (
-      bytes && { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger }
-    );
+    return bytes && { bytes, ledgerIndex: head.ledger };
   };
 }

@@ -38,7 +38,7 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
       return Promise.resolve(respond(rig.node, url, init.headers.accept));
     },
   );
-  const reads = unknown.map((id) => node.readBlock(id).catch(() => undefined));
+  const reads = unknown.map((id) => node.readUnstored(id).catch(() => undefined));
   await vi.waitUntil(() => hanging === 6, { timeout: 300_000 });
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 3; i++) network.note();

@@ -51,10 +51,7 @@ const node = openNode({
 
 /** Reads that have several steps, or of which many may be asked for at once. */
 const READS: Readonly<Record<string, () => Promise<unknown>>> = {
-  tips: () => node.readTips(),
-  receipts: () => node.readReceipts(),
   session: () => readHead(node.session()),
-  output: () => node.readOutput(`${id}0000`, 0),
   'answer to a proposal': () =>
     node.answerProposal(
       { index: 1, timestamp: 1, parents: [id], previousMilestoneId: '0'.repeat(64) },

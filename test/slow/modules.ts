@@ -32,7 +32,9 @@ const STRUCTURE = [
 const TESTED = ['follower', 'http', 'ledger', 'mqtt', 'modules', 'nft-index', 'node', 'platform'];
 
 function check(folder: string, fast: boolean): boolean {
-  const paths = fast ? ['test/http/contract'] : [...TESTED, 'upstream'].map((each) => `test/${each}`);
+  const paths = fast
+    ? ['test/http/contract']
+    : [...TESTED, 'upstream'].map((each) => `test/${each}`);
   const commands = [
     ...TYPES,
     ...STRUCTURE,

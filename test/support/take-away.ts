@@ -9,7 +9,8 @@ import { MODULES } from '../../src/modules.ts';
 import type { ScratchCopy } from '../simulator/scratch-copy.ts';
 
 /** What may go with a module besides its own folder. */
-const MAY_GO = /^(?:bench|test\/(?:support|whole|e2e|slow|browser|clients|stardust|cli|explorer))\//;
+const MAY_GO =
+  /^(?:bench|test\/(?:support|whole|e2e|slow|browser|clients|stardust|cli|explorer))\//;
 
 const LISTS = ['src/modules.ts', 'src/worker.ts'];
 
@@ -39,7 +40,8 @@ export function takeAway({ folder }: ScratchCopy, names: readonly string[]): voi
   );
   for (let before = 0; before < gone.size; ) {
     before = gone.size;
-    for (const [file, targets] of imports) if (targets.some((each) => gone.has(each))) gone.add(file);
+    for (const [file, targets] of imports)
+      if (targets.some((each) => gone.has(each))) gone.add(file);
   }
   const missed = [...gone].filter((file) => !isOwn(file) && !MAY_GO.test(file));
   if (missed.length > 0) throw new Error(`these need ${names.join()}: ${missed.join(', ')}`);
@@ -52,7 +54,7 @@ function withoutModules(text: string, names: readonly string[]): string {
   const imports = lines.filter((line) =>
     names.some((name) => line.includes(`'./modules/${name}/`)),
   );
-  const imported = imports.flatMap((line) => /\{ (.*) \}/.exec(line)?.[1]!.split(', ') ?? []);
+  const imported = imports.flatMap((line) => /\{ (.*) \}/.exec(line)?.[1]?.split(', ') ?? []);
   const entries = imported.flatMap((name) => [`  ${name},`, `    ...${name}(),`]);
   return lines.filter((line) => !imports.includes(line) && !entries.includes(line)).join('\n');
 }

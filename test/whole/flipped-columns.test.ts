@@ -8,19 +8,13 @@ import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
+import { insertReceipt } from '../../src/ledger/core/write-head.ts';
 import { ALL_KINDS } from '../../src/ledger/output-list/indexed-kinds.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { readMilestoneContents } from '../../src/ledger/read/milestone-contents.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import { readOutput } from '../../src/ledger/read/output-status.ts';
-import { insertReceipt, readReceipts, readTreasury } from '../../src/ledger/read/receipts.ts';
 import { readBlock, readIncludedBlock } from '../../src/ledger/read/stored-block.ts';
-import {
-  findMilestone,
-  readLedgerChanges,
-  readMilestone as readStoredMilestone,
-} from '../../src/ledger/read/stored-milestone.ts';
-import { readTips } from '../../src/ledger/read/tips.ts';
 import { prune } from '../../src/ledger/write/prune.ts';
 import { scrub } from '../../src/ledger/write/scrub.ts';
 import { tellInitial } from '../../src/modules/events/initial-events.ts';
@@ -34,6 +28,13 @@ import { readNftChanges } from '../../src/modules/histories/nft-changes.ts';
 import { readNftHistory } from '../../src/modules/histories/nft-history.ts';
 import { type OutputQuery, START } from '../../src/modules/lists/output-query.ts';
 import { readOutputList, readOutputOfChain } from '../../src/modules/lists/read-list.ts';
+import { readReceipts, readTreasury } from '../../src/modules/objects/receipts.ts';
+import {
+  findMilestone,
+  readLedgerChanges,
+  readMilestone as readStoredMilestone,
+} from '../../src/modules/objects/stored-milestone.ts';
+import { readTips } from '../../src/modules/objects/tips.ts';
 import { explainMilestone, proveBlock } from '../../src/modules/proofs/applied-milestone.ts';
 import { explainWhiteFlag } from '../../src/modules/proofs/explain-white-flag.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';

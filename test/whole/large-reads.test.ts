@@ -6,7 +6,7 @@
 
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { readLedgerChanges } from '../../src/ledger/read/stored-milestone.ts';
+import { readLedgerChanges } from '../../src/modules/objects/stored-milestone.ts';
 import { explainWhiteFlag } from '../../src/modules/proofs/explain-white-flag.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {

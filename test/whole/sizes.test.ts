@@ -9,7 +9,10 @@ const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
 const sizes = { core: measureClosure('core-worker.ts'), ...Object.fromEntries(measureModules()) };
 
 it('has a row for each module', () => {
-  const rows = Array.from(README.matchAll(/^\| (\w+) \|.*\| [\d,]+ \| [\d,]+ \|$/gm), ([, name]) => name);
+  const rows = Array.from(
+    README.matchAll(/^\| (\w+) \|.*\| [\d,]+ \| [\d,]+ \|$/gm),
+    ([, name]) => name,
+  );
   expect(rows.sort()).toEqual(Object.keys(sizes).sort());
 });
 

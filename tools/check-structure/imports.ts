@@ -85,9 +85,9 @@ export function findUndeclaredNeeds(
   graph: ImportGraph,
   sources: ReadonlyMap<string, string>,
 ): string[] {
-  const needsOf = (module: string) => {
+  const needsOf = (module: string): readonly string[] => {
     const text = sources.get(`src/modules/${module}/module.ts`) ?? '';
-    return /\bneeds: \[([^\]]*)\]/.exec(text)?.[1]!.match(/\w+/g) ?? [];
+    return /\bneeds: \[([^\]]*)\]/.exec(text)?.[1]?.match(/\w+/g) ?? [];
   };
   return [...graph].flatMap(([file, targets]) => {
     const [room, module] = file.split('/');

@@ -32,8 +32,7 @@ import {
 } from '../core/packs/packs.ts';
 import { MAX_PACK_LENGTH } from '../core/packs/split-parts.ts';
 import { rowSum } from '../core/row-sum.ts';
-import { insertMilestone, moveHead } from '../core/write-head.ts';
-import { insertReceipt } from '../read/receipts.ts';
+import { insertMilestone, insertReceipt, moveHead } from '../core/write-head.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
 import { insertIds, moveByBlocks } from './insert-ids.ts';

@@ -3,7 +3,6 @@
  * (core/mqtt/server.go, onSubscribeTopic).
  */
 import type { Database } from '../../ledger/core/database.ts';
-import { readKnownIds } from '../../ledger/read/known-ids.ts';
 import { readMilestoneIds } from '../../ledger/read/milestone-contents.ts';
 import { readUnspentOutputs } from '../../ledger/read/output-status.ts';
 import { readBlock, readIncludedBlock } from '../../ledger/read/stored-block.ts';
@@ -11,6 +10,7 @@ import { blockMetadataTopic, includedBlockTopic, outputTopic } from '../../mqtt/
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { blockEventToJson, outputEventToJson } from './event-json.ts';
+import { readKnownIds } from './known-ids.ts';
 import { carriedMilestone, jsonBytes, parentsOf } from './milestone-events.ts';
 
 export interface EventMessage {

@@ -1,8 +1,10 @@
 /**
  * Explanations of the white flag, and proofs that a milestone references a block.
  */
+
 import type { Operations } from '../../http/openapi/operation.ts';
 import type { Module } from '../../module.ts';
+import { objects } from '../objects/module.ts';
 import { blockProofRoutes, describeBlockProof } from './routes/block-proof.ts';
 import {
   describeMilestoneExplanation,
@@ -21,7 +23,7 @@ const routes = {
   ...blockProofRoutes,
 };
 
-export const proofs: Module = { name: 'proofs', routes };
+export const proofs: Module = { name: 'proofs', needs: [objects], routes };
 
 export const describeProofs = (): Operations<typeof routes> => ({
   ...describeWhiteFlagExplanation(),

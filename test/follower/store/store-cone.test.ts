@@ -3,7 +3,7 @@
  * whatever comes between the parts. The limits are made small, so that 1,500 blocks are far too
  * many.
  */
-import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
+
 import { expect, it, vi } from 'vitest';
 import type { PassBudget } from '../../../src/follower/apply-next.ts';
 import {
@@ -19,6 +19,7 @@ import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readBlockRows } from '../../../src/ledger/core/packs/block-rows.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
+import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';

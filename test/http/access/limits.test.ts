@@ -1,26 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkLimit } from '../../../src/http/access/limits.ts';
+import { jsonAnswer } from '../../../src/http/answer.ts';
+import type { Route } from '../../../src/http/route.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 
-/** A route that scans; each index is a request of its own for the cache. */
+/** Each is a request of its own for the cache. */
 const scanOf = (index: number) => `/api/core/v2/milestones/by-index/${index}/utxo-changes`;
 
 describe('requests that scan', () => {
   /** An app whose scans take a while, and the most of them at once. */
   function scanning(oneIsolate: boolean) {
     let [atOnce, most] = [0, 0];
-    const fetch = fetchFrom({
-      settings: { oneIsolate },
-      node: {
-        async readLedgerChanges() {
-          most = Math.max(most, ++atOnce);
-          await sleep(5);
-          atOnce--;
-          return { index: 7, ledgerIndex: 7, created: [], consumed: [] };
-        },
+    const route: Route = {
+      method: 'GET',
+      path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
+      limit: 'scanLimit',
+      async handle() {
+        most = Math.max(most, ++atOnce);
+        await sleep(5);
+        atOnce--;
+        return jsonAnswer({ index: 7, consumedOutputs: [], createdOutputs: [] });
       },
-    });
+    };
+    const modules = [{ name: 'scans', routes: { route } }];
+    const fetch = fetchFrom({ settings: { oneIsolate }, modules });
     return { fetch, most: () => most };
   }
 

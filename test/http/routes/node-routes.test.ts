@@ -231,7 +231,7 @@ describe('GET /api/core/v2/info', () => {
   });
 });
 
-// what it answers: test/http/recorded-reads.worker.test.ts
+// what it answers: test/whole/recorded-reads.worker.test.ts
 describe('GET /api/core/v2/outputs/:outputId', () => {
   const INDEX = 70;
   let fetch: Fetch;

@@ -112,7 +112,7 @@ it('builds the root that ledger-root computes, killed in between or not', async 
     const files = { full: path(name), delta: path('delta') };
     expect((await computeLedgerRoot(files, keys)).root).toEqual(found.root);
   }
-  const script = join(import.meta.dirname, '../cli/ledger-root/final_root.py');
+  const script = join(import.meta.dirname, '../../cli/ledger-root/final_root.py');
   if (!hasTool('python3')) return;
   const { status, stdout } = spawnSync('python3', [script, path('full')], { encoding: 'utf8' });
   expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, found.root.toHex()]);

@@ -3,17 +3,13 @@
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readIndexedKinds } from '../../../src/ledger/output-list/indexed-kinds.ts';
-import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 
 /** What the node asks the database, and no more than that. */
-export function nodeOver(
-  db: Database,
-): Pick<EdgeNode, 'session' | 'readIndexedKinds' | 'readOutput'> {
+export function nodeOver(db: Database): Pick<EdgeNode, 'session' | 'readIndexedKinds'> {
   return {
     session: () => db,
     readIndexedKinds: () => readIndexedKinds(db),
-    readOutput: (outputId) => readOutput(db, outputId),
   };
 }
 

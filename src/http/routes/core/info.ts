@@ -9,7 +9,6 @@ import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../errors.ts';
-import { protocolParametersOptionSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
   described,
@@ -19,6 +18,7 @@ import {
   named,
   numberSchema,
   objectOf,
+  protocolParametersOptionSchema,
   textSchema,
   uint8Schema,
   uint32Schema,

@@ -29,10 +29,8 @@ import {
   unixTimeSchema,
 } from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
-import { nftOutputSchema } from '../../../http/openapi/output-schemas.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { metadataToJson, outputMetadataSchema } from '../../../http/routes/core/outputs.ts';
 import { noSuchNft } from '../../../http/routes/indexer/nft-lookup.ts';
 import { Id, OutputId, parseId } from '../../../http/schemas.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
@@ -45,6 +43,8 @@ import { OutputType } from '../../../stardust/wire/output.ts';
 import type { OutputQuery } from '../../lists/output-query.ts';
 import { foreignAddress } from '../../lists/routes/output-lists.ts';
 import { formatCursor, parseGalleryQuery } from '../../lists/routes/parse-query.ts';
+import { nftOutputSchema } from '../../objects/output-schemas.ts';
+import { metadataToJson, outputMetadataSchema } from '../../objects/routes/outputs.ts';
 import { type NftStatus, readNftGallery } from '../nft-gallery.ts';
 import { type NftOutputs, readNftOutputs } from '../nft-outputs.ts';
 import { describeClaims, readClaims } from './nft-claims.ts';
@@ -219,12 +219,22 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         'By IDs; or, page by page, those whose address unlock condition has an address, or those ' +
         'of an issuer. One of `ids`, `address` and `issuer` must be given.',
       parameters: [
-        inQuery('ids', v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_NFTS)),
-          explode: false, 'IDs of NFTs, or of their outputs, separated by commas.'),
+        {
+          ...inQuery(
+            'ids',
+            v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_NFTS)),
+            'IDs of NFTs, or of their outputs, separated by commas.',
+          ),
+          explode: false,
+        },
         inQuery('address', textSchema, 'The bech32 address of the address unlock condition.'),
         inQuery('issuer', textSchema, 'The bech32 address of the issuer, an immutable feature.'),
         inQuery('pageSize', { ...pageSize, default: MAX_NFTS }, 'The most NFTs of a page.'),
-        inQuery('cursor', listCursorSchema, "Another page's cursor. Its page size counts, not `pageSize`."),
+        inQuery(
+          'cursor',
+          listCursorSchema,
+          "Another page's cursor. Its page size counts, not `pageSize`.",
+        ),
       ],
       answer: {
         description: 'The NFTs.',

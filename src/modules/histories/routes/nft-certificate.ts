@@ -102,8 +102,16 @@ export function describeNftCertificate(): Operations<typeof nftCertificateRoutes
         'It does not prove that nothing came later: ask several nodes, and the latest certificate refutes the others.',
       parameters: [
         inPath('nftId', Id, 'NFT ID, 32 bytes.'),
-        inQuery('milestone', uint32Schema, 'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.'),
-        inQuery('block', Id, 'The ID of the block whose change it is about, in place of `milestone`.'),
+        inQuery(
+          'milestone',
+          uint32Schema,
+          'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.',
+        ),
+        inQuery(
+          'block',
+          Id,
+          'The ID of the block whose change it is about, in place of `milestone`.',
+        ),
       ],
       answer: {
         description: 'The certificate, up to 50 KB.',

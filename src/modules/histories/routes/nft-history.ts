@@ -134,7 +134,11 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
       parameters: [
         inPath('nftId', Id, 'NFT ID, 32 bytes.'),
         inQuery('pageSize', { ...pageSize, default: MAX_HISTORY }, 'The most changes of a page.'),
-        inQuery('cursor', listCursorSchema, "Another page's cursor. Its page size counts, not `pageSize`."),
+        inQuery(
+          'cursor',
+          listCursorSchema,
+          "Another page's cursor. Its page size counts, not `pageSize`.",
+        ),
       ],
       answer: {
         description: 'A page of the history.',

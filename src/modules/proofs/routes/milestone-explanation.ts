@@ -21,13 +21,10 @@ import {
 } from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import {
-  conflictReasonSchema,
-  ledgerInclusionStateSchema,
-} from '../../../http/routes/core/blocks.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../../http/schemas.ts';
 import { inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
 import { describeReason } from '../../../stardust/semantics/verdict.ts';
+import { conflictReasonSchema, ledgerInclusionStateSchema } from '../../objects/routes/blocks.ts';
 import { type ExplainedBlock, explainMilestone } from '../applied-milestone.ts';
 
 export const milestoneExplanationRoutes = {

@@ -6,7 +6,6 @@
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { readJsonObject } from '../../../http/body.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
-import { blockSchema, milestonePayloadSchema } from '../../../http/openapi/block-schemas.ts';
 import {
   described,
   flagSchema,
@@ -26,6 +25,7 @@ import { hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { proofFor } from '../../../stardust/proof/proof.ts';
 import { block } from '../../../stardust/wire/block.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
+import { blockSchema, milestonePayloadSchema } from '../../objects/block-schemas.ts';
 import { type BlockProof, proveBlock } from '../applied-milestone.ts';
 import { validateProof } from '../validate-proof.ts';
 

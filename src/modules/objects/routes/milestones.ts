@@ -3,25 +3,25 @@
  * ledger (TIP-25; docs/contract.md#milestones).
  */
 
-import type { MilestoneName } from '../../../ledger/read/stored-milestone.ts';
-import { Reader } from '../../../stardust/encoding/bytes.ts';
-import { decode } from '../../../stardust/encoding/codec.ts';
-import { milestoneToJson } from '../../../stardust/json/rest-json.ts';
-import { milestone } from '../../../stardust/wire/milestone.ts';
-import { type Answer, jsonAnswer } from '../../answer.ts';
-import { rawOrJson } from '../../content-negotiation.ts';
-import { HttpError, UnknownHere } from '../../errors.ts';
-import { milestonePayloadSchema } from '../../openapi/block-schemas.ts';
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import {
   arrayOf,
   milestoneIndexSchema,
   named,
   objectOf,
   outputIdSchema,
-} from '../../openapi/json-schema.ts';
-import { inPath, type Operations } from '../../openapi/operation.ts';
-import type { RouteContext, RouteTable } from '../../route.ts';
-import { Id, MilestoneIndex, parseId, parseMilestoneIndex } from '../../schemas.ts';
+} from '../../../http/openapi/json-schema.ts';
+import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { Id, MilestoneIndex, parseId, parseMilestoneIndex } from '../../../http/schemas.ts';
+import { Reader } from '../../../stardust/encoding/bytes.ts';
+import { decode } from '../../../stardust/encoding/codec.ts';
+import { milestoneToJson } from '../../../stardust/json/rest-json.ts';
+import { milestone } from '../../../stardust/wire/milestone.ts';
+import { milestonePayloadSchema } from '../block-schemas.ts';
+import { rawOrJson } from '../content-negotiation.ts';
+import { type MilestoneName, readLedgerChanges, readMilestone } from '../stored-milestone.ts';
 
 export const milestoneRoutes = {
   // before those by ID, which "by-index" would be taken for
@@ -54,7 +54,7 @@ export const milestoneRoutes = {
 } satisfies RouteTable;
 
 async function answerMilestone(context: RouteContext): Promise<Answer> {
-  const found = await context.node.readMilestone(nameFrom(context));
+  const found = await readMilestone(context.node.session(), nameFrom(context));
   if (found === undefined) throw new UnknownHere('no such milestone here, or it is pruned');
   const { payload, ledgerIndex } = found;
   const toJson = () => milestoneToJson(decode(milestone, new Reader(payload)));
@@ -62,7 +62,7 @@ async function answerMilestone(context: RouteContext): Promise<Answer> {
 }
 
 async function answerLedgerChanges(context: RouteContext): Promise<Answer> {
-  const changes = await context.node.readLedgerChanges(nameFrom(context));
+  const changes = await readLedgerChanges(context.node.session(), nameFrom(context));
   if (changes === undefined)
     throw new UnknownHere('this milestone was not applied here, or is pruned');
   if (changes === 'too-large')

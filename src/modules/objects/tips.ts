@@ -2,12 +2,12 @@
  * Tips: unreferenced blocks that no other stored block approves.
  */
 
-import type { Database } from '../core/database.ts';
-import { selectHead } from '../core/head.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
-import { WALKED_COLUMNS, walkedPackFromRow } from '../core/packs/packs.ts';
-import { many, readBatch } from '../core/read-batch.ts';
-import { readCone } from '../record/read-cone.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { selectHead } from '../../ledger/core/head.ts';
+import { readBlockRows } from '../../ledger/core/packs/block-rows.ts';
+import { WALKED_COLUMNS, walkedPackFromRow } from '../../ledger/core/packs/packs.ts';
+import { many, readBatch } from '../../ledger/core/read-batch.ts';
+import { readCone } from '../../ledger/record/read-cone.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */

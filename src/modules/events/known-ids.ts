@@ -1,11 +1,11 @@
 /**
  * Which of some blocks and outputs are known, so that nothing more is read for those that are not.
  */
-import type { Database } from '../core/database.ts';
-import { selectHead } from '../core/head.ts';
-import { statusesFromRow } from '../core/packs/packs.ts';
-import { many, type Row, readBatch } from '../core/read-batch.ts';
-import { findReferenced } from '../intake/known-blocks.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { selectHead } from '../../ledger/core/head.ts';
+import { statusesFromRow } from '../../ledger/core/packs/packs.ts';
+import { many, type Row, readBatch } from '../../ledger/core/read-batch.ts';
+import { findReferenced } from '../../ledger/intake/known-blocks.ts';
 
 const SELECT_OUTPUTS = 'SELECT id FROM output WHERE id IN (SELECT value FROM json_each(?1))';
 

@@ -2,15 +2,15 @@
  * Milestones by index or by ID, as long as they are kept, and what each changed in the ledger.
  */
 
+import type { Database } from '../../ledger/core/database.ts';
+import { selectHead } from '../../ledger/core/head.ts';
+import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
+import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
+import { first, type Query, type Row, readBatch } from '../../ledger/core/read-batch.ts';
+import { milestoneAt, readMentions, selectBlocksOf } from '../../ledger/read/referenced-blocks.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
-import type { Database } from '../core/database.ts';
-import { selectHead } from '../core/head.ts';
-import { milestoneEntry, selectIds } from '../core/id-index.ts';
-import { payloadFromRow } from '../core/milestone-payload.ts';
-import { first, type Query, type Row, readBatch } from '../core/read-batch.ts';
-import { milestoneAt, readMentions, selectBlocksOf } from './referenced-blocks.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
 export type MilestoneName = { index: number } | { id: string };

@@ -3,18 +3,19 @@
  * approves.
  */
 
-import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
-import { arrayOf, hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
-import type { Operations } from '../../openapi/operation.ts';
-import type { RouteContext, RouteTable } from '../../route.ts';
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { noLedger } from '../../../http/errors.ts';
+import { arrayOf, hashSchema, named, objectOf } from '../../../http/openapi/json-schema.ts';
+import type { Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { readTips } from '../tips.ts';
 
 export const tipsRoutes = {
   listTips: { method: 'GET', path: '/api/core/v2/tips', handle: answerTips },
 } satisfies RouteTable;
 
 async function answerTips({ node }: RouteContext): Promise<Answer> {
-  const tips = await node.readTips();
+  const tips = await readTips(node.session());
   if (tips === undefined) throw noLedger();
   const { blockIds, ledgerIndex } = tips;
   return jsonAnswer({ tips: blockIds.map((id) => `0x${id}`) }, { ledgerIndex });

@@ -2,10 +2,9 @@
  * GET /api/core/v2/treasury, /api/core/v2/receipts and …/receipts/:migratedAt (TIP-25;
  * docs/contract.md#receipts-and-treasury).
  */
-import { optionToJson } from '../../../stardust/json/rest-json.ts';
-import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
-import { receiptOptionSchema } from '../../openapi/block-schemas.ts';
+
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { noLedger } from '../../../http/errors.ts';
 import {
   arrayOf,
   hashSchema,
@@ -13,10 +12,13 @@ import {
   named,
   objectOf,
   uint64Schema,
-} from '../../openapi/json-schema.ts';
-import { inPath, type Operations } from '../../openapi/operation.ts';
-import type { RouteContext, RouteTable } from '../../route.ts';
-import { MilestoneIndex, parseMilestoneIndex } from '../../schemas.ts';
+} from '../../../http/openapi/json-schema.ts';
+import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { MilestoneIndex, parseMilestoneIndex } from '../../../http/schemas.ts';
+import { optionToJson } from '../../../stardust/json/rest-json.ts';
+import { receiptOptionSchema } from '../block-schemas.ts';
+import { readReceipts, readTreasury } from '../receipts.ts';
 
 export const receiptRoutes = {
   listReceipts: { method: 'GET', path: '/api/core/v2/receipts', handle: answerReceipts },
@@ -34,7 +36,7 @@ export const receiptRoutes = {
 } satisfies RouteTable;
 
 async function answerTreasury({ node }: RouteContext): Promise<Answer> {
-  const treasury = await node.readTreasury();
+  const treasury = await readTreasury(node.session());
   if (treasury === undefined) throw noLedger();
   const { milestoneId, amount, ledgerIndex } = treasury;
   return jsonAnswer({ milestoneId: `0x${milestoneId}`, amount: `${amount}` }, { ledgerIndex });
@@ -45,7 +47,7 @@ async function answerReceipts({ params, node }: RouteContext): Promise<Answer> {
     params.migratedAt === undefined
       ? undefined
       : parseMilestoneIndex(params.migratedAt, 'the index of the migration');
-  const found = await node.readReceipts(migratedAt);
+  const found = await readReceipts(node.session(), migratedAt);
   if (found === undefined) throw noLedger();
   const receipts = found.receipts.map(({ receipt, milestoneIndex }) => ({
     receipt: optionToJson(receipt),

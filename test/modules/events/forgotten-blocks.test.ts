@@ -3,8 +3,8 @@
  * than the index of IDs (docs/storage.md#the-index-of-ids): what became of a block is what its pack says.
  */
 import { expect, it } from 'vitest';
-import { readKnownIds } from '../../../src/ledger/read/known-ids.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
+import { readKnownIds } from '../../../src/modules/events/known-ids.ts';
 import { followTo, startNew, storeNow } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 

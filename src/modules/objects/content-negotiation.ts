@@ -1,8 +1,8 @@
 /**
  * Answers that are JSON or, if the request wants it, the bytes of what they are about.
  */
-import { type Answer, jsonAnswer } from './answer.ts';
-import type { RouteContext } from './route.ts';
+import { type Answer, jsonAnswer } from '../../http/answer.ts';
+import type { RouteContext } from '../../http/route.ts';
 
 /**
  * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.

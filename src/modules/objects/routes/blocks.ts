@@ -3,19 +3,8 @@
  * applied, by the transaction's ID (TIP-25; docs/contract.md#blocks).
  */
 
-import type { StoredBlock } from '../../../ledger/read/stored-block.ts';
-import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
-import { decode, encode } from '../../../stardust/encoding/codec.ts';
-import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
-import { carriesMilestone } from '../../../stardust/milestone-keys.ts';
-import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
-import { type Block, block } from '../../../stardust/wire/block.ts';
-import { milestoneId } from '../../../stardust/wire/ids.ts';
-import { milestone } from '../../../stardust/wire/milestone.ts';
-import { type Answer, jsonAnswer } from '../../answer.ts';
-import { rawOrJson } from '../../content-negotiation.ts';
-import { UnknownHere } from '../../errors.ts';
-import { blockSchema } from '../../openapi/block-schemas.ts';
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { UnknownHere } from '../../../http/errors.ts';
 import {
   arrayOf,
   choiceOf,
@@ -26,10 +15,26 @@ import {
   named,
   objectOf,
   uint32Schema,
-} from '../../openapi/json-schema.ts';
-import { inPath, type Operations } from '../../openapi/operation.ts';
-import type { RouteContext, RouteTable } from '../../route.ts';
-import { Id, parseId } from '../../schemas.ts';
+} from '../../../http/openapi/json-schema.ts';
+import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { Id, parseId } from '../../../http/schemas.ts';
+import {
+  readBlock,
+  readIncludedBlock,
+  type StoredBlock,
+} from '../../../ledger/read/stored-block.ts';
+import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
+import { decode, encode } from '../../../stardust/encoding/codec.ts';
+import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
+import { carriesMilestone } from '../../../stardust/milestone-keys.ts';
+import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
+import { type Block, block } from '../../../stardust/wire/block.ts';
+import { milestoneId } from '../../../stardust/wire/ids.ts';
+import { milestone } from '../../../stardust/wire/milestone.ts';
+import { blockSchema } from '../block-schemas.ts';
+import { rawOrJson } from '../content-negotiation.ts';
+import { findMilestone } from '../stored-milestone.ts';
 
 export const blockRoutes = {
   readBlock: {
@@ -77,14 +82,17 @@ async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answe
 }
 
 async function readNamedBlock({ params, node }: RouteContext): Promise<StoredBlock> {
-  const found = await node.readBlock(parseId(Id, params.blockId, 'the block ID'));
-  if (found === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
-  return found;
+  const blockId = parseId(Id, params.blockId, 'the block ID');
+  const stored = await readBlock(node.session(), blockId);
+  if (stored !== undefined) return stored;
+  const unstored = await node.readUnstored(blockId);
+  if (unstored === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
+  return { ...unstored, blockId, isSolid: false, referenced: undefined };
 }
 
 async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock> {
   const transactionId = parseId(Id, params.transactionId, 'the transaction ID');
-  const found = await node.readIncludedBlock(transactionId);
+  const found = await readIncludedBlock(node.session(), transactionId);
   if (found === undefined)
     throw new UnknownHere('no such transaction was applied here, or it is pruned');
   return found;
@@ -123,7 +131,7 @@ async function milestoneIndexOf(
 ): Promise<number | undefined> {
   if (payload?.type !== 7 || !carriesMilestone(parents, payload.parents)) return undefined;
   const id = toHexDigits(milestoneId(payload, encode(milestone, payload)));
-  return (await node.findMilestone(id)) === undefined ? undefined : payload.index;
+  return (await findMilestone(node.session(), id)) === undefined ? undefined : payload.index;
 }
 
 function decodeBlock(bytes: Uint8Array): Block {

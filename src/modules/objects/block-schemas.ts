@@ -14,11 +14,12 @@ import {
   named,
   objectOf,
   oneOf,
+  protocolParametersOptionSchema,
   uint8Schema,
   uint16Schema,
   uint64Schema,
   unixTimeSchema,
-} from './json-schema.ts';
+} from '../../http/openapi/json-schema.ts';
 import { ed25519AddressSchema, outputSchema, utxoInputSchema } from './output-schemas.ts';
 
 const signature = named(
@@ -88,20 +89,6 @@ export const receiptOptionSchema = named(
     funds: arrayOf(migratedFunds),
     transaction: treasuryTransaction,
     final: flagSchema,
-  }),
-);
-
-export const protocolParametersOptionSchema = named(
-  'ProtocolParamsMilestoneOption',
-  objectOf({
-    type: constantOf(1),
-    targetMilestoneIndex: milestoneIndexSchema,
-    protocolVersion: uint8Schema,
-    params: {
-      type: 'string',
-      pattern: '^(0x([0-9a-f]{2})+)?$',
-      description: 'Bytes as hex text; the empty text if there are none.',
-    },
   }),
 );
 

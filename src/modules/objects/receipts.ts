@@ -1,19 +1,14 @@
 /**
  * The treasury, and the receipts that were paid out of it by milestones that were applied here.
  */
-import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+
+import type { Database } from '../../ledger/core/database.ts';
+import { type HeadTreasury, readHead, selectHead } from '../../ledger/core/head.ts';
+import { many, type Row, readBatch } from '../../ledger/core/read-batch.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
-import { decode, encode } from '../../stardust/encoding/codec.ts';
-import {
-  type Milestone,
-  type ReceiptOption,
-  receiptOf,
-  receiptOption,
-} from '../../stardust/wire/milestone.ts';
-import type { Database } from '../core/database.ts';
-import { type HeadTreasury, readHead, selectHead } from '../core/head.ts';
-import { many, type Row, readBatch } from '../core/read-batch.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { decode } from '../../stardust/encoding/codec.ts';
+import { type ReceiptOption, receiptOption } from '../../stardust/wire/milestone.ts';
 
 export interface StoredReceipts {
   /** By the legacy network's milestone, then by ours. */
@@ -24,18 +19,6 @@ export interface StoredReceipts {
 
 export interface TreasuryStatus extends HeadTreasury {
   ledgerIndex: number;
-}
-
-const INSERT_RECEIPT =
-  'INSERT INTO receipt (migrated_at, milestone, bytes, sum) VALUES (?1, ?2, ?3, ?4)';
-
-/** The statement that keeps the milestone's receipt, if it has one. */
-export function insertReceipt(db: Database, milestone: Milestone): D1PreparedStatement[] {
-  const receipt = receiptOf(milestone);
-  if (receipt === undefined) return [];
-  const bytes = toBase64(encode(receiptOption, receipt));
-  const cells = [receipt.migratedAt, milestone.index, bytes];
-  return [db.prepare(INSERT_RECEIPT).bind(...cells, rowSum(cells))];
 }
 
 const SELECT_RECEIPTS = `

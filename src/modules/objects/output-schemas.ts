@@ -16,7 +16,7 @@ import {
   uint64Schema,
   uint256Schema,
   unixTimeSchema,
-} from './json-schema.ts';
+} from '../../http/openapi/json-schema.ts';
 
 export const ed25519AddressSchema = named(
   'Ed25519Address',

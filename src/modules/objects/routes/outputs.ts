@@ -3,13 +3,9 @@
  * NFT lookup.
  */
 
-import type { OutputStatus } from '../../../ledger/read/output-status.ts';
-import { outputToJson } from '../../../stardust/json/rest-json.ts';
-import { decodeOutput } from '../../../stardust/wire/ids.ts';
-import type { Answer } from '../../answer.ts';
-import { RAW } from '../../content-negotiation.ts';
-import { UnknownHere } from '../../errors.ts';
-import { atLedger, hashedObjectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
+import type { Answer } from '../../../http/answer.ts';
+import { UnknownHere } from '../../../http/errors.ts';
+import { atLedger, hashedObjectAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
 import {
   flagSchema,
   hashSchema,
@@ -18,11 +14,15 @@ import {
   objectOf,
   uint16Schema,
   unixTimeSchema,
-} from '../../openapi/json-schema.ts';
-import { inPath, type Operations } from '../../openapi/operation.ts';
-import { outputSchema } from '../../openapi/output-schemas.ts';
-import type { RouteContext, RouteTable } from '../../route.ts';
-import { OutputId, parseId } from '../../schemas.ts';
+} from '../../../http/openapi/json-schema.ts';
+import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { OutputId, parseId } from '../../../http/schemas.ts';
+import { type OutputStatus, readOutput } from '../../../ledger/read/output-status.ts';
+import { outputToJson } from '../../../stardust/json/rest-json.ts';
+import { decodeOutput } from '../../../stardust/wire/ids.ts';
+import { RAW } from '../content-negotiation.ts';
+import { outputSchema } from '../output-schemas.ts';
 
 export const outputRoutes = {
   readOutput: {
@@ -68,7 +68,7 @@ async function answerAbout(
   const outputId = parseId(OutputId, params.outputId, 'the output ID');
   return atLedger(
     readMinLedgerIndex(request),
-    (minLedgerIndex) => node.readOutput(outputId, minLedgerIndex),
+    (minLedgerIndex) => readOutput(node.session(minLedgerIndex), outputId),
     answer,
     () => new UnknownHere('no such output, or it was spent and is pruned'),
   );
