@@ -3,7 +3,7 @@
  * use too much, the address that uses most, in the IPv6 site that does, loses the client that uses
  * most. So a stranger uses at most what nobody else wants.
  */
-import { type ClientPath, clientPath, largestHolder } from '../client-path.ts';
+import { type ClientPath, clientPath, largestHolder } from '../platform/client-path.ts';
 
 /** Limits of all clients together. */
 export const SHARED_LIMITS = {

@@ -2,10 +2,11 @@
  * Clients of the broker, their topics, and all that is sent to them: only this file sends and
  * closes.
  */
-import { hasPassed } from '../clock.ts';
+
 import { encodePacket, type Packet, PacketType } from '../mqtt/packets.ts';
 import { packTopic } from '../mqtt/topics.ts';
-import { takeTurns } from '../turns.ts';
+import { hasPassed } from '../platform/clock.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { createAccounts } from './accounts.ts';
 import { type Client, heldBytes, MESSAGE_OVERHEAD_BYTES } from './client.ts';
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts';

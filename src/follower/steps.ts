@@ -5,7 +5,7 @@
  * bounded and does not wait for the network, so a request waits for one step, not for the upkeep
  * behind it.
  */
-import { hasPassed } from '../clock.ts';
+import { hasPassed } from '../platform/clock.ts';
 
 /** Names of steps, the most urgent first. */
 const STEPS = ['apply', 'store', 'resolve', 'index', 'prune', 'drop', 'scrub'] as const;

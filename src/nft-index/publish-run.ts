@@ -43,7 +43,7 @@ export interface PublishRun {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly bounds: RecentBounds;
-  /** Awaited after each put (src/turns.ts). */
+  /** Awaited after each put (src/platform/turns.ts). */
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
   /** Rest of the budget. */

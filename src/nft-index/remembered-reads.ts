@@ -3,7 +3,7 @@
  * kept as long as KV returns the same text, so each copy is parsed once.
  */
 
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
 import { REMEMBER_MS } from './timing-assumptions.ts';

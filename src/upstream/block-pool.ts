@@ -3,7 +3,7 @@
  * first (src/follower/store/gather-blocks.ts), and storing a block takes it out. It is bounded by
  * heap, and the oldest blocks are evicted; they are fetched again when something leads to them.
  */
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 

@@ -4,7 +4,7 @@
  * preferred upstream is tried again, which costs one wait if it still hangs.
  */
 
-import { hasPassed } from '../clock.ts';
+import { hasPassed } from '../platform/clock.ts';
 
 /** Milliseconds after which the preferred upstream comes first again. */
 const RETURN_MS = 300_000;

@@ -4,8 +4,8 @@
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
-import { readBounded } from '../read-bounded.ts';
-import { digitsOf, hex, uint32 } from '../schemas.ts';
+import { digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
+import { readBounded } from '../platform/read-bounded.ts';
 import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';

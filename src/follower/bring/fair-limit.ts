@@ -3,8 +3,13 @@
  * each, so a stranger delays the others by one turn, however much he requests. Strangers may be
  * many: some places are left for clients whose work was of use before.
  */
-import { createBoundedMap } from '../../bounded-map.ts';
-import { type ClientPath, clientPath, createTurns, largestHolder } from '../../client-path.ts';
+import { createBoundedMap } from '../../platform/bounded-map.ts';
+import {
+  type ClientPath,
+  clientPath,
+  createTurns,
+  largestHolder,
+} from '../../platform/client-path.ts';
 
 export interface FairLimitOptions {
   /** Work under way at once: of one site, of all whose work was not of use, in all. */

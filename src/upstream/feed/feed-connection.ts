@@ -2,7 +2,7 @@
  * State machine of the connection to a feed: steps are told to it with their times in Unix
  * milliseconds, and keep-feed.ts does what it wants done.
  */
-import { hasPassed } from '../../clock.ts';
+import { hasPassed } from '../../platform/clock.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { createSession, type Message, type Session, type SessionStep } from './mqtt-session.ts';
 

@@ -2,7 +2,7 @@
  * One MQTT session over one connection: it connects, subscribes, keeps alive and yields messages.
  * It depends on nothing but the bytes and times that it is given.
  */
-import { hasPassed } from '../../clock.ts';
+
 import {
   createPacketReader,
   encodePacket,
@@ -11,6 +11,7 @@ import {
   PacketType,
   PROTOCOL_LEVEL,
 } from '../../mqtt/packets.ts';
+import { hasPassed } from '../../platform/clock.ts';
 import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { UpstreamFailure } from '../upstream.ts';
