@@ -2,7 +2,6 @@
  * Clients of the broker, their topics, and all that is sent to them: only this file sends and
  * closes.
  */
-
 import { encodePacket, type Packet, PacketType } from '../mqtt/packets.ts';
 import { packTopic } from '../mqtt/topics.ts';
 import { hasPassed } from '../platform/clock.ts';

@@ -41,7 +41,9 @@ const MAX_SOCKETS = 20_000;
 const MAX_MESSAGE_BYTES = 1 << 17;
 const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
 
-/** Milliseconds of slices, after which other requests have a turn: a white-flag request has many. */
+/**
+ * Milliseconds of slices, after which other requests have a turn: a white-flag request has many.
+ */
 const TURN_EVERY_MS = 5;
 
 /** Counts for GET /metrics. */

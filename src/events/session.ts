@@ -2,7 +2,6 @@
  * Handles the packets of clients in slices: some packets, a subscription, or one read for a new
  * subscriber.
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import {
   type Connect,

@@ -315,7 +315,7 @@ export class Follower extends DurableObject<Env> {
     this.#stopStoring = () => clearInterval(timer);
   }
 
-  /** At the final milestone: what is pushed now is no part of the ledger. */
+  /** Closes the feed at the final milestone: what is pushed now is no part of the ledger. */
   #closeFeed(): void {
     this.#stopStoring?.();
     this.#feed?.stop();

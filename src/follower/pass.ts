@@ -169,7 +169,7 @@ async function askUpstreams(
 /** Passes without a feed that leave tips alone, after one that stored some: each costs two rows. */
 const PASSES_TO_REST = 2;
 
-/** Without a feed, tips are due in a pass that applied a milestone, and after enough rest. */
+/** Tips are due, without a feed, in a pass that applied a milestone, and after enough rest. */
 function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolean {
   return (
     memory.tips.hasLooseEnds ||

@@ -95,9 +95,7 @@ function tellShortage(
   });
 }
 
-/**
- * Pause after an eviction, as a multiple of its duration: it may find that everything is needed.
- */
+/** Pause after an eviction, as a multiple of its duration: it may find that everything is needed. */
 const PAUSE_PER_EVICTION = 10;
 
 /**
@@ -205,9 +203,7 @@ async function keepIndex({ db, memory, ...settings }: UpkeepContext): Promise<bo
 /** Milliseconds between steps of the scrub: each writes a row and reads up to 8,000. */
 const SCRUB_INTERVAL_MS = 10_000;
 
-/**
- * Runs a step of the scrub. Damage is noted in D1, so that every read of the ledger is an error.
- */
+/** Runs a step of the scrub. Damage is noted in D1, so that every read of the ledger is an error. */
 async function scrubIfDue({ db, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep } = memory;
   if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return true;

@@ -45,9 +45,7 @@ const StoredRecent = v.pipe(
      * count.
      */
     filledFrom: LedgerIndex,
-    /**
-     * Unix milliseconds since which no entry lacks a change up to `from`; null while incomplete.
-     */
+    /** Unix milliseconds since which no entry lacks a change up to `from`; null while incomplete. */
     fromTime: v.nullable(UnixMs),
     /** Unix milliseconds at which, or later, it was read from D1. */
     publishedAt: UnixMs,

@@ -41,7 +41,7 @@ interface Asked {
   client: string;
 }
 
-/** Without keys no milestone could be verified, so nothing is fetched. */
+/** Whether blocks may be fetched: without keys no milestone could be verified. */
 export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
   return upstreams.length > 0 && milestoneKeys !== undefined;
 }
@@ -108,10 +108,10 @@ const LATE: NotBrought = {
   detail: 'upstream did not give the cone in time',
 };
 
-/** Without keys no block counts as a milestone's. */
+/** Rules without keys: no block counts as a milestone's. */
 const NO_KEYS: MilestoneKeys = { keys: [], threshold: 1 };
 
-/** What a request says where an upstream failed. */
+/** Detail of a refusal if an upstream failed. */
 const NO_BLOCKS = 'an upstream node does not answer as it should';
 
 function answerFromLedger<Answer extends { ok: true }>(

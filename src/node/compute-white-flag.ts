@@ -3,7 +3,6 @@
  * docs/protocol.md, E.3 and E.4). Roots are computed from D1 alone. If D1 lacks a parent or a
  * verdict, the follower provides it, and D1 is read again. Everything else leads to a refusal.
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
@@ -24,9 +23,7 @@ import { ConflictReason } from '../stardust/semantics/verdict.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { inclusionRoot, type MerkleRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 
-/**
- * A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x.
- */
+/** A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x. */
 export interface WhiteFlagRequest {
   index: number;
   /** Unix seconds. */
@@ -57,7 +54,7 @@ export type RefusalReason = 'impossible' | 'unknown' | 'failed';
 export interface WhiteFlagRefusal {
   ok: false;
   reason: RefusalReason;
-  /** For people: ASCII, nothing internal. */
+  /** Text for people: ASCII, nothing internal. */
   detail: string;
   /** Where the ledger stands, if it does not know the state that the request is about. */
   ledgerIndex?: number;
@@ -118,7 +115,7 @@ export async function computeWhiteFlag(
 /** Leaves of the part of a tree that is hashed in one step, some 6 ms: a power of two. */
 const LEAVES_AT_ONCE = 1024;
 
-/** Both roots of a cone that was walked; other requests have turns between. */
+/** Computes both roots of a cone that was walked; other requests have turns between. */
 export async function computeRootsInTurns(
   cone: Cone,
   { order, reasons }: Pick<WhiteFlag, 'order' | 'reasons'>,

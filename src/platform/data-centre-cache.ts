@@ -1,13 +1,11 @@
 /**
- * Texts in the data centre's cache (Cache API). It only saves time: where it fails or hangs, the
- * request goes on without it.
- *
- * After the first failure the isolate goes without the cache, so that one that always fails costs
- * one line of log and one wait, and not one for each request.
+ * Texts in the data centre's cache (Cache API). It only saves time: if it fails or hangs, the
+ * request goes on without it, and so does the isolate from then on: one line of log and one wait,
+ * not one for each request.
  */
 import { describeError, writeLog } from './log.ts';
 
-/** What is cached takes longer to read elsewhere: 10 to 50 ms. A coordinator waits for 2 s. */
+/** Reading elsewhere takes 10 to 50 ms; a coordinator waits for 2 s. */
 const MAX_WAIT_MS = 250;
 
 /** Neither call rejects. */

@@ -1,6 +1,4 @@
-/**
- * What both the requests of clients and the answers of upstreams hold: integers and hex, as JSON.
- */
+/** Values of clients' requests and upstreams' answers: integers and hex, as JSON. */
 import * as v from 'valibot';
 
 export const MAX_UINT32 = 0xffff_ffff;

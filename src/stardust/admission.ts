@@ -6,7 +6,6 @@
  * C-6, proof of work, is checked only for blocks that nobody requested, pushed ones and tips: the
  * reference exempts the blocks that a node requested itself, which are most.
  */
-
 import { hasProofOfWork } from './crypto/proof-of-work.ts';
 import type { MilestoneRules } from './milestone-keys.ts';
 import type { Block, ParsedBlock } from './wire/block.ts';

@@ -1,6 +1,4 @@
-/**
- * Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173).
- */
+/** Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173). */
 import { bech32 } from '@scure/base';
 import { Reader } from './encoding/bytes.ts';
 import { decode, encode } from './encoding/codec.ts';

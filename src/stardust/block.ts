@@ -1,6 +1,4 @@
-/**
- * Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md).
- */
+/** Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md). */
 import { Reader } from './encoding/bytes.ts';
 import { decode } from './encoding/codec.ts';
 import type { ParsedBlock } from './wire/block.ts';

@@ -1,6 +1,4 @@
-/**
- * Milestones: bytes, JSON and signatures. The subpath `/milestone` of the package (README.md).
- */
+/** Milestones: bytes, JSON and signatures. The subpath `/milestone` of the package (README.md). */
 import { encodeChecked } from './encoding/codec.ts';
 import { type Milestone, milestone } from './wire/milestone.ts';
 

@@ -68,9 +68,9 @@ export interface NftQuery<Least extends Guarantee = Guarantee> {
 
 export interface Verifier {
   /**
-   * Who or what holds an NFT. Resolves to an answer of the guarantee that was demanded, or a better
-   * one. Otherwise it throws: a {@link Refuted} with two certificates if a node is caught lying, an
-   * {@link Unproven} if not.
+   * Finds out who or what holds an NFT. Resolves to an answer of the guarantee that was demanded,
+   * or a better one. Otherwise it throws: a {@link Refuted} with two certificates if a node is
+   * caught lying, an {@link Unproven} if not.
    *
    * All nodes are asked at the same time, and what they answer is judged when all have answered, or
    * had their time: so a single one that is honest and current refutes all others.

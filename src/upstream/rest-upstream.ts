@@ -86,8 +86,8 @@ function parametersOf(json: unknown): ProtocolParameters | undefined {
 }
 
 /**
- * Without a milestone index, or with 0, no milestone references the block. Then the answer must
- * have nothing that only a milestone gives a block.
+ * A block without a milestone index, or with 0, is unreferenced. Then the answer must have nothing
+ * that only a milestone gives a block.
  */
 const metadata = v.pipe(
   v.object({

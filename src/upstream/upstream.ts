@@ -27,7 +27,7 @@ export interface UpstreamHeads {
   latest: { index: number; timestamp: number; milestoneId: string };
   /** Name of its network, if it says so. */
   networkName?: string | undefined;
-  /** Its protocol parameters at its confirmed milestone, if it says all of them. */
+  /** Protocol parameters at its confirmed milestone, if it says all of them. */
   parameters?: ProtocolParameters | undefined;
 }
 

@@ -195,7 +195,7 @@ function findUnreferenced(
   return unreferenced.union(findProvenUnreferenced(unknown, references, head));
 }
 
-/** What upstreams called unreferenced counts as known to be so. */
+/** Adds the blocks that upstreams called unreferenced to the known ones. */
 function withSaid(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,

@@ -22,7 +22,9 @@ export class LedgerUnreadable extends Error {
 export const NO_LEDGER =
   'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)';
 
-/** Whether SQLite lacks a table: of the head, where no migration was applied, as before any import. */
+/**
+ * Whether SQLite lacks a table: of the head, where no migration was applied, as before any import.
+ */
 export const isMissingTable = (error: unknown) => String(error).includes('no such table');
 
 /** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */

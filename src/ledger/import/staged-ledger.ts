@@ -3,7 +3,6 @@
  * are listed by, into the staging tables, each change with its position. After an interruption the
  * next import resumes there if it reads the same files, and starts again if not.
  */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { refusal } from '../../stardust/error.ts';
@@ -97,7 +96,9 @@ const COPY_PAYLOAD = `
   UPDATE import_milestone
   SET payload = (SELECT p.payload FROM import_progress p WHERE p.milestone = idx)`;
 
-/** Solid entry points are referenced, and nothing more is known of them: no block has the number 0. */
+/**
+ * Solid entry points are referenced, and nothing more is known of them: no block has the number 0.
+ */
 const INSERT_ENTRY_POINTS = `
   INSERT INTO import_id_0 (id, milestone, block, sum)
   SELECT value, ?2, 0, ?2 FROM json_each(?1)`;

@@ -2,7 +2,6 @@
  * Intake: from parsed blocks to records with numbers, each block examined once: signatures are
  * checked, verdicts made, numbers given. Nothing is written (store-blocks.ts does that).
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import {
   isMilestoneBlock,

@@ -4,7 +4,6 @@
  * Other conditions are tested row by row, within a budget; a walk that uses it up ends with a row
  * without a position, and the list is refused instead of cut.
  */
-
 import type { Database } from '../core/database.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
 import { POSITION_CELLS, toColumn } from './list-rows.ts';
@@ -104,7 +103,7 @@ export function selectIndexed(query: OutputQuery): Condition {
 }
 
 /**
- * One more than the page holds, to find the next page. Without pages the reference gives all of one
+ * Number of rows: one more than the page holds, to find the next page. Without pages the reference gives all of one
  * kind, and one output of several kinds.
  */
 export function rowsWanted({ pageSize, kinds }: Pick<OutputQuery, 'pageSize' | 'kinds'>): number {

@@ -231,7 +231,10 @@ async function findCreator(
   return block;
 }
 
-/** Throws a LedgerDamaged where the milestone spent what the block created: it changed the NFT again. */
+/**
+ * Throws a LedgerDamaged where the milestone spent what the block created: it changed the NFT
+ * again.
+ */
 async function requireLast(
   db: Database,
   nftId: string,

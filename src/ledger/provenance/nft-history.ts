@@ -4,7 +4,6 @@
  * before. Changes before the kept milestones are in nft_past, if HISTORY is `all`
  * (docs/storage.md#histories-of-nfts).
  */
-
 import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
@@ -218,7 +217,9 @@ export async function readNftHistory(
   };
 }
 
-/** Whether what held the NFT before this output is not among what is known from that milestone on. */
+/**
+ * Whether what held the NFT before this output is not among what is known from that milestone on.
+ */
 function isCutAt(since: number, { isMint, created }: HeldOutput): boolean {
   return !isMint && created < since;
 }
@@ -231,7 +232,7 @@ function isChain(outputs: readonly HeldOutput[], before: readonly PastOutput[]):
   });
 }
 
-/** Of an NFT that is not burned the newest output is unspent, of a burned one all were spent. */
+/** Whether the newest output is unspent, or, of a burned NFT, all were spent. */
 function isWhole(outputs: readonly (HeldOutput | undefined)[]): outputs is HeldOutput[] {
   return !outputs.includes(undefined);
 }

@@ -36,7 +36,7 @@ export interface BlocksStatus {
 export interface NodeStatus {
   /** The milestone at which the ledger stands. */
   ledger: MilestoneStatus;
-  /** Of its unspent outputs, 13 hex digits. */
+  /** Fingerprint of the unspent outputs, 13 hex digits. */
   fingerprint: string;
   genesisIndex: number;
   /** First free number, of MAX_NUMBER. */
@@ -83,7 +83,7 @@ export interface StatusSettings {
   finalMilestone: number | undefined;
   /** Milestones. */
   retention: number;
-  /** Of the database; undefined: only the disk limits it. */
+  /** Bytes of the database; undefined: only the disk limits it. */
   limitBytes: number | undefined;
 }
 

@@ -127,7 +127,7 @@ function listOutputs(
   };
 }
 
-/** Which outputs are used, by the block at which position, and their places among its outputs. */
+/** Uses of outputs: the position of the block, and the place among its outputs. */
 function createUses() {
   let outputs = new Float64Array(1024);
   let positions = new Uint32Array(1024);

@@ -140,7 +140,7 @@ const SELECT_HELD = `
   SELECT f.id FROM (${selectIds('?1')}) f
   WHERE EXISTS (SELECT 1 FROM milestone_part p WHERE ${isPartOf('p.key', 'f.milestone')})`;
 
-/** Those of the outputs, by hex ID, whose contents are known by now. */
+/** Finds those of the outputs, by hex ID, whose contents are known by now. */
 async function findKnown(
   db: Database,
   creatorOf: UnreferencedView['creatorOf'],
@@ -247,7 +247,7 @@ function waitingIn({ outputs }: UnresolvedPack, cone: Cone): Waiting[] {
   return waiting;
 }
 
-/** As many as one step decides, one at least. */
+/** Returns as many as one step decides, one at least. */
 function chooseFirst(ready: readonly Waiting[]): Waiting[] {
   const chosen: Waiting[] = [];
   let inputs = 0;
@@ -264,7 +264,7 @@ const SELECT_BYTES = `
   SELECT b.key AS at, b.value AS bytes FROM pack_content c CROSS JOIN json_each(c.bytes) b
   WHERE c.key = ?1 AND b.key IN (SELECT value FROM json_each(?2))`;
 
-/** By place, the records of those transactions on which a verdict can be made. */
+/** Completes the records of transactions on which a verdict can be made, by place. */
 async function complete(
   db: Database,
   { creatorOf }: UnreferencedView,

@@ -39,7 +39,7 @@ export const bool: Codec<boolean> = {
   encode: (w, v) => w.u8(v ? 1 : 0),
 };
 
-/** What a Writer throws for a number that does not fit, as a StardustError. */
+/** Returns a Writer's error for a number that does not fit as a StardustError. */
 function unfit(error: unknown): unknown {
   return error instanceof RangeError ? refusal('A.0', error.message, { cause: error }) : error;
 }
@@ -135,7 +135,7 @@ export function record<T extends object>(fields: { [K in keyof T]: Codec<T[K]> }
   };
 }
 
-/** One of several records, told apart by the type number that each begins with. */
+/** A union of records, told apart by the type number that each begins with. */
 // @__NO_SIDE_EFFECTS__
 export function union<T extends { type: number }>(
   rule: string,
@@ -225,9 +225,7 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
   };
 }
 
-/**
- * Codec of a 32-bit length and a payload of that length; 0 means none (A.0, "optional payload").
- */
+/** Codec of a 32-bit length and a payload of that length; 0 means none (A.0, "optional payload"). */
 // @__NO_SIDE_EFFECTS__
 export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | undefined> {
   return {

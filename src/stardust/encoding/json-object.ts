@@ -77,7 +77,7 @@ export function flag(object: JsonObject, field: string): boolean {
   return value;
 }
 
-/** What `read` makes of a field, which may be absent. An error on the way gets the field's name. */
+/** Reads a field, which may be absent. An error on the way gets the field's name. */
 export function part<T>(object: JsonObject, field: string, read: (value: unknown) => T): T {
   try {
     return read(object[field]);
@@ -86,7 +86,7 @@ export function part<T>(object: JsonObject, field: string, read: (value: unknown
   }
 }
 
-/** What `read` makes of each element. An error on the way gets the element's position. */
+/** Reads each element. An error on the way gets the element's position. */
 export function parts<T>(object: JsonObject, field: string, read: (value: unknown) => T): T[] {
   const values = array(object, field);
   let i = 0;

@@ -3,7 +3,6 @@
  * src/stardust/json/rest-json.ts. Only the form is checked, and that nothing is lost: encode the
  * result and parse that.
  */
-
 import {
   array,
   asObject,
@@ -38,8 +37,8 @@ import { type Ed25519Signature, type Unlock, UnlockType } from '../wire/unlock.t
 import { type UnlockCondition, UnlockConditionType } from '../wire/unlock-condition.ts';
 
 /**
- * A block. Throws a {@link StardustError} if the JSON does not have the form of one; it may break any
- * other rule.
+ * A block. Throws a {@link StardustError} if the JSON does not have the form of one; it may break
+ * any other rule.
  *
  * @example
  * ```ts
@@ -262,9 +261,7 @@ function readAliasAddress(json: unknown): AliasAddress {
   return { type: only(AddressType.Alias, object), id: id(object, 'aliasId') };
 }
 
-/**
- * A milestone payload. Throws a {@link StardustError} if the JSON does not have the form of one.
- */
+/** A milestone payload. Throws a {@link StardustError} if the JSON does not have the form of one. */
 export function milestoneFromJson(json: unknown): Milestone {
   return readWhole(json, readMilestone);
 }

@@ -4,7 +4,6 @@
  * Optional lists and byte strings are left out when empty; a required empty byte string is the
  * empty text. Fields come in the reference's order.
  */
-
 import { toHex } from '../encoding/bytes.ts';
 import { type Address, AddressType } from '../wire/address.ts';
 import type { Block, Payload } from '../wire/block.ts';

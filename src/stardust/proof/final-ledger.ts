@@ -70,7 +70,9 @@ export function nftRecord(nftId: Uint8Array, outputId: Uint8Array): Uint8Array {
   return concatBytes(nftId, outputId);
 }
 
-/** The hashes over neighbours, which are all of a tree or subtree: level by level, up to its root. */
+/**
+ * The hashes over neighbours, which are all of a tree or subtree: level by level, up to its root.
+ */
 export function treeLevels(hashes: readonly Uint8Array[]): (readonly Uint8Array[])[] {
   const levels = [hashes];
   for (let level = hashes; level.length > 1; levels.push(level)) {

@@ -5,7 +5,6 @@
  * level pairs within the full left subtrees, and what is left over at the right meets them on the
  * level where the definition joins the two.
  */
-
 import { blake2b256 } from '../crypto/hash.ts';
 import { concatBytes } from '../encoding/bytes.ts';
 import { HASH_WORDS, hashLeaf, hashPair, LEAF_TAG, NODE_TAG } from './tree-hash.ts';

@@ -174,7 +174,7 @@ export interface IncludedBlock {
 }
 
 /**
- * What a proof file proves: a milestone, which keys of the caller signed, references a block. Block
+ * Verifies a proof file: a milestone, which keys of the caller signed, references a block. Block
  * and milestone are encoded and decoded again. So nothing passes that no node would take, such as a
  * milestone that one key signed twice. It is not proven that the block's outputs are unspent now.
  *

@@ -1,6 +1,4 @@
-/**
- * Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9).
- */
+/** Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9). */
 import { toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';

@@ -15,7 +15,9 @@ export interface OutputInBlock {
   block: BlockContent;
 }
 
-/** Whether this is the output with this ID: the block carries its transaction, which has the output. */
+/**
+ * Whether this is the output with this ID: the block carries its transaction, which has the output.
+ */
 export function proveCreated(
   block: Proved<BlockContent>,
   id: string,

@@ -2,7 +2,6 @@
  * Transitions of aliases, by the governor or by the state controller (TIP-0018; docs/protocol.md,
  * A-1 to A-8).
  */
-
 import { equalBytes, isZero } from '../encoding/bytes.ts';
 import { addressKey } from '../wire/address.ts';
 import { equalFeatures, FeatureType } from '../wire/feature.ts';

@@ -107,8 +107,9 @@ export interface JudgedTransaction {
   /** 32 bytes (B.3). */
   signedDigest: Uint8Array;
   /**
-   * Whether each unlock is a signature that is valid over `signedDigest` (signatures.ts); other
-   * unlocks' entries are ignored.
+   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
+   * is applied. Whether each unlock is a signature that is valid over `signedDigest`
+   * (signatures.ts); other unlocks' entries are ignored.
    */
   validSignatures: readonly boolean[];
 }

@@ -4,7 +4,6 @@
  * and the IDs of the outputs that one milestone created. The files are verified while they are
  * read, and at the end: the ledger in the sink is complete only when mergeSnapshot resolves.
  */
-
 import { blake2b256 } from '../crypto/hash.ts';
 import { equalBytes, toHex, toHexDigits, Writer } from '../encoding/bytes.ts';
 import type { ProtocolParametersOption } from '../wire/milestone.ts';

@@ -15,7 +15,7 @@ import type { ChangeBatcher } from './snapshot-sink.ts';
 export interface Totals {
   /** Unspent outputs. */
   outputs: number;
-  /** Those of them that are NFTs. */
+  /** Number of outputs that are NFTs. */
   nfts: number;
   /** Base tokens on all of them. */
   amount: bigint;

@@ -4,7 +4,6 @@
  * 1.5), one at a time: no rule limits how many outputs a diff books. Outputs and milestones are
  * parts of blocks, so they are not longer than one.
  */
-
 import { Reader } from '../encoding/bytes.ts';
 import { decode } from '../encoding/codec.ts';
 import { MAX_BLOCK_LENGTH } from '../wire/block.ts';

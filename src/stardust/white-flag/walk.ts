@@ -16,7 +16,7 @@ import { orderParentsFirst } from './parents-first.ts';
  */
 export const LedgerState = { Unspent: 1, Spent: 2 } as const;
 
-/** What a transaction of this milestone did to an output. */
+/** Effects of this milestone's transactions on an output. */
 const MilestoneState = { Created: 3, Spent: 4 } as const;
 
 export interface LedgerStates {
@@ -157,7 +157,7 @@ export interface MerkleRoots {
   appliedMerkleRoot: Uint8Array;
 }
 
-/** Both roots of a cone that was walked. */
+/** Computes both roots of a cone that was walked. */
 export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
   return {
     inclusionMerkleRoot: inclusionRoot(cone, order),

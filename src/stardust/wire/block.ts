@@ -56,9 +56,7 @@ export interface ParsedBlock {
   block: Block;
   /** Present when the payload is a transaction. */
   transaction?: { value: Transaction; id: Uint8Array; signedDigest: Uint8Array };
-  /**
-   * Present when the payload is a milestone, whose signatures are unchecked (milestone-keys.ts).
-   */
+  /** Present when the payload is a milestone, whose signatures are unchecked (milestone-keys.ts). */
   milestone?: { value: Milestone; id: Uint8Array };
 }
 

@@ -3,7 +3,6 @@
  * C-11, C-14, C-20 to C-32, C-38 to C-41). Rules of layout are in the codecs, those that depend on
  * parameters in admission.ts.
  */
-
 import { equalBytes, isZero, toHexDigits } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
 import { located, refusal } from '../error.ts';

@@ -2,7 +2,6 @@
  * Unlock conditions of outputs (TIP-0018; docs/protocol.md, A.6): at most one of each type, in
  * ascending order of type.
  */
-
 import { type Codec, constant, list, record, u8, u32, u64, union } from '../encoding/codec.ts';
 import { refusal } from '../error.ts';
 import { type Address, type AliasAddress, address, aliasAddress } from './address.ts';

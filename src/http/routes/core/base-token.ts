@@ -28,7 +28,7 @@ const IOTA: BaseToken = {
   subunit: 'micro',
 };
 
-/** What the reference uses for private networks. */
+/** The reference's token of private networks. */
 const TEST_COIN: BaseToken = {
   ...SHIMMER,
   name: 'TestCoin',

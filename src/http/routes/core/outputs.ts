@@ -1,8 +1,6 @@
 /**
- * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): what clients ask right after an
- * NFT lookup.
+ * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): the next request after an NFT lookup.
  */
-
 import type { OutputStatus } from '../../../node/edge-node.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { decodeOutput } from '../../../stardust/wire/ids.ts';

@@ -2,7 +2,6 @@
  * GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): unreferenced blocks that no other block
  * approves.
  */
-
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../errors.ts';
 import { arrayOf, hashSchema, named, objectOf } from '../../openapi/json-schema.ts';

@@ -1,5 +1,5 @@
 /**
- * GET /api/edge/v1/collections/:issuer/owners: who owns the NFTs of an issuer
+ * GET /api/edge/v1/collections/:issuer/owners: owners of an issuer's NFTs
  * (docs/contract.md#owners-of-a-collection).
  */
 import { MAX_COLLECTION, type OwnersQuery } from '../../../node/edge-node.ts';

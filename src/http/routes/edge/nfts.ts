@@ -66,7 +66,7 @@ export const nftRoutes = {
 /** The most NFTs of an answer. */
 const MAX_NFTS = 100;
 
-/** Of an NFT, or of its output. */
+/** ID of an NFT, or of its output. */
 const NftOrOutputId = v.union([Id, OutputId]);
 
 async function answerNftOutput(context: RouteContext): Promise<Answer> {
@@ -177,7 +177,7 @@ export function ownerToJson(
   };
 }
 
-/** Of an NFT at the ledger's time, or at that of a change. */
+/** Owner of an NFT at the ledger's time, or at that of a change. */
 export const ownerSchema: JsonSchema = /* @__PURE__ */ named('NFTOwner', () =>
   objectOf(
     {

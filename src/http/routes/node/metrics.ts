@@ -1,8 +1,6 @@
 /**
  * GET /metrics (docs/contract.md#metrics): the state of the node in the text format of Prometheus.
- *
- * Of D1 it reads what /health reads. What the follower's object counts begins again with each start
- * of the object, as counters of Prometheus may.
+ * It reads of D1 what /health reads. Counts of the follower's object begin again with each start.
  */
 import { version } from '../../../../package.json';
 import type { EventCounts, FollowerCounts, NodeStatus } from '../../../node/edge-node.ts';
@@ -199,7 +197,7 @@ function counter(name: string, help: string, samples: readonly Sample[]): Metric
   return { name, help, type: 'counter', samples };
 }
 
-/** One sample for each state, 1 for that which it is. */
+/** Makes one sample for each state, 1 for the current one. */
 function states(name: string, help: string, all: readonly string[], current: string): MetricFamily {
   const samples = all.map((state) => ({ labels: { state }, value: Number(state === current) }));
   return { name, help, type: 'gauge', samples };

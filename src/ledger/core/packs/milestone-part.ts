@@ -37,7 +37,7 @@ export interface SpentOutput {
   transaction: string;
 }
 
-/** As it is stored. The transaction is named by an output that it created. */
+/** The stored form. The transaction is named by an output that it created. */
 export type SpentRow = [
   id: string,
   bytes: string,
