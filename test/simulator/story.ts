@@ -21,6 +21,8 @@ export interface Settings {
   indexesAll: boolean;
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
+  /** The numbers of the first block and output; 1 where it is not said. */
+  numbersFrom?: number;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -54,10 +56,14 @@ type Kind = (typeof KINDS)[number][1];
 /** Milestones of an idle network: more than IDs are kept for at the least retention. */
 const IDLE_MILESTONES = 190;
 
+/** Usual ones, and some that pass the end of 32 bits, or come near that of whole numbers. */
+const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
+
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
   const kind = random.pickWeighted(KINDS);
-  const settings = chooseSettings(random, kind);
+  const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
+  const settings = { ...chooseSettings(random, kind), numbersFrom };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;

@@ -4,6 +4,7 @@
  */
 
 import type { Database } from '../../src/ledger/core/database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
 import { type Life, newLife, takeStock } from '../support/network/accounts.ts';
 import { lastIndex, ZERO_ID } from '../support/network/network-model.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
@@ -81,6 +82,8 @@ export class World {
     lines: number;
     blocks: number;
   }[] = [];
+  /** Lines of the log that were looked at. */
+  linesRead = 0;
   /** Ledgers that were replaced. */
   imports = 0;
   /** Runs until it is called: an overlapping version. */
@@ -133,6 +136,7 @@ export class World {
     });
     const world = new World(settings, { simulation, network, ancient }, upstreams, node);
     await world.complete(world.importSnapshot(lastIndex(network), node.sqlite));
+    if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
     takeStock(world.life);
     node.start();
@@ -151,6 +155,14 @@ export class World {
     const size = chunks.reduce((sum, { length }) => sum + length, 0);
     const file = { size, chunks: asStream(chunks) };
     await this.node.product.loadSnapshot(db, file, undefined);
+  }
+
+  /** As if so many blocks and outputs had been stored before. */
+  async raiseNumbers(): Promise<void> {
+    const { sqlite } = this.node;
+    const sql = 'UPDATE head SET next_block = ?1, next_output = ?1';
+    await sqlite.prepare(sql).bind(this.settings.numbersFrom).run();
+    await sealRows(sqlite, 'head');
   }
 
   /** The operator sets all keys. */
