@@ -4,7 +4,7 @@
  * on but its own Close frame, and TCP ends within ten seconds (RFC 6455, 7.1.1).
  */
 import type { Socket } from 'node:net';
-import type { ClientPath } from '../../../src/client-path.ts';
+import type { ClientPath } from '../../../src/platform/client-path.ts';
 import { closeFrame, createMessages, type FrameFault, Opcode, readFrame } from './frames.ts';
 import type { MessageTurns, Sender } from './message-turns.ts';
 import { createPieces } from './pieces.ts';
