@@ -17,6 +17,7 @@ import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
 import { mergeSnapshot } from '../../src/stardust/snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';
+import type { ProtocolParametersOption } from '../../src/stardust/wire/milestone.ts';
 import { verifySignature } from '../../src/verify-signature.ts';
 import { openSnapshotFile } from '../lib/snapshot-file.ts';
 import { RecordIndex } from './record-index.ts';
@@ -27,6 +28,8 @@ export interface LedgerRoot {
   /** SHA-256 (docs/snapshot-format.md#state-hash). */
   stateHash: Uint8Array;
   ledger: FinalLedger;
+  /** Protocol parameters: former, current and pending. */
+  parameters: ProtocolParametersOption[];
   root: Uint8Array;
 }
 
@@ -62,7 +65,7 @@ export async function computeLedgerRoot(
       yield each;
     }
   }
-  const { ledgerIndex, treasury, milestoneId, currentParameters } = summary;
+  const { ledgerIndex, treasury, milestoneId, currentParameters, parameters } = summary;
   const hash = await stateHash(ledgerIndex, treasury, hashed(index.read(paths)));
   if (held !== currentParameters.tokenSupply)
     throw refusal('E.5', `outputs and treasury hold ${held} base tokens, not the supply`);
@@ -83,5 +86,5 @@ export async function computeLedgerRoot(
     outputs: treeOf(outputs),
     nfts: treeOf(nfts),
   };
-  return { sha256, stateHash: hash, ledger, root: finalRoot(ledger) };
+  return { sha256, stateHash: hash, ledger, parameters, root: finalRoot(ledger) };
 }
