@@ -6,7 +6,7 @@
  * an upstream says that it does not have a thing the answer is undefined. Every other way of not
  * answering throws an UpstreamFailure.
  */
-import type { BaseToken } from '../schemas.ts';
+import type { BaseToken } from '../platform/json-schemas.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 
 export interface Upstream {

@@ -12,10 +12,10 @@ import {
   ReplacementRefused,
 } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { requireNetwork } from '../network.ts';
 import { errorMessage } from '../process/command-line.ts';
 import { openSnapshotFile } from '../snapshot-file.ts';

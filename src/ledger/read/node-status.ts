@@ -1,7 +1,7 @@
 /**
  * The state of the node as health and info tell it.
  */
-import type { BaseToken } from '../../schemas.ts';
+import type { BaseToken } from '../../platform/json-schemas.ts';
 import type { ProtocolParametersOption } from '../../stardust/wire/milestone.ts';
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';

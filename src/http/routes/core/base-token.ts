@@ -1,7 +1,7 @@
 /**
  * Base tokens of public networks, as their nodes have them. No ledger holds a token.
  */
-import type { BaseToken } from '../../../schemas.ts';
+import type { BaseToken } from '../../../platform/json-schemas.ts';
 
 const SHIMMER: BaseToken = {
   name: 'Shimmer',

@@ -5,7 +5,7 @@
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../node/edge-node.ts';
-import type { BaseToken } from '../../../schemas.ts';
+import type { BaseToken } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
