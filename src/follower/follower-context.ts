@@ -114,6 +114,8 @@ export interface FollowerMemory {
   log: WriteLog;
   /** Where somebody listens to new blocks. */
   announce: Announce | undefined;
+  /** Of D1 that were answered, each statement of a batch for itself. */
+  queries: number;
   /** For GET /metrics. */
   counts: FollowerCounts;
   /**
@@ -134,6 +136,8 @@ interface UpstreamMemory {
    * next milestone, or when all upstreams were asked and none diverges.
    */
   diverged: string | undefined;
+  /** The network and its token in JSON, as one of them named both. */
+  token: string | undefined;
   /** What they said about blocks that are not known here. */
   said: OfLedgerIndex<SaidOfBlocks>;
 }
@@ -194,6 +198,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       ranking: createRanking(Date.now),
       lastProgressAt: 0,
       diverged: undefined,
+      token: undefined,
       said: ofLedgerIndex(() => ({
         unreferenced: createBlockIds(Date.now, MAX_SAID),
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
@@ -216,6 +221,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     },
     log: createDedupedLog(Date.now),
     announce: undefined,
+    queries: 0,
     counts: createFollowerCounts(Date.now()),
     hasState: false,
   };
@@ -239,6 +245,7 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
     }
   }
   const count = ({ rows_written }: D1Meta) => {
+    memory.queries++;
     memory.counts.rowsWritten += rows_written;
   };
   return measureDatabase(db, count, waitFor);

@@ -6,6 +6,7 @@
  * an upstream says that it does not have a thing the answer is undefined. Every other way of not
  * answering throws an UpstreamFailure.
  */
+import type { BaseToken } from '../platform/json-schemas.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 
 export interface Upstream {
@@ -31,6 +32,8 @@ export interface UpstreamHeads {
   networkName?: string | undefined;
   /** Its protocol parameters at its confirmed milestone, if it says all of them. */
   parameters?: ProtocolParameters | undefined;
+  /** Its network's token, if it names one. */
+  baseToken?: BaseToken | undefined;
 }
 
 /**
