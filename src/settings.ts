@@ -10,8 +10,8 @@ import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 const MAX_UINT32 = 0xffff_ffff;
 
-/** The reference's below-max-depth and the 20 milestones that the design asks for beyond it. */
-const MIN_RETENTION_MILESTONES = 15 + 20;
+/** The reference's below-max-depth, 15, and the 20 milestones that the design asks for beyond it. */
+const MIN_RETENTION_MILESTONES = 35;
 
 const KEY = /^(?:0[xX])?(?<digits>[0-9a-fA-F]{64})(?:@(?<first>\d{1,10})-(?<last>\d{1,10}))?$/;
 

@@ -4,7 +4,7 @@
  * sense.
  */
 import { Random } from '../support/network/random.ts';
-import { LIMITS, type Limits } from './platform/limits.ts';
+import { LEAST_RETENTION, LIMITS, type Limits } from './platform/limits.ts';
 import { STEPS, type StepName } from './steps/steps.ts';
 
 export interface Settings {
@@ -21,6 +21,8 @@ export interface Settings {
   indexesAll: boolean;
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
+  /** Whether bytes are flipped at the end, when all else was right. */
+  endsDamaged: boolean;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -45,14 +47,11 @@ const MIN_MILESTONES = 30;
 const KINDS = [
   [12, 'hostile'],
   [1, 'calm'],
-  [1, 'idle'],
+  [2, 'idle'],
   [5, 'damaged'],
 ] as const;
 
 type Kind = (typeof KINDS)[number][1];
-
-/** Milestones of an idle network: more than IDs are kept for at the least retention. */
-const IDLE_MILESTONES = 190;
 
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
@@ -64,7 +63,7 @@ export function tellStory(seed: string): Story {
   const add = (at: number, step: StepName) =>
     entries.push({ at: Math.round(at), step, seed: number++ });
   const isIdle = kind === 'idle';
-  const milestones = isIdle ? IDLE_MILESTONES : random.between(MIN_MILESTONES, MIN_MILESTONES + 10);
+  const milestones = random.between(MIN_MILESTONES, MIN_MILESTONES + 10);
   const density = isIdle ? 1 : random.pick([4, 8, 8, 14]);
   const choices = enabled
     .filter((step) => !STEPS[step].isDamage)
@@ -97,22 +96,36 @@ function chooseSettings(random: Random, kind: Kind): Settings {
   if (isHostile && upstreams.length > 1 && random.chance(0.5))
     upstreams[random.below(upstreams.length)]!.isLiar = true;
   const isServe = random.chance(kind === 'damaged' ? 0.5 : 0.3);
+  const limits = random.pick(kind === 'idle' ? ['tiny', 'small'] : LIMITS);
+  const retentions =
+    limits === 'usual' ? [35, USUAL_RETENTION] : [LEAST_RETENTION, USUAL_RETENTION];
   return {
     isServe,
-    limits: kind === 'idle' ? random.pick(['usual', 'tiny']) : random.pick(LIMITS),
+    limits,
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
     staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
     before: random.between(1, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,
-    retention: kind === 'idle' || random.chance(0.4) ? 35 : 17_280,
+    retention: kind === 'idle' ? retentions[0]! : random.pick(retentions),
     keepsHistory: random.chance(0.3),
     indexesAll: random.chance(0.3),
+    endsDamaged: kind !== 'damaged' && random.chance(0.5),
     missingKeys: isHostile && random.chance(0.1) ? random.between(1, 2) : 0,
   };
 }
 
-/** Swarm testing: each story leaves kinds of steps out. */
+/** Of the kinds of steps, those that a story has: senders', and all others. */
+const SHARES: readonly (readonly [number, number])[] = [
+  [0.7, 0.4],
+  [0.7, 0.15],
+  [0.3, 0.3],
+  [0.15, 0.15],
+];
+
+const USUAL_RETENTION = 17_280;
+
+/** Swarm testing: each story leaves kinds of steps out; the fewer there are, the oftener each is. */
 function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[] {
   const names = Object.keys(STEPS) as StepName[];
   const isPossible = (name: StepName) => {
@@ -122,10 +135,11 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     return needs === undefined || needs(settings);
   };
   const possible = names.filter((name) => STEPS[name].often > 0 && isPossible(name));
+  const [ofSenders, ofOthers] = kind === 'calm' ? [1, 1] : random.pick(SHARES);
   const chosen = possible.filter((name) => {
     const { actor, isDamage } = STEPS[name];
     if (actor === 'client' || isDamage) return true;
-    return random.chance(kind === 'calm' ? 1 : actor === 'sender' ? 0.7 : 0.4);
+    return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
   if (settings.missingKeys > 0 && !chosen.includes('setKeys')) chosen.push('setKeys');
   return chosen.includes('note') ? chosen : [...chosen, 'note'];

@@ -41,13 +41,22 @@ const former: readonly Plant[] = [
     'if (completed.size === 0) return { made: 0, isMore: false };',
     'if (completed.size === 0) return { made: 0, isMore: chosen.length < ready.length };',
   ),
-  plant(
-    'former-L2',
-    'blocks are stored without a limit while a milestone waits for a block',
-    'follower/upkeep.ts',
-    '    upkeep.room = (await measureUnreferenced(db)).room;\n',
-    '',
-  ),
+  {
+    name: 'former-L2',
+    wrong: 'blocks are stored without a limit while a milestone waits for a block',
+    changes: [
+      {
+        file: 'src/follower/upkeep.ts',
+        text: '    upkeep.room = (await measureUnreferenced(db)).room;\n',
+        instead: '',
+      },
+      {
+        file: 'src/follower/follower-context.ts',
+        text: 'room: undefined,',
+        instead: 'room: Number.POSITIVE_INFINITY,',
+      },
+    ],
+  },
   plant(
     'former-L3',
     'copies of a milestone with bad signatures stop the ledger',

@@ -48,7 +48,9 @@ export const senderSteps = {
   hide: hostile(4, hide),
   reveal: hostile(4, reveal),
   spendGhosts: hostile(4, spendGhosts),
-  side: hostile(3, ({ life }, random) => side(life, random)),
+  tangle: hostile(4, tangle),
+  side: { actor: 'sender', often: 3, run: ({ life }, random) => side(life, random) },
+  adopt: { actor: 'sender', often: 4, run: ({ life }, random) => adopt(life, random) },
   standOnOld: hostile(4, standOnOld),
   forgeAhead: hostile(3, (world, random) => forge(world, random, random.between(2, 1000))),
   forgeNext: hostile(3, (world, random) => forge(world, random, random.between(0, 1))),
@@ -152,6 +154,45 @@ function spendGhosts({ life, network, hidden }: World, random: Random): void {
   life.transactions.push(made);
 }
 
+/** Whose outputs a tangle spends: they come later, never, or conflict. */
+const FATES = ['hidden', 'conflicting', 'sent'] as const;
+
+/**
+ * Transactions that spend each other's outputs at random, with conflicting ones among them and ones
+ * that come later; many of their blocks are built on later, or never.
+ */
+function tangle(world: World, random: Random): void {
+  const { life, network, hidden } = world;
+  const spends: Spend[] = [];
+  for (let i = random.between(2, 4); i > 0; i--) {
+    const fate = random.pick(FATES);
+    const isSpent = fate === 'conflicting' && life.spent.length > 0;
+    const from = isSpent ? random.pick(life.spent) : take(life, life.coins);
+    if (from === undefined) continue;
+    const by = someone(life);
+    const count = BigInt(random.between(1, 4));
+    const share = from.coin.output.amount / count;
+    const amounts = Array.from({ length: Number(count) }, (_, n) =>
+      n === 0 ? from.coin.output.amount - share * (count - 1n) : share,
+    );
+    const made = network.transaction(
+      [from],
+      amounts.map((amount) => basic(by, { amount })),
+    );
+    if (fate === 'hidden') hidden.push(made);
+    else network.attachTransaction(made);
+    spends.push(...made.coins.map((each) => ({ coin: each, by })));
+  }
+  for (let i = random.between(2, 5); i > 0 && spends.length > 0; i--) {
+    const some = random.sample(spends, random.between(1, 4));
+    const amount = some.reduce((sum, { coin: { output } }) => sum + output.amount, 0n);
+    const made = network.transaction(some, [basic(someone(life), { amount })]);
+    const block = network.attachTransaction(made, network.someParents());
+    if (random.chance(0.5)) network.setAside(block);
+    life.transactions.push(made);
+  }
+}
+
 function ownerOf({ accounts }: Life, address: Address) {
   return accounts.get(addressKey(address));
 }
@@ -164,6 +205,17 @@ function side({ network }: Life, random: Random): void {
     network.setAside(id);
     parents = [id, ...network.someParents()].slice(0, random.between(1, 3));
   }
+}
+
+/** How many of the newest blocks somebody looks at for one that nobody built on. */
+const LOOKED_AT = 60;
+
+/** On a block that nobody has built on yet. */
+function adopt({ network }: Life, random: Random): void {
+  const newest = [...network.blocks.values()].slice(-LOOKED_AT);
+  const open = newest.filter(({ referenced }) => referenced === undefined).map(({ id }) => id);
+  if (open.length > 0)
+    network.note([...new Set([...random.sample(open, 2), ...network.someParents()])].slice(0, 8));
 }
 
 /** On blocks of any age, also from before the snapshot. */
