@@ -59,6 +59,10 @@ export class World {
   readonly twins: { id: string; index: number }[] = [];
   /** Transactions that others spend from, and that no block carries yet. */
   readonly hidden: MadeTransaction[] = [];
+  /** Chance of what clients ask beside the path. */
+  readonly readers: Random;
+  /** Answers that clients keep, by their paths. */
+  readonly kept = new Map<string, { etag: string; body: unknown; index: number }>();
   /** What happened, for people and for hashes. */
   readonly notes: string[] = [];
   /** How often, by what. */
@@ -110,6 +114,7 @@ export class World {
     this.ancient = ancient;
     this.hasKeys = settings.missingKeys === 0;
     this.strangers = [network.account(100), network.account(101)];
+    this.readers = new Random(`readers ${simulation.random.u32()}`);
   }
 
   static async open({ seed, settings }: Story, makeIsolate: MakeIsolate): Promise<World> {
