@@ -3,8 +3,8 @@
  * and their fields are described in test/vectors/README.md.
  */
 import type { Command } from 'commander';
+import { printable } from '../client/printable.ts';
 import type { ProtocolParameters } from '../src/stardust/block.ts';
-import { printable } from '../verifier/printable.ts';
 import { README_PARAMETERS, readParameterFile } from './conformance/parameters.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { runVector } from './conformance/run-vector.ts';

@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { openNodeClient } from '../verifier/node-client.ts';
+import { openNodeClient } from '../client/node-client.ts';
 import { dryRun } from './deploy/dry-run.ts';
 import { findDeployed, NOTHING_DEPLOYED } from './deploy/find-deployed.ts';
 import { isLoggedIn, logIn } from './deploy/operator.ts';

@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { printable } from '../client/printable.ts';
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
-import { printable } from '../verifier/printable.ts';
 import { askEdgeNode, askNode, type Explanation, readExplanation } from './explain/answer.ts';
 import { compareExplanations } from './explain/compare.ts';
 import { exitWith, newCommand } from './lib/process/command.ts';

@@ -5,19 +5,19 @@
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { NotVerified, openNodeClient } from '../client/node-client.ts';
+import { printable } from '../client/printable.ts';
+import { proveFinalRecords } from '../client/verify-final.ts';
+import { describeAsked, describeNft, verifyNft } from '../client/verify-nft.ts';
+import { verifyNode } from '../client/verify-node.ts';
+import { reportStatement } from '../client/verify-statement.ts';
+import { describeVerdict } from '../client/words/proved.ts';
+import { verifySignature } from '../src/platform/verify-signature.ts';
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { fromHex } from '../src/stardust/encoding/bytes.ts';
 import type { MilestoneKeys } from '../src/stardust/milestone.ts';
 import { type Proved, provedValue, treeOfId } from '../src/stardust/provenance/provenance.ts';
 import { type Guarantee, Refuted, Unproven } from '../src/stardust/verifier.ts';
-import { verifySignature } from '../src/verify-signature.ts';
-import { NotVerified, openNodeClient } from '../verifier/node-client.ts';
-import { printable } from '../verifier/printable.ts';
-import { proveFinalRecords } from '../verifier/verify-final.ts';
-import { describeAsked, describeNft, verifyNft } from '../verifier/verify-nft.ts';
-import { verifyNode } from '../verifier/verify-node.ts';
-import { reportStatement } from '../verifier/verify-statement.ts';
-import { describeVerdict } from '../verifier/words/proved.ts';
 import { parseMilestoneKeys } from './lib/import/milestone-keys.ts';
 import { findNetworkName } from './lib/network.ts';
 import {

@@ -1,12 +1,13 @@
 /**
  * The Worker's entrypoints, nothing else.
  */
-import { hasPassed } from './clock.ts';
+
 import { EventBroker } from './events/event-broker.ts';
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp, createMisconfiguredApp } from './http/app.ts';
 import { openNode } from './node/edge-node.ts';
+import { hasPassed } from './platform/clock.ts';
 import { readSettings } from './settings.ts';
 
 interface Instance {

@@ -121,7 +121,7 @@ describe('findFaults', () => {
     ' * ledger/log.ts',
     '/** migrations/nothing.sql */',
   ])('finds: %s', (line) => {
-    expect(findFaults('src/log.ts', `\n${line}\n`)).toEqual([
+    expect(findFaults('src/platform/log.ts', `\n${line}\n`)).toEqual([
       expect.stringMatching(/^src\/log\.ts:2: there is no /),
     ]);
   });
@@ -131,10 +131,10 @@ describe('findFaults', () => {
     ' * https://example.org/nothing.md#x, https://example.org/nothing.ts',
     '// SHA-512, TIP-0020, UTF-8, v3.0.0-rc.3, D1, RFC 9110 §8.8.1, HTTP/1.1',
     '// cli/NAME.ts and migrations/000N_NAME.sql',
-    '// src/log.ts, ../log.ts, log.ts',
+    '// src/platform/log.ts, ../log.ts, log.ts',
     "const name = 'made-up.ts';",
   ])('finds nothing in: %s', (line) => {
-    expect(findFaults('src/log.ts', line)).toEqual([]);
+    expect(findFaults('src/platform/log.ts', line)).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import { buildSync } from 'esbuild';
 import * as v from 'valibot';
 import { runMain } from '../cli/lib/process/command-line.ts';
 import { PROJECT } from '../cli/lib/project.ts';
-import { openNodeClient, requestJson } from '../verifier/node-client.ts';
+import { openNodeClient, requestJson } from '../client/node-client.ts';
 
 const USAGE = `Usage: node tools/run.js tools/openapi.ts [--examples-from URL]
 

@@ -12,8 +12,8 @@ import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { readQuery } from '../../src/ledger/core/read-batch.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import type { AdmissionRules } from '../../src/stardust/admission.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { asFile } from '../../test/support/ledger/ledger-harness.ts';
 import { parsedBlock } from '../../test/support/network/blocks.ts';
 import {

@@ -5,6 +5,7 @@
 import type { Numbering } from '../../src/ledger/intake/known-outputs.ts';
 import { type ContentSource, prepareBlocks } from '../../src/ledger/intake/prepare-blocks.ts';
 import { readCone } from '../../src/ledger/record/read-cone.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import {
   computeRoots,
@@ -12,7 +13,6 @@ import {
   NOT_A_TRANSACTION,
   walkCone,
 } from '../../src/stardust/white-flag.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import type { ComputeWhiteFlag, WhiteFlagCase } from './white-flag.ts';
 
 /** All contents are in the numbering. */

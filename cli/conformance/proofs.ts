@@ -2,6 +2,7 @@
  * Vectors of Merkle roots and signatures (docs/protocol.md B.13 and F).
  */
 
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { verifyZip215 } from '../../src/stardust/crypto/ed25519.ts';
 import { blake2b256 } from '../../src/stardust/crypto/hash.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
@@ -15,7 +16,6 @@ import {
 import { StardustError } from '../../src/stardust/error.ts';
 import { milestoneFromJson, type VerifySignature } from '../../src/stardust/milestone.ts';
 import { merkleRoot, verifyInclusion } from '../../src/stardust/proof.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 
 /** A million leaves take seconds; more is a mistake in the file. */

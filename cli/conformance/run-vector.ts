@@ -1,11 +1,12 @@
 /**
  * Runs one vector. Its fields show its kind; test/vectors/README.md describes the kinds.
  */
+
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import type { ProtocolParameters } from '../../src/stardust/block.ts';
 import { asObject, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
 import { StardustError } from '../../src/stardust/error.ts';
 import type { VerifySignature } from '../../src/stardust/milestone.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { libraryWhiteFlag } from './library-white-flag.ts';
 import { runParsing } from './parsing.ts';

@@ -3,6 +3,7 @@
  * (docs/protocol.md D.2).
  */
 
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { decodeTransaction } from '../../src/stardust/block.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { array, bytes, integer, type JsonObject } from '../../src/stardust/encoding/json-object.ts';
@@ -16,7 +17,6 @@ import {
   verifySignatures,
 } from '../../src/stardust/judge.ts';
 import { decodeOutput } from '../../src/stardust/output.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { firstDifference } from './compare.ts';
 
 export async function runSemantics(vector: JsonObject): Promise<string | undefined> {

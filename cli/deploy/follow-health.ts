@@ -2,7 +2,7 @@
  * Waits until a deployed node runs the expected version and has caught up.
  */
 import * as v from 'valibot';
-import type { NodeClient } from '../../verifier/node-client.ts';
+import type { NodeClient } from '../../client/node-client.ts';
 import { ProgressBar } from '../lib/import/progress-bar.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 

@@ -3,11 +3,11 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NodeClient } from '../../client/node-client.ts';
+import { verifyNode } from '../../client/verify-node.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { provedValue } from '../../src/stardust/provenance/provenance.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
-import type { NodeClient } from '../../verifier/node-client.ts';
-import { verifyNode } from '../../verifier/verify-node.ts';
 import { importRemotely } from '../lib/import/import-remotely.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';

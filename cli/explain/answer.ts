@@ -4,14 +4,14 @@
  * milestone that it applied.
  */
 import * as v from 'valibot';
-import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
 import {
   type NodeClient,
   openNodeClient,
   readJson,
   requestJson,
-} from '../../verifier/node-client.ts';
-import { printable } from '../../verifier/printable.ts';
+} from '../../client/node-client.ts';
+import { printable } from '../../client/printable.ts';
+import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
 
 const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 const hash = v.pipe(v.string(), v.regex(/^0x[0-9a-f]{64}$/));

@@ -3,8 +3,9 @@
  * nodes say. Whether the blocks of each lead to its own roots is judged by
  * src/stardust/provenance/, and that no key was looked at is said.
  */
+
+import { printable } from '../../client/printable.ts';
 import { proveHash } from '../../src/stardust/provenance/provenance.ts';
-import { printable } from '../../verifier/printable.ts';
 import type { ComparedBlock, Explanation } from './answer.ts';
 
 export interface Comparison {

@@ -2,6 +2,8 @@
  * The state hash and the final root (docs/final-ledger.md) of the ledger in snapshot files, without
  * a database.
  */
+
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { compareBytes, equalBytes, toHex, Writer } from '../../src/stardust/encoding/bytes.ts';
 import { refusal } from '../../src/stardust/error.ts';
 import {
@@ -17,7 +19,6 @@ import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
 import { mergeSnapshot } from '../../src/stardust/snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { openSnapshotFile } from '../lib/snapshot-file.ts';
 import { RecordIndex } from './record-index.ts';
 

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { writeLimitedLog, writeLog } from '../../src/log.ts';
+import { writeLimitedLog, writeLog } from '../../src/platform/log.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { readModules, staticFilesOf } from '../lib/wrangler/build-worker.ts';
 import { persistPath } from '../lib/wrangler/local-database.ts';
@@ -59,7 +59,7 @@ const V8_FLAGS = '--initial-old-space-size=8';
  */
 const NO_NEWS = /bootstrap compile cache failed|database is locked: SQLITE_BUSY/;
 
-/** Of the Worker, whose lines are bounded already (src/log.ts). */
+/** Of the Worker, whose lines are bounded already (src/platform/log.ts). */
 const OWN_LINE = /^\{"time":/;
 
 /** Of workerd's own lines, which strangers may cause. */

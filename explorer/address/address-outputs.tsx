@@ -1,11 +1,12 @@
 /**
  * Outputs of an address, the newest first, a page at a time.
  */
+
+import { formatAmount } from '../../client/words/amounts.ts';
+import { chainOf, KIND_WORDS, outputKind } from '../../client/words/kind.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
-import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
 import { formatCount, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import type { ListedOutput } from '../node/lists.ts';

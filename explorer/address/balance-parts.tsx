@@ -2,6 +2,8 @@
  * The balance of an address: its parts as a bar and in words.
  */
 import type { ComponentChildren } from 'preact';
+import type { Balance, Tenure } from '../../client/balance.ts';
+import { formatAmount } from '../../client/words/amounts.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { OutputType } from '../../src/stardust/wire/output.ts';
 import {
@@ -9,8 +11,6 @@ import {
   type UnlockCondition,
   UnlockConditionType,
 } from '../../src/stardust/wire/unlock-condition.ts';
-import type { Balance, Tenure } from '../../verifier/balance.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
 import { formatCount, plural } from '../format.ts';
 import type { ListedOutput } from '../node/lists.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';

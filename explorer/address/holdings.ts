@@ -3,16 +3,16 @@
  * the address, the foundries of its aliases, and each output.
  */
 import { useEffect, useState } from 'preact/hooks';
+import { addUp, type Balance, namesAddress } from '../../client/balance.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { aliasIdOf } from '../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../src/stardust/wire/output.ts';
-import { addUp, type Balance, namesAddress } from '../../verifier/balance.ts';
 import { NodeError } from '../node/ask.ts';
 import { type IdList, type ListedOutput, readAll, readIds } from '../node/lists.ts';
 import type { Info } from '../node/shapes.ts';
-import { asError } from '../parts/use-load.ts';
+import { asError } from '../use-load.ts';
 
 /** Beyond it the visitor is asked first: each output is a request. */
 const UNASKED_OUTPUTS = 1000;

@@ -1,6 +1,9 @@
 /**
  * Who can unlock an output of an address, now and later, in few words: a row of a list has one line.
  */
+
+import type { Part, Sentence } from '../../client/words/sentence.ts';
+import { unlockPeriods } from '../../client/words/unlock.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
@@ -9,8 +12,6 @@ import {
   findCondition,
   UnlockConditionType,
 } from '../../src/stardust/wire/unlock-condition.ts';
-import type { Part, Sentence } from '../../verifier/words/sentence.ts';
-import { unlockPeriods } from '../../verifier/words/unlock.ts';
 
 /**
  * One sentence for what holds the output back, and one for the deposit that it returns; none where

@@ -1,9 +1,10 @@
 /**
  * The native tokens of an address, by what their foundries claim of them.
  */
+
+import type { Balance, TokenAmounts } from '../../client/balance.ts';
+import { formatTokens } from '../../client/words/amounts.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import type { Balance, TokenAmounts } from '../../verifier/balance.ts';
-import { formatTokens } from '../../verifier/words/amounts.ts';
 import { formatCount } from '../format.ts';
 import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { askHere } from '../node/ask.ts';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
-import { asError } from '../parts/use-load.ts';
+import { asError } from '../use-load.ts';
 import { contentOf, type Operation, type Parameter } from './description.ts';
 import { describeType } from './fields.ts';
 import {

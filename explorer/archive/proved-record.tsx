@@ -1,10 +1,10 @@
 /**
  * What the final root proves of an output or an NFT, on its page: loaded at an ended network only.
  */
-import { describeRecord } from '../../verifier/words/holding.ts';
+import { describeRecord } from '../../client/words/holding.ts';
 import { asSentence } from '../format.ts';
 import { Found, NotChecked, Tick } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { useLoad } from '../use-load.ts';
 import { finalOutputHere } from '../verify/final-here.ts';
 import { RootForm, useFinalRoot } from './root-form.tsx';
 

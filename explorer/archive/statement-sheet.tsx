@@ -2,9 +2,9 @@
  * A statement of an address as a person reads it, on the page and on paper.
  */
 
+import { describeProvedStatement } from '../../client/words/statement.ts';
 import type { Proved } from '../../src/stardust/provenance/proved.ts';
 import { provedValue, type Statement } from '../../src/stardust/provenance/statement.ts';
-import { describeProvedStatement } from '../../verifier/words/statement.ts';
 import { plural } from '../format.ts';
 import { Tick } from '../parts/standing.tsx';
 import { AbsenceForm } from './absence-form.tsx';

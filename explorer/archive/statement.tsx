@@ -4,6 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import * as v from 'valibot';
+import { judgeStatement } from '../../client/verify-statement.ts';
 import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 import {
   type Finding,
@@ -12,7 +13,6 @@ import {
   refute,
 } from '../../src/stardust/provenance/proved.ts';
 import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
-import { judgeStatement } from '../../verifier/verify-statement.ts';
 import { asSentence, shortenAddress } from '../format.ts';
 import { askJson } from '../node/ask.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';

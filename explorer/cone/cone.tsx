@@ -3,6 +3,7 @@
  * Everything is checked in the browser while it is shown.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { describeSigned } from '../../client/words/proved.ts';
 import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type {
   Finding,
@@ -11,11 +12,10 @@ import type {
   Said,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned } from '../../verifier/words/proved.ts';
 import { plural } from '../format.ts';
 import type { ExplainedBlock, Explanation } from '../node/shapes.ts';
 import { Found } from '../parts/standing.tsx';
-import { asError, type Loaded } from '../parts/use-load.ts';
+import { asError, type Loaded } from '../use-load.ts';
 import type { JudgedCone } from '../verify/judge-cone.ts';
 import { BlockPanel } from './block-panel.tsx';
 import { BlockTable } from './block-table.tsx';

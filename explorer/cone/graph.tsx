@@ -6,7 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shorten } from '../format.ts';
 import type { ExplainedBlock } from '../node/shapes.ts';
-import type { Loaded } from '../parts/use-load.ts';
+import type { Loaded } from '../use-load.ts';
 import { describeBlock, kindOf, Mark } from './kinds.tsx';
 import type { Layout } from './layout.ts';
 import { ZoomButtons } from './zoom-buttons.tsx';

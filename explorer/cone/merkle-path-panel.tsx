@@ -3,6 +3,7 @@
  * block up to a root. Only a root of a milestone that the chosen keys signed is called signed.
  */
 import type { ComponentChildren } from 'preact';
+import { describeSigned } from '../../client/words/proved.ts';
 import { provedValue, refute } from '../../src/stardust/provenance/proved.ts';
 import type {
   BlockContent,
@@ -10,12 +11,11 @@ import type {
   Finding,
   Proved,
 } from '../../src/stardust/provenance/provenance.ts';
-import { describeSigned } from '../../verifier/words/proved.ts';
 import { readBlockJson } from '../node/ledger.ts';
 import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
 import { Found, NotChecked, ProvedFacts, Refuted } from '../parts/standing.tsx';
-import { type Loaded, useLoad } from '../parts/use-load.ts';
+import { type Loaded, useLoad } from '../use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';

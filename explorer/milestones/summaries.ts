@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Kind, kindOf } from '../cone/kinds.tsx';
 import { NodeError } from '../node/ask.ts';
 import { readCreated, readExplanation } from '../node/ledger.ts';
-import { asError } from '../parts/use-load.ts';
+import { asError } from '../use-load.ts';
 
 export interface MilestoneSummary {
   /** Seconds. */

@@ -3,10 +3,10 @@
  * the node says: each change has a certificate too, as long as the node keeps its block.
  */
 import { useState } from 'preact/hooks';
+import { describeHead, describeState } from '../../client/words/proved.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Finding, NftState, Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { describeHead, describeState } from '../../verifier/words/proved.ts';
 import { Levels } from '../cone/levels.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
@@ -14,7 +14,7 @@ import { readHistory } from '../node/ledger.ts';
 import type { NftChange, NftHistory } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
 import { Found, Outcome, Refuted, Remark, SaidByNode, Tick } from '../parts/standing.tsx';
-import { asError, type Loaded, useLoad } from '../parts/use-load.ts';
+import { asError, type Loaded, useLoad } from '../use-load.ts';
 import type { judgeCertificate } from '../verify/judge-certificate.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';

@@ -2,8 +2,8 @@
  * Requests to the node that the page comes from.
  */
 import * as v from 'valibot';
+import { maxAnswerBytes } from '../../client/answer-bounds.ts';
 import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
-import { maxAnswerBytes } from '../../verifier/answer-bounds.ts';
 
 /**
  * There is no answer of the node, or an error of its own, or one that is not what its contract says.

@@ -3,6 +3,7 @@
  * created is an error, and shown nowhere.
  */
 import * as v from 'valibot';
+import { readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
 import { outputFromJson } from '../../src/stardust/json/read-rest-json.ts';
@@ -10,7 +11,6 @@ import { encodeOutput } from '../../src/stardust/output.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
-import { readTokenClaim, type TokenClaim } from '../../verifier/words/amounts.ts';
 import { askJson, NodeError } from './ask.ts';
 import { readOutput, requireSame } from './ledger.ts';
 import type { OutputMetadata } from './shapes.ts';

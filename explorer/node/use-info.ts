@@ -2,7 +2,7 @@
  * The state of the ledger, as long as the page is open.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { asError, type Loaded } from '../parts/use-load.ts';
+import { asError, type Loaded } from '../use-load.ts';
 import { listenForMilestones } from './events.ts';
 import { readInfo } from './ledger.ts';
 import { hasEnded, type Info } from './shapes.ts';

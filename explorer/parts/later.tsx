@@ -2,8 +2,8 @@
  * A view, or a part of one, whose script is loaded when it is needed.
  */
 import type { ComponentType } from 'preact';
+import { useLoad } from '../use-load.ts';
 import { Remark } from './standing.tsx';
-import { useLoad } from './use-load.ts';
 
 /** A view whose script is loaded first. */
 export function Later<P extends object>({

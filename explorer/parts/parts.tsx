@@ -7,7 +7,7 @@ import { shorten, shortenAddress } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { Info } from '../node/shapes.ts';
 import { formatRoute, type View } from '../route.ts';
-import type { Loaded } from './use-load.ts';
+import type { Loaded } from '../use-load.ts';
 
 /** A link to a view. */
 export function To({ view, children }: { view: View; children: ComponentChildren }) {

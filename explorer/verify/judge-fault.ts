@@ -1,6 +1,8 @@
 /**
  * Judges why a transaction is in conflict, for its page. Loaded where one is.
  */
+
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { proveFault } from '../../src/stardust/provenance/fault.ts';
 import type {
   BlockContent,
@@ -9,7 +11,6 @@ import type {
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import type { ConsumedOutput, Fault } from '../../src/stardust/semantics/verdict.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import type { KeyChoice } from './describe-keys.ts';
 import { readSigned } from './judge.ts';
 

@@ -4,6 +4,7 @@
  * left out.
  */
 
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   proveBlockBytes,
   proveBlockContent,
@@ -19,7 +20,6 @@ import type {
   Finding,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { readBlockBytes, readMilestoneBytes } from '../node/ledger.ts';
 import { describeKeys, type KeyChoice, remarkOnName } from './describe-keys.ts';
 import { parseKeys } from './parse-keys.ts';

@@ -2,7 +2,7 @@
  * Looks for a transaction that was not applied, and says where it looked.
  */
 import type { Info } from '../node/shapes.ts';
-import { type Loaded, useLoad } from '../parts/use-load.ts';
+import { type Loaded, useLoad } from '../use-load.ts';
 import type { Search } from './find-transaction.ts';
 
 /** @returns the search, and a sentence on where it looked, which is empty until it is over */

@@ -3,10 +3,10 @@
  * that the page comes from.
  */
 
+import { NotVerified } from '../../client/node-client.ts';
+import { proveFinalRecords } from '../../client/verify-final.ts';
+import { type Listener, verifyNode } from '../../client/verify-node.ts';
 import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
-import { NotVerified } from '../../verifier/node-client.ts';
-import { proveFinalRecords } from '../../verifier/verify-final.ts';
-import { type Listener, verifyNode } from '../../verifier/verify-node.ts';
 import { askHere } from '../node/ask.ts';
 import type { KeyChoice } from './describe-keys.ts';
 import { parseRoot } from './final-here.ts';

@@ -2,11 +2,11 @@
  * An address: what it holds, as far as the node lists it, its NFTs and those that it issued.
  */
 
+import { type Tenure, tenureOf } from '../../client/balance.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
-import { type Tenure, tenureOf } from '../../verifier/balance.ts';
 import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
 import { Adding, BalanceParts } from '../address/balance-parts.tsx';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';

@@ -12,7 +12,7 @@ import {
 import { type Field, fieldsOf, namedSchemas } from '../api/fields.ts';
 import { TryIt } from '../api/try-it.tsx';
 import { Awaited, Head, To } from '../parts/parts.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { useLoad } from '../use-load.ts';
 
 export function ApiView({ operation }: { operation: string | undefined }) {
   const loaded = useLoad(readDescription, []);

@@ -3,11 +3,11 @@
  */
 
 import { useState } from 'preact/hooks';
+import type { Sentence } from '../../client/words/sentence.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { describeReason } from '../../src/stardust/semantics/verdict.ts';
-import type { Sentence } from '../../verifier/words/sentence.ts';
 import { type Judged, JudgedBlock, useJudged } from '../cone/merkle-path-panel.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
@@ -15,11 +15,11 @@ import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
 import { type BlockMetadata, hasEnded, type Info } from '../node/shapes.ts';
 import { Awaited, Facts, Head, Id, LoadedPart, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Outcome, SaidByNode } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { PayloadView } from '../transaction/payload-view.tsx';
+import { useLoad } from '../use-load.ts';
 import { useUnapplied } from '../verify/use-unapplied.ts';
 import { networkWords } from '../words/network.tsx';
 import { SentenceWords } from '../words/words.tsx';
-import { PayloadView } from './transaction.tsx';
 
 export function BlockView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readBlockMetadata(id), [id]);

@@ -2,6 +2,8 @@
  * An alias or a foundry: who controls it, what it says of itself, and what it holds or mints.
  */
 
+import { formatAmount, formatTokens, readTokenClaim } from '../../client/words/amounts.ts';
+import { chainOf, KIND_WORDS } from '../../client/words/kind.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
@@ -16,8 +18,6 @@ import {
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
-import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
@@ -26,7 +26,7 @@ import { readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { useLoad } from '../use-load.ts';
 import { DataText } from '../words/data-text.tsx';
 import { networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';

@@ -10,8 +10,8 @@ import { readNfts } from '../node/ledger.ts';
 import { readIds } from '../node/lists.ts';
 import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
 import { Foreign, LoadedPart, To } from '../parts/parts.tsx';
-import { useLoad } from '../parts/use-load.ts';
 import type { AddressViewName } from '../route.ts';
+import { useLoad } from '../use-load.ts';
 
 const PAGE_SIZE = 24;
 

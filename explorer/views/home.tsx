@@ -2,11 +2,11 @@
  * The first page: the ledger as it moves, or as it ended.
  */
 import { useState } from 'preact/hooks';
+import { formatAmount } from '../../client/words/amounts.ts';
+import { describeSigned } from '../../client/words/proved.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
-import { describeSigned } from '../../verifier/words/proved.ts';
 import { type Kind, Mark } from '../cone/kinds.tsx';
 import { cut, plural, shorten } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
@@ -18,8 +18,8 @@ import { readNewest } from '../node/lists.ts';
 import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked } from '../parts/standing.tsx';
-import { useLast, useLoad } from '../parts/use-load.ts';
 import { recognise } from '../recognise.ts';
+import { useLast, useLoad } from '../use-load.ts';
 
 const MILESTONES = 6;
 const TRANSACTIONS = 6;

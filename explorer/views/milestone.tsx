@@ -2,6 +2,7 @@
  * A milestone: who signed it, and its past cone. All that is shown of it comes from its bytes.
  */
 
+import { formatAmount } from '../../client/words/amounts.ts';
 import type {
   Finding,
   MilestoneFacts,
@@ -11,7 +12,6 @@ import type {
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { decodeMilestone } from '../../src/stardust/wire/decode-milestone.ts';
 import { receiptOf } from '../../src/stardust/wire/milestone.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
 import { Cone } from '../cone/cone.tsx';
 import { plural, shorten } from '../format.ts';
 import { goTo } from '../navigate.ts';
@@ -20,8 +20,8 @@ import { milestonePath, readExplanation, readMilestoneBytes } from '../node/ledg
 import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
 import { Outcome, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
 import type { View } from '../route.ts';
+import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { networkWords } from '../words/network.tsx';

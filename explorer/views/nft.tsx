@@ -3,12 +3,12 @@
  * metadata claims.
  */
 
+import { formatAmount } from '../../client/words/amounts.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
 import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatShare, MAX_NAME, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
@@ -25,7 +25,7 @@ import {
 } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, MilestoneText, To } from '../parts/parts.tsx';
 import { Outcome, SaidByNode } from '../parts/standing.tsx';
-import { type Loaded, useLoad } from '../parts/use-load.ts';
+import { type Loaded, useLoad } from '../use-load.ts';
 
 const ISSUER_FEATURE = 1;
 const TAG_FEATURE = 3;

@@ -2,6 +2,9 @@
  * An output of any kind, by its ID: who can unlock it, what it holds, where it comes from and where it
  * went. Loaded when one is opened.
  */
+
+import { chainOf, KIND_WORDS, outputKind } from '../../client/words/kind.ts';
+import { describeUnlock, type UnlockMoment } from '../../client/words/unlock.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { OutputInBlock } from '../../src/stardust/provenance/outputs.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
@@ -9,15 +12,13 @@ import type { Finding, Said } from '../../src/stardust/provenance/provenance.ts'
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
-import { chainOf, KIND_WORDS, outputKind } from '../../verifier/words/kind.ts';
-import { describeUnlock, type UnlockMoment } from '../../verifier/words/unlock.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { shorten } from '../format.ts';
 import { type LedgerOutput, readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, MilestoneText } from '../parts/parts.tsx';
 import { Found, SaidByNode } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { useLoad } from '../use-load.ts';
 import { judgeCreated } from '../verify/judge-transaction.ts';
 import { NetworkNote, networkWords } from '../words/network.tsx';
 import { contentRows } from '../words/output-rows.tsx';

@@ -12,8 +12,8 @@ import { explainProposal, type ProposalRequest, readTips } from '../node/ledger.
 import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
 import { Facts, Head, Id } from '../parts/parts.tsx';
 import { Found, Remark, SaidByNode } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
 import type { ProposalFields } from '../route.ts';
+import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 

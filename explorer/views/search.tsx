@@ -18,9 +18,9 @@ import { hasOutputs, readIdOfChain } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
 import { Head, Id, To } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
-import { asError, type Loaded } from '../parts/use-load.ts';
 import { recognise } from '../recognise.ts';
 import type { View } from '../route.ts';
+import { asError, type Loaded } from '../use-load.ts';
 import { useUnapplied } from '../verify/use-unapplied.ts';
 
 interface Question {

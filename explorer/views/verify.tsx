@@ -2,6 +2,7 @@
  * Verifies the node against keys that the visitor chooses, in plain steps.
  */
 import { useState } from 'preact/hooks';
+import { describeSigned, describeVerdict } from '../../client/words/proved.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type {
   Finding,
@@ -10,7 +11,6 @@ import type {
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
-import { describeSigned, describeVerdict } from '../../verifier/words/proved.ts';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';

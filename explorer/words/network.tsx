@@ -3,9 +3,9 @@
  * name that network (B.8), and otherwise as the node says.
  */
 
+import type { NetworkWords } from '../../client/words/sentence.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { networkId } from '../../src/stardust/wire/ids.ts';
-import type { NetworkWords } from '../../verifier/words/sentence.ts';
 import type { Info } from '../node/shapes.ts';
 import { Refuted } from '../parts/standing.tsx';
 

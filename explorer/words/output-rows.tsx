@@ -2,6 +2,9 @@
  * All that the bytes of an output say, as terms and values.
  */
 import type { ComponentChildren } from 'preact';
+import { formatAmount, formatTokens, readTokenClaim } from '../../client/words/amounts.ts';
+import { chainOf, KIND_WORDS } from '../../client/words/kind.ts';
+import type { NetworkWords } from '../../client/words/sentence.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
@@ -11,9 +14,6 @@ import {
   type UnlockCondition,
   UnlockConditionType,
 } from '../../src/stardust/wire/unlock-condition.ts';
-import { formatAmount, formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
-import { chainOf, KIND_WORDS } from '../../verifier/words/kind.ts';
-import type { NetworkWords } from '../../verifier/words/sentence.ts';
 import { Id, type Rows } from '../parts/parts.tsx';
 import { DataText } from './data-text.tsx';
 import { AddressLink, TokenUnits } from './words.tsx';

@@ -1,12 +1,13 @@
 /**
  * What a transaction does, in one sentence: "A sent 4 SMR to B", or what it changes of chains.
  */
+
+import type { Chain } from '../../client/words/kind.ts';
+import type { Sentence } from '../../client/words/sentence.ts';
 import { type Address, addressKey } from '../../src/stardust/wire/address.ts';
-import type { Chain } from '../../verifier/words/kind.ts';
-import type { Sentence } from '../../verifier/words/sentence.ts';
 import { plural } from '../format.ts';
-import type { Changes } from './changes.ts';
-import { type Flow, holderOf } from './flow.ts';
+import type { Changes } from '../transaction/changes.ts';
+import { type Flow, holderOf } from '../transaction/flow.ts';
 
 /** @param isApplied as the node says; otherwise nothing of it happened */
 export function summarizeFlow(

@@ -1,12 +1,13 @@
 /**
  * What foundries claim of tokens, read once for a page.
  */
+
+import type { TokenClaim } from '../../client/words/amounts.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { NativeToken } from '../../src/stardust/wire/output.ts';
-import type { TokenClaim } from '../../verifier/words/amounts.ts';
 import { findTokenClaim } from '../node/outputs.ts';
 import type { Info } from '../node/shapes.ts';
-import { useLoad } from '../parts/use-load.ts';
+import { useLoad } from '../use-load.ts';
 
 /** By the token's ID, 0x…; without those that nothing is found about. */
 export type TokenClaims = ReadonlyMap<string, TokenClaim>;

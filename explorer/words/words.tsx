@@ -1,18 +1,19 @@
 /**
  * Sentences, addresses, chains and tokens as parts of a page, with their links.
  */
-import { toBech32 } from '../../src/stardust/bech32.ts';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import type { Address } from '../../src/stardust/wire/address.ts';
-import type { NativeToken } from '../../src/stardust/wire/output.ts';
-import { formatTokens } from '../../verifier/words/amounts.ts';
-import { type Chain, KIND_WORDS } from '../../verifier/words/kind.ts';
+
+import { formatTokens } from '../../client/words/amounts.ts';
+import { type Chain, KIND_WORDS } from '../../client/words/kind.ts';
 import {
   kindOfAddress,
   type NetworkWords,
   type Sentence,
   writePart,
-} from '../../verifier/words/sentence.ts';
+} from '../../client/words/sentence.ts';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import type { Address } from '../../src/stardust/wire/address.ts';
+import type { NativeToken } from '../../src/stardust/wire/output.ts';
 import { shortenAddress } from '../format.ts';
 import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';

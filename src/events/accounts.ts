@@ -4,7 +4,7 @@
  * client that uses most. So a stranger uses at most what nobody else wants, and everybody else can
  * always subscribe.
  */
-import { type ClientPath, clientPath, largestHolder } from '../client-path.ts';
+import { type ClientPath, clientPath, largestHolder } from '../platform/client-path.ts';
 
 /** What all clients may use together. */
 export const SHARED_LIMITS = {

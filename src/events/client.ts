@@ -2,9 +2,10 @@
  * A client of the broker: what is kept of it in its socket's attachment, which outlives the object
  * when that is evicted, and what is kept in memory only.
  */
-import { type ClientPath, clientPath } from '../client-path.ts';
+
 import { createPacketReader, type Packet, type PacketReader } from '../mqtt/packets.ts';
 import { packTopic, unpackTopics } from '../mqtt/topics.ts';
+import { type ClientPath, clientPath } from '../platform/client-path.ts';
 import { concatBytes } from '../stardust/encoding/bytes.ts';
 import { type Holder, newUsage, type Usage } from './accounts.ts';
 import type { EventMessage } from './initial-events.ts';

@@ -2,10 +2,11 @@
  * The clients of the broker, what they listen to, and everything that is sent to them. Only this
  * file sends and closes.
  */
-import { hasPassed } from '../clock.ts';
+
 import { encodePacket, type Packet, PacketType } from '../mqtt/packets.ts';
 import { packTopic } from '../mqtt/topics.ts';
-import { takeTurns } from '../turns.ts';
+import { hasPassed } from '../platform/clock.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { createAccounts } from './accounts.ts';
 import { type Client, heldBytes, MESSAGE_OVERHEAD_BYTES } from './client.ts';
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts';

@@ -8,15 +8,15 @@
  * object's storage.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { createTurns } from '../client-path.ts';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { LedgerUnreadable } from '../ledger/core/head.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
-import { describeError, writeLimitedLog } from '../log.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
+import { createTurns } from '../platform/client-path.ts';
+import { describeError, writeLimitedLog } from '../platform/log.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { StardustError } from '../stardust/error.ts';
-import { takeTurns } from '../turns.ts';
 import { tellBlock } from './block-events.ts';
 import {
   addMessage,

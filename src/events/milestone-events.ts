@@ -31,6 +31,7 @@ import {
   UNLOCKS,
   unlockTopic,
 } from '../mqtt/topics.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { toBech32 } from '../stardust/bech32.ts';
 import { fromHex, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { RestObject } from '../stardust/json/rest-json.ts';
@@ -41,7 +42,6 @@ import { chainIdOf, decodeOutput, outputBytes, outputId } from '../stardust/wire
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { type Output, OutputType } from '../stardust/wire/output.ts';
 import { migratedOutputs } from '../stardust/wire/receipt.ts';
-import { takeTurns } from '../turns.ts';
 import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
 
 /** Who listens, and how to tell them. */

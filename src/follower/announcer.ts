@@ -3,9 +3,10 @@
  * waits for it, and nothing that it does or fails to do changes the ledger: the broker reads what
  * it publishes from D1, and what it was not told today it finds there tomorrow.
  */
-import { hasPassed } from '../clock.ts';
+
 import type { EventBroker, EventDemand } from '../events/event-broker.ts';
-import { describeError, type WriteLog } from '../log.ts';
+import { hasPassed } from '../platform/clock.ts';
+import { describeError, type WriteLog } from '../platform/log.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { LastLedger } from './follower-context.ts';
 

@@ -9,13 +9,13 @@ import {
   createUnreferencedIndex,
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
-import { createDedupedLog, describeError, type WriteLog, writeLog } from '../log.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../mqtt/topics.ts';
+import { createDedupedLog, describeError, type WriteLog, writeLog } from '../platform/log.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
-import { takeTurns } from '../turns.ts';
 import {
   type BlockIds,
   createBlockIds,

@@ -2,7 +2,7 @@
  * How the follower is doing, kept in D1 for health and info, which other isolates answer.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { describeError, type WriteLog } from '../log.ts';
+import { describeError, type WriteLog } from '../platform/log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FollowerMemory } from './follower-context.ts';
 import { stepOf } from './steps.ts';

@@ -7,21 +7,21 @@
  * do no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
-import { hasPassed } from '../clock.ts';
 import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
-import { describeError, writeLog } from '../log.ts';
 import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
+import { hasPassed } from '../platform/clock.ts';
+import { describeError, writeLog } from '../platform/log.ts';
+import { verifySignature } from '../platform/verify-signature.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { verifySignature } from '../verify-signature.ts';
 import { createAnnouncer } from './announcer.ts';
 import { applyPushed, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';

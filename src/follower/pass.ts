@@ -6,11 +6,11 @@
  * pass begins by reading it.
  */
 
-import { hasPassed } from '../clock.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { readHead } from '../ledger/core/head.ts';
-import type { WriteLog } from '../log.ts';
+import { hasPassed } from '../platform/clock.ts';
+import type { WriteLog } from '../platform/log.ts';
 import { type PassBudget, startPass, tryUpstream } from './apply-next.ts';
 import { type FollowerContext, isFull, logFailure, noteLedger } from './follower-context.ts';
 import {

@@ -7,7 +7,7 @@
  * A step is bounded and does not wait for the network. So a request waits for one step that runs,
  * and not for the upkeep behind it.
  */
-import { hasPassed } from '../clock.ts';
+import { hasPassed } from '../platform/clock.ts';
 
 /** The most urgent first. */
 const STEPS = ['apply', 'store', 'resolve', 'index', 'prune', 'drop', 'scrub'] as const;

@@ -4,7 +4,6 @@
  * tries again.
  */
 
-import { hasPassed } from '../clock.ts';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
 import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
@@ -17,7 +16,8 @@ import { fillIndex } from '../ledger/write/fill-index.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
-import { writeLog } from '../log.ts';
+import { hasPassed } from '../platform/clock.ts';
+import { writeLog } from '../platform/log.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { type FollowerContext, logFailure } from './follower-context.ts';
 

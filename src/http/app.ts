@@ -4,10 +4,10 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
-import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../log.ts';
 import { type EdgeNode, isMissingTable, LedgerUnreadable } from '../node/edge-node.ts';
+import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
+import { nextTurn } from '../platform/turns.ts';
 import type { Settings } from '../settings.ts';
-import { nextTurn } from '../turns.ts';
 import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';

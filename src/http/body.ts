@@ -2,7 +2,7 @@
  * Request bodies (docs/contract.md#white-flag, step 1): read as a stream up to a limit, whatever
  * Content-Length says, and parsed as a JSON object.
  */
-import { readBounded } from '../read-bounded.ts';
+import { readBounded } from '../platform/read-bounded.ts';
 import { HttpError } from './errors.ts';
 
 /** A white-flag request needs less than 1 KB. */

@@ -11,8 +11,8 @@
  * every client of docs/developers.md#events sends the same request.
  */
 import * as v from 'valibot';
-import { createBoundedMap } from '../bounded-map.ts';
-import { hasPassed } from '../clock.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
+import { hasPassed } from '../platform/clock.ts';
 import type { Answer } from './answer.ts';
 import { FRESHNESS, type Keep, MIN_LEDGER_INDEX } from './freshness.ts';
 import { revalidate } from './ledger-answer.ts';

@@ -3,7 +3,7 @@
  * describe them in openapi.json.
  */
 import * as v from 'valibot';
-import { digitsOf, hex, MAX_UINT32 } from '../schemas.ts';
+import { digitsOf, hex, MAX_UINT32 } from '../platform/json-schemas.ts';
 import { HttpError } from './errors.ts';
 
 /** 32 bytes: blocks, milestones, NFTs, aliases. */

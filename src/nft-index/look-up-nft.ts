@@ -1,7 +1,7 @@
 /**
  * Looking an NFT up: in KV where its copies prove an answer, else in D1.
  */
-import { describeError, writeLimitedLog } from '../log.ts';
+import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
 import type { OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';

@@ -45,7 +45,7 @@ export interface PublishRun {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly bounds: RecentBounds;
-  /** To be awaited after each put (src/turns.ts). */
+  /** To be awaited after each put (src/platform/turns.ts). */
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
   /** What is left of the budget. */

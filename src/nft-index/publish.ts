@@ -13,7 +13,7 @@
  * nothing about the new one.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { takeTurns } from '../turns.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {

@@ -16,7 +16,7 @@
  * The Cache API works by host, and has no effect on workers.dev
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
  */
-import { createDataCentreCache } from '../data-centre-cache.ts';
+import { createDataCentreCache } from '../platform/data-centre-cache.ts';
 import { RECENT_CACHE_S } from './timing-assumptions.ts';
 
 /** What lookups need of the cache. Neither call rejects. */

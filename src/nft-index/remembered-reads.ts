@@ -4,7 +4,7 @@
  * once for each request.
  */
 
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';
 import { REMEMBER_MS } from './timing-assumptions.ts';

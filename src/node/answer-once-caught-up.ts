@@ -5,10 +5,10 @@
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
-import { describeError, writeLimitedLog } from '../log.ts';
+import { describeError, writeLimitedLog } from '../platform/log.ts';
+import { verifySignature } from '../platform/verify-signature.ts';
 import type { Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import { verifySignature } from '../verify-signature.ts';
 import type {
   Brought,
   WhiteFlagOptions,

@@ -18,13 +18,13 @@ import { type ConsistentView, readView, walkView } from '../ledger/view/consiste
 import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { concatBytes, isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import { merkleRootOfLeaves } from '../stardust/proof/merkle.ts';
 import { ConflictReason } from '../stardust/semantics/verdict.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { inclusionRoot, type MerkleRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
-import { takeTurns } from '../turns.ts';
 
 /**
  * A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x.

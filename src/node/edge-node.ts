@@ -47,9 +47,9 @@ import {
 import { readTips } from '../ledger/read/tips.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
+import { takeTurns } from '../platform/turns.ts';
 import type { Settings } from '../settings.ts';
 import type { FinalTreeName } from '../stardust/proof/final-ledger.ts';
-import { takeTurns } from '../turns.ts';
 import { answerOnceCaughtUp } from './answer-once-caught-up.ts';
 import { computeWhiteFlag, type WhiteFlagRequest } from './compute-white-flag.ts';
 import { explainWhiteFlag } from './explain-white-flag.ts';

@@ -5,8 +5,8 @@
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
 import type { StoredBlock } from '../ledger/read/stored-block.ts';
+import { createSharedLimit } from '../platform/shared-limit.ts';
 import type { Settings } from '../settings.ts';
-import { createSharedLimit } from '../shared-limit.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { mayFetch } from './answer-once-caught-up.ts';

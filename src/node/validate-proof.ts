@@ -2,6 +2,8 @@
  * Whether a proof of inclusion holds, by the keys of the settings alone
  * (docs/contract.md#proofs-of-inx-poi): nothing of the ledger is read.
  */
+
+import { verifySignature } from '../platform/verify-signature.ts';
 import { encode } from '../stardust/encoding/codec.ts';
 import { asObject } from '../stardust/encoding/json-object.ts';
 import { StardustError } from '../stardust/error.ts';
@@ -10,7 +12,6 @@ import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { parseProof, verifyInclusion } from '../stardust/proof/proof.ts';
 import { block as anyBlock } from '../stardust/wire/block.ts';
 import { milestone as milestonePayload } from '../stardust/wire/milestone.ts';
-import { verifySignature } from '../verify-signature.ts';
 
 /** `malformed`: there is no proof in it. The reason is for people: ASCII. */
 export type ProofJudgement = { kind: 'valid' } | { kind: 'invalid' | 'malformed'; reason: string };

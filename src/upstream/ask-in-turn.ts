@@ -1,7 +1,7 @@
 /**
  * Asking several upstreams one after the other, until one of them has the answer.
  */
-import { writeLimitedLog } from '../log.ts';
+import { writeLimitedLog } from '../platform/log.ts';
 import { createRanking, type Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 

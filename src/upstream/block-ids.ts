@@ -2,8 +2,8 @@
  * What upstreams said about blocks that are not stored. It is limited by heap, and the oldest is
  * evicted first.
  */
-import { createBoundedMap } from '../bounded-map.ts';
-import { hasPassed } from '../clock.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
+import { hasPassed } from '../platform/clock.ts';
 
 /** IDs of blocks, 64 hex digits each. */
 export interface BlockIds {

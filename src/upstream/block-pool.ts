@@ -6,7 +6,7 @@
  * What is here is bounded by heap, and the oldest blocks are evicted first. An evicted block is not
  * lost: it is fetched when a milestone, a tip or a request leads to it.
  */
-import { createBoundedMap } from '../bounded-map.ts';
+import { createBoundedMap } from '../platform/bounded-map.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 

@@ -5,11 +5,11 @@
  * will be one.
  */
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { verifySignature } from '../platform/verify-signature.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
-import { verifySignature } from '../verify-signature.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import type { BlockPool } from './block-pool.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';

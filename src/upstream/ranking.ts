@@ -6,7 +6,7 @@
  * upstream is tried again, which costs one wait if it still hangs.
  */
 
-import { hasPassed } from '../clock.ts';
+import { hasPassed } from '../platform/clock.ts';
 
 /** After so long the preferred upstream comes first again. */
 const RETURN_MS = 300_000;

@@ -4,7 +4,7 @@
  * No signed root can tell yet whether the word is true, so any "yes" wins: an upstream that lies
  * can then refuse an answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
  */
-import { writeLimitedLog } from '../log.ts';
+import { writeLimitedLog } from '../platform/log.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface ReferenceOptions {

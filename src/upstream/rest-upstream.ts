@@ -6,8 +6,8 @@
  * followed: so a token goes to the host that the settings name and to no other.
  */
 import * as v from 'valibot';
-import { readBounded } from '../read-bounded.ts';
-import { digitsOf, hex, uint32 } from '../schemas.ts';
+import { digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
+import { readBounded } from '../platform/read-bounded.ts';
 import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';

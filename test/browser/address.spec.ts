@@ -3,14 +3,14 @@
  * made-up outputs in the place of what an honest node answers.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { addUp } from '../../client/balance.ts';
+import { formatAmount } from '../../client/words/amounts.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../src/stardust/json/rest-json.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { foundryId } from '../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
-import { addUp } from '../../verifier/balance.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,

@@ -3,10 +3,10 @@
  * and where the network has ended: held against what the API of that node answers.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { formatAmount } from '../../client/words/amounts.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { AddressType } from '../../src/stardust/wire/address.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,

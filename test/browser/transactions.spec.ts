@@ -4,13 +4,13 @@
  * what the bytes say.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { formatAmount } from '../../client/words/amounts.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { describeReason, rulesOf } from '../../src/stardust/semantics/verdict.ts';
 import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import { decodeBlock } from '../../src/stardust/wire/block.ts';
 import { consumedIds, decodeOutput, outputId } from '../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,

@@ -28,7 +28,7 @@ const exports = new Map([
 const pastEntries = new Map([
   ['cli/a.ts', "import type { B } from '../src/stardust/block.ts';\nimport 'node:fs';"],
   ['cli/b.ts', "import { c } from '../src/stardust/wire/ids.ts';"],
-  ['verifier/a.ts', "export { toHex } from '../src/stardust/encoding/bytes.ts';"],
+  ['client/a.ts', "export { toHex } from '../src/stardust/encoding/bytes.ts';"],
   ['src/http/a.ts', "import { c } from '../stardust/wire/ids.ts';"],
 ]);
 

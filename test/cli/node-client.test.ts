@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
-import { openNodeClient, requestJson } from '../../verifier/node-client.ts';
+import { openNodeClient, requestJson } from '../../client/node-client.ts';
 import { runCommand } from '../support/cli/script-process.ts';
 import { freePort, listen } from '../support/edge/launch.ts';
 

@@ -3,11 +3,11 @@
  * test/e2e/lies.test.ts).
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { NodeClient } from '../../client/node-client.ts';
+import { verifyNode } from '../../client/verify-node.ts';
+import { describeVerdict } from '../../client/words/proved.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { provedValue } from '../../src/stardust/provenance/provenance.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
-import type { NodeClient } from '../../verifier/node-client.ts';
-import { verifyNode } from '../../verifier/verify-node.ts';
-import { describeVerdict } from '../../verifier/words/proved.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand } from '../support/cli/script-process.ts';
 import { WHITE_FLAG } from '../support/http/contract.ts';

@@ -1,7 +1,7 @@
 /** Bytes of anybody as a person reads them, and which input the ledger refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSpentInput } from '../../explorer/words/conflict.ts';
+import { findSpentInput } from '../../explorer/transaction/conflict.ts';
 import { readData } from '../../explorer/words/data.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

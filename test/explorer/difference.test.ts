@@ -1,10 +1,10 @@
 /** What the page of an NFT shows beside a tick is what the NFT's certificate proves, all of it. */
 import { beforeAll, expect, it } from 'vitest';
 import { differenceOf, type ShownNft } from '../../explorer/nft/difference.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
 import type { Proved } from '../../src/stardust/provenance/proved.ts';
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { certificatePath, frozenAt, heldAt, holdersOf } from '../support/lies/nft-liars.ts';
 import { nftLives } from '../support/network/nft-lives.ts';
 

@@ -1,14 +1,14 @@
 /** A transaction as a flow: its sums, whom its unlocks name, and what it changes. */
 import { describe, expect, it } from 'vitest';
-import { readChanges } from '../../explorer/words/changes.ts';
-import { readFlow } from '../../explorer/words/flow.ts';
+import { writeSentence } from '../../client/words/sentence.ts';
+import { readChanges } from '../../explorer/transaction/changes.ts';
+import { readFlow } from '../../explorer/transaction/flow.ts';
 import { summarizeFlow } from '../../explorer/words/summarize-flow.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
 import type { Transaction } from '../../src/stardust/wire/transaction.ts';
-import { writeSentence } from '../../verifier/words/sentence.ts';
 import { Random } from '../support/network/random.ts';
 import { keyPair } from '../support/payloads/keys.ts';
 import {

@@ -1,9 +1,9 @@
 /** The one line about who can unlock an output of an address. */
 import { expect, it } from 'vitest';
+import { writeSentence } from '../../client/words/sentence.ts';
 import { describeTenure } from '../../explorer/address/tenure.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
-import { writeSentence } from '../../verifier/words/sentence.ts';
 import {
   alias,
   basic,

@@ -15,7 +15,7 @@ import { readHead } from '../../src/ledger/core/head.ts';
 import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
 import type { IndexSettings } from '../../src/ledger/write/fill-index.ts';
 import { BLOCKS } from '../../src/mqtt/topics.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { ledgerIndex, passOnce, startLedger, startNew } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';

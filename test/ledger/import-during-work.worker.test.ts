@@ -10,7 +10,7 @@ import { LedgerMoved } from '../../src/ledger/core/fence.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import { resolveVerdicts } from '../../src/ledger/write/resolve-verdicts.ts';
 import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   ask,
   disturbed,

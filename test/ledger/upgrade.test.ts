@@ -16,7 +16,7 @@ import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { prune } from '../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { temporaryFolder } from '../support/cli/script-process.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
 import { fileOf } from '../support/snapshot/memory-sink.ts';

@@ -10,7 +10,7 @@ import { noteLedger, takeMessage } from '../../src/follower/follower-context.ts'
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   issue,
   type Question,

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readLedgerChanges } from '../../src/ledger/read/stored-milestone.ts';
 import { explainWhiteFlag } from '../../src/node/explain-white-flag.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   disturbed,
   followTo,

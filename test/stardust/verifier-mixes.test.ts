@@ -4,6 +4,7 @@
  * stands among them, and no node delays another.
  */
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../src/stardust/milestone-keys.ts';
 import {
@@ -13,7 +14,6 @@ import {
   Unproven,
   type VerifiedNft,
 } from '../../src/stardust/verifier.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { certificatePath, frozenAt, heldAt, holdersOf } from '../support/lies/nft-liars.ts';
 import { milestoneAt } from '../support/network/network-model.ts';
 import { nftLives } from '../support/network/nft-lives.ts';

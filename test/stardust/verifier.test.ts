@@ -3,6 +3,7 @@
  * lie, against what the network's own transactions did.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { toBase64 } from '../../src/stardust/encoding/base64.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import {
@@ -21,7 +22,6 @@ import {
   type VerifierOptions,
 } from '../../src/stardust/verifier.ts';
 import { nftIdOf, outputBytes } from '../../src/stardust/wire/ids.ts';
-import { verifySignature } from '../../src/verify-signature.ts';
 import { madeFinalLedger } from '../support/final-ledger/made-ledger.ts';
 import {
   type Answering,

@@ -1,5 +1,5 @@
 /**
- * Lines that strangers can cause are limited for each event, in the whole process (src/log.ts): a
+ * Lines that strangers can cause are limited for each event, in the whole process (src/platform/log.ts): a
  * test that wants such a line is run at a time at which none was written yet.
  */
 import { onTestFinished, vi } from 'vitest';

@@ -12,12 +12,12 @@ import { findLargeFolders, findSameNames, type Sources } from './names.ts';
 
 const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 
-Checks that the folders of src/ import each other one way only, that cli/ and verifier/ use
-src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and verifier/
+Checks that the folders of src/ import each other one way only, that cli/ and client/ use
+src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and client/
 export the same name, and that no folder is too large. A part of npm run lint.`;
 
 function readSources(): Sources {
-  const files = ['src', 'cli', 'tools', 'verifier'].flatMap((root) =>
+  const files = ['src', 'cli', 'tools', 'client'].flatMap((root) =>
     readdirSync(join(PROJECT, root), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(root, name)),

@@ -11,10 +11,10 @@ import {
   loadSnapshot,
 } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { openSnapshotFile } from '../snapshot-file.ts';
 import type { MayReplace } from './check-replacement.ts';
 import { ProgressBar } from './progress-bar.ts';

@@ -16,7 +16,7 @@ export interface WorkerModule {
 }
 
 /** Folders from which the Worker and the explorer are bundled. */
-const SOURCES = ['src', 'explorer', 'verifier'];
+const SOURCES = ['src', 'explorer', 'client'];
 
 /** Where {@link builtWorker} builds. */
 const BUILDS = join(PROJECT, 'dist', 'serve');

@@ -3,10 +3,10 @@
  * what workerd answers. One request at a time; those behind it wait in the socket.
  */
 import { connect, type Socket } from 'node:net';
-import { type ClientPath, clientPath } from '../../../src/client-path.ts';
 import { clientKey } from '../../../src/http/access/client-address.ts';
 import type { ErrorStatus } from '../../../src/http/errors.ts';
-import { writeLimitedLog } from '../../../src/log.ts';
+import { type ClientPath, clientPath } from '../../../src/platform/client-path.ts';
+import { writeLimitedLog } from '../../../src/platform/log.ts';
 import { createAnswer } from './answer.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';

@@ -7,7 +7,7 @@
  * that has none: a coordinator does not wait for a stranger whose proposals wait for a milestone.
  */
 
-import { type ClientPath, createTurns, type Turns } from '../../../src/client-path.ts';
+import { type ClientPath, createTurns, type Turns } from '../../../src/platform/client-path.ts';
 
 /** Enough to keep workerd busy; a request of the white flag waits for no more than these. */
 const MAX_AT_ONCE = 32;

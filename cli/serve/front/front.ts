@@ -10,8 +10,8 @@
  */
 import { type BlockList, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { largestHolder } from '../../../src/client-path.ts';
-import { writeLimitedLog } from '../../../src/log.ts';
+import { largestHolder } from '../../../src/platform/client-path.ts';
+import { writeLimitedLog } from '../../../src/platform/log.ts';
 import { type Connection, openConnection, type Shared } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { readKernelQueues } from './kernel-queues.ts';

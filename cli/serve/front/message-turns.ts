@@ -3,7 +3,7 @@
  * short it is. Clients take turns, so one that sends few waits for one turn of each other client.
  */
 
-import { type ClientPath, createTurns } from '../../../src/client-path.ts';
+import { type ClientPath, createTurns } from '../../../src/platform/client-path.ts';
 
 /** Between two rounds, in milliseconds: see `look`. */
 export const ROUND_EVERY_MS = 50;

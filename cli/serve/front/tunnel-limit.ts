@@ -5,7 +5,7 @@
  * Nobody has a fixed share. Where there are too many, the site that has most loses some, so there is
  * always one for a client that has fewer.
  */
-import type { ClientPath } from '../../../src/client-path.ts';
+import type { ClientPath } from '../../../src/platform/client-path.ts';
 
 /** Until workerd has closed a WebSocket: the broker waits 10 s for CONNECT. */
 const LINGER_MS = 15_000;

@@ -4,7 +4,7 @@
  * the client is passed on, and TCP ends within ten seconds (RFC 6455, 7.1.1).
  */
 import type { Socket } from 'node:net';
-import type { ClientPath } from '../../../src/client-path.ts';
+import type { ClientPath } from '../../../src/platform/client-path.ts';
 import { closeFrame, createFrames, Opcode } from './frames.ts';
 import type { MessageTurns, Sender } from './message-turns.ts';
 

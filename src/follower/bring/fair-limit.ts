@@ -4,8 +4,13 @@
  *
  * Strangers may be many. So places are left for clients whose work was of use before.
  */
-import { createBoundedMap } from '../../bounded-map.ts';
-import { type ClientPath, clientPath, createTurns, largestHolder } from '../../client-path.ts';
+import { createBoundedMap } from '../../platform/bounded-map.ts';
+import {
+  type ClientPath,
+  clientPath,
+  createTurns,
+  largestHolder,
+} from '../../platform/client-path.ts';
 
 export interface FairLimitOptions {
   /** How much work is under way at once: of one site, of all whose work was not of use, in all. */

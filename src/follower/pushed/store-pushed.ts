@@ -5,8 +5,9 @@
  * prove that no milestone references it (src/ledger/intake/prove-unreferenced.ts). The others are
  * left to the walk from an upstream's tips (store-tips.ts).
  */
-import { hasPassed } from '../../clock.ts';
+
 import { MAX_PACK_BLOCKS } from '../../ledger/core/packs/packs.ts';
+import { hasPassed } from '../../platform/clock.ts';
 import { type FollowerContext, isFull, noteLedger } from '../follower-context.ts';
 import { readPosition } from '../ledger-position.ts';
 import { storeBelow } from '../store/store-gathered.ts';

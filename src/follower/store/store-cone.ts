@@ -28,7 +28,7 @@ import { findProvenUnreferenced } from '../../ledger/intake/prove-unreferenced.t
 import { WALKED_AT_ONCE, type WalkTools, walkDown } from '../../ledger/intake/walk-down.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
-import { writeLog } from '../../log.ts';
+import { writeLog } from '../../platform/log.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';

@@ -18,7 +18,7 @@ import {
 import { resolveVerdicts } from '../../ledger/write/resolve-verdicts.ts';
 import { storeStatements } from '../../ledger/write/store-blocks.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
-import { describeError, writeLog } from '../../log.ts';
+import { describeError, writeLog } from '../../platform/log.ts';
 import { type AdmissionRules, isAdmitted } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';

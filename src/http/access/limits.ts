@@ -3,9 +3,9 @@
  * bound, and places for long work, where one isolate and one database answer everything. Elsewhere
  * D1 has its own queue.
  */
-import { clientPath } from '../../client-path.ts';
-import { createSharedLimit, type SharedLimit } from '../../shared-limit.ts';
-import { nextTurn } from '../../turns.ts';
+import { clientPath } from '../../platform/client-path.ts';
+import { createSharedLimit, type SharedLimit } from '../../platform/shared-limit.ts';
+import { nextTurn } from '../../platform/turns.ts';
 import { HttpError } from '../errors.ts';
 import { clientKeyOf } from './client-address.ts';
 

@@ -3,6 +3,7 @@
  * only, so each verdict is made again, with what decided it.
  */
 
+import { verifySignature } from '../../platform/verify-signature.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';
 import { ConflictReason, type Fault } from '../../stardust/semantics/verdict.ts';
@@ -11,7 +12,6 @@ import { isOfLedger } from '../../stardust/white-flag/deciding-input.ts';
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
-import { verifySignature } from '../../verify-signature.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { concat, readQuery } from '../core/read-batch.ts';

@@ -2,7 +2,7 @@
  * When there is a connection and when another one is tried: a machine whose steps are told to it,
  * with their times in Unix milliseconds. keep-feed.ts does what it wants done.
  */
-import { hasPassed } from '../../clock.ts';
+import { hasPassed } from '../../platform/clock.ts';
 import { UpstreamFailure } from '../upstream.ts';
 import { createSession, type Message, type Session, type SessionStep } from './mqtt-session.ts';
 

@@ -6,8 +6,8 @@
  * come is fetched.
  */
 import * as v from 'valibot';
-import { describeError, writeLog } from '../../log.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
+import { describeError, writeLog } from '../../platform/log.ts';
 import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';

@@ -3,7 +3,7 @@
  * gives the messages that come. What it says and when depends on nothing but the bytes that it is
  * handed and the times at which it is.
  */
-import { hasPassed } from '../../clock.ts';
+
 import {
   createPacketReader,
   encodePacket,
@@ -12,6 +12,7 @@ import {
   PacketType,
   PROTOCOL_LEVEL,
 } from '../../mqtt/packets.ts';
+import { hasPassed } from '../../platform/clock.ts';
 import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { UpstreamFailure } from '../upstream.ts';

@@ -1,5 +1,8 @@
 /** The routes of a final ledger (docs/contract.md#final-ledger), and who checks what they answer. */
 import { describe, expect, it } from 'vitest';
+import type { NodeClient } from '../../../client/node-client.ts';
+import { NotVerified } from '../../../client/node-client.ts';
+import { proveFinalRecords } from '../../../client/verify-final.ts';
 import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
 import { readStatement } from '../../../src/ledger/final/read-statement.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
@@ -8,9 +11,6 @@ import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { verifyFinalProof } from '../../../src/stardust/proof/final-ledger.ts';
 import { verifyStatement } from '../../../src/stardust/proof/statement.ts';
 import { provedValue } from '../../../src/stardust/provenance/proved.ts';
-import type { NodeClient } from '../../../verifier/node-client.ts';
-import { NotVerified } from '../../../verifier/node-client.ts';
-import { proveFinalRecords } from '../../../verifier/verify-final.ts';
 import { MADE_HOLDER, MADE_INDEX } from '../../support/cli/made-snapshot.ts';
 import { madeFinalLedger, SMALL } from '../../support/final-ledger/made-ledger.ts';
 import { errorBody } from '../../support/http/contract.ts';

@@ -44,7 +44,7 @@ it('all that was recorded: status, and the body of each 200 to the byte', async 
 
 it(`${QUERIES} random queries, most of them odd: as the plain implementation`, async () => {
   const log = vi.spyOn(console, 'info').mockReturnValue(undefined);
-  // an app of its own: the lines of each kind are limited (src/log.ts)
+  // an app of its own: the lines of each kind are limited (src/platform/log.ts)
   const fetch = fetchFrom({ node: nodeOver(db) });
   await askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES });
   // refused queries, as answered ones are not logged

@@ -28,11 +28,11 @@ import { createFollowerMemory } from '../../../src/follower/follower-context.ts'
 import { followOnce } from '../../../src/follower/pass.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../../src/stardust/milestone-keys.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { spoil } from '../../support/stardust/changed-json.ts';
 import { readJson } from '../../support/vectors.ts';

@@ -8,6 +8,7 @@ import { inclusionToJson } from '../../../src/http/routes/proof/poi.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { toBase64 } from '../../../src/stardust/encoding/base64.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
@@ -23,7 +24,6 @@ import {
   type Trust,
 } from '../../../src/stardust/provenance/provenance.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import type { Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { flipRows } from '../../support/ledger/flipped-rows.ts';

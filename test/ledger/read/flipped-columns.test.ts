@@ -43,9 +43,9 @@ import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import { explainWhiteFlag } from '../../../src/node/explain-white-flag.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdFromOutputId } from '../../../src/stardust/wire/ids.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import {
   FOLLOWING,
   followTo,

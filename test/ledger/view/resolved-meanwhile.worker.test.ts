@@ -12,7 +12,7 @@ import { Row } from '../../../src/ledger/core/read-batch.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { resolveVerdicts } from '../../../src/ledger/write/resolve-verdicts.ts';
 import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
   ask,

@@ -34,8 +34,8 @@ import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
 import { RememberedReads } from '../../../src/nft-index/remembered-reads.ts';
 import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import {
   followTo,
   passOnce,

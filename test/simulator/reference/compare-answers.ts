@@ -2,6 +2,8 @@
  * Compares what the reference says of a network (judge-answers.ts) with what the network's file
  * says of itself and with what the product's codecs make of each block.
  */
+
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { admissionFault, minimumDeposit } from '../../../src/stardust/admission.ts';
 import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
@@ -14,7 +16,6 @@ import {
   decodeParameters,
   type ProtocolParameters,
 } from '../../../src/stardust/wire/parameters.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import type { Answer, AnswerTo } from './judge-answers.ts';
 import { Kinds } from './kinds.ts';

@@ -3,6 +3,7 @@
  * reference judged (test/vectors/semantics.jsonl).
  */
 import { describe, expect, it } from 'vitest';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { proveFault } from '../../../src/stardust/provenance/fault.ts';
@@ -19,7 +20,6 @@ import {
 import { blockId, outputId } from '../../../src/stardust/wire/ids.ts';
 import { milestone } from '../../../src/stardust/wire/milestone.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { blockBytes, milestoneOf } from '../../support/payloads/blocks.ts';
 import { keyPair } from '../../support/payloads/keys.ts';
 import { type SemanticVector, semanticVectors } from '../../support/stardust/semantic-vectors.ts';

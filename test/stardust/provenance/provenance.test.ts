@@ -108,7 +108,7 @@ describe('a proof', () => {
 
   it('is only made by the judges', () => {
     const folder = join('src', 'stardust', 'provenance');
-    const sources = ['src', 'cli', 'tools', 'verifier', 'explorer', 'bench'].flatMap((root) =>
+    const sources = ['src', 'cli', 'tools', 'client', 'explorer', 'bench'].flatMap((root) =>
       readdirSync(join(PROJECT, root), { recursive: true, encoding: 'utf8' })
         .map((name) => join(root, name))
         .filter((name) => /\.tsx?$/.test(name) && !name.startsWith(folder)),

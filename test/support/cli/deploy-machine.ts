@@ -10,9 +10,9 @@ import { type Flags, resolveOptions } from '../../../cli/deploy/resolve-options.
 import { type Deployment, runSteps } from '../../../cli/deploy/steps.ts';
 import { inEnvironment } from '../../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import type { NodeClient } from '../../../client/node-client.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
-import type { NodeClient } from '../../../verifier/node-client.ts';
 import type { Fetch } from '../http/contract.ts';
 import { recordedNode, withAge } from '../http/recorded-node.ts';
 import { fetchFrom } from '../http/stub-node.ts';

@@ -26,10 +26,10 @@ import {
   type WhiteFlagOptions,
   type WhiteFlagResult,
 } from '../../../src/node/compute-white-flag.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { NodeState } from '../hornet-double/node-state.ts';
 import { readMilestone } from '../network/blocks.ts';
 import { directUpstream } from '../network/direct-upstream.ts';

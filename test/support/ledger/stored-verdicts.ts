@@ -5,6 +5,7 @@
 import { expect } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readCone } from '../../../src/ledger/record/read-cone.ts';
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
@@ -12,7 +13,6 @@ import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { decodeOutput, outputBytes, outputId } from '../../../src/stardust/wire/ids.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import type { Network } from '../network/network-model.ts';
 import { storedBlocks } from './stored-blocks.ts';
 

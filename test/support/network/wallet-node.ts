@@ -3,10 +3,10 @@
  * plain HTTP: each of its outputs names the address, and it has the foundries of aliases.
  */
 import { createServer } from 'node:http';
+import type { AddressOutput } from '../../../client/balance.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
 import type { RentStructure } from '../../../src/stardust/wire/parameters.ts';
-import type { AddressOutput } from '../../../verifier/balance.ts';
 import { listen } from '../edge/launch.ts';
 
 const ZERO_ID = toHex(new Uint8Array(32));

@@ -6,6 +6,7 @@
  * own.
  */
 
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
@@ -14,7 +15,6 @@ import { ConflictReason, type ConsumedOutput } from '../../../src/stardust/seman
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { outputBytes, outputId } from '../../../src/stardust/wire/ids.ts';
 import { output } from '../../../src/stardust/wire/output.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { merkleRootByDefinition } from './merkle.ts';
 
 /** All that a node knows when it computes a milestone. */

@@ -3,6 +3,7 @@
  * of each conflict, verdict-errors.jsonl (test/vectors/README.md#single-rules).
  */
 
+import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { fromHex, Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode } from '../../../src/stardust/encoding/codec.ts';
 import { verifySignatures } from '../../../src/stardust/semantics/signatures.ts';
@@ -10,7 +11,6 @@ import type { ConsumedOutput, JudgedTransaction } from '../../../src/stardust/se
 import { signedDigest, transactionId } from '../../../src/stardust/wire/ids.ts';
 import { output } from '../../../src/stardust/wire/output.ts';
 import { transaction } from '../../../src/stardust/wire/transaction.ts';
-import { verifySignature } from '../../../src/verify-signature.ts';
 import { readLines } from '../vectors.ts';
 
 interface Line {

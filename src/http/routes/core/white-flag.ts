@@ -5,7 +5,7 @@
 
 import * as v from 'valibot';
 import type { RefusalReason, WhiteFlagRefusal, WhiteFlagRequest } from '../../../node/edge-node.ts';
-import { digitsOf, MAX_UINT32, uint32 } from '../../../schemas.ts';
+import { digitsOf, MAX_UINT32, uint32 } from '../../../platform/json-schemas.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';

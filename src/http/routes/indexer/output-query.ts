@@ -12,7 +12,7 @@ import {
   type Position,
   START,
 } from '../../../node/edge-node.ts';
-import { MAX_UINT32 } from '../../../schemas.ts';
+import { MAX_UINT32 } from '../../../platform/json-schemas.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';
 import { type AddressKey, AddressType, addressKey } from '../../../stardust/wire/address.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';

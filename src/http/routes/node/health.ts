@@ -2,7 +2,7 @@
  * GET /health (docs/contract.md#health): empty, 200 or 503; why not healthy is in X-Error-Detail,
  * what soon will not be in X-Health-Warning.
  */
-import { describeError, writeLimitedLog } from '../../../log.ts';
+
 import {
   isMissingTable,
   LedgerDamaged,
@@ -13,6 +13,7 @@ import {
   UNHEALTHY_AT,
   WARN_AT,
 } from '../../../node/edge-node.ts';
+import { describeError, writeLimitedLog } from '../../../platform/log.ts';
 import type { Answer } from '../../answer.ts';
 import { detailHeader } from '../../errors.ts';
 import type { Operations, RouteTable } from '../../openapi/operation.ts';

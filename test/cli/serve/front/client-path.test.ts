@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { createFairQueue } from '../../../../cli/serve/front/fair-queue.ts';
 import { kernelName, readKernelQueues } from '../../../../cli/serve/front/kernel-queues.ts';
+import { clientKey } from '../../../../src/http/access/client-address.ts';
 import {
   type ClientPath,
   createTurns,
   largestHolder,
   clientPath as pathOfKey,
-} from '../../../../src/client-path.ts';
-import { clientKey } from '../../../../src/http/access/client-address.ts';
+} from '../../../../src/platform/client-path.ts';
 import { served, settled } from '../../../support/edge/front.ts';
 
 const clientPath = (address: string) => pathOfKey(clientKey(address));

@@ -1,6 +1,6 @@
-/** Bodies read up to a limit (src/read-bounded.ts). */
+/** Bodies read up to a limit (src/platform/read-bounded.ts). */
 import { expect, it } from 'vitest';
-import { readBounded } from '../src/read-bounded.ts';
+import { readBounded } from '../../src/platform/read-bounded.ts';
 
 /**
  * A body in chunks of these lengths; says how many of them were asked for and whether it was

@@ -2,8 +2,8 @@
  * What is remembered of a signature counts for that key and that message alone.
  */
 import { expect, it, vi } from 'vitest';
-import { verifySignature } from '../src/verify-signature.ts';
-import { keyPair } from './support/payloads/keys.ts';
+import { verifySignature } from '../../src/platform/verify-signature.ts';
+import { keyPair } from '../support/payloads/keys.ts';
 
 const key = keyPair('verify signature');
 const message = new TextEncoder().encode('digest');

@@ -1,19 +1,19 @@
 /**
  * Long work on D1 and KV lets come in between what waits for the event loop, as requests do
- * (src/turns.ts).
+ * (src/platform/turns.ts).
  */
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
-import { createFollowerMemory, watchDatabase } from '../src/follower/follower-context.ts';
-import { createWorkLimit } from '../src/http/access/limits.ts';
-import { loadSnapshot } from '../src/ledger/import/load-snapshot.ts';
-import { openIndexLedger } from '../src/nft-index/d1-ledger.ts';
-import type { IndexStore } from '../src/nft-index/ports.ts';
-import { publishTo } from '../src/nft-index/publish.ts';
-import { openNode } from '../src/node/edge-node.ts';
-import { madeSnapshot } from './support/cli/made-snapshot.ts';
-import { defaultSettings } from './support/default-settings.ts';
-import { asFile } from './support/ledger/ledger-harness.ts';
+import { createFollowerMemory, watchDatabase } from '../../src/follower/follower-context.ts';
+import { createWorkLimit } from '../../src/http/access/limits.ts';
+import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
+import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
+import type { IndexStore } from '../../src/nft-index/ports.ts';
+import { publishTo } from '../../src/nft-index/publish.ts';
+import { openNode } from '../../src/node/edge-node.ts';
+import { madeSnapshot } from '../support/cli/made-snapshot.ts';
+import { defaultSettings } from '../support/default-settings.ts';
+import { asFile } from '../support/ledger/ledger-harness.ts';
 
 const MOST_CALLS = 2000;
 const BUDGET = { operations: 300, statements: 200 };

@@ -4,19 +4,13 @@
  */
 import { CoinType, Wallet } from '@iota/sdk-wasm/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AddressOutput, addUp, gainOf, type Tenure, tenureOf } from '../../client/balance.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { aliasIdOf } from '../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { findCondition, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import {
-  type AddressOutput,
-  addUp,
-  gainOf,
-  type Tenure,
-  tenureOf,
-} from '../../verifier/balance.ts';
 import { Random } from '../support/network/random.ts';
 import { startWalletNode, type WalletNode } from '../support/network/wallet-node.ts';
 import {

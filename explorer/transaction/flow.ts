@@ -1,6 +1,8 @@
 /**
  * A transaction as a flow: what goes in, what comes out, and what both sides hold together.
  */
+
+import { type Chain, chainOf } from '../../client/words/kind.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { consumedIds, ed25519AddressId, outputId } from '../../src/stardust/wire/ids.ts';
@@ -8,7 +10,6 @@ import { type NativeToken, type Output, OutputType } from '../../src/stardust/wi
 import type { Transaction } from '../../src/stardust/wire/transaction.ts';
 import { UnlockType } from '../../src/stardust/wire/unlock.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { type Chain, chainOf } from '../../verifier/words/kind.ts';
 
 /** An output on one of the two sides. */
 export interface FlowOutput {

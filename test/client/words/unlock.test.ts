@@ -1,14 +1,10 @@
 /** Who can unlock an output, in sentences, and exactly when. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { writeSentence } from '../../../client/words/sentence.ts';
+import { describeUnlock, type UnlockMoment, unlockPeriods } from '../../../client/words/unlock.ts';
 import type { Address } from '../../../src/stardust/wire/address.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
-import { writeSentence } from '../../../verifier/words/sentence.ts';
-import {
-  describeUnlock,
-  type UnlockMoment,
-  unlockPeriods,
-} from '../../../verifier/words/unlock.ts';
 import {
   alias,
   aliasAddress,

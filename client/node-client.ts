@@ -2,7 +2,7 @@
  * A client of a node, by its URL. Every error names the URL and the cause.
  */
 import * as v from 'valibot';
-import { readBounded } from '../src/read-bounded.ts';
+import { readBounded } from '../src/platform/read-bounded.ts';
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { maxAnswerBytes } from './answer-bounds.ts';
 import { printable } from './printable.ts';

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { reportStatement } from '../../client/verify-statement.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { toHex, Writer } from '../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
@@ -18,7 +19,6 @@ import { makeStatement, statementToJson } from '../../src/stardust/proof/stateme
 import { provedValue } from '../../src/stardust/provenance/provenance.ts';
 import { putLedgerOutput } from '../../src/stardust/wire/ledger-output.ts';
 import { type Output, output } from '../../src/stardust/wire/output.ts';
-import { reportStatement } from '../../verifier/verify-statement.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { temporaryFolder } from '../support/cli/script-process.ts';
 import {

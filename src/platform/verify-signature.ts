@@ -5,8 +5,8 @@
  * fetched block's signatures can be verified while other blocks are still on their way, and its
  * verdict finds them done.
  */
-import { verifyEd25519, webCrypto } from './stardust/crypto/ed25519.ts';
-import type { VerifySignature } from './stardust/milestone-keys.ts';
+import { verifyEd25519, webCrypto } from '../stardust/crypto/ed25519.ts';
+import type { VerifySignature } from '../stardust/milestone-keys.ts';
 
 const platform = webCrypto(crypto.subtle);
 

@@ -1,6 +1,6 @@
 /** Lines of log that would be repeated, and lines that strangers cause. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { createDedupedLog, createLimitedLog } from '../src/log.ts';
+import { createDedupedLog, createLimitedLog } from '../../src/platform/log.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

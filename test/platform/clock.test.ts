@@ -3,19 +3,19 @@
  * within one of them.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { hasPassed } from '../src/clock.ts';
-import { createDedupedLog } from '../src/log.ts';
-import { encodePacket, PacketType } from '../src/mqtt/packets.ts';
+import { encodePacket, PacketType } from '../../src/mqtt/packets.ts';
 import {
   advanceState,
   beginState,
   clampTimes,
   markPut,
   type State,
-} from '../src/nft-index/publisher-state.ts';
-import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../src/nft-index/timing-assumptions.ts';
-import { createFeedConnection } from '../src/upstream/feed/feed-connection.ts';
-import { createRanking } from '../src/upstream/ranking.ts';
+} from '../../src/nft-index/publisher-state.ts';
+import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
+import { hasPassed } from '../../src/platform/clock.ts';
+import { createDedupedLog } from '../../src/platform/log.ts';
+import { createFeedConnection } from '../../src/upstream/feed/feed-connection.ts';
+import { createRanking } from '../../src/upstream/ranking.ts';
 
 const HOUR_MS = 3_600_000;
 const START = 1_700_000_000_000;

@@ -1,7 +1,7 @@
 /** A map that is bounded by the size of its entries. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createBoundedMap } from '../src/bounded-map.ts';
+import { createBoundedMap } from '../../src/platform/bounded-map.ts';
 
 const bytesOf = (key: string, value: string) => 10 + key.length + value.length;
 

@@ -1,14 +1,14 @@
 /** Amounts, what a foundry claims of its token, and chains. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import {
   formatAmount,
   formatTokens,
   readName,
   readTokenClaim,
-} from '../../../verifier/words/amounts.ts';
-import { chainOf, outputKind } from '../../../verifier/words/kind.ts';
+} from '../../../client/words/amounts.ts';
+import { chainOf, outputKind } from '../../../client/words/kind.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { alias, basic, foundry, idOf, metadata, nft } from '../../support/payloads/outputs.ts';
 
 const OWNER = { type: 0, id: idOf('a') } as const;

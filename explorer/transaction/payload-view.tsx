@@ -4,6 +4,8 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { formatAmount } from '../../client/words/amounts.ts';
+import type { NetworkWords, Sentence } from '../../client/words/sentence.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { BlockContent, Proved } from '../../src/stardust/provenance/provenance.ts';
 import {
@@ -14,26 +16,24 @@ import {
 } from '../../src/stardust/semantics/verdict.ts';
 import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import type { TaggedData } from '../../src/stardust/wire/transaction.ts';
-import { formatAmount } from '../../verifier/words/amounts.ts';
-import type { NetworkWords, Sentence } from '../../verifier/words/sentence.ts';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { BlockMetadata, Info } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
-import { useLoad } from '../parts/use-load.ts';
+import { useLoad } from '../use-load.ts';
 import { type JudgedInputs, judgeInputs } from '../verify/judge-transaction.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
-import { type Changes, readChanges } from '../words/changes.ts';
-import { findSpentInput } from '../words/conflict.ts';
 import { DataText } from '../words/data-text.tsx';
-import { type Flow, type FlowInput, type FlowOutput, readFlow } from '../words/flow.ts';
-import { InputCard, OutputCard } from '../words/flow-cards.tsx';
 import { NetworkNote, networkWords } from '../words/network.tsx';
 import { summarizeChains, summarizeFlow } from '../words/summarize-flow.ts';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ChainLink, SentenceText, TokenNote, TokenUnits } from '../words/words.tsx';
+import { type Changes, readChanges } from './changes.ts';
+import { findSpentInput } from './conflict.ts';
+import { type Flow, type FlowInput, type FlowOutput, readFlow } from './flow.ts';
+import { InputCard, OutputCard } from './flow-cards.tsx';
 
 export function PayloadView({
   block,

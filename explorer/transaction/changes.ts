@@ -1,6 +1,10 @@
 /**
  * What a transaction changes of aliases, foundries, NFTs and tokens, in sentences.
  */
+
+import { formatTokens, readTokenClaim } from '../../client/words/amounts.ts';
+import type { Chain } from '../../client/words/kind.ts';
+import type { Part, Sentence } from '../../client/words/sentence.ts';
 import { equalBytes, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { addressKey } from '../../src/stardust/wire/address.ts';
 import { equalFeatures } from '../../src/stardust/wire/feature.ts';
@@ -13,9 +17,6 @@ import {
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { formatTokens, readTokenClaim } from '../../verifier/words/amounts.ts';
-import type { Chain } from '../../verifier/words/kind.ts';
-import type { Part, Sentence } from '../../verifier/words/sentence.ts';
 import { type Flow, type FlowInput, type FlowOutput, holderOf } from './flow.ts';
 
 export interface ChainChange {
