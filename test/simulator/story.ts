@@ -96,7 +96,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
   if (isHostile && upstreams.length > 1 && random.chance(0.5))
     upstreams[random.below(upstreams.length)]!.isLiar = true;
   const isServe = random.chance(kind === 'damaged' ? 0.5 : 0.3);
-  const limits = random.pick(kind === 'idle' ? ['tiny', 'small'] : LIMITS);
+  const limits = random.pick(kind === 'idle' ? (['tiny', 'small'] as const) : LIMITS);
   const retentions =
     limits === 'usual' ? [35, USUAL_RETENTION] : [LEAST_RETENTION, USUAL_RETENTION];
   return {

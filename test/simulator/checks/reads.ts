@@ -11,7 +11,7 @@ function ledgerIndexOf(answer: Response): number | undefined {
 
 export interface How {
   /** Default: GET with no headers. */
-  init?: RequestInit & { headers?: Record<string, string> };
+  init?: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
   /** Whether X-Min-Ledger-Index counts. */
   hasMin?: boolean;
   /** How the body is read; default: as JSON. */
@@ -38,7 +38,8 @@ export function read(
   const min = hasMin && readers.chance(0.25) ? last - readers.below(3) + readers.below(2) : 0;
   const before = kept.get(path);
   if (min > 0) headers[MIN_LEDGER_INDEX] = String(min);
-  else if (before !== undefined && init.headers === undefined) headers['if-none-match'] = before.etag;
+  else if (before !== undefined && init.headers === undefined)
+    headers['if-none-match'] = before.etag;
   const look = async (answer: Response) => {
     world.note(`${what} ${answer.status}`, path);
     const index = ledgerIndexOf(answer);
