@@ -93,7 +93,7 @@ export class World {
   #blocksSeen = 0;
 
   private constructor(
-    settings: Settings,
+    { seed, settings }: Story,
     {
       simulation,
       network,
@@ -114,10 +114,11 @@ export class World {
     this.ancient = ancient;
     this.hasKeys = settings.missingKeys === 0;
     this.strangers = [network.account(100), network.account(101)];
-    this.readers = new Random(`readers ${simulation.random.u32()}`);
+    this.readers = new Random(`readers ${seed}`);
   }
 
-  static async open({ seed, settings }: Story, makeIsolate: MakeIsolate): Promise<World> {
+  static async open(story: Story, makeIsolate: MakeIsolate): Promise<World> {
+    const { seed, settings } = story;
     const { network, ancient } = beginNetwork(settings);
     const start = 1000 * network.milestones.at(-1)!.timestamp;
     const simulation = new Simulation(seed, start);
@@ -136,10 +137,11 @@ export class World {
         return upstreams.find((each) => each.host === host)!.fetch(url, init);
       },
     });
-    const world = new World(settings, { simulation, network, ancient }, upstreams, node);
+    const world = new World(story, { simulation, network, ancient }, upstreams, node);
     await world.complete(world.importSnapshot(lastIndex(network), node.sqlite));
     world.publishNews();
     takeStock(world.life);
+    node.disturbances.replicaMs = settings.replicaMs;
     node.start();
     return world;
   }
@@ -192,8 +194,9 @@ export class World {
     }
     this.startImport(lastIndex(this.network));
     const wait = () => {
-      if (this.isImporting) simulation.atForWorld(simulation.now + 100, wait);
-      else this.isDamaged = false;
+      if (this.isImporting) return simulation.atForWorld(simulation.now + 100, wait);
+      this.node.catchUp();
+      this.isDamaged = false;
     };
     wait();
   }
@@ -285,13 +288,19 @@ function varsOf(
   };
 }
 
+const TREASURY = 1_000_000_000_000n;
+
 /**
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
  * first and the last, and not those between.
  */
 function beginNetwork({ before, belowMaxDepth }: Settings) {
   // the same keys in all stories: what was verified once need not be again
-  const network = new SyntheticNetwork({ seed: 'simulated', parameters: { belowMaxDepth } });
+  const network = new SyntheticNetwork({
+    seed: 'simulated',
+    parameters: { belowMaxDepth },
+    treasury: TREASURY,
+  });
   network.random = new Random('before');
   network.milestone();
   let ancient: string[] = [];

@@ -94,7 +94,7 @@ export function readReceipts(world: World): void {
     '/api/core/v2/receipts',
     ({ receipts }: { receipts: { milestoneIndex: number }[] }, index) => {
       const said = receipts.map(({ milestoneIndex }) => milestoneIndex);
-      const first = said[0] ?? index + 1;
+      const first = world.imports > 0 ? (said[0] ?? index + 1) : world.settings.before + 1;
       const truth = network.milestones.filter(
         ({ receipt, index: at }) => receipt !== undefined && at >= first && at <= index,
       );
