@@ -25,6 +25,8 @@ export interface PassBudget {
   milestones: number;
   /** Blocks fetched for milestones; the next pass fetches the rest. Absent: no limit. */
   fetches?: number;
+  /** Queries of D1 after which no further milestone is begun, but the first of each upstream. */
+  queries?: number;
   /** Leaves out what is not urgent: storing tips, pruning. */
   milestonesOnly?: boolean;
 }
@@ -84,7 +86,7 @@ export async function tryUpstream(
     const giver = fromUpstream(upstream, heads.confirmed);
     const ending = await applyUpTo(context, giver, pass);
     // not before: a network that is ahead may have announced another name since
-    requireNetwork(ending, heads);
+    requireNetwork(ending, heads, context.memory);
     return end(ending);
   } catch (error) {
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
@@ -98,9 +100,14 @@ export async function tryUpstream(
 
 /**
  * Throws a Divergence if the upstream's network is not the ledger's. Milestones need not show that:
- * two networks that were made with the same keys may follow the same genesis.
+ * two networks that were made with the same keys may follow the same genesis. Keeps the token of an
+ * upstream whose protocol parameters are the ledger's.
  */
-function requireNetwork(ending: Ending, heads: UpstreamHeads): void {
+function requireNetwork(
+  ending: Ending,
+  heads: UpstreamHeads,
+  { upstreams }: FollowerContext['memory'],
+): void {
   const { networkName: network, parameters, confirmed } = heads;
   if (network === undefined || !('position' in ending)) return;
   const { announced, head } = ending.position;
@@ -113,7 +120,11 @@ function requireNetwork(ending: Ending, heads: UpstreamHeads): void {
   // a milestone that is not applied yet may announce others
   if (parameters === undefined || head.ledger < confirmed) return;
   const others = known.map((each) => differences(each, parameters));
-  if (others.some((names) => names.length === 0)) return;
+  if (others.some((names) => names.length === 0)) {
+    if (heads.baseToken !== undefined)
+      upstreams.token = JSON.stringify({ network, baseToken: heads.baseToken });
+    return;
+  }
   throw new Divergence(
     `the upstream has other protocol parameters than the imported ledger (${others.at(-1)}): ` +
       'one of them is wrong; nobody signs those of a snapshot, so compare with a third source',
@@ -180,12 +191,15 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
   const confirmed = Math.min(giver.confirmed, finalMilestone);
   let position = await readPosition(context.db, context);
   noteLedger(memory, position);
-  const { times } = memory.progress;
+  const { progress, queries } = memory;
+  const { times } = progress;
+  const spent = queries + (budget.queries ?? Number.POSITIVE_INFINITY);
   while (position.head.ledger < confirmed) {
     const unsupported = position.announced.unsupportedAfter(position.head.ledger);
     if (unsupported !== undefined)
       return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
-    const isLate = pass.applied > appliedBefore && Date.now() > budget.deadline;
+    const isLate =
+      pass.applied > appliedBefore && (Date.now() > budget.deadline || memory.queries > spent);
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
     const cone = memory.missing;
     const done = workDone(cone);

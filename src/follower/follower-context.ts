@@ -40,7 +40,9 @@ export interface FollowerContext {
   memory: FollowerMemory;
   /** Whether a feed brings messages at this moment. */
   isFed?: () => boolean;
-  /** Called after each milestone and at the end of a pass. `behind`: the next milestone is there. */
+  /**
+   * Called after each milestone and at the end of a pass. `behind`: the next milestone is there.
+   */
   publish: (behind: boolean) => Promise<void>;
   /** Called right after each milestone was applied. */
   announce?: ((index: number) => void) | undefined;
@@ -79,7 +81,9 @@ export interface FollowerMemory {
     hasLooseEnds: boolean;
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
-    /** Tops of walks that were cut off, each where the one before ended: hex IDs (store-tips.ts). */
+    /**
+     * Tops of walks that were cut off, each where the one before ended: hex IDs (store-tips.ts).
+     */
     cut: OfLedgerIndex<(readonly string[])[]>;
     /** Number of passes that leave tips alone, after one that stored some. */
     passesToRest: number;
@@ -100,6 +104,8 @@ export interface FollowerMemory {
   log: WriteLog;
   /** Receives new blocks, if somebody listens. */
   announce: Announce | undefined;
+  /** Queries that D1 answered; each statement of a batch counts. */
+  queries: number;
   counts: FollowerCounts;
   /** Whether a pass of this object saved the follower's state, or marked an earlier object's. */
   hasState: boolean;
@@ -113,6 +119,8 @@ interface UpstreamMemory {
   lastProgressAt: number;
   /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
   diverged: string | undefined;
+  /** JSON of the network and its token, as one upstream named both. */
+  token: string | undefined;
   /** References of unknown blocks, as upstreams said. */
   said: OfLedgerIndex<SaidOfBlocks>;
 }
@@ -172,6 +180,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       ranking: createRanking(Date.now),
       lastProgressAt: 0,
       diverged: undefined,
+      token: undefined,
       said: ofLedgerIndex(() => ({
         unreferenced: createBlockIds(Date.now, MAX_SAID),
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
@@ -194,6 +203,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     },
     log: createDedupedLog(Date.now),
     announce: undefined,
+    queries: 0,
     counts: createFollowerCounts(Date.now()),
     hasState: false,
   };
@@ -214,6 +224,7 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
     }
   }
   const count = ({ rows_written }: D1Meta) => {
+    memory.queries++;
     memory.counts.rowsWritten += rows_written;
   };
   return measureDatabase(db, count, waitFor);

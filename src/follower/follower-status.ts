@@ -42,19 +42,22 @@ export async function saveFollowerState(db: Database, follower: FollowerState): 
 
 /** Writes what changed, and the time no more often than that: a row is billed. */
 const SAVE_BLOCKS = `
-  UPDATE follower SET blocks_by = ?1, newest_block = ?2
-  WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND abs(?2 - coalesce(newest_block, 0)) >= ?3)`;
+  UPDATE follower SET blocks_by = ?1, newest_block = ?2, token = coalesce(?4, token)
+  WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND abs(?2 - coalesce(newest_block, 0)) >= ?3)
+    OR token IS NOT coalesce(?4, token)`;
 
 const NEWEST_BLOCK_SECONDS = 10;
 
-/** @param newest when the newest block was stored, Unix milliseconds */
+/** Saves how blocks come, when the newest was stored, and the token that an upstream named. */
 export async function saveBlocksStatus(
   db: Database,
   by: 'feed' | 'polling',
-  newest: number | undefined,
+  { tips, upstreams }: FollowerMemory,
 ): Promise<void> {
+  const { newestBlock: newest } = tips;
   const seconds = newest === undefined ? null : Math.floor(newest / 1000);
-  await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS).run();
+  const { token = null } = upstreams;
+  await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS, token).run();
 }
 
 const SINCE_RESTART = 'since then the follower was restarted, and no upstream answered';

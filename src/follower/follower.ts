@@ -59,6 +59,8 @@ const ALARM_INTERVAL_MS = 10_000;
 const MAX_PASS_MS = 15_000;
 const MAX_PASS_MILESTONES = 12;
 const MAX_PASS_FETCHES = 8000;
+/** Then a pass begins no further milestone, and the next pass waits for an alarm of its own. */
+const MAX_QUERIES = 400;
 
 /** A request may be two milestones ahead of the ledger (src/node/answer-once-caught-up.ts). */
 const MAX_CATCH_UP_MILESTONES = 3;
@@ -103,6 +105,9 @@ export class Follower extends DurableObject<Env> {
 
   /** Cancels the timer of the next pass. */
   #cancelPass = () => {};
+
+  /** Of D1, before the alarm whose invocation this is. */
+  #queriesBefore = 0;
 
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
@@ -162,6 +167,7 @@ export class Follower extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#queriesBefore = this.#memory.queries;
     await this.#setAlarm(ALARM_INTERVAL_MS);
     await this.#passAndRest();
   }
@@ -184,6 +190,8 @@ export class Follower extends DurableObject<Env> {
     // the platform's limits hold for an alarm and all passes after it: a long pass gets its own
     if (behind && (this.env.UPSTREAM_URL || isBuilding)) return this.#setAlarm(0);
     if (ended) return this.#setAlarm(REST_INTERVAL_MS);
+    if (this.#memory.queries - this.#queriesBefore > MAX_QUERIES)
+      return this.#setAlarm(PASS_INTERVAL_MS);
     const next = () => this.ctx.waitUntil(this.#passAndRest());
     const timer = setTimeout(next, PASS_INTERVAL_MS);
     this.#cancelPass = () => clearTimeout(timer);
@@ -236,7 +244,10 @@ export class Follower extends DurableObject<Env> {
     const deadline = Date.now() + MAX_PASS_MS;
     let ended = false;
     try {
-      const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+      const passed = await followOnce(context, {
+        ...{ deadline, fetches: MAX_PASS_FETCHES, queries: MAX_QUERIES },
+        ...budget,
+      });
       ended = passed.ended === true;
       // there is no rest before KV and the lists have all that the ledger has
       if (ended) await this.#publish.join();

@@ -162,7 +162,7 @@ async function askUpstreams(
   else if (!memory.hasState) await qualifyFollowerState(db);
   memory.hasState = true;
   if (!budget.milestonesOnly)
-    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.tips.newestBlock);
+    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory);
   return { applied, behind, isMore };
 }
 

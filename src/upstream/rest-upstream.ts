@@ -4,7 +4,7 @@
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
-import { digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
+import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
 import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
@@ -59,6 +59,8 @@ const info = v.object({
     confirmedMilestone: v.object({ index: uint32 }),
   }),
   protocol: v.optional(v.looseObject({ networkName: v.string() })),
+  // what is none is no reason not to follow
+  baseToken: v.fallback(v.optional(baseTokenSchema), undefined),
 });
 
 const protocol = v.object({
@@ -212,6 +214,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         latest: answer.status.latestMilestone,
         networkName: answer.protocol?.networkName,
         parameters: parametersOf(answer.protocol),
+        baseToken: answer.baseToken,
       };
     },
     readMilestone: (index) => ask(`milestones/by-index/${index}`, RAW, MAX_BLOCK_LENGTH),

@@ -4,6 +4,7 @@
  * believed: callers hash and parse bytes. The answer is undefined if it does not have a thing;
  * every other way of not answering throws an UpstreamFailure.
  */
+import type { BaseToken } from '../platform/json-schemas.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 
 export interface Upstream {
@@ -29,6 +30,8 @@ export interface UpstreamHeads {
   networkName?: string | undefined;
   /** Protocol parameters at its confirmed milestone, if it says all of them. */
   parameters?: ProtocolParameters | undefined;
+  /** Its network's token, if it names one. */
+  baseToken?: BaseToken | undefined;
 }
 
 /** An upstream did not answer, or not as its API does. The message names it, for logs only. */

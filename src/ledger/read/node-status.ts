@@ -1,4 +1,5 @@
 /** State of the node for health and info. */
+import type { BaseToken } from '../../platform/json-schemas.ts';
 import type { ProtocolParametersOption } from '../../stardust/wire/milestone.ts';
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -60,6 +61,8 @@ export interface NodeStatus {
   /** The newest milestone that an upstream has named. */
   upstream: MilestoneStatus | undefined;
   follower: FollowerStatus;
+  /** The network's token, as an upstream with the ledger's parameters named it. */
+  baseToken?: BaseToken;
   /** Absent where nothing is followed, or was not yet. */
   blocks?: BlocksStatus;
   /** The milestone at which the network ended, by the settings; undefined while it goes on. */
@@ -100,7 +103,8 @@ export async function readNodeStatus(
   });
   if (at?.milestone === undefined || extent === undefined) return undefined;
   const { head, milestone } = at;
-  const { status, upstream, blocks } = (follows && follower.value) || NOT_FOLLOWED;
+  const { status, upstream, blocks, token } = (follows && follower.value) || NOT_FOLLOWED;
+  const inForce = parametersAt(parameters, head.ledger);
   const seconds = milestone.timestamp - (extent.before ?? milestone.timestamp);
   return {
     ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
@@ -111,12 +115,14 @@ export async function readNodeStatus(
     pruningIndex: Math.max(extent.first - 1, 0),
     retention: { kept: Math.max(head.ledger - extent.first, 0), configured: retention },
     database: { bytes: follower.bytes, limitBytes },
-    parameters: parametersAt(parameters, head.ledger),
+    parameters: inForce,
     pendingParameters: parameters.options.filter(
       (option) => option.targetMilestoneIndex > head.ledger,
     ),
     upstream,
     ...(blocks && { blocks }),
+    // one of before an import is of another network
+    ...(token?.network === inForce.networkName && { baseToken: token.baseToken }),
     follower: follows ? status : { state: 'off' },
     finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? milestone.blocks / seconds : 0,
@@ -134,6 +140,7 @@ interface SavedFollower {
   status: FollowerStatus;
   upstream: MilestoneStatus | undefined;
   blocks: BlocksStatus | undefined;
+  token: { network: string; baseToken: BaseToken } | undefined;
 }
 
 /** Row of a follower that has not saved anything yet. */
@@ -141,6 +148,7 @@ const NOT_FOLLOWED: SavedFollower = {
   status: { state: 'following' },
   upstream: undefined,
   blocks: undefined,
+  token: undefined,
 };
 
 function followerFromRow(row: Row): SavedFollower {
@@ -167,5 +175,7 @@ function followerFromRow(row: Row): SavedFollower {
       by === 'feed' || by === 'polling'
         ? { by, newest: row.integerOrNull('newest_block') ?? undefined }
         : undefined,
+    // as follower/apply-next.ts writes it
+    token: JSON.parse(row.textOrNull('token') ?? 'null') ?? undefined,
   };
 }
