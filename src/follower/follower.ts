@@ -106,7 +106,7 @@ export class Follower extends DurableObject<Env> {
   /** Cancels the timer of the next pass. */
   #cancelPass = () => {};
 
-  /** Of D1, before the alarm whose invocation this is. */
+  /** Queries of D1 before the alarm whose invocation this is. */
   #queriesBefore = 0;
 
   /** Blocks that a feed brought since a pack of them was stored. */

@@ -30,7 +30,7 @@ export interface UpstreamHeads {
   networkName?: string | undefined;
   /** Protocol parameters at its confirmed milestone, if it says all of them. */
   parameters?: ProtocolParameters | undefined;
-  /** Its network's token, if it names one. */
+  /** Token of its network, if it names one. */
   baseToken?: BaseToken | undefined;
 }
 
