@@ -4,6 +4,7 @@
  * blocks that are not stored yet; all that counts is in D1. Two objects, as during a deployment, do
  * no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
+
 import { DurableObject } from 'cloudflare:workers';
 import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
@@ -15,6 +16,7 @@ import { publish } from '../nft-index/publish.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { pause } from '../platform/within.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
@@ -120,8 +122,7 @@ export class Follower extends DurableObject<Env> {
   readonly #catchUp = createJob('follower.pass-failed', async () => {
     // requests about milestones that do not come must not query the upstream all the time
     const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
-    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS)
-      await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS) await pause(wait);
     this.#lastCatchUp = Date.now();
     return this.#follow({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
   });

@@ -2,6 +2,7 @@
  * Upkeep: work of a pass once the ledger is as far as it can be, in bounded steps (steps.ts) that
  * go on from what D1 says. One that fails is logged and stops no other; a later pass tries again.
  */
+
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
 import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
@@ -16,6 +17,7 @@ import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { writeLog } from '../platform/log.ts';
+import { within } from '../platform/within.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { type FollowerContext, logFailure } from './follower-context.ts';
 
@@ -144,8 +146,6 @@ const TIPS_MS = 3000;
  * so, and cannot evict those that another one needs.
  */
 async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
-  const { promise: late, resolve } = Promise.withResolvers<string[]>();
-  const timer = setTimeout(resolve, TIPS_MS, []);
   const readTips = async (upstream: Upstream): Promise<string[]> => {
     try {
       return await upstream.readTips();
@@ -154,12 +154,8 @@ async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
       throw error;
     }
   };
-  try {
-    const tips = await Promise.all(upstreams.map((each) => Promise.race([readTips(each), late])));
-    return tips.flat();
-  } finally {
-    clearTimeout(timer);
-  }
+  const inTime = (each: Upstream) => within(TIPS_MS, readTips(each), () => []);
+  return (await Promise.all(upstreams.map(inTime))).flat();
 }
 
 /** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */

@@ -1,7 +1,8 @@
 /**
  * Answers to GET that are kept in memory where one isolate answers every request (`npm run serve`).
  * On Cloudflare, Workers Cache does this (docs/contract.md#caching). Content named by an ID is kept
- * until it is evicted; by a milestone index until an import replaces the ledger, which is looked up
+ * until it is evicted; by a milestone index until an import { within } from '../platform/within.ts';
+import replaces the ledger, which is looked up
  * once a second; everything else as long as an NFT lookup keeps what it read from KV. A client that
  * requires a ledger index gets a kept answer of that index or later.
  *
@@ -108,7 +109,7 @@ export function createReadCache(
       outlive(begun.then(end, end));
       return begun;
     }
-    const answer = await Promise.race([joined, sleep(MAX_SHARED_MS)]);
+    const answer = await within(MAX_SHARED_MS, joined, () => undefined);
     if (answer !== undefined) return answer;
     if (scans.get(name) === joined) scans.delete(name);
     return scan();
@@ -141,10 +142,6 @@ export function createReadCache(
       return revalidate(request, answer);
     },
   };
-}
-
-function sleep(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, ms, undefined));
 }
 
 /**

@@ -2,11 +2,13 @@
  * Requests that wait for the follower: it applies the milestone that a request is ahead by, and
  * stores the blocks that a request names and D1 lacks.
  */
+
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { within } from '../platform/within.ts';
 import type { Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type {
@@ -70,19 +72,7 @@ async function catchUp(settings: Settings): Promise<void> {
     .catch((error: unknown) =>
       writeLimitedLog('warn', 'node.not-caught-up', { error: describeError(error) }),
     );
-  await within(CATCH_UP_MS, pass, undefined);
-}
-
-/** Returns the work's result, or `late` after N milliseconds. */
-async function within<T, Late>(ms: number, work: Promise<T>, late: Late): Promise<T | Late> {
-  const { promise, resolve } = Promise.withResolvers<Late>();
-  // cleared, as workerd allows 10,000 timers
-  const timer = setTimeout(() => resolve(late), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await within(CATCH_UP_MS, pass, () => undefined);
 }
 
 /** Has the follower write what D1 lacks, and waits for it until the deadline. */
@@ -96,7 +86,7 @@ async function bringWithin(
     .catch((error: unknown): NotBrought => {
       return { fault: 'upstream-failed', detail: describeError(error) };
     });
-  const notBrought = await within(deadline - Date.now(), bringing, LATE);
+  const notBrought = await within(deadline - Date.now(), bringing, () => LATE);
   const db = ledger.withSession('first-primary');
   if (notBrought?.fault !== 'upstream-failed') return { db, notBrought };
   writeLimitedLog('warn', 'upstream.failed', { detail: notBrought.detail });

@@ -2,12 +2,14 @@
  * Stores the blocks that a request needs and D1 lacks, from the pool or fetched, with their past
  * cones; and makes the verdicts that it needs. The request then reads D1 again.
  */
+
 import {
   ConeUnavailable,
   type NotBrought,
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
+import { pause } from '../../platform/within.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -74,9 +76,9 @@ async function solidify(
   const { position, missing } = await findMissing(context, ids);
   if (missing.length === 0) return undefined;
   const { pool, upstreams: known } = memory;
-  for (const pause of isFed?.() ? FEED_PAUSES_MS : []) {
+  for (const ms of isFed?.() ? FEED_PAUSES_MS : []) {
     if (missing.every((id) => pool.get(id) !== undefined)) break;
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await pause(ms);
   }
   const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
   // whoever names blocks that exist nowhere costs one request, not one for each

@@ -3,9 +3,11 @@
  * connection, to the first upstream that has it. Nothing here is believed or waited for: receivers
  * check the messages, and what does not come is fetched.
  */
+
 import * as v from 'valibot';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
+import { withSignal } from '../../platform/within.ts';
 import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';
@@ -186,14 +188,7 @@ async function openInTime(
   events: SocketEvents,
   { abort, name }: Attempt,
 ): Promise<FeedSocket> {
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new UpstreamFailure(`${name} ${ROUTE}: no answer`)),
-    STEP_TIMEOUT_MS,
+  return withSignal(STEP_TIMEOUT_MS, new UpstreamFailure(`${name} ${ROUTE}: no answer`), (late) =>
+    openSocket(address, events, AbortSignal.any([abort.signal, late])),
   );
-  try {
-    return await openSocket(address, events, AbortSignal.any([abort.signal, late.signal]));
-  } finally {
-    clearTimeout(timer);
-  }
 }
