@@ -16,8 +16,7 @@ export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock[
 }
 
 export { admissionFault, transactionAdmissionFault } from './admission.ts';
-export { blockFromJson } from './json/read-rest-json.ts';
-export { blockToJson, type Json, type RestObject } from './json/rest-json.ts';
+export { blockFromJson, blockToJson, type Json, type RestObject } from './json/rest-json.ts';
 export {
   type Block,
   decodeBlock,

@@ -7,8 +7,7 @@ export function encodeMilestone(value: Milestone): Uint8Array {
   return encodeChecked(milestone, value);
 }
 
-export { milestoneFromJson } from './json/read-rest-json.ts';
-export { milestoneToJson } from './json/rest-json.ts';
+export { milestoneFromJson, milestoneToJson } from './json/rest-json.ts';
 export {
   type MilestoneKey,
   type MilestoneKeys,

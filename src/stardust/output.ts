@@ -28,8 +28,7 @@ export function encodeOutput(value: Output): Uint8Array {
 
 export { minimumDeposit } from './admission.ts';
 export { type NftClaims, readNftClaims } from './json/nft-claims.ts';
-export { outputFromJson } from './json/read-rest-json.ts';
-export { outputToJson } from './json/rest-json.ts';
+export { outputFromJson, outputToJson } from './json/rest-json.ts';
 export { type Owner, ownerAt } from './semantics/owner.ts';
 export {
   type Address,

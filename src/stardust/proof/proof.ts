@@ -12,7 +12,7 @@ import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
 import { isAbsent, part } from '../encoding/json-object.ts';
 import { refusal, StardustError } from '../error.ts';
-import { blockFromJson, milestoneFromJson } from '../json/read-rest-json.ts';
+import { blockFromJson, milestoneFromJson } from '../json/rest-json.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { block as blockCodec, decodeBlock, type ParsedBlock } from '../wire/block.ts';
 import { decodeMilestone } from '../wire/decode-milestone.ts';
