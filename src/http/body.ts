@@ -34,9 +34,8 @@ export async function readJsonObject(
   } catch {
     throw new HttpError(400, 'the body is not JSON in UTF-8');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new HttpError(400, 'the body is not a JSON object');
-  }
   return value as Record<string, unknown>;
 }
 

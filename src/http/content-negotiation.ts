@@ -14,8 +14,7 @@ export function rawOrJson(
 ): Answer {
   // a cache must not give the one for the other
   const headers = { vary: 'accept' };
-  if (request.headers.get('accept')?.startsWith(RAW)) {
+  if (request.headers.get('accept')?.startsWith(RAW))
     return { ...others, body: bytes, headers: { ...headers, 'content-type': RAW } };
-  }
   return jsonAnswer(toJson(), { ...others, headers });
 }

@@ -58,7 +58,7 @@ export function resolve(
 
   // The NFT did not change after `from`: what held there holds at `to`.
   if (own !== undefined && own.ledgerIndex >= from) return answer(to, own.outputId, 'range');
-  if (own === undefined && entry.kind !== 'absent') {
+  if (own === undefined && entry.kind !== 'absent')
     return askLedger(
       entry.kind === 'malformed'
         ? 'entry is malformed'
@@ -66,7 +66,6 @@ export function resolve(
           ? 'entry is of an earlier filling'
           : 'entry is of another ledger',
     );
-  }
   if (fromTime === null) return askLedger('index is not complete');
   if (publishedAt - fromTime < SETTLING_TIME_MS) return askLedger('index is not settled');
   return answer(to, own?.outputId ?? null, 'age');

@@ -136,9 +136,8 @@ function outputsAdmissionFault(
     if (output.amount < due) return `C-17: ${output.amount} deposited, ${due} due`;
     const depositReturn = findCondition(output, UnlockConditionType.StorageDepositReturn);
     if (depositReturn === undefined) continue;
-    if (depositReturn.amount < depositForLength(rentStructure, PLAIN_OUTPUT_LENGTH)) {
+    if (depositReturn.amount < depositForLength(rentStructure, PLAIN_OUTPUT_LENGTH))
       return 'C-18: a storage deposit return below the minimum deposit';
-    }
     if (depositReturn.amount > output.amount)
       return 'C-19: a storage deposit return over the amount';
   }

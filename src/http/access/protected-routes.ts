@@ -41,9 +41,8 @@ export function createRouteGuard({
       const given = digest(readCredentials(headers.get('authorization')));
       // every comparison is made, whichever of them succeeds
       const matches = accepted.map((each) => equalDigests(each, given));
-      if (!matches.includes(true)) {
+      if (!matches.includes(true))
         throw new HttpError(401, undefined, { 'www-authenticate': challenges.join(', ') });
-      }
     },
   };
 }

@@ -194,9 +194,8 @@ export class StagingSink implements LedgerSink {
   /** Throws the reason for which a change did not go in, if it is the files'. */
   async #explain({ add, remove }: Pick<LedgerChange, 'add' | 'remove'>): Promise<void> {
     const progress = await this.#readProgress();
-    if (progress?.identity !== this.#identity || progress.position !== this.#position) {
+    if (progress?.identity !== this.#identity || progress.position !== this.#position)
       throw new Error('another import into this database is under way');
-    }
     const present = await this.#findKnown(add.map(({ outputId }) => outputId));
     for (const { outputId } of add) {
       const id = toHexDigits(outputId);

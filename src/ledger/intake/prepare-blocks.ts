@@ -305,9 +305,8 @@ export async function completeRecord(
   verify: VerifySignature,
 ): Promise<Uint8Array | undefined> {
   const record = decodeRecord(stored);
-  if (parsed.transaction === undefined || record.transaction === undefined) {
+  if (parsed.transaction === undefined || record.transaction === undefined)
     throw new Error(`block number ${record.number} carries no transaction`);
-  }
   const consumed = contentsConsumed(parsed.transaction, outputs);
   if (consumed === undefined) return undefined;
   const steps = await judgeTransaction(parsed.transaction, consumed, verify);

@@ -52,9 +52,8 @@ export function trailingZeros(block: Uint8Array): number {
 function curl(input: Int8Array<ArrayBuffer>): Int8Array<ArrayBuffer> {
   let [from, to] = [input, new Int8Array(STATE_TRITS)];
   for (let round = 0; round < ROUNDS; round++) {
-    for (let i = 0; i < STATE_TRITS; i++) {
+    for (let i = 0; i < STATE_TRITS; i++)
       to[i] = S_BOX[from[CHAIN[i]!]! + 4 * from[CHAIN[i + 1]!]! + 5]!;
-    }
     [from, to] = [to, from];
   }
   return from;

@@ -198,9 +198,8 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
             start,
             Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)),
           );
-          if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0) {
+          if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0)
             throw refusal(rule, `element ${i} is not greater than the one before`);
-          }
           if (order === 'unique') {
             const text = toHexDigits(key);
             if (seen.has(text)) throw refusal(rule, `element ${i} is there twice`);

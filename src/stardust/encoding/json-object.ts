@@ -64,9 +64,8 @@ export function bytes(object: JsonObject, field: string): Uint8Array {
 
 export function integer(object: JsonObject, field: string, max = 0xffffffff): number {
   const value = object[field];
-  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > max) {
+  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > max)
     throw new StardustError('TIP-25', `"${field}" is no integer from 0 to ${max}`);
-  }
   return value as number;
 }
 

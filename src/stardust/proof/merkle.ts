@@ -44,9 +44,8 @@ function leafWords(ids: readonly Uint8Array[]): Uint32Array {
  */
 export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
   // Written as a positive test, so that NaN is refused.
-  if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length)) {
+  if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length))
     throw new RangeError(`${leafHashes.length} bytes are not ${count} leaf hashes`);
-  }
   const view = new DataView(leafHashes.buffer, leafHashes.byteOffset, leafHashes.byteLength);
   const words = new Uint32Array(count * HASH_WORDS);
   for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * i, true);
@@ -63,9 +62,8 @@ export function reduceToRoot(hashes: Uint32Array, count: number): Uint8Array<Arr
   while (nodes > 1) {
     const pairs = nodes >> 1;
     for (let i = 0; i < pairs; i++) hashPair(hashes, 2 * i * HASH_WORDS, i * HASH_WORDS);
-    if (nodes % 2 === 1) {
+    if (nodes % 2 === 1)
       hashes.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
-    }
     nodes -= pairs;
   }
   return toBytes(hashes.subarray(0, HASH_WORDS));

@@ -237,9 +237,8 @@ function readMilestone(json: unknown) {
 }
 
 function asObject(json: unknown): Record<string, unknown> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refusal('B.13', 'proof with a part that is no object');
-  }
   return json as Record<string, unknown>;
 }
 
@@ -253,8 +252,7 @@ function requireFields(node: Record<string, unknown>, ...names: readonly string[
 }
 
 function bytes32(json: unknown): Uint8Array {
-  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json)) {
+  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json))
     throw refusal('B.13', 'hash that is not 0x and 64 hex digits');
-  }
   return fromHex(json);
 }

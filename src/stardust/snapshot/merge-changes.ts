@@ -57,9 +57,8 @@ export class FullMerge implements Merge {
   async take(record: SnapshotRecord): Promise<void> {
     switch (record.kind) {
       case 'output':
-        if (record.output.bookedIndex > this.#header.ledgerIndex) {
+        if (record.output.bookedIndex > this.#header.ledgerIndex)
           throw refusal('1.4', `an output booked after milestone ${this.#header.ledgerIndex}`);
-        }
         return this.#ledger.add(record.output);
       case 'diff':
         await this.#checkMilestone(record.milestone);
@@ -72,9 +71,8 @@ export class FullMerge implements Merge {
         // Removed when the diff ends: an output that it created and consumed must be added back
         // first.
         if (!this.#isRolledBack()) return;
-        if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH) {
+        if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH)
           throw refusal('1.5', `a milestone that creates more than ${MAX_CREATED} outputs`);
-        }
         this.#created.put(record.output.outputId);
         return this.#ledger.count(record.output, -1);
       case 'consumed':
@@ -113,9 +111,8 @@ export class FullMerge implements Merge {
   async #removeCreated(): Promise<void> {
     const ids = this.#created.finish();
     this.#created = new Writer();
-    for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH) {
+    for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH)
       await this.#ledger.changes.remove(ids.subarray(at, at + OUTPUT_ID_LENGTH));
-    }
   }
 
   async finish(): Promise<void> {
@@ -158,12 +155,11 @@ export class DeltaMerge implements Merge {
   /** The delta's solid entry points replace those of the full snapshot. */
   async finish(): Promise<void> {
     const { index, timestamp } = this.#ledger.milestone;
-    if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp) {
+    if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp)
       throw refusal(
         '1.2',
         `its diffs lead to milestone ${index}, not to the target that the header names`,
       );
-    }
     this.#ledger.solidEntryPoints = this.#solidEntryPoints;
     await this.#ledger.changes.flush();
   }

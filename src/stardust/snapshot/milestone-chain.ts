@@ -31,15 +31,13 @@ export function checkLink(
 ): void {
   if (later.index !== earlier.index + 1) throw misplaced(later, earlier.index + 1);
   if (rules.unlinked) return;
-  if (!equalBytes(later.value.previousMilestoneId, earlier.id)) {
+  if (!equalBytes(later.value.previousMilestoneId, earlier.id))
     throw refusal(
       'E.3',
       `milestone ${later.index} does not name milestone ${earlier.index} as the one before it`,
     );
-  }
-  if (later.timestamp <= earlier.timestamp) {
+  if (later.timestamp <= earlier.timestamp)
     throw refusal('E.3', `milestone ${later.index} is not later than milestone ${earlier.index}`);
-  }
 }
 
 /** Throws a StardustError unless the milestone is the one that the header refers to. */
@@ -49,9 +47,8 @@ export function checkSame(
   rules: ChainRules,
 ): void {
   if (rules.unlinked) return;
-  if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp) {
+  if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp)
     throw refusal('1.1', `milestone ${milestone.index} is not the one that the header names`);
-  }
 }
 
 /** Throws a StardustError unless the milestone is properly signed by the given keys (M-2, M-3). */

@@ -86,12 +86,11 @@ interface Opened<Header> {
 
 /** 1.7: the delta must continue the full snapshot's target. Tested before anything is loaded. */
 function refuseForeignDelta(stream: ByteStream, delta: DeltaHeader, { target }: FullHeader): void {
-  if (!equalBytes(delta.fullTargetId, target.id)) {
+  if (!equalBytes(delta.fullTargetId, target.id))
     throw stream.refusal(
       `it continues milestone ${toHex(delta.fullTargetId)}, not the target of this full snapshot`,
       10,
     );
-  }
   if (delta.targetIndex - target.index !== delta.counts.diffs) {
     const way = `from milestone ${target.index} to milestone ${delta.targetIndex}`;
     throw stream.refusal(`${delta.counts.diffs} milestone diffs do not lead ${way}`, 50);
@@ -116,11 +115,10 @@ async function mergeFiles(
     await mergeFile(delta, new DeltaMerge(delta.header, ledger, options));
   }
   const currentParameters = await current.located(current.offset, () => ledger.conclude());
-  if (applied > changes.position) {
+  if (applied > changes.position)
     throw new Error(
       `the sink went on from operation ${applied}, the snapshot makes only ${changes.position}`,
     );
-  }
   return {
     ledgerIndex: ledger.milestone.index,
     milestoneId: ledger.milestone.id,

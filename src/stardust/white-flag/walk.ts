@@ -137,9 +137,7 @@ function lookUpInputs(
     const output = transaction.inputAt(i);
     const change = changes.get(output);
     // L-1
-    if (change === MilestoneState.Spent) {
-      return ConflictReason.InputAlreadySpentInThisMilestone;
-    }
+    if (change === MilestoneState.Spent) return ConflictReason.InputAlreadySpentInThisMilestone;
     // L-2
     if (change === MilestoneState.Created) continue;
     // L-3, L-4, L-5

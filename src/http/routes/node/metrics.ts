@@ -80,7 +80,7 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
     gauge('stardust_database_bytes', 'Size of the database, free pages left out.', database.bytes),
     states('stardust_follower_state', 'How following goes.', FOLLOWER_STATES, follower.state),
   ];
-  if (database.limitBytes !== undefined) {
+  if (database.limitBytes !== undefined)
     families.push(
       gauge(
         'stardust_database_limit_bytes',
@@ -88,8 +88,7 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         database.limitBytes,
       ),
     );
-  }
-  if (upstream !== undefined) {
+  if (upstream !== undefined)
     families.push(
       gauge(
         'stardust_latest_milestone_index',
@@ -102,10 +101,9 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         Math.max(0, upstream.index - ledger.index),
       ),
     );
-  }
   if (blocks !== undefined)
     families.push(states('stardust_blocks_by', 'How blocks come in.', BLOCKS_BY, blocks.by));
-  if (blocks?.newest !== undefined) {
+  if (blocks?.newest !== undefined)
     families.push(
       gauge(
         'stardust_newest_block_age_seconds',
@@ -113,7 +111,6 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         Math.max(0, now / 1000 - blocks.newest),
       ),
     );
-  }
   return families;
 }
 
