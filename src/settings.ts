@@ -11,7 +11,9 @@ import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 const MAX_UINT32 = 0xffff_ffff;
 
-/** The reference's below-max-depth, 15, and the 20 milestones that the design asks for beyond it. */
+/**
+ * The reference's below-max-depth, 15, and the 20 milestones that the design asks for beyond it.
+ */
 const MIN_RETENTION_MILESTONES = 35;
 
 const KEY = /^(?:0[xX])?(?<digits>[0-9a-fA-F]{64})(?:@(?<first>\d{1,10})-(?<last>\d{1,10}))?$/;
@@ -214,9 +216,7 @@ const settingsFromEnvironment = v.pipe(
     readLimit: env.READ_LIMIT,
     /** Counts requests where it is bound. */
     requests: env.REQUESTS,
-    /**
-     * True if this is the only isolate, as in `npm run serve`, so that its counters are complete.
-     */
+    /** Whether this is the only isolate (`npm run serve`): its counters are complete. */
     oneIsolate: env.ONE_ISOLATE === 'true',
     /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
     versionId: env.VERSION?.id || undefined,
@@ -224,10 +224,7 @@ const settingsFromEnvironment = v.pipe(
     upstreams: env.UPSTREAM_URL,
     /** Sent to the first upstream as its Bearer token, and to no other. */
     upstreamToken: env.UPSTREAM_TOKEN,
-    /**
-     * Keys that may sign milestones; undefined unless keys and threshold are set: nothing can be
-     * followed then.
-     */
+    /** Keys that may sign milestones; undefined unless keys and threshold are set. */
     milestoneKeys: milestoneKeysOf(env),
     /** Patterns of public paths; none: every route is public. */
     publicRoutes: env.PUBLIC_ROUTES,

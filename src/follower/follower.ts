@@ -4,7 +4,6 @@
  * blocks that are not stored yet; all that counts is in D1. Two objects, as during a deployment, do
  * no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
-
 import { DurableObject } from 'cloudflare:workers';
 import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
@@ -48,9 +47,7 @@ const STORE_INTERVAL_MS = 2000;
 /** Interval of passes at the final milestone; below the two minutes for which KV's copy answers. */
 const REST_INTERVAL_MS = 60_000;
 
-/**
- * A timer starts passes; the alarm, every 10 s, restarts an evicted object. Each alarm costs rows.
- */
+/** Interval of the alarm, which restarts an evicted object; a timer starts passes, as rows cost. */
 const ALARM_INTERVAL_MS = 10_000;
 
 /**

@@ -2,7 +2,6 @@
  * Upkeep: work of a pass once the ledger is as far as it can be, in bounded steps (steps.ts) that
  * go on from what D1 says. One that fails is logged and stops no other; a later pass tries again.
  */
-
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
 import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
@@ -97,7 +96,9 @@ function tellShortage(
   });
 }
 
-/** Pause after an eviction, as a multiple of its duration: it may find that everything is needed. */
+/**
+ * Pause after an eviction, as a multiple of its duration: it may find that everything is needed.
+ */
 const PAUSE_PER_EVICTION = 10;
 
 /**
@@ -199,7 +200,9 @@ async function keepIndex({ db, memory, ...settings }: UpkeepContext): Promise<bo
 /** Milliseconds between steps of the scrub: each writes a row and reads up to 8,000. */
 const SCRUB_INTERVAL_MS = 10_000;
 
-/** Runs a step of the scrub. Damage is noted in D1, so that every read of the ledger is an error. */
+/**
+ * Runs a step of the scrub. Damage is noted in D1, so that every read of the ledger is an error.
+ */
 async function scrubIfDue({ db, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep } = memory;
   if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return true;

@@ -54,10 +54,7 @@ type Handler = (
   exchange: Exchange,
 ) => Answer | Promise<Answer> | undefined;
 
-/**
- * Tells nothing internal, except what an operator has to do. A node without a ledger cannot say of
- * anything that it is not known.
- */
+/** Tells nothing internal, except what to do. Without a ledger nothing is "not found". */
 async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> {
   if (thrown instanceof UnknownHere || isMissingTable(thrown)) {
     try {
@@ -234,10 +231,7 @@ export function createApp({ settings, node }: AppParts): App {
   }
 }
 
-/**
- * Returns whether nobody would act on a line of log: a read that was answered. The lines would cost
- * more than the reads.
- */
+/** Whether nobody would act on a line of log: an answered read, cheaper than its line. */
 function isRoutine(method: string, route: string, status: number): boolean {
   return ['GET', 'HEAD'].includes(method) && route !== NO_ROUTE && [200, 304, 404].includes(status);
 }

@@ -1,7 +1,4 @@
-/**
- * Errors at the border (docs/contract.md#errors): one class, one body, and only the messages that
- * the contract names.
- */
+/** Errors at the border: one class, one body, messages of docs/contract.md#errors only. */
 import { NO_LEDGER } from '../node/edge-node.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
@@ -59,9 +56,7 @@ export function detailHeader(detail: string | undefined): Record<string, string>
   return { 'x-error-detail': printable.trim() };
 }
 
-/**
- * The error of a node into which no ledger was imported: it cannot say "not found" at any index.
- */
+/** The error of a node without a ledger: it cannot say "not found" at any index. */
 export function noLedger(): HttpError {
   return new HttpError(500, NO_LEDGER);
 }

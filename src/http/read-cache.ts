@@ -2,7 +2,7 @@
  * Answers to GET that are kept in memory where one isolate answers every request (`npm run serve`).
  * On Cloudflare, Workers Cache does this (docs/contract.md#caching). Content named by an ID is kept
  * until it is evicted; by a milestone index until an import { within } from '../platform/within.ts';
-import replaces the ledger, which is looked up
+ * import replaces the ledger, which is looked up
  * once a second; everything else as long as an NFT lookup keeps what it read from KV. A client that
  * requires a ledger index gets a kept answer of that index or later.
  *
@@ -144,9 +144,7 @@ export function createReadCache(
   };
 }
 
-/**
- * The ledger index that the client requires, 0 where any will do; undefined if that is malformed.
- */
+/** Returns the ledger index that the client requires, 0 for any; undefined if malformed. */
 function minimumOf({ headers }: Request): number | undefined {
   const asked = headers.get(MIN_LEDGER_INDEX);
   if (asked === null) return 0;

@@ -52,7 +52,7 @@ export interface Route {
   /** The rate limit before the handler looks at the request. Absent: `readLimit`. */
   limit?: LimitName;
   /**
-   * Kind of work, if it keeps the thread for long. A route with the rate limit of scans is a scan.
+   * Kind of work, if it keeps the thread for long. Routes with the rate limit of scans are scans.
    */
   work?: Work;
   handle(context: RouteContext): Promise<Answer>;

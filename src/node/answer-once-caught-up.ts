@@ -2,7 +2,6 @@
  * Requests that wait for the follower: it applies the milestone that a request is ahead by, and
  * stores the blocks that a request names and D1 lacks.
  */
-
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
@@ -18,10 +17,7 @@ import type {
   WhiteFlagRequest,
 } from './compute-white-flag.ts';
 
-/**
- * Milestones beyond the ledger's next that are worth waiting for: the follower may be a second
- * behind.
- */
+/** Milestones beyond the next that are worth waiting for: the follower may be a second late. */
 const MAX_MILESTONES_AHEAD = 2;
 
 /** How long a request waits for the follower. */

@@ -23,7 +23,9 @@ import { ConflictReason } from '../stardust/semantics/verdict.ts';
 import type { Cone } from '../stardust/white-flag/cone.ts';
 import { inclusionRoot, type MerkleRoots, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 
-/** A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x. */
+/**
+ * A request that passed steps 1 and 2 of the contract. IDs are lower-case hex digits without 0x.
+ */
 export interface WhiteFlagRequest {
   index: number;
   /** Unix seconds. */
@@ -135,9 +137,7 @@ export async function computeRootsInTurns(
   return { inclusionMerkleRoot: await rootOf(order), appliedMerkleRoot: await rootOf(applied) };
 }
 
-/**
- * Retries once: a milestone may take a block away before its bytes are read, rarely twice in a row.
- */
+/** Retries once: a milestone may take a block away before its bytes are read, rarely twice. */
 export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

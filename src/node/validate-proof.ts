@@ -1,7 +1,4 @@
-/**
- * Judges a proof of inclusion by the keys of the settings alone
- * (docs/contract.md#proofs-of-inx-poi).
- */
+/** Judges inx-poi proofs by the settings' keys alone (docs/contract.md#proofs-of-inx-poi). */
 import { verifySignature } from '../platform/verify-signature.ts';
 import { encode } from '../stardust/encoding/codec.ts';
 import { asObject } from '../stardust/encoding/json-object.ts';

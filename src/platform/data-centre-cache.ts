@@ -3,7 +3,6 @@
  * request goes on without it, and so does the isolate from then on: one line of log and one wait,
  * not one for each request.
  */
-
 import { describeError, writeLog } from './log.ts';
 import { within } from './within.ts';
 

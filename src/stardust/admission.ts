@@ -58,10 +58,7 @@ export function depositForLength(rent: RentStructure, outputLength: number): big
   return BigInt(rent.vByteCost) * BigInt(vBytes);
 }
 
-/**
- * Returns the first rule that the block breaks under these parameters, and what is wrong; undefined
- * if it is admitted.
- */
+/** Returns the first rule that the block breaks under these parameters; undefined if none. */
 export function admissionFault(
   parsed: ParsedBlock,
   parameters: ProtocolParameters,
@@ -95,10 +92,7 @@ export function isAdmitted(
   return parameters.some((each) => admissionFault(parsed, each) === undefined);
 }
 
-/**
- * Returns {@link admissionFault} with C-6 for a block that nobody requested. A block with a
- * milestone needs no proof of work.
- */
+/** Returns {@link admissionFault}, and C-6 unless the block has a milestone. */
 function unaskedFault(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
   const fault = admissionFault(parsed, parameters);
   if (fault !== undefined) return fault;

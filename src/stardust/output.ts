@@ -1,6 +1,4 @@
-/**
- * Outputs: bytes, JSON, IDs, owners and deposits. The subpath `/output` of the package (README.md).
- */
+/** Outputs: bytes, JSON, IDs, owners, deposits. The subpath `/output` of the package (README.md). */
 import { encodeChecked } from './encoding/codec.ts';
 import { type Output, output } from './wire/output.ts';
 

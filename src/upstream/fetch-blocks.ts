@@ -3,7 +3,6 @@
  * keeps the one rule that the parser leaves out (C-5). Signatures are no reason to refuse a block;
  * they are verified for the verdict while other blocks are on their way.
  */
-
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import { within } from '../platform/within.ts';

@@ -3,7 +3,6 @@
  * (docs/protocol.md#what-is-requested-of-an-upstream). Every answer is checked: status, type, and
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
-
 import * as v from 'valibot';
 import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';

@@ -2,7 +2,6 @@
  * Stores the blocks that a request needs and D1 lacks, from the pool or fetched, with their past
  * cones; and makes the verdicts that it needs. The request then reads D1 again.
  */
-
 import {
   ConeUnavailable,
   type NotBrought,

@@ -40,9 +40,7 @@ export interface StoredBlocks {
 }
 
 export interface StoreLimits extends GatherLimits {
-  /**
-   * Gives up blocks with a parent that was referenced more than N milestones before the ledger's.
-   */
+  /** Gives up blocks with a parent referenced more than N milestones before the ledger's. */
   maxDepth?: number;
   /** Blocks of one step, as {@link MAX_STORED} if absent. */
   most?: number;

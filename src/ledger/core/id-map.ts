@@ -146,7 +146,9 @@ export class IdMap {
     return place;
   }
 
-  /** Hashes the first eight bytes, and the last four: outputs of one transaction differ in those. */
+  /**
+   * Hashes the first eight bytes, and the last four: outputs of one transaction differ in those.
+   */
   #hash(bytes: Uint8Array, start: number): number {
     const first = wordAt(bytes, start) ^ this.#seed[0]!;
     const second = wordAt(bytes, start + 4) ^ this.#seed[1]!;

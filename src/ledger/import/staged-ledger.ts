@@ -45,10 +45,7 @@ const ADD_OUTPUTS = `
 const ADD_RESTS = `
   INSERT INTO import_output_rest (key, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)`;
 
-/**
- * A second row breaks the table's CHECK: the whole batch is undone unless all outputs to remove are
- * there, each named once.
- */
+/** Undone by the table's CHECK unless all outputs to remove are there, each named once. */
 const REQUIRE_OUTPUTS = `
   INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
   WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))
@@ -96,9 +93,7 @@ const COPY_PAYLOAD = `
   UPDATE import_milestone
   SET payload = (SELECT p.payload FROM import_progress p WHERE p.milestone = idx)`;
 
-/**
- * Solid entry points are referenced, and nothing more is known of them: no block has the number 0.
- */
+/** Solid entry points are referenced; nothing else is known of them: no block is number 0. */
 const INSERT_ENTRY_POINTS = `
   INSERT INTO import_id_0 (id, milestone, block, sum)
   SELECT value, ?2, 0, ?2 FROM json_each(?1)`;

@@ -78,10 +78,7 @@ export interface ContentSource {
   read(ids: readonly string[]): Promise<ReadonlyMap<string, { bytes?: Uint8Array }>>;
 }
 
-/**
- * Characters of contents read at once: 16 MB in memory. A block of 6 KB may consume 128 outputs of
- * 21 KB each.
- */
+/** Characters of contents read at once: 16 MB. A block of 6 KB may consume 128 outputs of 21 KB. */
 const MAX_READ_LENGTH = 8_000_000;
 
 /** Readings in one step of storing; the upkeep makes the other verdicts (resolve-verdicts.ts). */

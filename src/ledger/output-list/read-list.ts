@@ -19,10 +19,7 @@ export interface NotIndexed {
   why: 'not indexed' | 'filling';
 }
 
-/**
- * `foreign`: an address does not have the network's prefix. `too many`: the list would take more
- * rows than the budget allows.
- */
+/** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */
 export type OutputList =
   | ({ ledgerIndex: number; ok: true } & ListPage)
   | { ledgerIndex: number; ok: false; why: 'foreign'; prefix: string }

@@ -60,10 +60,7 @@ export interface HistoryPosition {
   outputId: string;
 }
 
-/**
- * `unknown`: no NFT with this ID is known, or it was burned long ago. `no position`: the output
- * where the page begins is not kept.
- */
+/** `unknown`: no such NFT, or burned long ago. `no position`: where it begins is not kept. */
 export type NftHistory =
   | {
       ledgerIndex: number;
@@ -217,9 +214,7 @@ export async function readNftHistory(
   };
 }
 
-/**
- * Whether what held the NFT before this output is not among what is known from that milestone on.
- */
+/** Whether what held the NFT before this output was before the first known milestone. */
 function isCutAt(since: number, { isMint, created }: HeldOutput): boolean {
   return !isMint && created < since;
 }
@@ -251,9 +246,7 @@ function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
   };
 }
 
-/**
- * Returns the owner by the change: an expiration that passes later is no change (docs/contract.md).
- */
+/** Returns the owner by the change: a later expiration is no change (docs/contract.md). */
 function ownerOf(output: HeldOutput): AddressKey {
   return addressKey(ownerAt(output, output.createdTime).address);
 }

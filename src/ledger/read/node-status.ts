@@ -47,9 +47,7 @@ export interface NodeStatus {
   pruningIndex: number;
   /** Milestones before the ledger's whose states can be asked for. */
   retention: {
-    /**
-     * Current number: fewer than configured after an import, and while the database is nearly full.
-     */
+    /** Current number: fewer than configured after an import, and in a nearly full database. */
     kept: number;
     configured: number;
   };

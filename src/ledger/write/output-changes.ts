@@ -83,10 +83,7 @@ function selectBlocks(table: 'pack' | 'pack_content', column: string, wanted: st
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
 
-/**
- * SQL of the number, ID, chain, sum of the chain, and sum of the ID of an output, as a block
- * mentions it.
- */
+/** SQL of an output's number, ID, chain, its sum, and the ID's sum, as a block mentions it. */
 const numberSql = (output: string) => `${output} ->> 0`;
 const idSql = (output: string) => `${output} ->> 1`;
 const chainSql = (output: string) => `${output} ->> 3`;
@@ -280,7 +277,9 @@ const INSERT_MIGRATED = `
 
 const SPLIT = splitContentsSql('c.content');
 
-/** ?1 places, ?2 and ?3 index and timestamp. Missing data is NULL, which the table does not take. */
+/**
+ * ?1 places, ?2 and ?3 index and timestamp. Missing data is NULL, which the table does not take.
+ */
 const INSERT_CREATED = `
   INSERT INTO output (id, bytes, rest, chain, block, created, created_time, sum)
   WITH ${comeWith('outputs')},
@@ -310,10 +309,7 @@ const INSERT_RESTS = `
 
 const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
 
-/**
- * ?3 whether rows of every kind are kept. A row that the pack lacks is NULL, which the table does
- * not take.
- */
+/** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL: refused. */
 const INSERT_DETAILS = insertDetails(`
   WITH ${comeWith('details')}
   SELECT ?2, unhex(${idSql('c.output')}), ${unpackedColumns('c.content')} FROM come c

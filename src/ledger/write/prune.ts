@@ -25,10 +25,7 @@ import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 /** Rows that one step deletes of each kind. */
 const STEP = 1000;
 
-/**
- * IDs are kept this many times longer than all else: at least 3 times MIN_RETENTION, 105
- * milestones, before the first state.
- */
+/** IDs are kept this many times longer: at least 105 milestones before the first state. */
 const ID_RETENTION = 4;
 
 /**

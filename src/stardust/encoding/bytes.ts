@@ -100,9 +100,7 @@ export function setUint56(view: DataView, offset: number, value: number): void {
   view.setUint8(offset + 6, Math.floor(high / 0x1_0000));
 }
 
-/**
- * Appends to a buffer that doubles when it is full. Throws a RangeError where a value does not fit.
- */
+/** Appends to a buffer that doubles when full. Throws a RangeError if a value does not fit. */
 export class Writer {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);

@@ -166,13 +166,9 @@ export interface ListRules {
   rule: string;
   min: number;
   max: number;
-  /**
-   * `ascending`: each element's bytes are greater than the last one's. `unique`: no two are alike.
-   */
+  /** `ascending`: each element's bytes are greater than the last one's. `unique`: none are alike. */
   order?: 'ascending' | 'unique';
-  /**
-   * Bytes of each element, from its first, that order and uniqueness look at (A.0). Default: all.
-   */
+  /** Bytes of each element that order and uniqueness look at (A.0). Default: all. */
   compared?: number;
 }
 
@@ -224,7 +220,9 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
   };
 }
 
-/** Codec of a 32-bit length and a payload of that length; 0 means none (A.0, "optional payload"). */
+/**
+ * Codec of a 32-bit length and a payload of that length; 0 means none (A.0, "optional payload").
+ */
 // @__NO_SIDE_EFFECTS__
 export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | undefined> {
   return {

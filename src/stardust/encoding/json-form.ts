@@ -60,21 +60,21 @@ export function form<T extends object>(fields: { [K in keyof T]-?: Field<T[K]> }
 
 /** One of several objects, told apart by their types. */
 // @__NO_SIDE_EFFECTS__
-export function oneOf<T extends { type: number }>(
+export function byType<T extends { type: number }>(
   what: string,
   forms: { [K in T['type']]: Form<Extract<T, { type: K }>> },
 ): Form<T> {
-  const byType = new Map(
+  const formOf = new Map(
     Object.entries<Form<T>>(forms).map(([type, each]) => [Number(type), each]),
   );
   return {
     fromJson(json) {
       const object = asObject(json);
-      const found = byType.get(object.type as number);
+      const found = formOf.get(object.type as number);
       if (found === undefined) throw unknownType(what, object);
       return found.fromJson(object);
     },
-    toJson: (value) => byType.get(value.type)!.toJson(value),
+    toJson: (value) => formOf.get(value.type)!.toJson(value),
   };
 }
 
@@ -95,7 +95,7 @@ function unknownType(what: string, { type }: JsonObject): StardustError {
 
 /** A field with another name in JSON. */
 // @__NO_SIDE_EFFECTS__
-export function named<T>(name: string, field: Field<T>): Field<T> {
+export function renamed<T>(name: string, field: Field<T>): Field<T> {
   return { ...field, name };
 }
 

@@ -10,10 +10,7 @@ export function asObject(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/**
- * Returns what `read` makes of JSON. Fields that `read` does not look at are refused: they would be
- * lost.
- */
+/** Returns what `read` makes of JSON. Fields that it does not look at are refused, not lost. */
 export function readWhole<T>(json: unknown, read: (json: unknown) => T): T {
   const known = new Map<object, { seen: Set<string>; way: readonly string[] }>();
   const watch = (value: unknown, way: readonly string[]): unknown => {

@@ -6,6 +6,7 @@
  * and that nothing is lost: encode the result and parse that.
  */
 import {
+  byType,
   byteText,
   type Field,
   type Form,
@@ -14,13 +15,12 @@ import {
   hashes,
   type Json,
   listOf,
-  named,
   of,
-  oneOf,
   only,
   optional,
   optionalBytes,
   type RestObject,
+  renamed,
   truth,
   uint64,
   uint256,
@@ -59,10 +59,10 @@ import type {
 
 export type { Json, RestObject };
 
-const ed25519Address = form<Ed25519Address>({ type: only(0), id: named('pubKeyHash', hash()) });
-const aliasAddress = form<AliasAddress>({ type: only(8), id: named('aliasId', hash()) });
-const nftAddress = form<NftAddress>({ type: only(16), id: named('nftId', hash()) });
-const address: Form<Address> = oneOf<Address>('address', {
+const ed25519Address = form<Ed25519Address>({ type: only(0), id: renamed('pubKeyHash', hash()) });
+const aliasAddress = form<AliasAddress>({ type: only(8), id: renamed('aliasId', hash()) });
+const nftAddress = form<NftAddress>({ type: only(16), id: renamed('nftId', hash()) });
+const address: Form<Address> = byType<Address>('address', {
   0: ed25519Address,
   8: aliasAddress,
   16: nftAddress,
@@ -73,7 +73,7 @@ function withAddress<const T extends number>(type: T): Form<{ type: T; address: 
   return form<{ type: T; address: Address }>({ type: only(type), address: of(address) });
 }
 
-const feature = oneOf<Feature>('feature', {
+const feature = byType<Feature>('feature', {
   0: withAddress(0),
   1: withAddress(1),
   2: form<MetadataFeature>({ type: only(2), data: byteText }),
@@ -81,7 +81,7 @@ const feature = oneOf<Feature>('feature', {
 });
 const features: Field<Feature[]> = unlessEmpty(listOf(feature));
 
-const unlockCondition = oneOf<UnlockCondition>('unlock condition', {
+const unlockCondition = byType<UnlockCondition>('unlock condition', {
   0: withAddress(0),
   1: form<StorageDepositReturnCondition>({
     type: only(1),
@@ -105,12 +105,12 @@ const nativeTokens = unlessEmpty(listOf(nativeToken));
 
 const tokenScheme = form<SimpleTokenScheme>({
   type: only(0),
-  minted: named('mintedTokens', uint256),
-  melted: named('meltedTokens', uint256),
+  minted: renamed('mintedTokens', uint256),
+  melted: renamed('meltedTokens', uint256),
   maximumSupply: uint256,
 });
 
-const output = oneOf<Output>('output', {
+const output = byType<Output>('output', {
   3: form<BasicOutput>({
     type: only(3),
     amount: uint64,
@@ -156,7 +156,7 @@ const taggedData = form<TaggedData>({ type: only(5), tag: optionalBytes, data: o
 const input = form<Input>({
   type: only(0),
   transactionId: hash(),
-  outputIndex: named('transactionOutputIndex', unsigned(0xffff)),
+  outputIndex: renamed('transactionOutputIndex', unsigned(0xffff)),
 });
 
 const essence = form<TransactionEssence>({
@@ -179,7 +179,7 @@ function referring<const T extends number>(type: T): Form<{ type: T; reference: 
   return form<{ type: T; reference: number }>({ type: only(type), reference: unsigned(0xffff) });
 }
 
-const unlock = oneOf<Unlock>('unlock', {
+const unlock = byType<Unlock>('unlock', {
   0: form<SignatureUnlock>({ type: only(0), signature: of(signature) }),
   1: referring(1),
   2: referring(2),
@@ -204,7 +204,7 @@ const treasuryTransaction = form<TreasuryTransaction>({
   output: of(form<TreasuryTransaction['output']>({ type: only(2), amount: uint64 })),
 });
 
-const option = oneOf<MilestoneOption>('milestone option', {
+const option = byType<MilestoneOption>('milestone option', {
   0: form<ReceiptOption>({
     type: only(0),
     migratedAt: unsigned(),
@@ -216,7 +216,7 @@ const option = oneOf<MilestoneOption>('milestone option', {
     type: only(1),
     targetMilestoneIndex: unsigned(),
     protocolVersion: unsigned(0xff),
-    parameters: named('params', byteText),
+    parameters: renamed('params', byteText),
   }),
 });
 
@@ -237,7 +237,9 @@ const milestone = form<Milestone>({
 const block = form<Block>({
   protocolVersion: unsigned(0xff),
   parents: hashes,
-  payload: optional(of(oneOf<Payload>('payload', { 5: taggedData, 6: transaction, 7: milestone }))),
+  payload: optional(
+    of(byType<Payload>('payload', { 5: taggedData, 6: transaction, 7: milestone })),
+  ),
   nonce: uint64,
 });
 
@@ -268,7 +270,9 @@ export function outputFromJson(json: unknown): Output {
   return readWhole(json, output.fromJson);
 }
 
-/** A milestone payload. Throws a {@link StardustError} if the JSON does not have the form of one. */
+/**
+ * A milestone payload. Throws a {@link StardustError} if the JSON does not have the form of one.
+ */
 export function milestoneFromJson(json: unknown): Milestone {
   return readWhole(json, milestone.fromJson);
 }

@@ -52,10 +52,7 @@ export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8
   return reduceToRoot(words, count);
 }
 
-/**
- * B.13: returns the 32-byte root over `count` leaf hashes given as words (tree-hash.ts), which it
- * overwrites.
- */
+/** B.13: returns the 32-byte root over leaf hashes in words (tree-hash.ts), which it overwrites. */
 export function reduceToRoot(hashes: Uint32Array, count: number): Uint8Array<ArrayBuffer> {
   if (count === 0) return blake2b256(new Uint8Array(0));
   let nodes = count;

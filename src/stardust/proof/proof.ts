@@ -96,10 +96,7 @@ export function proofAmong(
   return proofFor(among, place, hashes);
 }
 
-/**
- * Reads a proof: the block ID, and its siblings from the leaf up. Throws a {@link StardustError} if
- * `json` is not a proof.
- */
+/** Reads a proof: block ID, siblings from the leaf up. Throws a {@link StardustError}. */
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
   let node = asObject(json);
@@ -127,10 +124,7 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
   return { id: bytes32(node.value), siblings: siblings.reverse() };
 }
 
-/**
- * Returns the root of the tree in which the block with this ID has these siblings, from the leaf
- * up.
- */
+/** Returns the root of the tree in which the block has these siblings, from the leaf up. */
 export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8Array {
   let root = leafHash(id);
   for (const { side, hash } of siblings)
@@ -138,10 +132,7 @@ export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8
   return root;
 }
 
-/**
- * Returns whether `proof`, untrusted JSON, shows that the block with this ID is in the tree with
- * this root (32 bytes each).
- */
+/** Whether `proof`, untrusted JSON, shows that the block is in the tree with this root. */
 export function verifyPath(proof: unknown, id: Uint8Array, root: Uint8Array): ProofVerdict {
   try {
     requirePath(proof, id, root);
@@ -166,10 +157,7 @@ export interface IncludedBlock {
   block: ParsedBlock;
   /** The milestone that references the block. */
   milestone: Milestone;
-  /**
-   * True if the file also proves that the block's transaction was applied. Undefined says nothing:
-   * the file has no `appliedProof`.
-   */
+  /** True if the file proves that the transaction was applied; undefined says nothing. */
   applied: true | undefined;
 }
 

@@ -23,9 +23,7 @@ import {
 } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/**
- * Bytes of the largest certificate as JSON, which is ASCII: a block of 32 KB has 44,000 of them.
- */
+/** Bytes of the largest certificate as JSON (ASCII): a block of 32 KB has 44,000 of them. */
 export const MAX_CERTIFICATE_BYTES = 50 * 1024;
 
 /** A state that an NFT came to. IDs are `0x…`. */
@@ -44,9 +42,7 @@ export interface NftState {
    * 1 for right, so that texts compare as white-flag order does.
    */
   place: string;
-  /**
-   * The milestone at which the node's ledger was. That the state was the newest then is its word.
-   */
+  /** The node's ledger milestone. That the state was the newest then is its word. */
   head: SignedMilestone;
 }
 

@@ -29,9 +29,7 @@ export interface Order {
   blockIds: readonly string[];
 }
 
-/**
- * Whether these are the blocks that the milestone references, in its order: by the inclusion root.
- */
+/** Judges whether the milestone references these blocks, in this order: the inclusion root. */
 export function proveOrder(
   signed: Proved<SignedMilestone>,
   blockIds: readonly string[],

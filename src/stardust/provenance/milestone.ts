@@ -36,10 +36,7 @@ export interface SignedMilestone extends MilestoneFacts {
 /** Name by which the milestone was asked for. */
 export type AskedMilestone = { index: number } | { milestoneId: string };
 
-/**
- * Reads what the bytes say, whoever wrote them: for showing it as the node's word. Undefined:
- * nothing.
- */
+/** Reads what the bytes say, whoever wrote them, for showing; undefined if nothing. */
 export function readMilestoneFacts(payload: Uint8Array): MilestoneFacts | undefined {
   const decoded = decodePayload(payload);
   return 'refused' in decoded ? undefined : factsOf(decoded);

@@ -54,8 +54,7 @@ export function findFault(
 }
 
 /**
- * Returns the verdicts at all timestamps, ascending; neighbouring steps have different reasons.
- * Throws like {@link judgeAt}.
+ * Returns the verdicts at all timestamps, ascending, without repeats. Throws like {@link judgeAt}.
  */
 export function judgeOverTime(
   tx: JudgedTransaction,

@@ -90,10 +90,7 @@ export interface Fault {
   reason: Exclude<ConflictReason, typeof ConflictReason.None>;
   /** The rule that decided, by its number in docs/protocol.md. */
   rule: string;
-  /**
-   * Place of the first input that decided, from 0. Absent if the transaction as a whole did, such
-   * as by sums.
-   */
+  /** Place of the first input that decided, from 0; absent if the whole did, such as by sums. */
   input?: number;
   /** Place of the output of the transaction that decided, from 0: of several the first. */
   output?: number;

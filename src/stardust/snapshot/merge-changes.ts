@@ -20,9 +20,7 @@ import type { DeltaHeader, FullHeader } from './snapshot-header.ts';
 import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { SnapshotMilestone, SnapshotRecord } from './snapshot-records.ts';
 
-/**
- * Applies the records of one file, in order. Throws a StardustError if records contradict others.
- */
+/** Applies the records of one file. Throws a StardustError if they contradict each other. */
 export interface Merge {
   take(record: SnapshotRecord): Promise<void>;
   /** Called after the last record. */
@@ -86,10 +84,7 @@ export class FullMerge implements Merge {
     }
   }
 
-  /**
-   * 1.6: only diffs after the target are rolled back; earlier ones are in the file for the
-   * parameters that they announced.
-   */
+  /** 1.6: only diffs after the target are rolled back; earlier ones announce parameters. */
   #isRolledBack(): boolean {
     return this.#milestone!.index > this.#header.target.index;
   }

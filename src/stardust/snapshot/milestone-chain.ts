@@ -13,17 +13,11 @@ import type { SnapshotMilestone } from './snapshot-records.ts';
 export interface ChainRules {
   /** Keys that sign milestones. If absent, signatures are not checked. */
   signers?: { keys: MilestoneKeys; verify: VerifySignature };
-  /**
-   * Accepts milestones whose previous IDs and timestamps do not link, as in files of HORNET's
-   * integration test.
-   */
+  /** Accepts milestones that do not link, as in files of HORNET's integration test. */
   unlinked?: boolean;
 }
 
-/**
- * Throws a StardustError unless `later` is the milestone after `earlier`, names it as the previous
- * one and is later (E.3).
- */
+/** Throws a StardustError unless `later` follows `earlier`, names it and is later (E.3). */
 export function checkLink(
   earlier: MilestoneReference,
   later: SnapshotMilestone,

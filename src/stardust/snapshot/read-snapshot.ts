@@ -133,10 +133,7 @@ async function mergeFiles(
   };
 }
 
-/**
- * Returns a name for these files: a hash of their headers, which hold milestones and counts, and of
- * their lengths.
- */
+/** Names these files: a hash of their headers and lengths. */
 function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)[]): string {
   const parts = files.filter((file) => file !== undefined);
   const writer = new Writer();

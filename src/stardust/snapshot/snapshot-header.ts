@@ -191,10 +191,7 @@ async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
   return concatBytes(version, type);
 }
 
-/**
- * The parents of the target's block are always solid entry points: without any, the file was not
- * finished.
- */
+/** The parents of the target's block are always entry points: without any, it was not finished. */
 function refuseNoEntryPoints(stream: ByteStream, count: number, offset: number): void {
   if (count === 0)
     throw stream.refusal('no solid entry points: whoever wrote the file did not finish it', offset);

@@ -68,10 +68,7 @@ export const SOLID_ENTRY_POINT_LENGTH = 32;
 const SPENDING_TRANSACTION_ID_LENGTH = 32;
 const TREASURY_LENGTH = 40;
 
-/**
- * Reads everything after the header to the end of the file. Throws a SnapshotRefusal at the first
- * fault.
- */
+/** Reads all records to the end of the file. Throws a SnapshotRefusal at the first fault. */
 export async function* readRecords(
   stream: ByteStream,
   counts: RecordCounts,

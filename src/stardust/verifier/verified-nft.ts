@@ -52,9 +52,7 @@ interface Held {
   output: NftOutput;
 }
 
-/**
- * `burned`: shown by a certificate. `absent`: there is no such NFT, it was burned or never minted.
- */
+/** `burned`: shown by a certificate. `absent`: no such NFT, burned or never minted. */
 interface Gone<Standing extends 'burned' | 'absent'> {
   standing: Standing;
   outputId: undefined;

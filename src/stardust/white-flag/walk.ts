@@ -11,9 +11,7 @@ import { ConflictReason } from '../semantics/verdict.ts';
 import { BlockKind, type Cone, type OutputMap, type TransactionView } from './cone.ts';
 import { orderParentsFirst } from './parents-first.ts';
 
-/**
- * State of an output in the ledger before the milestone. Other outputs are unknown to the ledger.
- */
+/** State of an output before the milestone. The ledger does not know other outputs. */
 export const LedgerState = { Unspent: 1, Spent: 2 } as const;
 
 /** Effects of this milestone's transactions on an output. */
@@ -29,19 +27,14 @@ export interface Proposal {
   parents: readonly number[];
   /** Unix seconds; decides timelocks and expirations. */
   timestamp: number;
-  /**
-   * ID of the milestone whose block the walk must visit (E.3); undefined for the first milestone.
-   */
+  /** ID of the milestone whose block the walk must meet (E.3); undefined for the first. */
   previousMilestoneId: Uint8Array | undefined;
 }
 
 export interface WhiteFlag {
   /** Positions in the cone of the referenced blocks, in white-flag order. */
   order: Uint32Array;
-  /**
-   * Conflict reason of each block in `order`, 0 if its transaction is applied; NOT_A_TRANSACTION if
-   * it carries none.
-   */
+  /** Conflict reason of each block in `order`, 0 if applied; NOT_A_TRANSACTION without one. */
   reasons: Uint8Array;
   /** Whether the walk visited a block that properly carries the previous milestone (E.3). */
   metPreviousMilestone: boolean;
@@ -50,10 +43,7 @@ export interface WhiteFlag {
    * is verified now, the previous milestone is in the cone after all.
    */
   unverified: number[];
-  /**
-   * Positions of transactions whose verdict is needed but undecided: unless empty, `reasons` must
-   * not be used.
-   */
+  /** Positions of transactions that lack a verdict: unless empty, `reasons` must not be used. */
   undecided: number[];
 }
 

@@ -108,9 +108,7 @@ function checkNativeTokenCount(outputs: readonly Output[]): void {
   check('C-22', tokens.size <= MAX_NATIVE_TOKENS, `${tokens.size} different native tokens`);
 }
 
-/**
- * C-25: no chain goes on in two outputs, by type and ID; zero IDs are of new chains and may repeat.
- */
+/** C-25: no chain goes on in two outputs, by type and ID; zero IDs are of new chains. */
 function checkChainIds(outputs: readonly Output[]): void {
   const seen = new Set<string>();
   checkEach('essence.outputs', outputs, (output) => {

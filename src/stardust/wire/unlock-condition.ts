@@ -117,10 +117,7 @@ export function unlockConditionsOf(
   };
 }
 
-/**
- * Throws a StardustError unless every element, in ascending order of type, is of an allowed type
- * and no type occurs twice.
- */
+/** Throws a StardustError unless all are of allowed types, no type twice (they ascend). */
 export function checkTypes(
   rule: string,
   values: readonly { type: number }[],

@@ -3,7 +3,6 @@
  * connection, to the first upstream that has it. Nothing here is believed or waited for: receivers
  * check the messages, and what does not come is fetched.
  */
-
 import * as v from 'valibot';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
@@ -179,9 +178,7 @@ function parseJson(body: Uint8Array, what: string): unknown {
   }
 }
 
-/**
- * Opens within a time that is not a signal's: a signal that fires later would end the connection.
- */
+/** Opens within a time that is not the signal's, which may fire later and end the connection. */
 async function openInTime(
   openSocket: OpenSocket,
   address: FeedAddress,

@@ -24,10 +24,7 @@ import { parseMilestoneIndex } from '../../schemas.ts';
 
 const PATH = '/api/edge/v1/changes/nfts';
 
-/**
- * Named in the URL, so that every cache knows it: all followers send the same URL, once a
- * milestone.
- */
+/** Named in the URL for every cache: all followers send the same URL, once a milestone. */
 const MIN_PARAMETER = 'minLedgerIndex';
 
 export const nftChangeRoutes = {

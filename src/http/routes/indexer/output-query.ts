@@ -139,9 +139,7 @@ export function parseGalleryQuery(values: QueryString, maxPageSize: number): Out
   };
 }
 
-/**
- * Reads an address, of this type if one is given, and adds its human-readable prefix to the set.
- */
+/** Reads an address, of this type if one is given, and adds its prefix to the set. */
 function addressReader(prefixes: Set<string>, type?: number): Reader<string> {
   return (value, name) => {
     const { prefix, key } = parseAddress(value, name, type);

@@ -63,10 +63,7 @@ function describeDatabase({ database, retention }: NodeStatus): string {
   return `${size} and keeps ${kept} milestones, RETENTION_MILESTONES is ${configured}`;
 }
 
-/**
- * Headers about how blocks come in, by feed or by polling, and seconds since the newest was stored.
- * `now` in Unix milliseconds.
- */
+/** Headers: source of blocks, and seconds since the newest. `now` in Unix milliseconds. */
 export function blocksHeaders(
   { blocks }: Pick<NodeStatus, 'blocks'>,
   now: number,

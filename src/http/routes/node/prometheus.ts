@@ -22,8 +22,7 @@ const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Families without samples are left out. Throws a RangeError for a wrong name, which is a defect of
- * the code.
+ * Leaves out families without samples. Throws a RangeError for a wrong name, a defect of the code.
  */
 export function encodeMetrics(families: readonly MetricFamily[]): string {
   return families
