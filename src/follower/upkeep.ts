@@ -35,8 +35,8 @@ interface Upkeep {
 /** Upkeep in the order of a pass. */
 const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
-  drop: { failure: 'follower.blocks-not-dropped', run: dropBlocks },
-  resolve: { failure: 'follower.verdicts-not-made', run: makeVerdicts },
+  drop: { failure: 'follower.blocks-not-dropped', run: dropUnneededBlocks },
+  resolve: { failure: 'follower.verdicts-not-made', run: makeOpenVerdicts },
   index: { failure: 'follower.index-not-filled', run: keepIndex },
   final: {
     failure: 'follower.final-ledger-not-built',
@@ -105,7 +105,7 @@ const PAUSE_PER_EVICTION = 10;
  * Drops orphans, and beyond a limit what no upstream's tip needs. While a milestone's past cone is
  * stored in parts, nothing is dropped, as no tip may lead to those yet; room is still measured.
  */
-async function dropBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
+async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep, counts, index } = memory;
   if (memory.missing !== undefined) {
     upkeep.room = (await measureUnreferenced(db)).room;
@@ -163,7 +163,7 @@ async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
 const RESOLVING_STEPS = 16;
 
 /** Verdicts that can be made and are not yet. */
-async function makeVerdicts({ db, verify, memory }: UpkeepContext): Promise<boolean> {
+async function makeOpenVerdicts({ db, verify, memory }: UpkeepContext): Promise<boolean> {
   const { lastLedger: head, index } = memory;
   let isMore = head !== undefined;
   for (let step = 0; step < RESOLVING_STEPS && isMore; step++)

@@ -105,8 +105,8 @@ async function resolveRead(
   const now = clock();
   try {
     const [entry, recent] = await Promise.all([
-      remembered.entry(nftId, now) ?? readEntry(sources, nftId, now),
-      remembered.recent(now) ?? readRecent(sources, request, now),
+      remembered.entry(nftId, now) ?? fetchEntry(sources, nftId, now),
+      remembered.recent(now) ?? fetchRecent(sources, request, now),
     ]);
     return resolve(entry, recent, nftId, clock());
   } catch (error) {
@@ -115,7 +115,7 @@ async function resolveRead(
   }
 }
 
-async function readEntry(
+async function fetchEntry(
   { index, remembered }: NftSources,
   nftId: string,
   now: number,
@@ -125,7 +125,7 @@ async function readEntry(
 }
 
 /** Reads `recent`; only a well-formed one is taken from the cache, or put there. */
-async function readRecent(
+async function fetchRecent(
   { index, openCache, remembered }: NftSources,
   { url, defer }: NftRequest,
   now: number,

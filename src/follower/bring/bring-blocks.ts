@@ -46,16 +46,17 @@ export async function bring(
   { blocks, packs }: WantedOfFollower,
   maxFetched = MAX_FETCHED,
 ): Promise<NotBrought | undefined> {
-  return blocks.length > 0 ? solidify(context, blocks, maxFetched) : resolve(context, packs);
+  return blocks.length > 0 ? solidify(context, blocks, maxFetched) : resolveWanted(context, packs);
 }
 
 /** Makes verdicts on the transactions of these packs, as far as they can be made. */
-async function resolve(context: BringContext, packs: readonly number[]): Promise<undefined> {
+async function resolveWanted(context: BringContext, packs: readonly number[]): Promise<undefined> {
   const { db, verify, memory } = context;
   const { head } = await readPosition(db, context);
   const tools = { index: memory.index, head, verify };
   const left = { steps: RESOLVING_STEPS };
-  for (const key of packs) await memory.step('resolve', () => resolvePacks(db, tools, [key], left));
+  for (const key of packs)
+    await memory.step('resolveWanted', () => resolvePacks(db, tools, [key], left));
 }
 
 /**

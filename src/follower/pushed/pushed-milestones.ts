@@ -44,7 +44,7 @@ export function createPushedMilestones(): PushedMilestones {
   return {
     push(bytes) {
       const payload = new Uint8Array(bytes);
-      const value = parse(payload);
+      const value = parsePushed(payload);
       if (value === undefined || value.index <= last) return;
       const { index } = value;
       const others = (held.get(index) ?? []).filter((each) => !equalBytes(each, payload));
@@ -75,7 +75,7 @@ export function createPushedMilestones(): PushedMilestones {
   };
 }
 
-function parse(payload: Uint8Array): Milestone | undefined {
+function parsePushed(payload: Uint8Array): Milestone | undefined {
   if (payload.length > MAX_BLOCK_LENGTH) return undefined;
   try {
     return decode(milestone, new Reader(payload));

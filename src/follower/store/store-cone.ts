@@ -158,14 +158,15 @@ async function storeParts(
   cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
-  cone.left ??= await findMissing(db, cone, tools);
+  cone.left ??= await walkToKnown(db, cone, tools);
   for (let parts = 0; cone.left.length > 0; parts++) {
-    if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline)) throw pause(cone);
+    if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline))
+      throw overBudget(cone);
     await storePart(db, head, cone, cone.left, tools);
   }
 }
 
-function pause(cone: MissingCone): ConeUnavailable {
+function overBudget(cone: MissingCone): ConeUnavailable {
   return new ConeUnavailable('over-budget', describeProgress(cone));
 }
 
@@ -175,7 +176,7 @@ export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): 
 }
 
 /** Walks down to what is known. */
-async function findMissing(
+async function walkToKnown(
   db: Database,
   cone: MissingCone,
   { view, memory, fetch, upstream, deadline, waitUntil, maxMet = MAX_MET }: StoreConeTools,
@@ -189,7 +190,7 @@ async function findMissing(
       if (cone.walked === 0) return { has: (id) => isKnown(view, id) };
       // a pass that comes late walks through a small cone as well, which may have many levels
       const isLate = cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline;
-      if (isLate || levels++ === LEVELS_AT_ONCE) throw pause(cone);
+      if (isLate || levels++ === LEVELS_AT_ONCE) throw overBudget(cone);
       const others = ids.filter((id) => stagedNumber(id) === undefined);
       const known = await lookUpBlocks(db, findUnreferenced, others);
       return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };

@@ -147,7 +147,7 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
       return { id, bytes, created };
     }),
     many(forEachPiece(db, FIND_SPENT, ids), (row) => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, bytes: readOutputBytes(bytes, state.id) };
     }),
   );
@@ -162,7 +162,7 @@ export function findLedgerStates(db: Database, ids: readonly string[]): Query<Fo
       return { id, created, length: row.integer('length') };
     }),
     many(forEachPiece(db, FIND_SPENT_STATES, ids), (row): FoundOutput => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, length: row.integer('length') };
     }),
   );
@@ -200,7 +200,7 @@ function mentionFromRow(row: Row): FoundOutput {
 }
 
 /** Reads an output with its content as it is stored. */
-function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
+function spentOutputFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
   const id = row.text('id');
   const spent = row.integer('milestone');
   const text = row.textOrNull('output');

@@ -55,7 +55,7 @@ const SELECT_LIVE = `
     AND b.value ->> 1 = ?1`;
 
 /** Undefined where a milestone references the block: its pack says so. */
-function unreferencedFromRow(row: Row): Uint8Array | undefined {
+function unreferencedBytesFromRow(row: Row): Uint8Array | undefined {
   const milestone = statusesFromRow(row).milestoneAt(row.integer('at'));
   return milestone === 0 ? blockBytesFromRow(row) : undefined;
 }
@@ -74,7 +74,7 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
-    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedFromRow),
+    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedBytesFromRow),
   });
   const bytes = index === null ? unreferenced : referenced;
   if (head === undefined || bytes === undefined) return undefined;

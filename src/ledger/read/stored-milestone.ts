@@ -56,10 +56,10 @@ function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow 
     'index' in name
       ? db.prepare(SELECT_BY_INDEX).bind(name.index)
       : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
-  return first(statement, milestoneFromRow);
+  return first(statement, storedMilestoneFromRow);
 }
 
-function milestoneFromRow(row: Row): MilestoneRow {
+function storedMilestoneFromRow(row: Row): MilestoneRow {
   row.requireSum('milestone');
   return {
     index: row.integer('idx'),

@@ -98,11 +98,11 @@ export async function readView(
   db: Database,
   request: ViewRequest,
 ): Promise<ConsistentView | undefined> {
-  const view = await readWhole(db, request);
+  const view = await readWholeView(db, request);
   if (view === undefined || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
   if (missing.length === 0) return view;
-  const found = await findReferenced(db, view.head, missing);
+  const found = await findReferencedNow(db, view.head, missing);
   // milestones alone change the index of IDs: with none since, it tells of the view's moment
   return found === undefined
     ? readView(db, request)
@@ -110,7 +110,7 @@ export async function readView(
 }
 
 /** Finds the referenced ones of the blocks; undefined if the ledger has moved. */
-async function findReferenced(
+async function findReferencedNow(
   db: Database,
   { generation, ledger }: Head,
   ids: readonly string[],
@@ -123,7 +123,10 @@ async function findReferenced(
   return isSame ? new Map(found) : undefined;
 }
 
-async function readWhole(db: Database, request: ViewRequest): Promise<ConsistentView | undefined> {
+async function readWholeView(
+  db: Database,
+  request: ViewRequest,
+): Promise<ConsistentView | undefined> {
   for (let tries = 1; ; tries++) {
     try {
       return await readOnce(db, request);

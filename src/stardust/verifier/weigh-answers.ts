@@ -91,7 +91,8 @@ export function weighAnswers(
   }));
   const isAnyRefuted = judged.some(({ standing }) => standing === 'refuted');
   const asked = judged.map(({ answer, standing, reason }) => {
-    const isLatest = answer.kind === 'certificate' && isSame(provedValue(answer.proof), state!);
+    const isLatest =
+      answer.kind === 'certificate' && isSameState(provedValue(answer.proof), state!);
     return { node: answer.node, standing, refutes: isAnyRefuted && isLatest, reason };
   });
   const weighed: Weighed = { latest: state, asked, heads: [], refuted: undefined };
@@ -147,7 +148,7 @@ function laterOf(one: Certified, other: Certified): Certified {
   return provedValue(later.proof) === provedValue(one.proof) ? one : other;
 }
 
-function isSame(one: NftState, other: NftState): boolean {
+function isSameState(one: NftState, other: NftState): boolean {
   return one.since.index === other.since.index && one.blockId === other.blockId;
 }
 
@@ -162,11 +163,11 @@ function judge(
     const { held, ledgerIndex, why } = answer;
     const says =
       held === undefined ? 'it has no such NFT' : `it says that ${held.outputId} holds it`;
-    const isSame = latest === undefined || held?.outputId === latest.held?.outputId;
+    const isSameState = latest === undefined || held?.outputId === latest.held?.outputId;
     // who honestly says something else of the latest state has come as far
     const isBehind =
       latest !== undefined && (ledgerIndex ?? latest.since.index) < latest.since.index;
-    const standing = isSame ? 'claims' : isBehind ? 'behind' : 'disputes';
+    const standing = isSameState ? 'claims' : isBehind ? 'behind' : 'disputes';
     const where = isBehind ? `, and its ledger is at milestone ${ledgerIndex}` : '';
     return { standing, reason: `${why}; ${says}${where}` };
   }
@@ -174,7 +175,7 @@ function judge(
   const { since, head } = own;
   const state = `its certificate is of milestone ${since.index}`;
   const [at, age] = [`its ledger is at milestone ${head.index}`, ageOf(head)];
-  if (!isSame(own, latest!))
+  if (!isSameState(own, latest!))
     return head.index >= latest!.since.index
       ? {
           standing: 'refuted',
