@@ -164,7 +164,6 @@ const vars = {
   LOG_READS: flag,
 };
 
-/** Vars and secrets: what an operator sets. */
 export const VAR_NAMES: readonly string[] = Object.keys(vars);
 
 const environment = v.object({ ...bindings, ...vars }, 'must be bound');
@@ -244,7 +243,6 @@ const settingsFromEnvironment = v.pipe(
     keepsHistory: env.HISTORY === 'all',
     /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
     retentionMilestones: env.RETENTION_MILESTONES ?? 17_280,
-    /** Whether answers carry Server-Timing. */
     serverTiming: env.SERVER_TIMING === 'true',
     /** Whether reads that were answered write a line of log. */
     logReads: env.LOG_READS === 'true',

@@ -44,18 +44,14 @@ const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
 /** Milliseconds of slices between turns for other requests. */
 const TURN_EVERY_MS = 5;
 
-/** Counts for GET /metrics. */
 export interface EventCounts extends Counts {
   clients: number;
-  /** Number of subscriptions. */
   topics: number;
 }
 
-/** Answer to the follower. */
 export interface EventDemand {
   /** The milestone that was published last; undefined while nobody listens. */
   published: number | undefined;
-  /** Whether new blocks are wanted. */
   blocks: boolean;
 }
 
@@ -121,7 +117,6 @@ export class EventBroker extends DurableObject<Env> {
     return { published: this.#publisher.last()?.index, blocks: topics.hasAny(BLOCKS) };
   }
 
-  /** Called when the follower has stored new blocks. */
   async stored(blocks: readonly Uint8Array[]): Promise<void> {
     const audience = this.#audience();
     const turn = takeTurns();

@@ -84,7 +84,6 @@ export async function completeMilestone(
   throw new ConeUnavailable('over-budget', 'blocks of the cone are gone again');
 }
 
-/** Hex IDs of the milestone and of its parents. */
 function coneOf({ id, milestone: { parents } }: VerifiedMilestone) {
   return { milestone: toHexDigits(id), parents: parents.map(toHexDigits) };
 }

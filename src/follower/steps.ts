@@ -20,7 +20,6 @@ const MAX_WAIT_MS = 1000;
 
 interface Waiting {
   urgency: number;
-  /** Unix milliseconds. */
   since: number;
   start: () => void;
 }
@@ -34,7 +33,6 @@ export function stepOf(error: unknown): StepName | undefined {
 
 /** @param clock Unix milliseconds */
 export function createSteps(clock: () => number): RunStep {
-  /** Steps in the order in which they came. */
   let waiting: Waiting[] = [];
   let isBusy = false;
 

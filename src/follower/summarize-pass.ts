@@ -26,7 +26,6 @@ export type Ending =
   | { kind: 'diverged'; reason: string };
 
 export type UpstreamOutcome = Ending & {
-  /** Place in the list of upstreams. */
   place: number;
   /** Milestones of this upstream that were applied, whatever came then. */
   applied: number;
@@ -72,22 +71,18 @@ export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefin
   return waiting && 'reason' in waiting ? waiting.reason : undefined;
 }
 
-/** Facts besides the outcomes. */
 export interface BeforePass {
   /** Why an upstream was found to diverge by an earlier pass (FollowerMemory). */
   diverged: string | undefined;
   /** Why passes were failing when this one began; undefined if they were not. */
   failing?: string | undefined;
-  /** Number of upstreams. */
   upstreams: number;
   /** Progress with a milestone that takes several passes, for people. */
   progress?: string | undefined;
 }
 
 export interface PassSummary {
-  /** Milestones applied by this pass. */
   applied: number;
-  /** Whether there is more to do right away. */
   behind: boolean;
   /** Place of the upstream to ask first from now on; undefined leaves it as it is. */
   beginWith: number | undefined;

@@ -26,13 +26,11 @@ type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'annou
 export type UpkeepState = 'done' | 'more' | 'failed';
 
 interface Upkeep {
-  /** Event to log if it fails. */
   failure: string;
   /** Whether nothing more is to be done right away. */
   run: (context: UpkeepContext) => Promise<boolean>;
 }
 
-/** Upkeep in the order of a pass. */
 const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
   drop: { failure: 'follower.blocks-not-dropped', run: dropUnneededBlocks },
@@ -47,7 +45,6 @@ const UPKEEP = {
 
 export type UpkeepName = keyof typeof UPKEEP;
 
-/** Upkeep of a ledger that does not move. */
 export const AT_REST: readonly UpkeepName[] = ['index', 'final', 'scrub'];
 
 const ALL_UPKEEP = Object.keys(UPKEEP) as readonly UpkeepName[];
@@ -162,7 +159,6 @@ async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
 /** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */
 const RESOLVING_STEPS = 16;
 
-/** Verdicts that can be made and are not yet. */
 async function makeOpenVerdicts({ db, verify, memory }: UpkeepContext): Promise<boolean> {
   const { lastLedger: head, index } = memory;
   let isMore = head !== undefined;

@@ -17,12 +17,10 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 interface Times {
   /** Count of each bucket; last, those above all bounds. */
   counts: number[];
-  /** Seconds. */
   sum: number;
 }
 
 export function createRequestCounts(): RequestCounts {
-  /** Counts by route, then by status. */
   const requests = new Map<string, Map<number, number>>();
   const times = new Map<string, Times>();
   return {

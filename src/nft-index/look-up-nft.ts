@@ -29,7 +29,6 @@ export interface NftLedger {
   ): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
 }
 
-/** Sources of a lookup. */
 export interface NftSources {
   ledger: NftLedger;
   index: IndexReader;
@@ -41,11 +40,9 @@ export interface NftSources {
    * a damaged disk can hide an entry, and D1 is as near.
    */
   trustsAbsence: boolean;
-  /** Unix milliseconds. */
   clock: () => number;
 }
 
-/** The request that a lookup is for. */
 export interface NftRequest {
   url: string;
   /** Runs work once the answer is out. */
@@ -95,7 +92,6 @@ function resolveRemembered(
   return entry && recent && resolve(entry, recent, nftId, now);
 }
 
-/** Reads what is not remembered, both copies at the same time. */
 async function resolveRead(
   sources: NftSources,
   nftId: string,

@@ -12,7 +12,6 @@ import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
  * statements a call gets nowhere.
  */
 export interface Budget {
-  /** Reads and writes of KV. */
   operations: number;
   /** Statements in D1. */
   statements: number;
@@ -40,13 +39,11 @@ export type StepResult = 'done' | Stop;
 export interface PublishRun {
   readonly ledger: IndexLedger;
   readonly store: IndexStore;
-  /** Unix milliseconds. */
   readonly clock: () => number;
   readonly bounds: RecentBounds;
   /** Awaited after each put (src/platform/turns.ts). */
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
-  /** Rest of the budget. */
   readonly left: Budget;
   token: string | undefined;
   state: State;

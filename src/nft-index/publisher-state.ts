@@ -30,7 +30,6 @@ const Entries = v.variant('kind', [
   }),
 ]);
 
-/** The state as stored in the row. */
 const State = v.strictObject({
   /** Names the ledger's import (`head.generation`). */
   generation: v.string(),
@@ -44,7 +43,6 @@ const State = v.strictObject({
   filledFrom: LedgerIndex,
   /** The entries of the changes up to here have been put. */
   putUpTo: ChangePosition,
-  /** Marks in order. */
   marks: v.array(
     v.strictObject({
       milestone: LedgerIndex,
@@ -59,7 +57,6 @@ const State = v.strictObject({
 });
 export type State = v.InferOutput<typeof State>;
 
-/** Writes a state as the text of its row. */
 export function serializeState(state: State): string {
   return JSON.stringify(state);
 }

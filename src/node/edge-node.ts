@@ -121,7 +121,6 @@ export function openNode(settings: Settings) {
      */
     computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
-    /** Computes the roots with every block that leads to them. */
     explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
         explainWhiteFlag(inTurns(db), ...asked),
@@ -159,15 +158,12 @@ export function openNode(settings: Settings) {
     lookUpChain: (kind: 'alias' | 'foundry', id: string, minLedgerIndex: number) =>
       readOutputOfChain(sessionFrom(minLedgerIndex), kind, id),
     readIndexedKinds: () => readIndexedKinds(newSession()),
-    /** Reads NFTs by one to 100 IDs of NFTs or of outputs. */
     readNfts: (ids: readonly string[], minLedgerIndex: number) =>
       readNftOutputs(sessionFrom(minLedgerIndex), ids),
-    /** Lists NFT outputs by address or by issuer alone. */
     listNftOutputs: (query: OutputQuery, minLedgerIndex: number) =>
       readNftGallery(sessionFrom(minLedgerIndex), query),
     readCollectionOwners: (query: OwnersQuery, minLedgerIndex: number) =>
       readCollectionOwners(sessionFrom(minLedgerIndex), query),
-    /** Reads changes after milestone `after`. */
     readNftChanges: (after: number, minLedgerIndex: number) =>
       readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
     readNftHistory: (

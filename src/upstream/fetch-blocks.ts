@@ -25,7 +25,6 @@ export interface ConeFetcherOptions {
   upstream?: Upstream | undefined;
   /** Blocks that may be fetched; those of the pool do not count. It is counted down. */
   budget: { fetchesLeft: number };
-  /** Unix milliseconds after which nothing more is waited for. */
   deadline: number;
 }
 

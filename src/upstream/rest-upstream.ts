@@ -119,7 +119,6 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   const name = new URL(url).host;
   const authorization = options.token !== undefined && { authorization: `Bearer ${options.token}` };
 
-  /** The body of a 200, undefined for a 404. */
   async function ask(
     path: string,
     accept: string,

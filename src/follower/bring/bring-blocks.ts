@@ -92,7 +92,6 @@ async function solidify(
   return { fault: fault instanceof ConeUnavailable ? fault.fault : 'upstream-failed', detail };
 }
 
-/** Returns those of the blocks that requests do not see. */
 async function findMissing(
   context: BringContext,
   ids: readonly string[],

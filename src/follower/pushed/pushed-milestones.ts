@@ -10,7 +10,6 @@ import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 
-/** Most milestones held; those furthest ahead are evicted first. */
 const MAX_HELD = 16;
 
 /** Payloads held of one index: any sender of a block can make up one. */
@@ -27,9 +26,7 @@ export interface PushedMilestones {
   confirm(json: Uint8Array): void;
   /** Payloads that may be the milestone with this index, the newest first. */
   at(index: number): readonly Uint8Array[];
-  /** Drops a payload that is no milestone. */
   refuse(index: number, payload: Uint8Array): void;
-  /** Drops all milestones up to the ledger's. */
   applied(ledger: number): void;
   clear(): void;
   /** Index of the last milestone that the upstream said it had confirmed. */

@@ -71,7 +71,6 @@ export interface GatheredBlocks {
 
 export type GatherFault = ConeUnavailable | UpstreamFailure;
 
-/** A moment of the ledger. */
 export interface Moment {
   head: Pick<Head, 'generation' | 'ledger'>;
   rules: AdmissionRules;

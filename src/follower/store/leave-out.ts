@@ -16,7 +16,6 @@ import { createReferenceReader, untilLate } from '../../upstream/read-references
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RootDiffers } from '../apply-milestone.ts';
 
-/** Queries at once. */
 const QUERIED_AT_ONCE = 30;
 
 export interface QueryLimits {

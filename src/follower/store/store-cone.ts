@@ -58,7 +58,6 @@ export interface MissingCone {
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
-  /** Shared by the passes that work on it. */
   running: Promise<void> | undefined;
 }
 
@@ -175,7 +174,6 @@ export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): 
   return named.has(id) || stagedNumber(id) !== undefined;
 }
 
-/** Walks down to what is known. */
 async function walkToKnown(
   db: Database,
   cone: MissingCone,

@@ -30,11 +30,9 @@ import {
 import { storeUnreferenced } from './store-unreferenced.ts';
 
 export interface StoredBlocks {
-  /** Number of blocks. */
   stored: number;
   /** Why some block of the walk is not stored, if a reason is known. */
   fault: GatherFault | undefined;
-  /** See {@link GatheredBlocks}. */
   cut: readonly string[];
   refused: number;
 }
@@ -78,7 +76,6 @@ export async function storeBelow(
   return { stored, fault: full ?? walk.fault ?? fault, cut, refused };
 }
 
-/** Blocks by hex ID, parents first. */
 type Blocks = ReadonlyMap<string, ParsedBlock>;
 
 const NONE: ReadonlySet<string> = new Set();

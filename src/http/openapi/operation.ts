@@ -21,7 +21,6 @@ export interface Operation {
   summary: string;
   description?: string;
   parameters?: readonly Parameter[];
-  /** The JSON that a POST takes. */
   body?: Schema;
   answer: DescribedAnswer;
   /** Errors besides 401, 403, 429, 500 and 503. */
@@ -46,7 +45,6 @@ export interface DescribedAnswer {
   description: string;
   /** Schema of the JSON; undefined if the body is not JSON, or empty. */
   schema?: JsonSchema;
-  /** The type of a body that is text. */
   type?: string;
   /** Whether a request may accept the bytes in place of the JSON. */
   raw?: true;
@@ -67,7 +65,6 @@ export interface ExampleRequest {
 /** The routes of one file by their operation IDs. itty-router tries them in this order. */
 export type RouteTable = Readonly<Record<string, Route>>;
 
-/** A description for each route of a table. */
 export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;
 
 export function inPath(name: string, schema: v.GenericSchema, description: string): Parameter {

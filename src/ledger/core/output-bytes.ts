@@ -62,7 +62,6 @@ export function contentsSql(output: string, rests = 'output_rest'): string {
   return `CASE WHEN ${output}.rest IS NULL THEN ${output}.bytes ELSE ${output}.bytes || (${rest}) END`;
 }
 
-/** SQL of `length`, the characters of the whole contents. */
 export function contentsLengthSql(output: string): string {
   const rest = `SELECT octet_length(r.bytes) FROM output_rest r WHERE r.key = ${output}.rest`;
   return `octet_length(${output}.bytes) + coalesce((${rest}), 0) AS length`;
@@ -115,7 +114,6 @@ export interface UnspentOutput {
   /** The block that created it, all zero for migrated outputs. */
   block: string;
   created: number;
-  /** Unix seconds. */
   createdTime: number;
 }
 

@@ -9,7 +9,6 @@ import { type Cell, rowSum, SUMMED_COLUMNS, type SummedTable } from './row-sum.t
 /** A row as D1 returns it, by column. */
 export type Columns = Record<string, unknown>;
 
-/** A row whose columns are checked as they are read. */
 export class Row {
   readonly #columns: Columns;
 
@@ -130,7 +129,6 @@ export function combine<T extends object, U>(
   };
 }
 
-/** Statements that write, and how many rows each changed. */
 export function write(statements: readonly D1PreparedStatement[]): Query<number[]> {
   return { statements, read: (results) => results.map(({ meta }) => meta.changes) };
 }

@@ -36,7 +36,6 @@ export interface NoFinalLedger {
 export interface FinalStatus {
   ok: true;
   ledger: FinalLedger;
-  /** The final root. */
   root: Uint8Array;
   /** Hash of the file that the ledger was imported from; empty if it is not known. */
   snapshotSha256: string;

@@ -340,7 +340,6 @@ export class StagingSink implements LedgerSink {
     await runBatch(this.#db, [this.#moveTo(this.#position), ...swap]);
   }
 
-  /** Removes what this import has staged. */
   async drop(): Promise<void> {
     const drop = this.#script?.drop ?? [];
     await runBatch(

@@ -17,7 +17,6 @@ const LARGE_TABLES = ['output', 'output_rest', 'nft', 'output_detail'];
 /** Tables whose few rows are copied. The last is the first table of the index of IDs. */
 export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'id_0'];
 
-/** The tables that an import fills. */
 const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
 
 /** Tables that are not of the ledger: the publisher's row names its ledger; wrangler's. */
@@ -46,7 +45,6 @@ function definitionFromRow(row: Row) {
   return {
     type: row.text('type'),
     name: row.text('name'),
-    /** The table of an index; a table's own name. */
     table: row.text('tbl_name'),
     sql: row.text('sql'),
   };

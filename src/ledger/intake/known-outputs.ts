@@ -17,24 +17,19 @@ import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';
 import type { NextNumbers } from './next-numbers.ts';
 
-/** Facts about an output, as far as they are known. */
 export interface KnownOutput {
   number: number;
   /** Content; absent if no block that creates it is known, or only states were read. */
   bytes?: Uint8Array;
   /** Characters of its content in D1, where only states were read. */
   length?: number;
-  /** Milestone that created it in the ledger. */
   created?: number;
-  /** Milestone that spent it. */
   spent?: number;
 }
 
 /** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */
 export interface Numbering extends NextNumbers {
-  /** Blocks by hex ID. */
   blocks: Map<string, KnownBlock>;
-  /** Outputs by hex ID. */
   outputs: Map<string, KnownOutput>;
 }
 
@@ -47,7 +42,6 @@ export interface OutputsToFind {
 
 export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 
-/** Facts of one row about an output. */
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;

@@ -10,7 +10,6 @@ import { many, type Row, readBatch } from '../core/read-batch.ts';
 
 const PAGE = 1000;
 
-/** The tables that hold a ledger. */
 interface LedgerTables {
   head: string;
   output: string;

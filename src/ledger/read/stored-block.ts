@@ -20,19 +20,16 @@ import {
 } from './referenced-blocks.ts';
 
 export interface StoredBlock {
-  /** 64 hex digits. */
   blockId: string;
   bytes: Uint8Array;
   /** Whether its whole past cone is known here. */
   isSolid: boolean;
   /** Undefined while no milestone references it. */
   referenced: BlockReference | undefined;
-  /** The ledger index at which all this is true. */
   ledgerIndex: number;
 }
 
 export interface BlockReference {
-  /** Index of the milestone. */
   index: number;
   /** The block's place among those that the milestone references. */
   whiteFlagIndex: number;

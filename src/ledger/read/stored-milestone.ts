@@ -17,7 +17,6 @@ export interface StoredMilestone {
   index: number;
   /** The payload, its type first. */
   payload: Uint8Array;
-  /** The ledger index at which it was read. */
   ledgerIndex: number;
 }
 
@@ -44,9 +43,7 @@ const SELECT_BY_ID = `
 
 interface MilestoneRow {
   index: number;
-  /** Hex. */
   id: string;
-  /** Number of blocks that it references. */
   blocks: number;
   payload: { bytes: Uint8Array; value: Milestone };
 }

@@ -55,16 +55,13 @@ export interface ConsistentView {
   stored: number | null;
   /** How many unreferenced blocks are in the packs. */
   unreferenced: number;
-  /** Numbers that are free for blocks and outputs. */
   next: NextNumbers;
 }
 
 /** Views begun from which the ledger moves away. */
 const MAX_TRIES = 3;
 
-/** A question for the view. */
 export interface ViewRequest {
-  /** Index of the milestone asked about. */
   index: number;
   /** Hex IDs of one to eight blocks. */
   named: readonly string[];

@@ -42,7 +42,6 @@ import { requireSameUnreferenced } from './same-unreferenced.ts';
 export interface ApplyStatements {
   /** Run as one batch. */
   statements: D1PreparedStatement[];
-  /** Blocks that stay unreferenced. */
   left: LeftBlocks;
 }
 

@@ -29,7 +29,6 @@ const MAX_SEARCHED = 4_000_000;
 /** Transactions of one statement, each of which may lead it to another milestone. */
 const BURNS_AT_ONCE = 200;
 
-/** Work of one step. */
 export interface Carried {
   /** The milestone that becomes the first one. */
   last: number;

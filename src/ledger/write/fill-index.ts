@@ -20,7 +20,6 @@ const SELECT_OUTPUTS = `
 
 /** Settings that decide whether the lists of a ledger have every kind of output. */
 export interface IndexSettings {
-  /** Whether INDEX is `all`. */
   indexAll: boolean;
   /** Milestone at which the network ended: lists of such a ledger have every kind. */
   finalMilestone: number | undefined;

@@ -122,7 +122,6 @@ async function readOn(db: Database, head: Head, most: number | undefined): Promi
   return next === undefined;
 }
 
-/** Tables of few rows. */
 const SMALL_TABLES = ['parameters', 'receipt'] as const;
 
 async function readSmallTables(db: Database): Promise<void> {

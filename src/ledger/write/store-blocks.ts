@@ -43,7 +43,6 @@ interface PackContent {
   details: string;
 }
 
-/** Blocks as they go into packs. */
 interface PackColumns {
   records: Uint8Array;
   statuses: Uint8Array;

@@ -53,7 +53,6 @@ export async function lookUpBlocks(
   return new Map([...(await readQuery(db, findReferenced(db, others))), ...stored]);
 }
 
-/** A pack that blocks can be appended to. */
 export interface LastPack {
   key: number;
   blocks: number;

@@ -80,7 +80,6 @@ export function setUint32(view: DataView, offset: number, value: number): void {
   view.setUint32(offset, value, true);
 }
 
-/** Bytes of a uint56. */
 export const UINT56_BYTES = 7;
 
 const TWO_32 = 2 ** 32;
@@ -179,7 +178,6 @@ export class Writer {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Drops what was written. */
   clear(): void {
     this.#length = 0;
   }

@@ -130,12 +130,10 @@ export function finalLedgerToJson(ledger: FinalLedger) {
   };
 }
 
-/** Writes the form of the routes. */
 export function finalEntryToJson({ position, record, path }: FinalEntry) {
   return { position, record: toHex(record), path: path.map(toHex) };
 }
 
-/** Writes the form of the routes. */
 export function finalProofToJson(ledger: FinalLedger, proof: FinalProof) {
   const entry = finalEntryToJson;
   const neighbour = (each: FinalEntry | undefined) => (each === undefined ? null : entry(each));

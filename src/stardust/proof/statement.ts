@@ -79,7 +79,6 @@ export interface Statement {
   ledger: FinalLedger;
   /** Outputs in the order of the lists: by time of creation, then by ID. */
   outputs: readonly StatedOutput[];
-  /** Totals of the outputs of this page. */
   totals: StatementTotals;
   /** Cursor of the page before this one; undefined on the first page, as its maker says. */
   after: string | undefined;
@@ -87,7 +86,6 @@ export interface Statement {
   next: string | undefined;
 }
 
-/** Parts of which a statement is made. */
 export type StatementParts = Pick<Statement, 'address' | 'prefix' | 'ledger' | 'after' | 'next'> & {
   entries: readonly FinalEntry[];
 };
@@ -191,7 +189,6 @@ function readStated(record: Uint8Array, key: AddressKey): StatedOutput {
   return { ...booked, output, part };
 }
 
-/** Writes the form of the route. */
 export function statementToJson(parts: StatementParts, { totals, outputs }: Statement) {
   return {
     format: STATEMENT_FORMAT,

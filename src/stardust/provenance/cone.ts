@@ -9,7 +9,6 @@ import type { BlockSet, PayloadKind } from './blocks.ts';
 import type { SignedMilestone } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/** A root that IDs hash to. */
 export interface Hashed {
   blockIds: readonly string[];
   root: string;

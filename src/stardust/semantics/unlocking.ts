@@ -18,7 +18,6 @@ import {
   type JudgedTransaction,
 } from './verdict.ts';
 
-/** The addresses that the inputs unlock. */
 export type UnlockedAddresses = Map<AddressKey, UnlockedAddress>;
 
 interface UnlockedAddress {

@@ -80,7 +80,6 @@ export function rulesOf(reason: ConflictReason): string {
   return RULES[reason];
 }
 
-/** The reason in words. */
 export function describeReason(reason: ConflictReason): string {
   return WORDS[reason];
 }

@@ -42,7 +42,6 @@ export class FullMerge implements Merge {
   readonly #rules: ChainRules;
   /** The milestone of the diff read last. */
   #milestone: SnapshotMilestone | undefined;
-  /** IDs of the outputs that this milestone created, side by side. */
   #created = new Writer();
   #solidEntryPoints: Uint8Array[] = [];
 

@@ -19,7 +19,6 @@ export interface AskedNode {
    * - `failed`: it gave no answer, or one that proves nothing.
    */
   standing: 'agrees' | 'behind' | 'refuted' | 'claims' | 'disputes' | 'failed';
-  /** Whether its certificate refutes another node. */
   refutes: boolean;
   /** A sentence without its full stop. */
   reason: string;
@@ -58,7 +57,6 @@ export interface Weighed {
   latest: NftState | undefined;
   /** Standings, one for each answer, in their order. */
   asked: AskedNode[];
-  /** The heads of the nodes that agree. */
   heads: NftState['head'][];
   /** Refutation of the first node whose certificate the latest one refutes. */
   refuted: Refuted | undefined;

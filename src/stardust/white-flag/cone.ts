@@ -27,7 +27,6 @@ export interface Cone {
   find(number: number): number;
   numberAt(position: number): number;
   parentCountAt(position: number): number;
-  /** Number of the parent. */
   parentAt(position: number, parent: number): number;
   /** A value of BlockKind. */
   kindAt(position: number): number;
@@ -49,9 +48,7 @@ export interface OutputMap {
 export interface TransactionView {
   readonly inputCount: number;
   readonly outputCount: number;
-  /** Number of the output that the input consumes. */
   inputAt(i: number): number;
-  /** Number of the output that is created. */
   outputAt(i: number): number;
   /** Conflict reason at a milestone of this timestamp; undefined while undecided. */
   reasonAt(timestamp: number): number | undefined;

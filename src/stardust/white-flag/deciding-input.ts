@@ -24,7 +24,6 @@ export function findDecidingInputs(
 ): Map<number, DecidingInput> {
   const found = new Map<number, DecidingInput>();
   const created = new Set<number>();
-  /** The place of the block that spent the output. */
   const spent = new Map<number, number>();
   for (const [place, position] of order.entries()) {
     const reason = reasons[place]!;

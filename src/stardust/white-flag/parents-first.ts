@@ -6,7 +6,6 @@
 
 /** Blocks have indexes from 0 on. */
 export interface BlockGraph {
-  /** How many blocks there are. */
   size: number;
   parentCountAt(block: number): number;
   /** The index of a parent; -1 where the walk stops. */

@@ -145,7 +145,6 @@ export interface MerkleRoots {
   appliedMerkleRoot: Uint8Array;
 }
 
-/** Computes both roots of a cone that was walked. */
 export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
   return {
     inclusionMerkleRoot: inclusionRoot(cone, order),

@@ -29,7 +29,6 @@ const GIVEN_UP_AFTER_MS = 60_000;
 /** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
 export type FeedState = 'down' | 'silent' | 'live';
 
-/** Step to take with the connection. */
 export interface ConnectionStep extends SessionStep {
   /** Open one, closing what was there. */
   open?: true;
