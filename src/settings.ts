@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot';
 import { openLedgerBinding } from './ledger/open-ledger.ts';
+import { baseTokenSchema } from './platform/json-schemas.ts';
 import { toHexDigits } from './stardust/encoding/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
@@ -99,24 +100,12 @@ const history = v.pipe(
 
 const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
 
-/** As HORNET's configuration has it (`protocol.baseToken`), in JSON. */
+/** In JSON. */
 const baseToken = v.pipe(
   text,
   v.transform((value) => value || 'null'),
   v.parseJson(undefined, 'must be JSON'),
-  v.nullable(
-    v.strictObject(
-      {
-        name: v.pipe(v.string(), v.nonEmpty()),
-        tickerSymbol: v.pipe(v.string(), v.nonEmpty()),
-        unit: v.pipe(v.string(), v.nonEmpty()),
-        subunit: v.string(),
-        decimals: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255)),
-        useMetricPrefix: v.boolean(),
-      },
-      'must be the baseToken of a HORNET configuration',
-    ),
-  ),
+  v.nullable(baseTokenSchema),
 );
 
 function binding<T extends object>(kind: string) {
@@ -253,7 +242,7 @@ const settingsFromEnvironment = v.pipe(
     finalMilestone: env.FINAL_MILESTONE,
     /** Whether lists have every kind of output; else NFTs alone, until the network has ended. */
     indexAll: env.INDEX === 'all',
-    /** The network's token, which no ledger holds; null: the one that its prefix stands for. */
+    /** The network's token, which no ledger holds; null: a known network's, or the upstream's. */
     baseToken: env.BASE_TOKEN,
     /** Whether all changes of NFTs are kept; else those of the milestones that are kept. */
     keepsHistory: env.HISTORY === 'all',

@@ -56,6 +56,32 @@ it('a timer starts the passes between two alarms, and the alarm outlives the obj
   expect(seen.alarm! - started).toBeGreaterThan(9000);
 });
 
+it('passes that have used up the queries of an invocation wait for an alarm', async () => {
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  /** Milliseconds to each alarm, when it was set. None of them goes off. */
+  const waits: number[] = [];
+  await runInDurableObject(stub, async (object, { storage }) => {
+    vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
+      waits.push(Number(at) - Date.now());
+    });
+    const settings = {
+      UPSTREAM_URL: 'http://127.0.0.1:1',
+      MILESTONE_PUBLIC_KEYS: 'ab'.repeat(32),
+      MILESTONE_THRESHOLD: '1',
+    };
+    const own = Object.getOwnPropertyDescriptor(object, 'env')!;
+    Object.defineProperty(object, 'env', { ...own, value: { ...env, ...settings } });
+    await object.alarm();
+    // those of requests use the same queries; each pass has one at least
+    for (let passes = 0; passes <= 400; passes++) await object.pass();
+    await vi.waitFor(() => expect(waits).toHaveLength(2), 20_000);
+    Object.defineProperty(object, 'env', own);
+    vi.restoreAllMocks();
+  });
+  expect(waits[0]).toBeGreaterThan(9000);
+  expect(waits[1]).toBeLessThanOrEqual(1000);
+});
+
 it('requests that are ahead share one look at the upstreams each 200 ms', async () => {
   const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
   const took = await runInDurableObject(stub, async (object) => {

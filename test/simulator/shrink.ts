@@ -72,6 +72,7 @@ function plainSettings({ upstreams, missingKeys }: Settings): Partial<Settings>[
     { limits: 'usual' },
     { isolates: 1 },
     { staleMs: 0 },
+    { replicaMs: 0 },
     { before: 1 },
     { belowMaxDepth: 15 },
     { retention: 17_280 },

@@ -12,6 +12,8 @@ export interface Settings {
   isolates: number;
   /** How old copies of KV may be, milliseconds. */
   staleMs: number;
+  /** How old what a replica of D1 has may be, milliseconds; 0 where there is none. */
+  replicaMs: number;
   /** Milestones before the snapshot, 1 or more. */
   before: number;
   belowMaxDepth: number;
@@ -110,6 +112,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     limits,
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
     staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
+    replicaMs: isServe ? 0 : random.pick([0, 0, 3000, 20_000]),
     before: random.between(1, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,

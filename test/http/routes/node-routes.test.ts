@@ -223,6 +223,25 @@ describe('GET /api/core/v2/info', () => {
     expect(info).toMatchObject({ baseToken });
   });
 
+  it('has what an upstream says, else the smallest unit: no prefix names a token', async () => {
+    const parameters = { ...status.parameters, networkName: 'mine', bech32Hrp: 'smr' };
+    const said = {
+      ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: 'cent' },
+      ...{ decimals: 2, useMetricPrefix: false },
+    };
+    const tokenOf = async (more: object) => {
+      const readStatus = async () => ({ ...status, parameters, ...more });
+      const answer = await fetchFrom({ node: { readStatus } })('/api/core/v2/info');
+      return ((await answer.json()) as { baseToken: unknown }).baseToken;
+    };
+    expect(await tokenOf({ baseToken: said })).toEqual(said);
+    expect(await tokenOf({})).toMatchObject({ tickerSymbol: 'units', decimals: 0 });
+    // of a public network the project itself knows
+    expect(await tokenOf({ baseToken: said, parameters: status.parameters })).toMatchObject({
+      tickerSymbol: 'SMR',
+    });
+  });
+
   it('has its rates, and knows the tokens of Shimmer', async () => {
     expect(await (await fetchFrom()('/api/core/v2/info')).json()).toMatchObject({
       baseToken: {
