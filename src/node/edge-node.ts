@@ -124,7 +124,7 @@ export function openNode(settings: Settings) {
     /** Computes the roots with every block that leads to them. */
     explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
-        explainWhiteFlag(inTurns(db), ...asked),
+        explainWhiteFlag(db, ...asked, inTurns),
       ),
     lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),
