@@ -238,8 +238,8 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         {
           in: 'query',
           name: 'pageSize',
-          description: 'The most NFTs of a page.',
-          schema: { ...pageSize, default: MAX_NFTS },
+          description: `The most NFTs of a page. Default: ${MAX_NFTS}.`,
+          schema: pageSize,
         },
         {
           in: 'query',
