@@ -1,8 +1,7 @@
 /**
- * Verifying the next milestone before anything is done with it
+ * Verifies the next milestone before anything is done with it
  * (docs/protocol.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
-
 import type { Head, KnownMilestone } from '../ledger/core/head.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { Reader, toHexDigits } from '../stardust/encoding/bytes.ts';
@@ -13,17 +12,14 @@ import { milestoneId } from '../stardust/wire/ids.ts';
 import { announcedParameters, type Milestone, milestone } from '../stardust/wire/milestone.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 
-/**
- * An upstream is on another chain than our ledger, or says what cannot be. The message is for
- * people: it goes into the log and into health.
- */
+/** The upstream is on another chain, or says what cannot be. The message is for logs and health. */
 export class Divergence extends Error {
   override readonly name = 'Divergence';
 }
 
 /**
  * Throws a Divergence unless the payload is the milestone after the ledger's, signed by enough of
- * the keys, and one that the reference would go on after.
+ * the keys, and accepted by the reference.
  *
  * @param received the payload, its type number first
  */
@@ -70,7 +66,7 @@ function parseMilestone(payload: Uint8Array, index: number): Milestone {
   }
 }
 
-/** E.3 (a): zeros for the first milestone. */
+/** Returns the previous ID that E.3 (a) demands: zeros for the first milestone. */
 function previousIdDue(index: number, head: Head, previous: KnownMilestone): string {
   return index === head.genesis + 1 ? '0'.repeat(64) : previous.id;
 }

@@ -1,6 +1,6 @@
 /**
- * White-flag requests and the follower: it applies the milestone that a request is ahead of the
- * ledger by, and stores the blocks that a request names and D1 lacks.
+ * Requests that wait for the follower: it applies the milestone that a request is ahead by, and
+ * stores the blocks that a request names and D1 lacks.
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
@@ -17,21 +17,18 @@ import type {
 } from './compute-white-flag.ts';
 
 /**
- * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
- * follower may be a second behind.
+ * Milestones beyond the ledger's next that are worth waiting for: the follower may be a second
+ * behind.
  */
 const MAX_MILESTONES_AHEAD = 2;
 
 /** How long a request waits for the follower. */
 const CATCH_UP_MS = 700;
 
-/**
- * A coordinator waits two seconds. After so many milliseconds a request does not wait any longer for
- * blocks.
- */
+/** Milliseconds after which a request stops waiting for blocks: a coordinator waits two seconds. */
 const REQUEST_MS = 1500;
 
-/** Roots, or an explanation of them. */
+/** Computes roots, or an explanation of them. */
 type Compute<Answer> = (
   db: Database,
   request: WhiteFlagRequest,
@@ -40,19 +37,18 @@ type Compute<Answer> = (
 
 interface Asked {
   request: WhiteFlagRequest;
-  /** Whose share of what the follower fetches it takes. */
+  /** Client that is charged for what the follower fetches. */
   client: string;
 }
 
-/** Without keys nothing that is fetched could be told to be a milestone. */
+/** Without keys no milestone could be verified, so nothing is fetched. */
 export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
   return upstreams.length > 0 && milestoneKeys !== undefined;
 }
 
 /**
- * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
- * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
- * request is retried.
+ * Retries a request after a catch-up: a coordinator asks about the next milestone as soon as it has
+ * issued one, which the replica or the ledger may not have yet.
  */
 export async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,
@@ -77,7 +73,7 @@ async function catchUp(settings: Settings): Promise<void> {
   await within(CATCH_UP_MS, pass, undefined);
 }
 
-/** What the work comes to, or `late` after so many milliseconds. */
+/** Returns the work's result, or `late` after N milliseconds. */
 async function within<T, Late>(ms: number, work: Promise<T>, late: Late): Promise<T | Late> {
   const { promise, resolve } = Promise.withResolvers<Late>();
   // cleared, as workerd allows 10,000 timers

@@ -1,9 +1,7 @@
 /**
  * The white-flag operation: steps 3 to 6 of the contract (docs/contract.md#white-flag;
- * docs/protocol.md, E.3 and E.4).
- *
- * Roots are computed from D1 alone. Where D1 lacks a parent or a verdict, the follower is told to
- * store the one or to make the other, and D1 is read again. Everything else leads to a refusal.
+ * docs/protocol.md, E.3 and E.4). Roots are computed from D1 alone. If D1 lacks a parent or a
+ * verdict, the follower provides it, and D1 is read again. Everything else leads to a refusal.
  */
 
 import type { Database } from '../ledger/core/database.ts';
@@ -44,7 +42,7 @@ export interface WhiteFlagRoots {
   /** 32 bytes each. */
   inclusionMerkleRoot: Uint8Array;
   appliedMerkleRoot: Uint8Array;
-  /** Blocks of the cone. */
+  /** Number of blocks of the cone. */
   blocks: number;
   /** Milliseconds of each stage, by its name (a token of Server-Timing). */
   stages: Record<string, number>;
@@ -78,7 +76,7 @@ export interface WhiteFlagOptions {
 export interface Brought {
   /** Where to read again. */
   db: Database;
-  /** Why not all of it was written, if a reason is known. */
+  /** Reason why not all of it was written, if one is known. */
   notBrought: NotBrought | undefined;
 }
 
@@ -140,7 +138,9 @@ export async function computeRootsInTurns(
   return { inclusionMerkleRoot: await rootOf(order), appliedMerkleRoot: await rootOf(applied) };
 }
 
-/** A milestone may take a block away before its bytes are read: rare, and not twice in a row. */
+/**
+ * Retries once: a milestone may take a block away before its bytes are read, rarely twice in a row.
+ */
 export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -228,9 +228,9 @@ async function readAndWalk(
 }
 
 /**
- * What D1 lacks and the follower may have, make or get: verdicts, or parents if an answer depends on
- * nothing else. The milestone asked about may be the ledger's own, as it may have come since the
- * question was thought of.
+ * Names what D1 lacks and the follower may provide: verdicts, or parents if an answer depends on
+ * nothing else. The milestone asked about may be the ledger's own: it may have come while the
+ * request was in flight.
  */
 function wantedOfFollower(
   { view, whiteFlag }: ReadAndWalked,

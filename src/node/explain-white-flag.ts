@@ -1,5 +1,5 @@
 /**
- * The white flag explained (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
+ * Explains the white flag (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
  * that may not be signed yet, and every block that leads to them.
  */
 
@@ -27,15 +27,15 @@ import {
 
 /** A block of the cone. IDs are hex digits. */
 export interface JudgedBlock extends ExplainedBlock {
-  /** Of the transaction that it carries. */
+  /** ID of the transaction that the block carries. */
   transactionId: string | undefined;
-  /** What decided that it is in conflict. */
+  /** Reason of its conflict. */
   decided: Decision | undefined;
 }
 
 /** Places are from 0; `outputId`: of the output consumed or created. */
 export interface Decision {
-  /** Of docs/protocol.md, D.1 or D.2. */
+  /** Rule of docs/protocol.md, D.1 or D.2. */
   rule: string;
   /** The input, where one decided; and the block of the cone that spent it before. */
   input?: { input: number; outputId: string; spentBy: string | undefined };
@@ -48,7 +48,7 @@ export interface WhiteFlagExplanation {
   /** 32 bytes each. */
   inclusionMerkleRoot: Uint8Array;
   appliedMerkleRoot: Uint8Array;
-  /** In white-flag order. */
+  /** Blocks in white-flag order. */
   blocks: JudgedBlock[];
 }
 
@@ -59,8 +59,8 @@ const MAX_EXPLAINED_BLOCKS = 10_000;
 const MAX_EXPLAINED_LENGTH = 100_000_000;
 
 /**
- * Inputs of transactions whose verdict is made again: altogether, and at once. An output has up to
- * 21 KB, and each input may bring a signature.
+ * Inputs of transactions whose verdict is made again, in all and at once: an output has up to 21
+ * KB.
  */
 const MAX_FAULT_INPUTS = 4096;
 const FAULT_INPUTS_AT_ONCE = 256;
@@ -96,7 +96,7 @@ export async function explainWhiteFlag(
   });
 }
 
-/** In white-flag order. Of each block only what is returned stays in memory. */
+/** Explains the blocks in white-flag order; only what is returned of a block stays in memory. */
 async function explainBlocks(
   db: Database,
   { view, whiteFlag }: WalkedProposal,
@@ -151,7 +151,7 @@ function explainBlock(
   };
 }
 
-/** Without the block that spent the input before. */
+/** Names the decision, without the block that spent the input before. */
 function nameDecision(
   { id, value }: NonNullable<ParsedBlock['transaction']>,
   decided: DecidingInput | Fault,

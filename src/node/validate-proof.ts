@@ -1,6 +1,6 @@
 /**
- * Whether a proof of inclusion holds, by the keys of the settings alone
- * (docs/contract.md#proofs-of-inx-poi): nothing of the ledger is read.
+ * Judges a proof of inclusion by the keys of the settings alone
+ * (docs/contract.md#proofs-of-inx-poi).
  */
 
 import { verifySignature } from '../platform/verify-signature.ts';

@@ -1,13 +1,10 @@
 /**
  * Admission of blocks under protocol parameters (docs/protocol.md, C-4, C-5, C-13, C-15 to C-19,
- * C.2).
+ * C.2). The reference never stores a block that breaks one of these rules. Parameters change: a
+ * block that was accepted under earlier ones must not be refused under today's.
  *
- * The reference never stores a block that breaks one of these rules. Protocol parameters change, so
- * a block that the network accepted under earlier parameters must not be refused under today's.
- *
- * C-6, proof of work, is not among them: the reference exempts the blocks that a node requested
- * itself, and this node requests most of those that it has. It is checked for blocks that nobody
- * asked for: those that were pushed, and the tips of an upstream.
+ * C-6, proof of work, is checked only for blocks that nobody requested, pushed ones and tips: the
+ * reference exempts the blocks that a node requested itself, which are most.
  */
 
 import { hasProofOfWork } from './crypto/proof-of-work.ts';
@@ -18,12 +15,9 @@ import type { Output } from './wire/output.ts';
 import { networkIdOf, type ProtocolParameters, type RentStructure } from './wire/parameters.ts';
 import { findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
 
-/** What a block is judged by as it comes in. */
+/** Rules that judge a block as it comes in. */
 export interface AdmissionRules extends MilestoneRules {
-  /**
-   * Every set of protocol parameters that a block may have been admitted under, the current one
-   * first.
-   */
+  /** Every set of parameters under which a block may have been admitted, the current one first. */
   parameters: readonly ProtocolParameters[];
 }
 
@@ -57,7 +51,7 @@ export function minimumDeposit(output: Output, rent: RentStructure): bigint {
   return depositForLength(rent, outputBytes(output).length);
 }
 
-/** As {@link minimumDeposit}, for an output of so many bytes. */
+/** Returns {@link minimumDeposit} for an output of N bytes. */
 export function depositForLength(rent: RentStructure, outputLength: number): bigint {
   const vBytes =
     rent.vByteFactorKey * OUTPUT_ID_LENGTH +
@@ -66,8 +60,8 @@ export function depositForLength(rent: RentStructure, outputLength: number): big
 }
 
 /**
- * Why the block is not admitted under these parameters: the first rule that it breaks and what is
- * wrong. Undefined if it is admitted.
+ * Returns the first rule that the block breaks under these parameters, and what is wrong; undefined
+ * if it is admitted.
  */
 export function admissionFault(
   parsed: ParsedBlock,
@@ -81,8 +75,8 @@ export function admissionFault(
 }
 
 /**
- * As {@link admissionFault}, for the rules C-13 and C-15 to C-19 alone, which are about the block's
- * transaction. These are the rules that the reference tests while it parses.
+ * Returns {@link admissionFault} by the rules C-13 and C-15 to C-19 alone, about the block's
+ * transaction: the reference tests these while it parses.
  */
 export function transactionAdmissionFault(
   parsed: ParsedBlock,
@@ -103,8 +97,8 @@ export function isAdmitted(
 }
 
 /**
- * Why a node does not store the block if nobody asked for it: as {@link admissionFault}, and C-6. A
- * block with a milestone needs no proof of work.
+ * Returns {@link admissionFault} with C-6 for a block that nobody requested. A block with a
+ * milestone needs no proof of work.
  */
 function unaskedFault(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
   const fault = admissionFault(parsed, parameters);

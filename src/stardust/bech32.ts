@@ -17,8 +17,8 @@ export interface Bech32Address {
 }
 
 /**
- * Undefined where the text is not bech32 (lower or upper case, not both) of one whole address of a
- * known type.
+ * Returns undefined unless the text is bech32 (lower or upper case, not both) of one whole address
+ * of a known type.
  */
 export function parseBech32Address(text: string): Bech32Address | undefined {
   const parts = bech32.decodeUnsafe(text, MAX_LENGTH);

@@ -8,9 +8,9 @@ import { signedDigest, transactionId } from './wire/ids.ts';
 import { transaction } from './wire/transaction.ts';
 
 /**
- * A transaction payload in binary form (A.3), its type included, with its ID and what its signatures
- * sign. Throws a StardustError if the bytes are none. Of the rules of section C, those beyond its
- * layout are not checked: `decodeBlock` does so.
+ * Decodes a transaction payload in binary form (A.3), its type included, with its ID and what its
+ * signatures sign. Throws a StardustError if the bytes are none. Of section C only rules of layout
+ * are checked: `decodeBlock` checks the others.
  */
 export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock['transaction']> {
   const value = decode(transaction, new Reader(payload));

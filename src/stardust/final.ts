@@ -6,7 +6,7 @@ import { StardustError } from './error.ts';
 import { KEY_BYTES, verifyFinalProof } from './proof/final-ledger.ts';
 import { decodeLedgerOutput, type LedgerOutput } from './wire/ledger-output.ts';
 
-/** What is asked of a final ledger. */
+/** Query of a final ledger. */
 export interface FinalQuery<Tree extends 'nfts' | 'outputs'> {
   tree: Tree;
   /** 32 bytes of an NFT (B.6), 34 of an output (B.4). */

@@ -9,7 +9,7 @@ import type { ConsumedOutput, Fault } from './semantics/verdict.ts';
 import type { ParsedBlock } from './wire/block.ts';
 
 export interface JudgeOptions {
-  /** Of the milestone that references the transaction, Unix seconds. */
+  /** Timestamp of the milestone that references the transaction, Unix seconds. */
   timestamp: number;
   /** Decides about signatures by ZIP-215; by default in JavaScript. */
   verify?: VerifySignature;

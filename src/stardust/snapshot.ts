@@ -15,9 +15,9 @@ import {
 import { readRecords, type SnapshotRecord } from './snapshot/snapshot-records.ts';
 
 export interface ReadSnapshotOptions {
-  /** Of the file; another one is refused. */
+  /** Kind of the file; another one is refused. */
   kind: SnapshotKind;
-  /** Who signs milestones. If absent, the signatures in the file are not checked. */
+  /** Keys that sign milestones. If absent, the signatures in the file are not checked. */
   keys?: MilestoneKeys;
   /** Decides about signatures by ZIP-215; by default in JavaScript. */
   verify?: VerifySignature;

@@ -29,9 +29,8 @@ export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
 export function clientKey(address: string): string {
   const host = address.trim().replace(/%.*/s, '');
   if (!host.includes(':')) return isIpv4(host) ? host : UNKNOWN;
-  const url = URL.parse(`http://[${host}]`);
-  if (url === null) return UNKNOWN;
-  const groups = expand(url.hostname.slice(1, -1));
+  const groups = ipv6Groups(host);
+  if (groups === undefined) return UNKNOWN;
   if (groups.slice(0, 6).join(':') === MAPPED_PREFIX) return writeIpv4(groups.slice(6));
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
@@ -41,9 +40,11 @@ function isIpv4(host: string): boolean {
   return URL.parse(`http://${host}`)?.hostname === host && /^[\d.]+$/.test(host);
 }
 
-/** All groups of an IPv6 address as URLs spell it: lower case, without zeros in front. */
-function expand(address: string): string[] {
-  const [before = '', after] = address.split('::');
+/** All groups of an IPv6 address, in lower case without zeros in front; undefined if it is none. */
+export function ipv6Groups(address: string): string[] | undefined {
+  const url = URL.parse(`http://[${address}]`);
+  if (url === null) return undefined;
+  const [before = '', after] = url.hostname.slice(1, -1).split('::');
   const split = (text: string) => (text === '' ? [] : text.split(':'));
   if (after === undefined) return split(before);
   const [head, tail] = [split(before), split(after)];

@@ -13,7 +13,6 @@ import type { RouteContext } from '../route.ts';
 export const assetRoutes = {
   describeApi: { method: 'GET', path: '/openapi.json', keep: 'second', handle: answerStaticFile },
   showPage: { method: 'GET', path: '/', keep: 'second', handle: answerPage },
-  readVerifier: { method: 'GET', path: '/verifier.js', keep: 'second', handle: answerStaticFile },
   readExplorerFile: {
     method: 'GET',
     path: '/explorer/:file',
@@ -129,12 +128,6 @@ export function describeAssets(): Operations<typeof assetRoutes> {
           'Referrer-Policy': 'Always `no-referrer`.',
         },
       },
-      statuses,
-    },
-    readVerifier: {
-      tag: 'node',
-      summary: 'The script by which the explorer verifies this node',
-      answer: { description: 'A module.', type: 'text/javascript', headers },
       statuses,
     },
     readExplorerFile: {

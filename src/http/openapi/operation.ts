@@ -75,3 +75,20 @@ export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, 
 export function inPath(name: string, schema: v.GenericSchema, description: string): Parameter {
   return { in: 'path', name, description, schema, required: true };
 }
+
+/** A read of the core API by an ID or an index. Its answer has X-Ledger-Index, if nothing more. */
+export function coreRead(
+  summary: string,
+  path: string,
+  parameter: Parameter,
+  answer: DescribedAnswer,
+): Operation {
+  return {
+    tag: 'core',
+    summary: `${summary} (TIP-25)`,
+    parameters: [parameter],
+    answer: { ledgerIndex: 'named', ...answer },
+    errors: [400, 404],
+    example: { path },
+  };
+}

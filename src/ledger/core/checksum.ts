@@ -21,7 +21,7 @@ export function checksum(bytes: Uint8Array, before = 0): number {
   return sum * TWO_32 + (sums >>> 0);
 }
 
-/** What is stored is not what was written. The message is for people: ASCII. */
+/** Stored data is not what was written. The message is for people: ASCII. */
 export class LedgerDamaged extends Error {
   override readonly name = 'LedgerDamaged';
   readonly what: string;

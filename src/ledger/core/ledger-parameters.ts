@@ -53,10 +53,7 @@ export function readParameters(db: Database): Promise<ParameterTable> {
   return readAlone(selectParameters(db));
 }
 
-/**
- * What is in force at a milestone. Throws when nothing is: the import brought what was in force
- * then.
- */
+/** Returns the parameters in force at a milestone. Throws if the import brought none for it. */
 export function parametersAt(table: ParameterTable, index: number): ProtocolParameters {
   const option = table.at(index);
   if (option === undefined) throw new Error(`no protocol parameters for milestone ${index}`);
@@ -64,8 +61,8 @@ export function parametersAt(table: ParameterTable, index: number): ProtocolPara
 }
 
 /**
- * Every set that a block may have been admitted under at this ledger index, the current one first;
- * what is pending counts for nobody yet.
+ * Returns every set under which a block may have been admitted at this ledger index, the current
+ * one first; pending sets do not count.
  */
 export function admittingParameters(table: ParameterTable, index: number): ProtocolParameters[] {
   return table.options

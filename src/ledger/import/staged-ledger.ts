@@ -1,9 +1,7 @@
 /**
  * The sink of an import (src/stardust/snapshot/snapshot-sink.ts): it writes outputs, and what NFTs
- * are listed by, into the staging tables, each change together with its position.
- *
- * What was staged stays when an import is interrupted. The next import resumes behind it if it
- * reads the same files, and starts again if not.
+ * are listed by, into the staging tables, each change with its position. After an interruption the
+ * next import resumes there if it reads the same files, and starts again if not.
  */
 
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
@@ -49,21 +47,21 @@ const ADD_RESTS = `
   INSERT INTO import_output_rest (key, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)`;
 
 /**
- * A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove
- * are there, each named once.
+ * A second row breaks the table's CHECK: the whole batch is undone unless all outputs to remove are
+ * there, each named once.
  */
 const REQUIRE_OUTPUTS = `
   INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
   WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))
     <> json_array_length(?1)`;
 
-/** Of outputs that are removed: before their rows in import_output, which have the time. */
+/** Removes details of removed outputs before their rows in import_output, which have the time. */
 const REMOVE_DETAILS = `
   DELETE FROM import_output_detail WHERE (kind, created_time, output) IN (
     SELECT ${OutputType.Nft}, created_time, unhex(id) FROM import_output
     WHERE ${isNftSql('bytes')} AND id IN (SELECT value FROM json_each(?1)))`;
 
-/** Likewise: those have the keys. */
+/** Removes rests before these rows too: they have the keys. */
 const REMOVE_RESTS = `
   DELETE FROM import_output_rest WHERE key IN (
     SELECT rest FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))`;
@@ -81,7 +79,7 @@ const STRETCH = 50_000;
 
 /**
  * Type and amount of each output (A.8) of the stretch behind the ID ?1: 9 bytes, which are 12
- * characters of base64 and can be put together. And the fingerprint and the last ID of the stretch.
+ * characters of base64. And the fingerprint and the last ID of the stretch.
  */
 const SELECT_AMOUNTS = `
   SELECT group_concat(start, '') AS amounts, ${fingerprintSql('sum')} AS sum, max(id) AS last FROM (
@@ -225,8 +223,8 @@ export class StagingSink implements LedgerSink {
   }
 
   /**
-   * Adds to the outputs all else that the ledger is made of. A StardustError if they are not the
-   * token supply, or two of them the same NFT.
+   * Adds all else that the ledger is made of. Throws a StardustError if the outputs are not the
+   * token supply, or two of them are the same NFT.
    */
   async complete(summary: SnapshotSummary, generation: string, sha256 = ''): Promise<void> {
     const { stretches, fingerprint } = await this.#checkSupply(summary);
@@ -290,8 +288,8 @@ export class StagingSink implements LedgerSink {
   }
 
   /**
-   * The supply as it is held. The reader counts what the files say of each output that goes, which
-   * is something else where a delta continues another network's genesis: its outputs have the same
+   * Compares the supply as it is held. The reader counts what the files say of removed outputs,
+   * which is something else if a delta continues another network's genesis, with the same output
    * IDs.
    */
   async #checkSupply({
@@ -341,9 +339,7 @@ export class StagingSink implements LedgerSink {
     }
   }
 
-  /**
-   * Puts the staged ledger, complete by now, in the place of the served one: all of it or nothing.
-   */
+  /** Replaces the served ledger by the staged one, which is complete: all of it or nothing. */
   async replace(): Promise<void> {
     const swap = this.#script!.swap.map((sql) => this.#db.prepare(sql));
     await runBatch(this.#db, [this.#moveTo(this.#position), ...swap]);

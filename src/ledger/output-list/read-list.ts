@@ -1,5 +1,5 @@
 /**
- * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, and the
+ * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, with the
  * ledger index at which it is true, of one moment.
  */
 
@@ -30,7 +30,7 @@ export type OutputList =
   | { ledgerIndex: number; ok: false; why: 'too many' }
   | NotIndexed;
 
-/** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
+/** Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version. */
 export async function readOutputList(
   db: Database,
   query: OutputQuery,
@@ -74,7 +74,7 @@ const SELECT_BY_CHAIN = `
   WHERE chain = unhex(?1) AND kind = ?2`;
 
 /**
- * As {@link readOutputList}.
+ * Reads like {@link readOutputList}.
  *
  * @param id hex digits
  */

@@ -1,5 +1,5 @@
 /**
- * Where an NFT stands, and what spent its outputs: what histories and certificates of NFTs are made of
+ * State of an NFT, and what spent its outputs, for histories and certificates
  * (docs/storage.md#histories-of-nfts).
  */
 
@@ -23,8 +23,8 @@ import { selectReferencedBytes } from '../read/referenced-blocks.ts';
 import { requireBlockId } from '../read/stored-block.ts';
 
 /**
- * The milestone after the first that is kept, as for changes of NFTs: of those burned by that one
- * itself nobody knows any more (write/prune.ts), and a snapshot's own milestone spent nothing here.
+ * SQL: the milestone after the first kept one. NFTs burned by that one itself are not known any
+ * more (write/prune.ts), and a snapshot's own milestone spent nothing here.
  */
 export const SINCE = '(SELECT min(idx) + 1 FROM milestone)';
 
@@ -62,7 +62,7 @@ const SELECT_STATE = `
   WHERE n.id = ?1`;
 
 export interface NftStanding {
-  /** Undefined of a burned NFT. */
+  /** Undefined if the NFT is burned. */
   unspent: HeldOutput | undefined;
   /** The milestone of the last change. */
   changed: number;
@@ -81,8 +81,8 @@ function stateFromRow(row: Row, nftId: string): NftStanding {
 }
 
 /**
- * What burned the NFT: a transaction that consumed its last output and created none of it, as its
- * block shows. Throws a LedgerDamaged where there is none.
+ * Finds the burn: a transaction that consumed the NFT's last output and created none of it, as its
+ * block shows. Throws a LedgerDamaged if there is none.
  *
  * @param index of the milestone that applied it
  * @param last the NFT's last output

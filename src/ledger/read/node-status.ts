@@ -1,6 +1,4 @@
-/**
- * The state of the node as health and info tell it.
- */
+/** State of the node for health and info. */
 import type { BaseToken } from '../../platform/json-schemas.ts';
 import type { ProtocolParametersOption } from '../../stardust/wire/milestone.ts';
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
@@ -21,16 +19,16 @@ export interface MilestoneStatus {
 }
 
 /**
- * `following`: with its progress where one milestone takes long. `stopped`: it cannot go on.
- * `diverged`: what upstream says contradicts itself or us. `failing`: pass after pass fails at this
- * ledger index. Reason and progress are for people: ASCII, nothing internal.
+ * `following`: with its progress if one milestone takes long. `stopped`: it cannot go on.
+ * `diverged`: an upstream contradicts itself or us. `failing`: pass after pass fails at this ledger
+ * index. Reason and progress are for people: ASCII, nothing internal.
  */
 export type FollowerStatus =
   | { state: 'off' }
   | { state: 'following'; progress?: string }
   | { state: 'stopped' | 'failing' | 'diverged'; reason: string };
 
-/** How blocks come in, and when the newest was stored: Unix seconds, up to ten seconds late. */
+/** Source of blocks, and Unix seconds when the newest was stored, up to ten seconds late. */
 export interface BlocksStatus {
   by: 'feed' | 'polling';
   newest: number | undefined;
@@ -42,19 +40,21 @@ export interface NodeStatus {
   /** Of its unspent outputs, 13 hex digits. */
   fingerprint: string;
   genesisIndex: number;
-  /** Numbers from these on are free, of MAX_NUMBER. */
+  /** First free number, of MAX_NUMBER. */
   nextBlock: number;
   nextOutput: number;
   /** The last milestone whose data is gone. */
   pruningIndex: number;
   /** Milestones before the ledger's whose states can be asked for. */
   retention: {
-    /** Now: fewer than configured after an import, and while the database is nearly full. */
+    /**
+     * Current number: fewer than configured after an import, and while the database is nearly full.
+     */
     kept: number;
     configured: number;
   };
   database: DatabaseSize;
-  /** In force at the ledger's milestone. */
+  /** Parameters in force at the ledger's milestone. */
   parameters: ProtocolParameters;
   /** Announced and not in force yet, in order of their targets. */
   pendingParameters: readonly ProtocolParametersOption[];
@@ -67,10 +67,7 @@ export interface NodeStatus {
   blocks?: BlocksStatus;
   /** The milestone at which the network ended, by the settings; undefined while it goes on. */
   finalMilestone: number | undefined;
-  /**
-   * Blocks that the ledger's milestone references, a second since the one before it; 0 where that
-   * is not known.
-   */
+  /** Blocks that the ledger's milestone references, a second since the one before; 0 if unknown. */
   referencedBlocksPerSecond: number;
 }
 
@@ -82,9 +79,9 @@ const SELECT_EXTENT = `
     ${summedColumns('milestone', 'm', 'milestone_')}
   FROM head h LEFT JOIN milestone m ON m.idx = h.ledger - 1`;
 
-/** What the settings say. */
+/** Settings in the status. */
 export interface StatusSettings {
-  /** Whether a network is followed: what an earlier run left behind does not count where not. */
+  /** Whether a network is followed: else what an earlier run left behind does not count. */
   follows: boolean;
   finalMilestone: number | undefined;
   /** Milestones. */
@@ -146,7 +143,7 @@ interface SavedFollower {
   token: { network: string; baseToken: BaseToken } | undefined;
 }
 
-/** Of a follower that has not saved anything yet. */
+/** Row of a follower that has not saved anything yet. */
 const NOT_FOLLOWED: SavedFollower = {
   status: { state: 'following' },
   upstream: undefined,

@@ -1,5 +1,5 @@
 /**
- * What a milestone does to the ledger, by the numbers that blocks and outputs have in the packs
+ * Changes of the ledger by a milestone, by the numbers of blocks and outputs in the packs
  * (docs/protocol.md, E.5).
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -27,7 +27,7 @@ export interface VerifiedMilestone {
 export interface MilestoneChanges extends OutputChanges {
   /** Positions in the view's cone of the blocks that the milestone references, in order. */
   order: Uint32Array;
-  /** By position, the conflict reason plus one of a block that the milestone references; else 0. */
+  /** Conflict reason plus one, by position, of blocks that the milestone references; else 0. */
   reasons: Uint8Array;
   /** Outputs that come into the ledger or leave it, by number. */
   changed: Changed;
@@ -69,7 +69,8 @@ export async function listChanges(
 }
 
 /**
- * Of those that unreferenced blocks mention already: whoever knows the milestone can spend them.
+ * Finds migrated outputs that unreferenced blocks mention: whoever knows the milestone can spend
+ * them.
  */
 async function numbersOfMigrated(
   db: Database,
@@ -82,7 +83,8 @@ async function numbersOfMigrated(
 }
 
 /**
- * What transactions create and spend: in typed arrays, as there may be a million inputs and outputs.
+ * Lists what transactions create and spend, in typed arrays: there may be a million inputs and
+ * outputs.
  *
  * @param applied positions of blocks whose transactions are applied, in their order
  */

@@ -1,11 +1,11 @@
 /**
- * The scrub: it reads the ledger's outputs and the index of IDs row by row, in steps of one batch
- * each, and compares them with their fingerprints in `head.integrity` and with what was derived of
- * them (docs/storage.md#damage-on-disk). So a row that changed is found though nobody asks for it,
- * and so is one that vanished.
+ * The scrub reads the ledger's outputs and the index of IDs row by row, in steps of one batch each,
+ * and compares them with their fingerprints in `head.integrity` and with what was derived of them
+ * (docs/storage.md#damage-on-disk). So it finds a row that changed or vanished though nobody reads
+ * it.
  *
- * Milestones may be applied between two steps. The sum in the scrub's position is always that of the
- * rows up to its ID as they are now, because a milestone moves it together with the fingerprint
+ * Milestones may be applied between two steps. The sum in the scrub's position is always that of
+ * the rows up to its ID as they are now, because a milestone moves it together with the fingerprint
  * (apply-statements.ts). So it is the fingerprint when no row is left.
  */
 
@@ -54,7 +54,7 @@ const SELECT_DETAILS = `
   WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql('o.bytes')}, o.created_time, unhex(o.id) ${NEXT_OUTPUTS})`;
 
-/** Tables without a fingerprint: what they say is compared with what outputs and milestones say. */
+/** Tables without a fingerprint: they are compared with outputs and milestones. */
 const NFTS = 'nft';
 const DETAILS = 'output_detail';
 const CHANGES = 'nft_change';
@@ -81,10 +81,9 @@ const SELECT_ALL_DETAILS = `
   ORDER BY d.kind, d.created_time, d.output LIMIT ?2`;
 
 /**
- * Takes one step. Returns whether it was the last of a round: then each row has been read since the
- * round began, and the next step begins another round. Throws a LedgerDamaged where a row is not
- * what it should be, after noting it in head: from then on all that reads head throws the same. Throws
- * a LedgerMoved where the ledger changed meanwhile; then nothing counts.
+ * Takes one step. Returns whether it was the last of a round, in which each row has been read.
+ * Throws a LedgerDamaged if a row is damaged, after noting it in head, so that all readers throw
+ * it; and a LedgerMoved if the ledger changed meanwhile: then nothing counts.
  *
  * @param most rows of a step; default: by the table
  */
@@ -142,7 +141,7 @@ async function saveIntegrity(
   await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }
 
-/** The next rows of the table, which are whole; none at its end. */
+/** Reads the next rows of the table, which are whole; none at its end. */
 async function readRows(
   db: Database,
   head: Head,
@@ -171,7 +170,7 @@ async function readRows(
   return readAlone(many(bind(selectEntries(table)), entryFromRow));
 }
 
-/** A burned NFT that no list names, or one whose output is not there, is one that damage changed. */
+/** Throws if a burned NFT is on no list, or an output is not there: damage changed the row. */
 function nftRowFromRow(row: Row): Scrubbed {
   const { nft } = nftFromRow(row)!;
   if (row.integer('known') !== 1) throw new LedgerDamaged('rows of the table nft');
@@ -234,7 +233,7 @@ interface ScrubbedOutput extends Scrubbed {
   created: number;
   chain: string | null;
   isNft: boolean;
-  /** Of its row in output_detail. */
+  /** Cells of its row in output_detail. */
   cells: string;
 }
 

@@ -15,8 +15,10 @@ const NONCE_BYTES = 8;
 /** Curl's S-box: for trits a and b, the result at a + 4b + 5. */
 const S_BOX = Int8Array.of(1, 0, -1, 2, 1, -1, 0, 2, -1, 1, 0);
 
-/** The two places of the state that each place is made of in a round, as a chain: place i is made
- * of chain[i] and chain[i + 1]. */
+/**
+ * Chain of the places of the state that a round reads: place i is made of chain[i] and chain[i +
+ * 1].
+ */
 const CHAIN = Uint16Array.from({ length: STATE_TRITS + 1 }, (_, i) => (i * 364) % STATE_TRITS);
 
 /** Six trits a byte, as a signed number, least significant first (b1t6). */
@@ -59,8 +61,8 @@ function curl(input: Int8Array<ArrayBuffer>): Int8Array<ArrayBuffer> {
 }
 
 /**
- * Whether the block's score, 3 to the power of its trailing zeros by its length in bytes, is at
- * least `minScore`.
+ * Returns whether the block's score, 3 to the power of its trailing zeros by its length in bytes,
+ * is at least `minScore`.
  */
 export function hasProofOfWork(block: Uint8Array, minScore: number): boolean {
   if (minScore === 0) return true;

@@ -1,10 +1,8 @@
 /**
- * Bytes: a bounds-checked reader, a growing writer, comparison and hex. Node 25 and browsers of 2025
- * have functions for hex, which are used; the others are slower.
- *
- * Stardust integers are little-endian and of fixed width (TIP-0021; docs/protocol.md, A.0). A
- * reader hands out views of the buffer that it was given. A caller whose buffer may change
- * afterwards passes a copy.
+ * Bytes: a bounds-checked reader, a growing writer, comparison and hex (by the platform's
+ * functions, if there are any). Stardust integers are little-endian and of fixed width (TIP-0021;
+ * docs/protocol.md, A.0). A reader hands out views of its buffer: pass a copy of one that may
+ * change.
  */
 import { refusal, StardustError } from '../error.ts';
 
@@ -68,10 +66,7 @@ export class Reader {
   }
 }
 
-/**
- * Throws a RangeError unless the value is an integer from 0 to `max`: a DataView would wrap it
- * silently.
- */
+/** Throws a RangeError unless the value is an integer from 0 to `max`: a DataView would wrap it. */
 function requireFit(value: number | bigint, max: number | bigint, type: string): void {
   const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
   if (!isInteger || value < 0 || value > max) throw new RangeError(`${value} is not a ${type}`);
@@ -118,10 +113,7 @@ export class Writer {
     return this.#length;
   }
 
-  /**
-   * Makes room for `length` bytes and returns where they start. Call it before using buffer or
-   * view, as it may replace both.
-   */
+  /** Makes room for `length` bytes and returns where they start. May replace buffer and view. */
   #reserve(length: number): number {
     const start = this.#length;
     this.#length = start + length;
@@ -191,7 +183,7 @@ export class Writer {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Forgets what was written. */
+  /** Drops what was written. */
   clear(): void {
     this.#length = 0;
   }
@@ -236,10 +228,7 @@ export const toHexDigits: (bytes: Uint8Array) => string =
     ? (bytes) => bytes.toHex!()
     : (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/**
- * Bytes of `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else, so text from outside
- * is checked first.
- */
+/** Decodes `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   if (!/^0[xX]/.test(text)) throw new SyntaxError(`hex without 0x: ${text.slice(0, 20)}`);
   return fromHexDigits(text.slice(2));

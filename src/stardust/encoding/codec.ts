@@ -1,10 +1,8 @@
 /**
- * Codecs: wire formats as values that encode and decode (docs/protocol.md, A.0).
- *
- * A codec is a pair of functions. The functions below combine codecs, from integers up to the
- * formats of docs/protocol.md, A. Decoding never recurses deeper than the formats nest, and tests a
- * count before it reads the first element. A StardustError on the way gets the names of the fields
- * and the positions in the lists that it passes, and the offset of the innermost.
+ * Codecs: wire formats as values that encode and decode (docs/protocol.md, A.0), combined from
+ * integers up to the formats of docs/protocol.md, A. Decoding never recurses deeper than the
+ * formats nest, and tests a count before it reads the first element. A StardustError on the way
+ * gets the path of fields and positions, and the offset of the innermost.
  *
  * `@__NO_SIDE_EFFECTS__` lets a bundler leave out the codecs that nobody uses.
  */
@@ -58,10 +56,7 @@ export function fixed(length: number): Codec<Uint8Array> {
   };
 }
 
-/**
- * Writes a count or a length. One that the prefix has no room for is refused, as a value may come
- * from JSON, where it may be of any length.
- */
+/** Writes a count or a length. One that does not fit is refused: a value from JSON may have any. */
 function encodePrefix(w: Writer, prefix: Prefix, length: number, rule: string): void {
   if (length > prefix.max) throw refusal(rule, `length ${length}, at most ${prefix.max}`);
   prefix.encode(w, length);
@@ -172,13 +167,11 @@ export interface ListRules {
   min: number;
   max: number;
   /**
-   * `ascending`: each element's bytes are greater than those of the element before. `unique`: no
-   * two elements are alike, in any order.
+   * `ascending`: each element's bytes are greater than the last one's. `unique`: no two are alike.
    */
   order?: 'ascending' | 'unique';
   /**
-   * Order and uniqueness look at this many bytes of each element, from its first (A.0, "uniqueness
-   * slice"). Default: all.
+   * Bytes of each element, from its first, that order and uniqueness look at (A.0). Default: all.
    */
   compared?: number;
 }
@@ -233,8 +226,7 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
 }
 
 /**
- * A 32-bit length and a payload of exactly that length; length 0 means no payload (A.0, "optional
- * payload").
+ * Codec of a 32-bit length and a payload of that length; 0 means none (A.0, "optional payload").
  */
 // @__NO_SIDE_EFFECTS__
 export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | undefined> {
@@ -288,8 +280,8 @@ export function encode<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Encodes a value that anybody may have made, and decodes the bytes to see that they say the same:
- * what the codec refuses to decode is not encoded either. Throws a {@link StardustError}.
+ * Encodes a value that anybody may have made, and decodes it again: what the codec refuses to
+ * decode is not encoded either. Throws a {@link StardustError}.
  */
 export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
   let bytes: Uint8Array<ArrayBuffer>;
@@ -305,8 +297,8 @@ export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuf
 }
 
 /**
- * Throws a StardustError unless both are the same. `decoded` decides which fields there are: another
- * one that has a value would be lost.
+ * Throws a StardustError unless both are the same. `decoded` decides which fields there are:
+ * another one that has a value would be lost.
  */
 function requireSame(decoded: unknown, given: unknown): void {
   const isNested = typeof decoded === 'object' && decoded !== null;

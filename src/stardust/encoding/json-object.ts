@@ -1,7 +1,4 @@
-/**
- * JSON objects of which nothing is known: anybody may have written them, so each field is checked
- * when it is read.
- */
+/** JSON objects that anybody may have written: each field is checked when it is read. */
 import { located, StardustError } from '../error.ts';
 import { fromHex } from './bytes.ts';
 
@@ -14,8 +11,8 @@ export function asObject(value: unknown): JsonObject {
 }
 
 /**
- * What `read` makes of JSON. A field of any object in it that `read` does not look at is refused: it
- * would be lost.
+ * Returns what `read` makes of JSON. Fields that `read` does not look at are refused: they would be
+ * lost.
  */
 export function readWhole<T>(json: unknown, read: (json: unknown) => T): T {
   const known = new Map<object, { seen: Set<string>; way: readonly string[] }>();

@@ -1,9 +1,7 @@
 /**
  * Blocks and milestones from their REST form (TIP-25), as proof files hold them: the inverse of
- * src/stardust/json/rest-json.ts.
- *
- * Only the form is checked here, and that nothing is lost. What comes out may break any rule: encode it
- * and parse that.
+ * src/stardust/json/rest-json.ts. Only the form is checked, and that nothing is lost: encode the
+ * result and parse that.
  */
 
 import {

@@ -1,9 +1,8 @@
 /**
- * Blocks, outputs and milestones as the REST API shows them (TIP-0025; iota.go v3.0.0-rc.3).
- *
- * Byte strings are hex in lower case, uint64 is decimal text, uint256 hex without leading zeros.
- * Optional lists and byte strings are left out when they are empty. A required byte string that is
- * empty is the empty text. Fields come in the reference's order.
+ * Blocks, outputs and milestones as the REST API shows them (TIP-0025; iota.go v3.0.0-rc.3). Byte
+ * strings are hex in lower case, uint64 is decimal text, uint256 hex without leading zeros.
+ * Optional lists and byte strings are left out when empty; a required empty byte string is the
+ * empty text. Fields come in the reference's order.
  */
 
 import { toHex } from '../encoding/bytes.ts';

@@ -1,5 +1,5 @@
 /**
- * Judges certificates of NFTs (docs/contract.md#certificate-of-an-nft): that a transaction, which a
+ * Judges certificates of NFTs (docs/contract.md#certificate-of-an-nft): a transaction, which a
  * signed milestone applied, made a state of an NFT. A certificate never proves that nothing came
  * later; of two, the later one refutes the other ({@link laterState}).
  */
@@ -31,15 +31,15 @@ export interface NftState {
   nftId: string;
   /** Undefined where the NFT was burned. */
   held: { outputId: string; output: NftOutput } | undefined;
-  /** That it came to it in this milestone. Whether it still has it, nothing here says. */
+  /** Milestone in which it came to the state. Whether it still has it, nothing here says. */
   since: SignedMilestone;
   blockId: string;
   transactionId: string;
-  /** Of the network that the transaction is for: the start of the hash of its name (C-13). */
+  /** Network of the transaction: the start of the hash of its name (C-13). */
   networkId: bigint;
   /**
-   * Among the transactions that the milestone applied: the way from the root, 0 for left and 1 for
-   * right, so that texts compare as white-flag order does.
+   * Place among the transactions that the milestone applied: the way from the root, 0 for left and
+   * 1 for right, so that texts compare as white-flag order does.
    */
   place: string;
   /** The milestone at which the node's ledger was. That the state was the newest then is its word. */
@@ -120,7 +120,7 @@ async function proveSigned(payload: Uint8Array, trust: Trust): Promise<Finding<S
   return proveMilestone(payload, { index: facts.index }, trust);
 }
 
-/** What the transaction made of the NFT; undefined where that is nothing. */
+/** Returns what the transaction made of the NFT; undefined if that is nothing. */
 function readClaim(
   json: JsonObject,
   nftId: string,
@@ -141,7 +141,7 @@ function isOf(nftId: string, output: Output, id: Uint8Array): boolean {
 }
 
 /**
- * Whether one of the outputs that the transaction consumed held the NFT. The transaction commits to
+ * Returns whether an output that the transaction consumes held the NFT. The transaction commits to
  * their contents (B.5), and would not have been applied otherwise.
  */
 function consumesNft(json: JsonObject, nftId: string, { essence }: Transaction): boolean {
@@ -185,11 +185,9 @@ function isSame(one: SignedMilestone, other: SignedMilestone): boolean {
 }
 
 /**
- * The later of two states of one NFT: by milestone, and within one by white-flag order. So a later
- * one refutes whoever says that the NFT still has the other. Refuted where both cannot be: then the
- * keys signed two milestones with one index.
- *
- * Throws a TypeError for states of two NFTs.
+ * Returns the later of two states of one NFT, by milestone, and within one by white-flag order: it
+ * refutes whoever says that the NFT still has the other. Refuted if both cannot be: then the keys
+ * signed two milestones with one index. Throws a TypeError for states of two NFTs.
  */
 export function laterState(one: Proved<NftState>, other: Proved<NftState>): Finding<NftState> {
   const [a, b] = [provedValue(one), provedValue(other)];

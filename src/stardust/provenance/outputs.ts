@@ -1,6 +1,6 @@
 /**
- * Judges outputs by the bytes of transactions: an output that one creates is in its bytes (B.4), and
- * one commits to the outputs that it consumes (B.5).
+ * Judges outputs by the bytes of transactions: a created output is in its transaction's bytes
+ * (B.4), and a transaction commits to the outputs that it consumes (B.5).
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
 import type { ConsumedOutput } from '../semantics/verdict.ts';
@@ -35,8 +35,8 @@ export function proveCreated(
 }
 
 /**
- * Whether these are the outputs that the transaction names as its inputs, in their order: they hash
- * to its inputs commitment. If the transaction was applied, they are what it consumed (S2.0).
+ * Judges whether these are the outputs that the transaction names as its inputs, in order, by its
+ * inputs commitment. If the transaction was applied, it consumed them (S2.0).
  */
 export function proveConsumed(
   block: Proved<BlockContent>,

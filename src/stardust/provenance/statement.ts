@@ -1,6 +1,6 @@
 /**
- * Judges statements of addresses at a final ledger (docs/final-ledger.md), by a final root that the
- * reader took from a source of trust. The subpath `/statement` of the package (../README.md).
+ * Judges statements of addresses at a final ledger (docs/final-ledger.md), by a final root from a
+ * source that the reader trusts. The subpath `/statement` of the package (../README.md).
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { finalRoot } from '../proof/final-ledger.ts';
@@ -17,8 +17,8 @@ export function proveStatement(json: unknown, root: Uint8Array): Finding<Stateme
 }
 
 /**
- * Pages of one statement, in their order, as one. Its parts add up anew; all else of it was proved
- * with the pages.
+ * Joins pages of one statement, in order. Its parts are added up again; all else was proved with
+ * the pages.
  */
 export function joinStatements(pages: readonly Proved<Statement>[]): Finding<Statement> {
   const [first, ...more] = pages.map(provedValue);

@@ -12,8 +12,8 @@ import { addressIn, UnlockConditionType } from '../wire/unlock-condition.ts';
 export type AliasStep = 'governance' | 'state' | 'destruction' | 'illegal';
 
 /**
- * S2.2: what an alias does in a transaction. The state index alone decides it. `next` is undefined
- * if the alias does not go on.
+ * S2.2: returns what an alias does in a transaction, by the state index alone; `next`: undefined if
+ * it does not go on.
  */
 export function aliasStep(current: AliasOutput, next: AliasOutput | undefined): AliasStep {
   if (next === undefined) return 'destruction';

@@ -1,7 +1,6 @@
 /**
- * Who owns an NFT or a basic output at a moment (docs/protocol.md, S1 and S2): the unlock conditions
- * name up to two addresses and two times, and only together they say which address can unlock the
- * output.
+ * Owner of an NFT or a basic output at a moment (docs/protocol.md, S1 and S2): only together its
+ * unlock conditions, with up to two addresses and two times, say which address can unlock it.
  */
 import { type Address, addressKey } from '../wire/address.ts';
 import type { BasicOutput, NftOutput } from '../wire/output.ts';

@@ -18,8 +18,8 @@ export function requiredSenders(
 }
 
 /**
- * A-1, N-1: the addresses that must be unlocked, and the chain that names each. Chains that were
- * consumed need no issuer any more.
+ * A-1, N-1: the addresses that must be unlocked, and the chain that names each. Consumed chains
+ * need no issuer.
  */
 export function requiredIssuers(
   inChains: ChainTable,

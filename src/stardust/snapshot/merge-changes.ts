@@ -1,11 +1,10 @@
 /**
- * What the records of a snapshot file change in the ledger
+ * Changes of the ledger by the records of a snapshot file
  * (docs/snapshot-format.md#reading-a-full-snapshot and
- * docs/snapshot-format.md#applying-a-delta-snapshot, rules 1.6 and 1.7).
- *
- * A full snapshot holds the outputs at its ledger index. Its diffs are applied backwards and lead
- * to its target milestone, to which its solid entry points belong. The diffs of a delta snapshot
- * are applied forwards from that target.
+ * docs/snapshot-format.md#applying-a-delta-snapshot, rules 1.6 and 1.7). A full snapshot holds the
+ * outputs at its ledger index. Its diffs are applied backwards and lead to its target milestone, to
+ * which its solid entry points belong. The diffs of a delta snapshot are applied forwards from that
+ * target.
  */
 import { Writer } from '../encoding/bytes.ts';
 import { refusal } from '../error.ts';
@@ -22,21 +21,20 @@ import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { SnapshotMilestone, SnapshotRecord } from './snapshot-records.ts';
 
 /**
- * Applies the records of one file, in their order. Throws a StardustError if a record contradicts
- * others.
+ * Applies the records of one file, in order. Throws a StardustError if records contradict others.
  */
 export interface Merge {
   take(record: SnapshotRecord): Promise<void>;
-  /** After the last record. */
+  /** Called after the last record. */
   finish(): Promise<void>;
 }
 
 const OUTPUT_ID_LENGTH = 34;
 
 /**
- * The most outputs that a diff to be rolled back may create. Their IDs are kept in memory until the
- * diff ends, 34 MB at this number. A milestone that references 50,000 blocks, the largest cone this
- * project is measured with, would reach it with 20 outputs in each block.
+ * Most outputs that a diff to be rolled back may create. Their IDs are in memory until the diff
+ * ends: 34 MB. A milestone of 50,000 blocks, the largest cone measured here, reaches it with 20
+ * outputs a block.
  */
 const MAX_CREATED = 1_000_000;
 
@@ -71,8 +69,8 @@ export class FullMerge implements Merge {
         else this.#ledger.announce(record.milestone);
         return;
       case 'created':
-        // Removed when the diff ends: an output that its milestone created and consumed must be
-        // added back first.
+        // Removed when the diff ends: an output that it created and consumed must be added back
+        // first.
         if (!this.#isRolledBack()) return;
         if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH) {
           throw refusal('1.5', `a milestone that creates more than ${MAX_CREATED} outputs`);
@@ -91,8 +89,8 @@ export class FullMerge implements Merge {
   }
 
   /**
-   * 1.6: only diffs after the target are rolled back. Those up to the target are in the file
-   * because of the parameters that their milestones announced.
+   * 1.6: only diffs after the target are rolled back; earlier ones are in the file for the
+   * parameters that they announced.
    */
   #isRolledBack(): boolean {
     return this.#milestone!.index > this.#header.target.index;

@@ -1,9 +1,8 @@
 /**
- * Whether the milestones of a snapshot are a network's: each links to the one before and is
- * properly signed (docs/protocol.md, E.3, M-2, M-3).
- *
- * Nothing else of a diff can be verified. A milestone does not commit to the outputs that it
- * creates and consumes (docs/snapshot-format.md#what-a-snapshot-proves).
+ * Checks that the milestones of a snapshot are a network's: each links to the one before and is
+ * properly signed (docs/protocol.md, E.3, M-2, M-3). Nothing else of a diff can be verified, as a
+ * milestone does not commit to the outputs that it creates and consumes
+ * (docs/snapshot-format.md#what-a-snapshot-proves).
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { refusal, type StardustError } from '../error.ts';
@@ -12,11 +11,11 @@ import type { MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone } from './snapshot-records.ts';
 
 export interface ChainRules {
-  /** Who signs milestones. If absent, signatures are not checked. */
+  /** Keys that sign milestones. If absent, signatures are not checked. */
   signers?: { keys: MilestoneKeys; verify: VerifySignature };
   /**
-   * Accepts milestones whose previous IDs and timestamps do not link. No network has such
-   * milestones, but the files of HORNET's integration test do.
+   * Accepts milestones whose previous IDs and timestamps do not link, as in files of HORNET's
+   * integration test.
    */
   unlinked?: boolean;
 }

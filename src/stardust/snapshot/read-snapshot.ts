@@ -1,10 +1,8 @@
 /**
  * Reads a full snapshot, and a delta snapshot that continues it, into a sink
- * (docs/snapshot-format.md).
- *
- * Memory holds one record, one batch of changes, the solid entry points, and the IDs of the outputs
- * that one milestone created. The files are verified while they are read, and at the end. The
- * ledger in the sink is complete, and may replace another one, only when mergeSnapshot resolves.
+ * (docs/snapshot-format.md). Memory holds one record, one batch of changes, the solid entry points,
+ * and the IDs of the outputs that one milestone created. The files are verified while they are
+ * read, and at the end: the ledger in the sink is complete only when mergeSnapshot resolves.
  */
 
 import { blake2b256 } from '../crypto/hash.ts';
@@ -45,7 +43,7 @@ export interface SnapshotSummary {
   /** Unix seconds. */
   timestamp: number;
   genesisIndex: number;
-  /** In force at the ledger index. */
+  /** Parameters in force at the ledger index. */
   currentParameters: ProtocolParameters;
   /** Former, current and pending, in order of their targets. */
   parameters: ProtocolParametersOption[];
@@ -139,8 +137,8 @@ async function mergeFiles(
 }
 
 /**
- * A name for these files: a hash of their headers, which hold milestones and counts, and of their
- * lengths.
+ * Returns a name for these files: a hash of their headers, which hold milestones and counts, and of
+ * their lengths.
  */
 function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)[]): string {
   const parts = files.filter((file) => file !== undefined);

@@ -1,10 +1,8 @@
 /**
  * Headers of snapshot files, format version 2 (TIP-0035; docs/snapshot-format.md#full-header,
  * docs/snapshot-format.md#delta-header and docs/snapshot-format.md#protocol-parameters, rules 1.1
- * to 1.3).
- *
- * HORNET writes the counts last, so a file that it did not finish has a header that looks valid.
- * Counts and file size are therefore compared here, before anything else is read.
+ * to 1.3). HORNET writes the counts last, so a file that it did not finish has a header that looks
+ * valid: counts and file size are compared before anything else is read.
  */
 import { concatBytes, Reader } from '../encoding/bytes.ts';
 import { decode, fixed, record, u16, u32, u64 } from '../encoding/codec.ts';
@@ -31,9 +29,7 @@ export interface FullHeader {
   /** The header's own bytes. */
   bytes: Uint8Array;
   genesisIndex: number;
-  /**
-   * The milestone to which the solid entry points belong, and to which the ledger is rolled back.
-   */
+  /** Milestone of the solid entry points, to which the ledger is rolled back. */
   target: MilestoneReference;
   /** Index of the milestone to which outputs, treasury and parameters belong. */
   ledgerIndex: number;
@@ -122,7 +118,7 @@ export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
       2,
     );
   }
-  // 1.6: the diffs go back from the ledger index to the target. More may follow, for parameters
+  // 1.6: the diffs go back from the ledger index to the target; more may follow, for parameters
   // announced before; genesis has no diff.
   if (diffs < ledgerIndex - targetIndex || diffs > ledgerIndex - genesisIndex) {
     const milestones = `ledger ${ledgerIndex}, target ${targetIndex}, genesis ${genesisIndex}`;
@@ -159,8 +155,8 @@ export async function readDeltaHeader(stream: ByteStream): Promise<DeltaHeader> 
     deltaRest,
     new Reader(rest),
   );
-  // 1.2: the header tells where the solid entry points begin and how many there are, and so the
-  // length of the file
+  // 1.2: the header tells where the solid entry points begin and their number, so the file's
+  // length.
   const due = solidEntryPointOffset + BigInt(solidEntryPoints * SOLID_ENTRY_POINT_LENGTH);
   if (due !== BigInt(stream.size)) {
     throw stream.refusal(
@@ -200,8 +196,8 @@ async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
 }
 
 /**
- * The parents of the target's block are always solid entry points. If there are none, the file was
- * not finished.
+ * The parents of the target's block are always solid entry points: without any, the file was not
+ * finished.
  */
 function refuseNoEntryPoints(stream: ByteStream, count: number, offset: number): void {
   if (count === 0)

@@ -27,9 +27,9 @@ export class SnapshotLedger {
   treasury: Treasury;
   readonly parameters = new ParameterTable();
   /**
-   * Parameters with a target before this are not taken for those in force, because the files may
-   * lack others with a later target. It is the target of the parameters in the header, which were
-   * in force at the ledger index. It is 0 if the files hold all parameters announced since genesis.
+   * Target below which parameters do not count as those in force, as the files may lack others with
+   * a later target: the target of the header's parameters, or 0 if the files hold all since
+   * genesis.
    */
   leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };
@@ -61,10 +61,7 @@ export class SnapshotLedger {
     this.totals.amount += BigInt(sign) * value.amount;
   }
 
-  /**
-   * Applies what a milestone does besides its outputs: it moves the treasury and announces
-   * parameters (E.5, G).
-   */
+  /** Applies a milestone's changes besides outputs: treasury and announced parameters (E.5, G). */
   applyOptions(milestone: SnapshotMilestone, spentTreasury: Treasury | undefined): void {
     const made = treasuryAfter(milestone.value, milestone.id);
     if (made !== undefined && spentTreasury !== undefined) {
@@ -101,8 +98,8 @@ export class SnapshotLedger {
   }
 
   /**
-   * The parameters in force at the ledger's milestone. A StardustError if the files lack them, if
-   * their protocol version is unknown, or if the ledger does not hold their token supply.
+   * Returns the parameters in force at the ledger's milestone. Throws a StardustError if the files
+   * lack them, their protocol version is unknown, or the ledger does not hold their token supply.
    */
   conclude(): ProtocolParameters {
     const { index } = this.milestone;

@@ -1,11 +1,8 @@
 /**
- * The records after the header of a snapshot file: outputs, milestone diffs, solid entry points
+ * Records after the header of a snapshot file: outputs, milestone diffs, solid entry points
  * (docs/snapshot-format.md#output-record and docs/snapshot-format.md#milestone-diff, rules 1.4 and
- * 1.5).
- *
- * The records are read as one flat sequence, one at a time. A diff is not read as a whole, because
- * no rule limits how many outputs a milestone books. Outputs and milestones do have a limit: they
- * are parts of blocks, so they are not longer than one.
+ * 1.5), one at a time: no rule limits how many outputs a diff books. Outputs and milestones are
+ * parts of blocks, so they are not longer than one.
  */
 
 import { Reader } from '../encoding/bytes.ts';
@@ -30,7 +27,7 @@ export interface RecordCounts {
 }
 
 export interface SnapshotOutput extends LedgerOutput {
-  /** The file that it is in, and where its record begins there. */
+  /** File of the record, and where it begins there. */
   file: SnapshotKind;
   offset: number;
   /** `bytes`, decoded. Its byte fields are views of them. */
@@ -53,9 +50,7 @@ export interface SnapshotMilestone {
 
 /**
  * A diff is one `diff`, its `created`, its `consumed`, and one `diffEnd`, in this order. An output
- * that its milestone created and consumed occurs as both.
- *
- * `offset` is where the record begins in the file.
+ * that its milestone created and consumed is both. `offset`: start of the record in the file.
  */
 export type SnapshotRecord = { offset: number } & (
   | { kind: 'output' | 'created' | 'consumed'; output: SnapshotOutput }
@@ -75,7 +70,7 @@ const SPENDING_TRANSACTION_ID_LENGTH = 32;
 const TREASURY_LENGTH = 40;
 
 /**
- * Reads everything after the header, to the end of the file. Throws a SnapshotRefusal at the first
+ * Reads everything after the header to the end of the file. Throws a SnapshotRefusal at the first
  * fault.
  */
 export async function* readRecords(
@@ -163,9 +158,7 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   yield { kind: 'diffEnd', offset: start };
 }
 
-/**
- * Called before each output of a diff, so that a wrong count is noticed where the diff should end.
- */
+/** Called before each output of a diff, to notice a wrong count where the diff should end. */
 function refuseBeyond(stream: ByteStream, end: number, offset: number): void {
   if (offset >= end) throw stream.refusal('a milestone diff with more outputs than bytes', offset);
 }

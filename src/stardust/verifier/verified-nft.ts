@@ -1,5 +1,5 @@
 /**
- * What a verifier says of an NFT: a type for each guarantee, with the times that it has, by
+ * A verifier's answers about an NFT: a type for each guarantee, with the times that it has, by
  * docs/contract.md#what-several-certificates-prove.
  */
 import { equalBytes } from '../encoding/bytes.ts';
@@ -33,7 +33,7 @@ export interface MilestoneTime {
 interface Answered<G extends Guarantee, Since, AsOf> {
   guarantee: G;
   nftId: string;
-  /** When it came to this state; undefined where that is not shown. */
+  /** Milestone at which it came to this state; undefined if that is not shown. */
   since: Since;
   /**
    * Up to when it had this state as far as the guarantee goes: `final`, the last milestone, of which

@@ -52,7 +52,7 @@ export const protocolParameters: Codec<ProtocolParameters> = record<ProtocolPara
 
 /**
  * Decodes the parameters of an option. Bytes after them are ignored, as by the reference (G,
- * H-123). A StardustError if there are too few.
+ * H-123). Throws a StardustError if there are too few.
  */
 export function decodeParameters(bytes: Uint8Array): ProtocolParameters {
   return protocolParameters.decode(new Reader(bytes));

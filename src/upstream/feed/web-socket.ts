@@ -21,10 +21,7 @@ export interface FeedAddress {
   headers: Record<string, string>;
 }
 
-/**
- * Opens a socket. Throws an UpstreamFailure where the other side does not want one, and whatever
- * fetch throws.
- */
+/** Opens a socket. Throws an UpstreamFailure if the other side refuses, and what fetch throws. */
 export type OpenSocket = (
   address: FeedAddress,
   events: SocketEvents,

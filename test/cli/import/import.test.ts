@@ -287,7 +287,7 @@ describe('import', () => {
     expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
   });
 
-  const DEATHS = Number(process.env.DEATHS ?? 4);
+  const DEATHS = Number(process.env.DEATHS ?? 2);
 
   it(`goes on after each of ${DEATHS} deaths`, async () => {
     const random = freshRandom();

@@ -378,10 +378,10 @@ async function update(
   expect(meta.changes).toBe(1);
 }
 
-const PLACES = [0, 0.13, 0.4, 0.67, 0.999];
+const PLACES = process.env.SLOW ? [0, 0.13, 0.4, 0.67, 0.999] : [0, 0.4, 0.999];
 
 /** Rows of each table, spread over it. */
-const ROWS = Number(process.env.FLIPPED_ROWS ?? 3);
+const ROWS = Number(process.env.FLIPPED_ROWS ?? 2);
 
 it('no answer is wrong for a character that was changed', async () => {
   const { db, reads } = await servedLedger();
@@ -435,7 +435,7 @@ it('no answer is wrong for a character that was changed', async () => {
       flips += done;
     }
   }
-  expect(flips).toBeGreaterThan(400);
+  expect(flips).toBeGreaterThan(300);
   for (const name of names)
     expect(await told(reads[name]!(db as unknown as D1Database))).toBe(truth.get(name));
   expect([...wrong]).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * What a part of a milestone keeps: the numbers of its blocks, and the outputs that it spent
+ * A part of a milestone: the numbers of its blocks, and the outputs that it spent
  * (docs/storage.md).
  */
 import { fromBase64, toBase64 } from '../../../stardust/encoding/base64.ts';
@@ -31,7 +31,7 @@ export interface SpentOutput {
   /** The block that created it, all zero for migrated outputs. */
   block: string;
   created: number;
-  /** Unix seconds. */
+  /** The stored form. The transaction is named by an output that it created. */
   createdTime: number;
   /** The transaction that spent it. */
   transaction: string;
@@ -53,7 +53,7 @@ export type SpentRow = [
 export const TRANSACTION_ID_DIGITS = 64;
 
 /**
- * Throws a LedgerDamaged where the sum is not right. The ID is first: queries look for it there
+ * Throws a LedgerDamaged if the sum is wrong. Queries look for the ID in first place
  * (known-outputs.ts).
  */
 export function readSpentOutput(row: SpentRow): SpentOutput {

@@ -1,6 +1,4 @@
-/**
- * The IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs).
- */
+/** IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs). */
 import { LedgerDamaged } from '../checksum.ts';
 import { rowSum } from '../row-sum.ts';
 
@@ -31,7 +29,7 @@ export function requireOutputSum(number: number, id: string, sum: number): void 
   if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
 }
 
-/** The same of the sum of a chain. */
+/** Throws a LedgerDamaged unless the sum of a chain is right. */
 export function requireChainSum(chain: string | null, sum: number): void {
   if (rowSum([chain]) !== sum) throw new LedgerDamaged('chains of outputs');
 }
