@@ -89,6 +89,8 @@ class Refused extends Error {
 /** A cone that was walked: what roots and explanations are made of. */
 export interface WalkedProposal {
   ok: true;
+  /** From which the view was read. A replica may lack what was brought. */
+  db: Database;
   view: ConsistentView;
   whiteFlag: WhiteFlag;
   stages: Record<string, number>;
@@ -182,7 +184,7 @@ export async function walkProposal(
           'impossible',
           'the previous milestone is not in the past cone of the parents',
         );
-      return { ok: true, view, whiteFlag, stages };
+      return { ok: true, db, view, whiteFlag, stages };
     });
   } catch (error) {
     if (error instanceof Refused) return error.refusal;

@@ -123,7 +123,7 @@ export function openNode(settings: Settings) {
       answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
     explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
-        explainWhiteFlag(inTurns(db), ...asked),
+        explainWhiteFlag(db, ...asked, inTurns),
       ),
     lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),

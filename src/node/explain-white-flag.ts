@@ -64,17 +64,19 @@ export async function explainWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
+  inTurns = (each: Database) => each,
 ): Promise<WhiteFlagExplanation | WhiteFlagRefusal> {
   return onceMore(async () => {
-    const walked = await walkProposal(db, request, options);
+    const walked = await walkProposal(inTurns(db), request, options);
     if (!walked.ok) return walked;
+    const read = inTurns(walked.db);
     const { view, whiteFlag } = walked;
     const { cone } = view;
     const { order, reasons } = whiteFlag;
     if (order.length > MAX_EXPLAINED_BLOCKS)
       return refuse('failed', `more than ${MAX_EXPLAINED_BLOCKS} blocks to explain`);
     const numbers = Array.from(order, (position) => cone.numberAt(position));
-    if ((await measureBlocks(db, view, numbers)) > MAX_EXPLAINED_LENGTH)
+    if ((await measureBlocks(read, view, numbers)) > MAX_EXPLAINED_LENGTH)
       return refuse('failed', 'the blocks to explain are too large');
     const faultInputs = order.reduce(
       (sum, position, place) =>
@@ -83,8 +85,8 @@ export async function explainWhiteFlag(
     );
     if (faultInputs > MAX_FAULT_INPUTS)
       return refuse('failed', `more than ${MAX_FAULT_INPUTS} inputs of conflicts to explain`);
-    const blocks = await unlessMoved(db, view.head, request.index - 1, () =>
-      explainBlocks(db, walked, numbers, request.timestamp),
+    const blocks = await unlessMoved(read, view.head, request.index - 1, () =>
+      explainBlocks(read, walked, numbers, request.timestamp),
     );
     return { ok: true, ...(await computeRootsInTurns(cone, whiteFlag)), blocks };
   });

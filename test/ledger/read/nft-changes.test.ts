@@ -200,7 +200,7 @@ async function crashed(
 it('every answer has each change, with its state now, and says how far it goes', async () => {
   const changed = Array.from({ length: MILESTONES }, (_, i) => history.changedAt(i + 1).length);
   expect(Math.max(...changed)).toBeGreaterThan(5);
-  expect(changed.filter((count) => count === 0).length).toBeGreaterThan(3);
+  expect(changed.filter((count) => count === 0).length).toBeGreaterThan(1);
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(

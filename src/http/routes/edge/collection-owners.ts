@@ -98,8 +98,8 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
         {
           in: 'query',
           name: 'pageSize',
-          description: 'The most owners of a page.',
-          schema: { ...pageSize, default: MAX_PAGE_SIZE },
+          description: `The most owners of a page. Default: ${MAX_PAGE_SIZE}.`,
+          schema: pageSize,
         },
         {
           in: 'query',

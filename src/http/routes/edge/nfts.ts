@@ -229,8 +229,8 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         {
           in: 'query',
           name: 'pageSize',
-          description: 'The most NFTs of a page.',
-          schema: { ...pageSize, default: MAX_IDS },
+          description: `The most NFTs of a page. Default: ${MAX_IDS}.`,
+          schema: pageSize,
         },
         {
           in: 'query',
