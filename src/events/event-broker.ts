@@ -1,9 +1,8 @@
 /**
  * The broker of events: MQTT 3.1.1 over WebSockets that hibernate (src/events/README.md). The
  * follower's calls are hints only: milestones are read from D1, so none is announced that is not
- * committed. Only a timer, while a client has not said CONNECT, keeps the object awake. What must
- * outlive an eviction is in the sockets' attachments (client.ts) and one value of the object's
- * storage.
+ * committed. Only a timer, before CONNECT, keeps the object awake. What must outlive an eviction is
+ * in the sockets' attachments (client.ts) and one value of the object's storage.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
@@ -168,8 +167,7 @@ export class EventBroker extends DurableObject<Env> {
 
   /**
    * Does one thing at a time: publishes a milestone, or serves a slice of a client. So a
-   * subscription begins between two milestones, and nobody waits for more than one slice of each
-   * client.
+   * subscription begins between milestones, and nobody waits for two slices of another client.
    */
   async #work(): Promise<void> {
     if (this.#isWorking) return;

@@ -51,8 +51,7 @@ const MAX_RESOLVING_STEPS = 24;
 /**
  * Brings in the milestone after the ledger's, whatever the size of its cone. Throws a Divergence if
  * the roots are not the signed ones, a LedgerMoved if another writer was first, an UpstreamFailure
- * if a block cannot be fetched, a ConeUnavailable `over-budget` if the next pass continues, and
- * what `fetch` throws.
+ * if a block cannot be fetched, a ConeUnavailable `over-budget` if the next pass continues.
  *
  * @param head the ledger right before the milestone
  */
@@ -147,9 +146,8 @@ async function applyStored(
 /**
  * Drops the blocks of the cone that an earlier milestone referenced. If the upstream names none,
  * drops staged blocks that rest on the word of an upstream, and throws a Divergence; but returns
- * true if they rested on the word of another one: no block is staged then, and the cone is stored
- * again by the word of this one. So each upstream's word gets its chance, and one that lies
- * diverges.
+ * true if it was the word of another one: no block is staged then, and the cone is stored again by
+ * the word of this one. So each upstream's word gets its chance, and a liar diverges.
  */
 async function leaveOut(
   db: Database,

@@ -1,7 +1,6 @@
 /**
- * Counts requests and their times in this isolate's memory: of use only where it answers all
- * requests (`npm run serve`). Labels are declared routes and statuses, never paths: a bounded
- * number.
+ * Counts requests and their times in this isolate's memory, where it answers all requests (`npm run
+ * serve`). Labels are declared routes and statuses, never paths: a bounded number.
  */
 import type { MetricFamily, Sample } from './routes/node/prometheus.ts';
 

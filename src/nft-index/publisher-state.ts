@@ -96,9 +96,8 @@ export function discardEntries(state: State, ledgerIndex: number): State {
 }
 
 /**
- * Replaces future times, of a clock that was ahead, by now: what had been done by then has been
- * done. Otherwise marks and the window would wait for those times. Returns the state itself if
- * nothing changed.
+ * Replaces future times, of a clock that was ahead, by now: else marks and the window would wait
+ * for those times. Returns the state itself if nothing changed.
  */
 export function clampTimes(state: State, now: number): State {
   const { entries, marks } = state;

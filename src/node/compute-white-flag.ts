@@ -224,8 +224,7 @@ async function readAndWalk(
 
 /**
  * Names what D1 lacks and the follower may provide: verdicts, or parents if an answer depends on
- * nothing else. The milestone asked about may be the ledger's own: it may have come while the
- * request was in flight.
+ * nothing else. The milestone may be the ledger's by now: it came while the request was in flight.
  */
 function wantedOfFollower(
   { view, whiteFlag }: ReadAndWalked,

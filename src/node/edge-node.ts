@@ -2,9 +2,9 @@
  * The node as the routes see it: D1, KV and the upstreams behind one interface, for which tests
  * have made-up data. Reads go through a D1 session, so that a near replica may answer: its answers
  * carry its own ledger index. A method answers at the ledger's own index if that is below
- * `minLedgerIndex`. It returns undefined if nothing was imported, or if the function that it calls
- * does, and throws a LedgerUnreadable if another version wrote the ledger. IDs are lower-case hex
- * digits without 0x.
+ * `minLedgerIndex`. It returns undefined if nothing was imported, or if its function does, and
+ * throws a LedgerUnreadable if another version wrote the ledger. IDs are lower-case hex digits
+ * without 0x.
  */
 import { CLIENT_HEADER } from '../events/client.ts';
 import type { EventCounts } from '../events/event-broker.ts';

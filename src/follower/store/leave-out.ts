@@ -2,8 +2,7 @@
  * A signed milestone whose past cone in D1 has blocks too many: blocks that an earlier milestone
  * referenced, unknown here (src/ledger/view/doubtful-blocks.ts). The milestone's upstream is
  * queried about them. Its word needs no trust: without the blocks that it calls referenced, the
- * inclusion root must be the signed one. No answer is kept: a liar's would stand against an honest
- * upstream's.
+ * inclusion root must be the signed one. Answers are not kept: some may be a liar's.
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';

@@ -136,8 +136,7 @@ const PARTS_AT_ONCE = 8;
 
 /**
  * Fetches and stores the missing blocks. Throws a ConeUnavailable (`over-budget`: the next pass
- * continues; `too-large`: the cone has no end), a LedgerMoved, an UpstreamFailure, and what `fetch`
- * throws.
+ * continues; `too-large`: the cone has no end), a LedgerMoved, and an UpstreamFailure.
  */
 export async function storeCone(
   db: Database,

@@ -1,7 +1,6 @@
 /**
  * Description of a route for openapi.json, besides its method, path and limit. Each file of routes
- * has a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it
- * out.
+ * has a function that returns it, for tools/openapi.ts: the Worker's bundle leaves it out.
  */
 import type * as v from 'valibot';
 import type { Route } from '../route.ts';

@@ -1,7 +1,6 @@
 /**
  * Outputs that held NFTs, for histories (docs/storage.md#histories-of-nfts): those of the ledger,
- * those that a milestone spent, and those of nft_past, where pruning keeps what histories need if
- * HISTORY is `all`.
+ * those that a milestone spent, and those that pruning keeps in nft_past if HISTORY is `all`.
  */
 import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';

@@ -135,8 +135,7 @@ export function write(statements: readonly D1PreparedStatement[]): Query<number[
 
 /**
  * Runs the queries in their order, in one batch, which is one transaction of D1: reads see one
- * state, and writes happen all or not at all. Throws a LedgerDamaged if a row is not what its
- * parser expects.
+ * state, and writes happen all or not at all. Throws a LedgerDamaged if a row does not parse.
  */
 export async function readBatch<T extends object>(
   db: Database,

@@ -59,8 +59,7 @@ export async function readFinalLedger(
 
 /**
  * Proves that the ledger has or lacks the record with this key, an output ID or an NFT ID. Throws a
- * LedgerDamaged unless the proof leads to the stored root, a LedgerMoved if an import replaced the
- * ledger meanwhile.
+ * LedgerDamaged unless the proof leads to the stored root, a LedgerMoved after an import.
  *
  * @param key lower-case hex digits
  */

@@ -1,8 +1,7 @@
 /**
  * Staging: the tables in which an import makes a ledger beside the served one, and the script that
  * swaps them. `import_x` is filled in place of `x`. Definitions are read from the served tables, so
- * that only the migrations have them; the script is made of them, here or for the deployed
- * database.
+ * that only the migrations have them; so is the script, here or for the deployed database.
  */
 import type { Database } from '../core/database.ts';
 import { isNftSql } from '../core/output-bytes.ts';

@@ -56,8 +56,7 @@ const MENTION_COLUMNS = `
 
 /**
  * Selects those of the outputs ?1 that blocks of live packs mention, with the place of the block,
- * and the content if it creates the output. Only an unreferenced block says which number an output
- * has now.
+ * and the content if it creates the output. Only an unreferenced block says an output's number.
  */
 const FIND_MENTIONED = `
   SELECT ${MENTION_COLUMNS}

@@ -86,9 +86,8 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
 }
 
 /**
- * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by the
- * transaction's first output, as the reference does. Undefined if that was spent and is pruned, or
- * the block is.
+ * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by its first
+ * output, as the reference does. Undefined if that was spent and is pruned, or the block is.
  */
 export async function readIncludedBlock(
   db: Database,

@@ -66,10 +66,8 @@ export interface ViewRequest {
   /** Hex IDs of one to eight blocks. */
   named: readonly string[];
   /**
-   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
-   * is applied. Whether to read blocks that were staged for this milestone too
-   * (docs/storage.md#staging). Without it, no packs are read for the ledger's next milestone if a
-   * named block is unknown.
+   * Whether to read blocks that were staged for this milestone too (docs/storage.md#staging).
+   * Without it, no packs are read for the ledger's next milestone if a named block is unknown.
    */
   withStaged?: boolean;
   /** Called after the first page, before others; readView throws what it throws. */
@@ -88,8 +86,7 @@ const FIND_PAST = selectIds(
 
 /**
  * Returns undefined if nothing was imported. Throws a ConeUnavailable `too-large` if the milestones
- * that a walk may reach reference more than MAX_CONE_BLOCKS, and a LedgerMoved if the ledger moves
- * whenever it is read.
+ * in reach reference more than MAX_CONE_BLOCKS, a LedgerMoved if the ledger always moves.
  */
 export async function readView(
   db: Database,

@@ -1,7 +1,6 @@
 /**
  * Fills output_detail from the outputs of the ledger, in steps of one batch each
- * (docs/storage.md#lists). Milestones may be applied in between: a step leaves rows that are there
- * as they are.
+ * (docs/storage.md#lists). Milestones may be applied in between: a step leaves their rows.
  */
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { Database } from '../core/database.ts';

@@ -1,8 +1,7 @@
 /**
  * Bytes: a bounds-checked reader, a growing writer, comparison and hex (by the platform's
  * functions, if there are any). Stardust integers are little-endian and of fixed width (TIP-0021;
- * docs/protocol.md, A.0). A reader hands out views of its buffer: pass a copy of one that may
- * change.
+ * docs/protocol.md, A.0). A reader hands out views of its buffer: pass a copy if it may change.
  */
 import { refusal, StardustError } from '../error.ts';
 

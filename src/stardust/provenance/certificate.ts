@@ -47,8 +47,7 @@ export interface NftState {
 }
 
 /**
- * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it is
- * applied. Whether a certificate shows that this NFT came to a state.
+ * Judges whether a certificate shows that this NFT came to a state.
  *
  * @param json answer of a node
  * @param nftId `0x…` in lower case
