@@ -1,7 +1,6 @@
 /**
- * Settings: bindings and vars, read and checked once (docs/operations.md). `vars` says how each var
- * must look, `settingsFromEnvironment` names and explains it. Each fault becomes a sentence that
- * begins with the var's name.
+ * Settings: bindings and vars, read and checked once (docs/operations.md). `vars` checks each var,
+ * `settingsFromEnvironment` names and explains it. Faults are sentences that name the var.
  */
 import * as v from 'valibot';
 import { openLedgerBinding } from './ledger/open-ledger.ts';

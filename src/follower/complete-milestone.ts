@@ -114,8 +114,7 @@ async function storeMissing(
 
 /**
  * Applies the milestone, verdicts made where they are missing. All that their transactions consume
- * is stored, so they can be made. If none is made, another writer made them since the walk, or they
- * are damaged: the next round tells.
+ * is stored, so they can be made; if none is, the next round tells whether they are damaged.
  */
 async function applyStored(
   db: Database,

@@ -1,7 +1,6 @@
 /**
- * Meaning of a pass's outcomes: whether another upstream is to be asked, which one to begin with
- * next time, the follower's state, whose tips to store. Nothing here does anything, so that every
- * combination can be tested without a database.
+ * Meaning of a pass's outcomes: whether another upstream is asked, which one comes first next time,
+ * the follower's state, whose tips to store. It does nothing: tests need no database.
  */
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FollowerState } from './follower-status.ts';
@@ -59,8 +58,7 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
 
 /**
  * Returns what a pass without progress waited for, if an upstream has the next milestone. A mere
- * word counts only if no upstream says that there is nothing to do; nothing counts beside a
- * divergence, which is a state of its own.
+ * word counts only if no upstream is done; nothing counts beside a divergence.
  */
 export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefined {
   const kinds = new Set(outcomes.map(({ kind }) => kind));

@@ -6,10 +6,9 @@ import type { State } from './publisher-state.ts';
 import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
 /**
- * Budget of a call. The platform allows an invocation 1,000 of each
- * (https://developers.cloudflare.com/kv/platform/limits/,
- * https://developers.cloudflare.com/d1/platform/limits/). With less than 4 operations and 20
- * statements a call gets nowhere.
+ * Budget of a call: 4 operations and 20 statements at least. The platform allows an invocation
+ * 1,000 of each (https://developers.cloudflare.com/kv/platform/limits/,
+ * https://developers.cloudflare.com/d1/platform/limits/).
  */
 export interface Budget {
   operations: number;

@@ -72,9 +72,8 @@ export function endOf(milestone: number): ChangePosition {
 }
 
 /**
- * Creates the state of an unknown index, as after an import or if the row was removed: all entries
- * are to be put. The window begins now: older entries do not count (`filledFrom`), and new ones
- * have all earlier changes.
+ * Creates the state of an unknown index, as after an import: all entries are to be put. The window
+ * begins now: older entries do not count (`filledFrom`), and new ones have all earlier changes.
  *
  * @param ledgerIndex the ledger index now
  */

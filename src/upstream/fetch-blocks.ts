@@ -30,8 +30,7 @@ export interface ConeFetcherOptions {
 
 /**
  * Creates a fetcher of a milestone's past cone, from the pool and the upstream. Nobody vouches for
- * the blocks: the milestone's signed roots tell if one is false or too many. The fetcher throws a
- * ConeUnavailable, or an UpstreamFailure.
+ * the blocks: the signed roots tell. Throws a ConeUnavailable, or an UpstreamFailure.
  */
 export function createConeFetcher({
   pool,

@@ -105,8 +105,8 @@ async function findMissing(
 
 /**
  * Returns the bytes of a block that is not stored, from the pool or fetched; nothing is written.
- * Throws a ConeUnavailable if no upstream knows the block or an earlier milestone references it, and
- * an UpstreamFailure if nobody can tell.
+ * Throws a ConeUnavailable if none has it or an earlier milestone references it, else
+ * UpstreamFailure.
  */
 export async function readUnstored(
   { db, upstreams, voters = upstreams, keys, verify, memory }: BringContext,

@@ -46,8 +46,7 @@ export interface StoreLimits extends GatherLimits {
 
 /**
  * Gathers what is below the tops and stores it, as far as there is room (drop-blocks.ts): all that
- * is stored before a milestone leads to it. Throws a LedgerMoved if another follower was first, and
- * what the database throws.
+ * is stored before a milestone leads to it. Throws a LedgerMoved, and what the database throws.
  *
  * @param tops hex IDs
  */

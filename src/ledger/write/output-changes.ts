@@ -1,7 +1,6 @@
 /**
  * Changes of outputs and NFTs by a milestone. Contents move within D1: statements name outputs by
- * their place, which is a pack, a block of it, and an output of that block's transaction, its
- * inputs before its outputs.
+ * their place: a pack, a block of it, and an output of its transaction, inputs first.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';

@@ -33,9 +33,8 @@ export interface Witness {
 }
 
 /**
- * Two certificates that verify, of which one shows that the node of the other did not tell the
- * truth: its ledger had come as far, and it gave an earlier state. Or both cannot be true, as the
- * keys signed two milestones with one index.
+ * Two certificates that verify, and cannot both be honest: one node's ledger had come as far, and
+ * it gave an earlier state; or the keys signed two milestones with one index.
  */
 export class Refuted extends Error {
   override readonly name = 'Refuted';
