@@ -381,7 +381,7 @@ async function update(
 const PLACES = process.env.SLOW ? [0, 0.13, 0.4, 0.67, 0.999] : [0.4, 0.999];
 
 /** Rows of each table, spread over it. */
-const ROWS = Number(process.env.FLIPPED_ROWS ?? 2);
+const ROWS = Number(process.env.FLIPPED_ROWS ?? 1);
 
 it('no answer is wrong for a character that was changed', async () => {
   const { db, reads } = await servedLedger();
@@ -436,7 +436,7 @@ it('no answer is wrong for a character that was changed', async () => {
       flips += done;
     }
   }
-  expect(flips).toBeGreaterThan(200);
+  expect(flips).toBeGreaterThan(120);
   for (const name of names)
     expect(await told(reads[name]!(db as unknown as D1Database))).toBe(truth.get(name));
   expect([...wrong]).toEqual([]);
