@@ -42,10 +42,7 @@ export interface Holder {
 export interface Accounts<Client extends Holder> {
   /** Counts a new client, with what it uses already. */
   open(client: Client): void;
-  /**
-   * Notes that the client uses nothing any more. Returns a function to call once its socket has
-   * gone.
-   */
+  /** Ends its usage. Returns a function to call once its socket has gone. */
   end(client: Client): () => void;
   use(client: Client, share: Share, amount: number): void;
   /** Counts bytes that were sent to the client. Returns the clients to close for that. */

@@ -1,8 +1,4 @@
-/**
- * A client of the broker: its state in its socket's attachment, which outlives an eviction of the
- * object, and its state in memory.
- */
-
+/** A client of the broker: its state in memory, and in its socket's attachment, which lasts. */
 import { createPacketReader, type Packet, type PacketReader } from '../mqtt/packets.ts';
 import { packTopic, unpackTopics } from '../mqtt/topics.ts';
 import { type ClientPath, clientPath } from '../platform/client-path.ts';

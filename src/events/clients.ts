@@ -1,8 +1,4 @@
-/**
- * Clients of the broker, their topics, and all that is sent to them: only this file sends and
- * closes.
- */
-
+/** Clients of the broker and their topics. Only this file sends to them and closes them. */
 import { encodePacket, type Packet, PacketType } from '../mqtt/packets.ts';
 import { packTopic } from '../mqtt/topics.ts';
 import { hasPassed } from '../platform/clock.ts';
@@ -16,10 +12,7 @@ import { createTopicIndex, type TopicIndex } from './topic-index.ts';
 /** Milliseconds from the connection to CONNECT. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/**
- * Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker looks only when it
- * publishes.
- */
+/** Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker checks late. */
 const SILENT_INTERVALS = 2;
 
 /** Sends between two looks at the clock, and milliseconds of sends between two turns. */

@@ -41,7 +41,7 @@ const MAX_SOCKETS = 20_000;
 const MAX_MESSAGE_BYTES = 1 << 17;
 const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
 
-/** Milliseconds of slices, after which other requests have a turn: a white-flag request has many. */
+/** Milliseconds of slices between turns for other requests. */
 const TURN_EVERY_MS = 5;
 
 /** Counts for GET /metrics. */
@@ -105,10 +105,7 @@ export class EventBroker extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
-  /**
-   * Called when the follower has applied a milestone, or its pass has ended. Resolves when all that
-   * is in D1 has been published.
-   */
+  /** Called after a milestone or a pass. Resolves when all that is in D1 has been published. */
   async applied(): Promise<EventDemand> {
     this.#clients.closeSilent(Date.now());
     const { topics } = this.#clients;

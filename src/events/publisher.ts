@@ -42,9 +42,7 @@ export interface Publisher {
    * was replaced, and what D1 throws.
    */
   publishNext(audience: Audience): Promise<boolean>;
-  /**
-   * Forgets the last milestone, as nobody listens: the next client begins with the ledger as it is.
-   */
+  /** Forgets the last milestone: the next client begins with the ledger as it is. */
   forget(): void;
 }
 

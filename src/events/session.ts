@@ -1,8 +1,4 @@
-/**
- * Handles the packets of clients in slices: some packets, a subscription, or one read for a new
- * subscriber.
- */
-
+/** Handles packets in slices: some packets, a subscription, or one read for a subscriber. */
 import type { Database } from '../ledger/core/database.ts';
 import {
   type Connect,
@@ -38,10 +34,7 @@ export interface SessionContext {
   begin(): Promise<PublishedMilestone | undefined>;
 }
 
-/**
- * Does a part of the client's work. Throws a StardustError if it breaks the protocol, and what D1
- * throws.
- */
+/** Does a part of the client's work. Throws a StardustError for the protocol, and what D1 throws. */
 export async function takeSlice(context: SessionContext, client: Client): Promise<void> {
   const { clients } = context;
   if (client.initial !== undefined) {

@@ -2,7 +2,6 @@
  * Tells the broker of events what was applied and stored (src/events/README.md). Nothing waits for
  * it: the broker reads from D1 what it publishes, and finds there later what it was not told.
  */
-
 import type { EventBroker, EventDemand } from '../events/event-broker.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { describeError, type WriteLog } from '../platform/log.ts';

@@ -44,9 +44,7 @@ type WalkOutcome =
   | Walked
   /** D1 does not have the whole past cone. */
   | { kind: 'blocks-missing' }
-  /**
-   * `packs`: keys of the packs with the `undecided` transactions of the cone that lack a verdict.
-   */
+  /** `packs`: keys of the packs whose `undecided` transactions of the cone lack a verdict. */
   | { kind: 'verdicts-missing'; head: Head; packs: number[]; undecided: number }
   | RootDiffers;
 

@@ -40,9 +40,7 @@ export interface FollowerContext {
   memory: FollowerMemory;
   /** Whether a feed brings messages at this moment. */
   isFed?: () => boolean;
-  /**
-   * Called after each milestone and at the end of a pass. `behind`: the next milestone is there.
-   */
+  /** Called after each milestone and pass. `behind`: the next milestone is there. */
   publish: (behind: boolean) => Promise<void>;
   /** Called right after each milestone was applied. */
   announce?: ((index: number) => void) | undefined;
@@ -81,9 +79,7 @@ export interface FollowerMemory {
     hasLooseEnds: boolean;
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
-    /**
-     * Tops of walks that were cut off, each where the one before ended: hex IDs (store-tips.ts).
-     */
+    /** Tops of walks that were cut off, each where the one before ended (store-tips.ts). */
     cut: OfLedgerIndex<(readonly string[])[]>;
     /** Number of passes that leave tips alone, after one that stored some. */
     passesToRest: number;

@@ -15,6 +15,7 @@ import { publish } from '../nft-index/publish.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { pause } from '../platform/within.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
@@ -46,9 +47,7 @@ const STORE_INTERVAL_MS = 2000;
 /** Interval of passes at the final milestone; below the two minutes for which KV's copy answers. */
 const REST_INTERVAL_MS = 60_000;
 
-/**
- * A timer starts passes; the alarm, every 10 s, restarts an evicted object. Each alarm costs rows.
- */
+/** Interval of the alarm, which restarts an evicted object; a timer starts passes, as rows cost. */
 const ALARM_INTERVAL_MS = 10_000;
 
 /**
@@ -106,7 +105,7 @@ export class Follower extends DurableObject<Env> {
   /** Cancels the timer of the next pass. */
   #cancelPass = () => {};
 
-  /** Of D1, before the alarm whose invocation this is. */
+  /** Queries of D1 before the alarm whose invocation this is. */
   #queriesBefore = 0;
 
   /** Blocks that a feed brought since a pack of them was stored. */
@@ -120,8 +119,7 @@ export class Follower extends DurableObject<Env> {
   readonly #catchUp = createJob('follower.pass-failed', async () => {
     // requests about milestones that do not come must not query the upstream all the time
     const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
-    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS)
-      await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS) await pause(wait);
     this.#lastCatchUp = Date.now();
     return this.#follow({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
   });
@@ -326,7 +324,7 @@ export class Follower extends DurableObject<Env> {
     this.#stopStoring = () => clearInterval(timer);
   }
 
-  /** At the final milestone: what is pushed now is no part of the ledger. */
+  /** Closes the feed at the final milestone: what is pushed now is no part of the ledger. */
   #closeFeed(): void {
     this.#stopStoring?.();
     this.#feed?.stop();

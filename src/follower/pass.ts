@@ -110,13 +110,12 @@ export async function hasEnded(
   if (finalMilestone === undefined) return false;
   const head = await readHead(db);
   if (head === undefined || head.ledger < finalMilestone) return false;
-  if (head.ledger > finalMilestone) {
+  if (head.ledger > finalMilestone)
     await stopFollowing(
       db,
       `the ledger is at milestone ${head.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
       log,
     );
-  }
   return true;
 }
 
@@ -169,7 +168,7 @@ async function askUpstreams(
 /** Passes without a feed that leave tips alone, after one that stored some: each costs two rows. */
 const PASSES_TO_REST = 2;
 
-/** Without a feed, tips are due in a pass that applied a milestone, and after enough rest. */
+/** Tips are due, without a feed, in a pass that applied a milestone, and after enough rest. */
 function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolean {
   return (
     memory.tips.hasLooseEnds ||

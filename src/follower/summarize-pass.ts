@@ -93,10 +93,7 @@ export interface PassSummary {
   beginWith: number | undefined;
   /** The upstream whose tips may be stored, because it has confirmed the ledger's milestone. */
   level: LevelOutcome | undefined;
-  /**
-   * Divergence to remember: until a milestone is applied, or all upstreams were tried and none
-   * diverges.
-   */
+  /** Divergence to remember until a milestone is applied, or no upstream diverges. */
   diverged: string | undefined;
   /** Whether the pass got somewhere, or all upstreams say that there is nothing to do. */
   getsOn: boolean;

@@ -16,6 +16,7 @@ import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { writeLog } from '../platform/log.ts';
+import { within } from '../platform/within.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { type FollowerContext, logFailure } from './follower-context.ts';
 
@@ -146,8 +147,6 @@ const TIPS_MS = 3000;
  * so, and cannot evict those that another one needs.
  */
 async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
-  const { promise: late, resolve } = Promise.withResolvers<string[]>();
-  const timer = setTimeout(resolve, TIPS_MS, []);
   const readTips = async (upstream: Upstream): Promise<string[]> => {
     try {
       return await upstream.readTips();
@@ -156,12 +155,8 @@ async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
       throw error;
     }
   };
-  try {
-    const tips = await Promise.all(upstreams.map((each) => Promise.race([readTips(each), late])));
-    return tips.flat();
-  } finally {
-    clearTimeout(timer);
-  }
+  const inTime = (each: Upstream) => within(TIPS_MS, readTips(each), () => []);
+  return (await Promise.all(upstreams.map(inTime))).flat();
 }
 
 /** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */

@@ -33,24 +33,20 @@ export async function verifyMilestone(
   const value = parseMilestone(payload, index);
   const id = milestoneId(value, payload);
   if (value.index !== index) throw new Divergence(`milestone ${value.index} where ${index} is due`);
-  if (toHexDigits(value.previousMilestoneId) !== previousIdDue(index, head, previous)) {
+  if (toHexDigits(value.previousMilestoneId) !== previousIdDue(index, head, previous))
     throw new Divergence(`milestone ${index} does not follow ours`);
-  }
   // E.3 (b): the first milestone has none to compare with
-  if (index !== head.genesis + 1 && value.timestamp <= previous.timestamp) {
+  if (index !== head.genesis + 1 && value.timestamp <= previous.timestamp)
     throw new Divergence(`milestone ${index} is not after the one before`);
-  }
   // M-9: the reference stops at two options of one type
-  if (new Set(value.options.map((option) => option.type)).size < value.options.length) {
+  if (new Set(value.options.map((option) => option.type)).size < value.options.length)
     throw new Divergence(`milestone ${index} has two options of one type`);
-  }
   // G: the reference stops at a second announcement for one milestone, even of the same parameters
   const target = announcedParameters(value)?.targetMilestoneIndex;
-  if (announced.options.some(({ targetMilestoneIndex }) => targetMilestoneIndex === target)) {
+  if (announced.options.some(({ targetMilestoneIndex }) => targetMilestoneIndex === target))
     throw new Divergence(
       `milestone ${index} announces protocol parameters for milestone ${target}, which has some`,
     );
-  }
   const why = await signatureFault(value, id, keys, verify);
   if (why !== undefined) throw new Divergence(`milestone ${index} is not properly signed, ${why}`);
   return { milestone: value, id, payload };

@@ -4,6 +4,7 @@
  * it fails while a command is in a transaction, or if one has committed since the call began. Such
  * a call has changed nothing, and is repeated with the lock for writing from its beginning on.
  */
+import { pause } from '../platform/within.ts';
 import type { Database } from './core/database.ts';
 
 /** The Worker's side of D1. */
@@ -52,7 +53,7 @@ function patient(db: Database): Database {
       if (!isWorthwhile(error, MAY_BE_BUSY)) throw error;
     }
     for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * Math.random()));
+      await pause(PAUSE_MS * Math.random());
       try {
         return (await db.batch<T>([db.prepare(LOCK), ...native])).slice(1);
       } catch (error) {

@@ -291,7 +291,7 @@ export function encodePacket(packet: Packet): Uint8Array<ArrayBuffer> {
   return concatBytes(header.finish(), body.finish());
 }
 
-/** What a packet begins with. Lengths are in bytes, that of the packet includes its header. */
+/** Beginning of a packet. Lengths are in bytes, that of the packet includes its header. */
 interface Header {
   type: Packet['type'];
   /** QoS of a message; else 0. */
@@ -300,7 +300,7 @@ interface Header {
   length: number;
 }
 
-/** The flags of a message say DUP, QoS and RETAIN (3.3.1); all others are as PacketType has them. */
+/** Flags of a message: DUP, QoS and RETAIN (3.3.1); all others have those of PacketType. */
 function readType(first: number): Pick<Header, 'type' | 'qos'> {
   if ((first & 0xf0) === PacketType.Publish)
     return { type: PacketType.Publish, qos: (first >> 1) & 3 };
@@ -308,10 +308,7 @@ function readType(first: number): Pick<Header, 'type' | 'qos'> {
   return { type: first as Packet['type'], qos: 0 };
 }
 
-/**
- * Reads a header; undefined while bytes of it are missing. Throws a StardustError as soon as it is
- * none.
- */
+/** Reads a header; undefined while bytes are missing. Throws a StardustError if it is none. */
 function readHeader(bytes: Uint8Array): Header | undefined {
   if (bytes.length === 0) return undefined;
   const type = readType(bytes[0]!);

@@ -36,8 +36,9 @@ export interface NftSources {
   openCache: OpenRecentCache;
   remembered: RememberedReads;
   /**
-   * Whether an absent entry may prove that there is no such NFT: not in `serve`, where a damaged
-   * disk can hide an entry, and D1 is as near.
+   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
+   * is applied. Whether an absent entry may prove that there is no such NFT: not in `serve`, where
+   * a damaged disk can hide an entry, and D1 is as near.
    */
   trustsAbsence: boolean;
   /** Unix milliseconds. */

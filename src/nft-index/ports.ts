@@ -1,6 +1,4 @@
-/**
- * The publisher's interfaces to the database and the key-value store, for which tests have models.
- */
+/** The publisher's interfaces to database and key-value store, for which tests have models. */
 import type { Head } from '../ledger/core/head.ts';
 import type { IndexReader } from './kv-values.ts';
 import type { ChangePosition, State } from './publisher-state.ts';

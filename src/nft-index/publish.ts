@@ -54,10 +54,7 @@ export function publish(
   return publishTo(openIndexLedger(ledger), index, clock, budget);
 }
 
-/**
- * Publishes as {@link publish} does, over any database and store, with bounds of its own for
- * `recent`.
- */
+/** Publishes like {@link publish}, over any database and store, with own bounds of `recent`. */
 export async function publishTo(
   ledger: IndexLedger,
   store: IndexStore,

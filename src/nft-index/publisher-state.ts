@@ -23,10 +23,7 @@ const Entries = v.variant('kind', [
   v.strictObject({ kind: v.literal('incomplete'), upTo: v.string() }),
   v.strictObject({
     kind: v.literal('complete'),
-    /**
-     * Unix milliseconds since which no entry lacks a change up to `from` (`fromTime` in
-     * recent-changes.ts).
-     */
+    /** Time since which no entry lacks a change up to `from` (recent-changes.ts). */
     since: UnixMs,
     /** A key that was put last, and will be there for as long as the entries are. */
     seal: v.string(),

@@ -17,7 +17,7 @@ const PAGE_SIZE = 60;
 /** A Worker may have six connections open at once. */
 const CONCURRENT_PUTS = 6;
 
-/** To read the seal, and to put an entry and leave one operation over. */
+/** Operations to read the seal, and to put an entry and leave one over. */
 const MIN_OPERATIONS = 3;
 
 /**

@@ -40,10 +40,7 @@ const StoredRecent = v.pipe(
     from: LedgerIndex,
     /** … up to this one are covered, all of them. The states are those at `to`. */
     to: LedgerIndex,
-    /**
-     * Entries from before this milestone are of an earlier filling of the namespace, and do not
-     * count.
-     */
+    /** Entries from before this milestone are of an earlier filling, and do not count. */
     filledFrom: LedgerIndex,
     /**
      * Unix milliseconds since which no entry lacks a change up to `from`; null while incomplete.
@@ -97,10 +94,7 @@ export function findState({ states }: Recent, nftId: string): string | null | un
   return Object.hasOwn(states, nftId) ? states[nftId] : undefined;
 }
 
-/**
- * Returns whether `prefixes` has the NFT's prefix. Searching the text is faster than making a set,
- * and the prefixes need no order.
- */
+/** Whether `prefixes` has the NFT's prefix. Searching the text is faster than making a set. */
 export function hasPrefixOf({ prefixes }: Recent, nftId: string): boolean {
   const prefix = nftId.slice(0, PREFIX_LENGTH);
   for (let at = prefixes.indexOf(prefix); at !== -1; at = prefixes.indexOf(prefix, at + 1)) {

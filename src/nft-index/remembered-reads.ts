@@ -2,7 +2,6 @@
  * An isolate's memory of reads from KV, for at most a second each. The checked value of `recent` is
  * kept as long as KV returns the same text, so each copy is parsed once.
  */
-
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';

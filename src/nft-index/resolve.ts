@@ -1,5 +1,5 @@
 /**
- * From copies of an NFT's entry and of `recent` to an answer that is true at the ledger index it
+ * Resolves copies of an NFT's entry and of `recent` to an answer that is true at the ledger index it
  * names, or to none (docs/nft-index.md). The copies may be of different ages, locations and
  * backends. These facts are known:
  *
@@ -13,7 +13,6 @@
  * with all those changes. A `recent` is published before it is read, so the publisher's own clock
  * shows that this time has passed; the reader's clock only says which `recent` is too old.
  */
-
 import type { Entry, KvRead } from './kv-values.ts';
 import { findState, hasPrefixOf, type Recent } from './recent-changes.ts';
 import { MAX_CLOCK_SKEW_MS, MAX_RECENT_AGE_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
@@ -59,7 +58,7 @@ export function resolve(
 
   // The NFT did not change after `from`: what held there holds at `to`.
   if (own !== undefined && own.ledgerIndex >= from) return answer(to, own.outputId, 'range');
-  if (own === undefined && entry.kind !== 'absent') {
+  if (own === undefined && entry.kind !== 'absent')
     return askLedger(
       entry.kind === 'malformed'
         ? 'entry is malformed'
@@ -67,7 +66,6 @@ export function resolve(
           ? 'entry is of an earlier filling'
           : 'entry is of another ledger',
     );
-  }
   if (fromTime === null) return askLedger('index is not complete');
   if (publishedAt - fromTime < SETTLING_TIME_MS) return askLedger('index is not settled');
   return answer(to, own?.outputId ?? null, 'age');

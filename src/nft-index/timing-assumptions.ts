@@ -50,10 +50,7 @@ export const TOMBSTONE_TTL_S = 60 * 24 * 60 * 60;
 /** How often the publisher notes where the ledger stands. It bounds the state to some 50 marks. */
 export const MARK_INTERVAL_MS = MINUTE_MS;
 
-/**
- * `recent` is put this often even without changes: a reader can tell a quiet ledger from a
- * publisher that stands still.
- */
+/** `recent` is put this often without changes: a quiet ledger is no stopped publisher. */
 export const HEARTBEAT_MS = 30 * SECOND_MS;
 
 /** KV takes one write a second to a key (https://developers.cloudflare.com/kv/platform/limits/). */

@@ -7,6 +7,7 @@ import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { within } from '../platform/within.ts';
 import type { Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type {
@@ -16,10 +17,7 @@ import type {
   WhiteFlagRequest,
 } from './compute-white-flag.ts';
 
-/**
- * Milestones beyond the ledger's next that are worth waiting for: the follower may be a second
- * behind.
- */
+/** Milestones beyond the next that are worth waiting for: the follower may be a second late. */
 const MAX_MILESTONES_AHEAD = 2;
 
 /** How long a request waits for the follower. */
@@ -41,7 +39,7 @@ interface Asked {
   client: string;
 }
 
-/** Without keys no milestone could be verified, so nothing is fetched. */
+/** Whether blocks may be fetched: without keys no milestone could be verified. */
 export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
   return upstreams.length > 0 && milestoneKeys !== undefined;
 }
@@ -70,19 +68,7 @@ async function catchUp(settings: Settings): Promise<void> {
     .catch((error: unknown) =>
       writeLimitedLog('warn', 'node.not-caught-up', { error: describeError(error) }),
     );
-  await within(CATCH_UP_MS, pass, undefined);
-}
-
-/** Returns the work's result, or `late` after N milliseconds. */
-async function within<T, Late>(ms: number, work: Promise<T>, late: Late): Promise<T | Late> {
-  const { promise, resolve } = Promise.withResolvers<Late>();
-  // cleared, as workerd allows 10,000 timers
-  const timer = setTimeout(() => resolve(late), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await within(CATCH_UP_MS, pass, () => undefined);
 }
 
 /** Has the follower write what D1 lacks, and waits for it until the deadline. */
@@ -96,7 +82,7 @@ async function bringWithin(
     .catch((error: unknown): NotBrought => {
       return { fault: 'upstream-failed', detail: describeError(error) };
     });
-  const notBrought = await within(deadline - Date.now(), bringing, LATE);
+  const notBrought = await within(deadline - Date.now(), bringing, () => LATE);
   const db = ledger.withSession('first-primary');
   if (notBrought?.fault !== 'upstream-failed') return { db, notBrought };
   writeLimitedLog('warn', 'upstream.failed', { detail: notBrought.detail });
@@ -108,10 +94,10 @@ const LATE: NotBrought = {
   detail: 'upstream did not give the cone in time',
 };
 
-/** Without keys no block counts as a milestone's. */
+/** Rules without keys: no block counts as a milestone's. */
 const NO_KEYS: MilestoneKeys = { keys: [], threshold: 1 };
 
-/** What a request says where an upstream failed. */
+/** Detail of a refusal if an upstream failed. */
 const NO_BLOCKS = 'an upstream node does not answer as it should';
 
 function answerFromLedger<Answer extends { ok: true }>(

@@ -3,7 +3,6 @@
  * docs/protocol.md, E.3 and E.4). Roots are computed from D1 alone. If D1 lacks a parent or a
  * verdict, the follower provides it, and D1 is read again. Everything else leads to a refusal.
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
@@ -57,7 +56,7 @@ export type RefusalReason = 'impossible' | 'unknown' | 'failed';
 export interface WhiteFlagRefusal {
   ok: false;
   reason: RefusalReason;
-  /** For people: ASCII, nothing internal. */
+  /** Text for people: ASCII, nothing internal. */
   detail: string;
   /** Where the ledger stands, if it does not know the state that the request is about. */
   ledgerIndex?: number;
@@ -120,7 +119,7 @@ export async function computeWhiteFlag(
 /** Leaves of the part of a tree that is hashed in one step, some 6 ms: a power of two. */
 const LEAVES_AT_ONCE = 1024;
 
-/** Both roots of a cone that was walked; other requests have turns between. */
+/** Computes both roots of a cone that was walked; other requests have turns between. */
 export async function computeRootsInTurns(
   cone: Cone,
   { order, reasons }: Pick<WhiteFlag, 'order' | 'reasons'>,
@@ -140,9 +139,7 @@ export async function computeRootsInTurns(
   return { inclusionMerkleRoot: await rootOf(order), appliedMerkleRoot: await rootOf(applied) };
 }
 
-/**
- * Retries once: a milestone may take a block away before its bytes are read, rarely twice in a row.
- */
+/** Retries once: a milestone may take a block away before its bytes are read, rarely twice. */
 export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -6,7 +6,6 @@
  * does, and throws a LedgerUnreadable if another version wrote the ledger. IDs are lower-case hex
  * digits without 0x.
  */
-
 import { CLIENT_HEADER } from '../events/client.ts';
 import type { EventCounts } from '../events/event-broker.ts';
 import { brokerOf } from '../events/events-stub.ts';

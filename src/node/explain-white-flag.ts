@@ -2,7 +2,6 @@
  * Explains the white flag (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
  * that may not be signed yet, and every block that leads to them.
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { unlessMoved } from '../ledger/core/fence.ts';
 import type { ExplainedBlock } from '../ledger/read/applied-milestone.ts';
@@ -58,10 +57,7 @@ const MAX_EXPLAINED_BLOCKS = 10_000;
 /** Characters of the packs that hold them: 75 MB of blocks, which take some 4 s to parse. */
 const MAX_EXPLAINED_LENGTH = 100_000_000;
 
-/**
- * Inputs of transactions whose verdict is made again, in all and at once: an output has up to 21
- * KB.
- */
+/** Inputs of transactions that are judged again, in all and at once: outputs have up to 21 KB. */
 const MAX_FAULT_INPUTS = 4096;
 const FAULT_INPUTS_AT_ONCE = 256;
 

@@ -11,16 +11,11 @@ import { createBlockIds } from '../upstream/block-ids.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { mayFetch } from './answer-once-caught-up.ts';
 
-/**
- * Reads of blocks that are not stored, at once in one isolate: a flood of them must not come before
- * the follower's own work.
- */
+/** Such reads at once in one isolate: a flood must not come before the follower's work. */
 const READS_AT_ONCE = 6;
 const MAX_READ_WAIT_MS = 500;
 
-/**
- * IDs of blocks that no upstream gave (1.6 MB), and milliseconds for which they count as unknown.
- */
+/** IDs of blocks that no upstream gave: most (1.6 MB), and milliseconds that they are kept. */
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 

@@ -1,6 +1,4 @@
-/**
- * What both the requests of clients and the answers of upstreams hold: integers and hex, as JSON.
- */
+/** Values of clients' requests and upstreams' answers: integers and hex, as JSON. */
 import * as v from 'valibot';
 
 export const MAX_UINT32 = 0xffff_ffff;
@@ -8,7 +6,7 @@ export const MAX_UINT32 = 0xffff_ffff;
 export const uint32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_UINT32));
 
 /**
- * As HORNET's configuration and its `info` have it. The symbol is one word, as it stands behind
+ * A base token by HORNET's configuration and its `info`. The symbol is one word, as it stands behind
  * amounts, which have 20 digits at most.
  */
 export const baseTokenSchema = v.strictObject(

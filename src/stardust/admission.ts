@@ -6,7 +6,6 @@
  * C-6, proof of work, is checked only for blocks that nobody requested, pushed ones and tips: the
  * reference exempts the blocks that a node requested itself, which are most.
  */
-
 import { hasProofOfWork } from './crypto/proof-of-work.ts';
 import type { MilestoneRules } from './milestone-keys.ts';
 import type { Block, ParsedBlock } from './wire/block.ts';
@@ -59,10 +58,7 @@ export function depositForLength(rent: RentStructure, outputLength: number): big
   return BigInt(rent.vByteCost) * BigInt(vBytes);
 }
 
-/**
- * Returns the first rule that the block breaks under these parameters, and what is wrong; undefined
- * if it is admitted.
- */
+/** Returns the first rule that the block breaks under these parameters; undefined if none. */
 export function admissionFault(
   parsed: ParsedBlock,
   parameters: ProtocolParameters,
@@ -96,10 +92,7 @@ export function isAdmitted(
   return parameters.some((each) => admissionFault(parsed, each) === undefined);
 }
 
-/**
- * Returns {@link admissionFault} with C-6 for a block that nobody requested. A block with a
- * milestone needs no proof of work.
- */
+/** Returns {@link admissionFault}, and C-6 unless the block has a milestone. */
 function unaskedFault(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
   const fault = admissionFault(parsed, parameters);
   if (fault !== undefined) return fault;
@@ -137,9 +130,8 @@ function outputsAdmissionFault(
     if (output.amount < due) return `C-17: ${output.amount} deposited, ${due} due`;
     const depositReturn = findCondition(output, UnlockConditionType.StorageDepositReturn);
     if (depositReturn === undefined) continue;
-    if (depositReturn.amount < depositForLength(rentStructure, PLAIN_OUTPUT_LENGTH)) {
+    if (depositReturn.amount < depositForLength(rentStructure, PLAIN_OUTPUT_LENGTH))
       return 'C-18: a storage deposit return below the minimum deposit';
-    }
     if (depositReturn.amount > output.amount)
       return 'C-19: a storage deposit return over the amount';
   }

@@ -1,6 +1,4 @@
-/**
- * Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md).
- */
+/** Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md). */
 import { Reader } from './encoding/bytes.ts';
 import { decode } from './encoding/codec.ts';
 import type { ParsedBlock } from './wire/block.ts';
@@ -18,8 +16,7 @@ export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock[
 }
 
 export { admissionFault, transactionAdmissionFault } from './admission.ts';
-export { blockFromJson } from './json/read-rest-json.ts';
-export { blockToJson, type Json, type RestObject } from './json/rest-json.ts';
+export { blockFromJson, blockToJson, type Json, type RestObject } from './json/rest-json.ts';
 export {
   type Block,
   decodeBlock,

@@ -1,6 +1,4 @@
-/**
- * The one error of the protocol: bytes, JSON or files that break a rule. It says which, and where.
- */
+/** The one error of the protocol: bytes, JSON or files that break a rule; which, and where. */
 
 export interface Place {
   /** See {@link StardustError.path}. */

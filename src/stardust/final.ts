@@ -20,8 +20,8 @@ export type FinalNft = { present: true; outputId: Uint8Array } | { present: fals
 export type FinalOutput = { present: true; output: LedgerOutput } | { present: false };
 
 /**
- * What a final ledger has under an ID, or that it has nothing there. Throws a StardustError of rule
- * B.13 if the answer proves neither.
+ * Returns what a final ledger has under an ID, or that it has nothing there. Throws a StardustError
+ * of rule B.13 if the answer proves neither.
  *
  * @param answer untrusted JSON, as `/api/edge/v1/final/TREE/ID` answers it
  *

@@ -1,6 +1,4 @@
-/**
- * The verdict on a transaction. The subpath `/judge` of the package (README.md).
- */
+/** The verdict on a transaction. The subpath `/judge` of the package (README.md). */
 import { verifyEd25519 } from './crypto/ed25519.ts';
 import type { VerifySignature } from './milestone-keys.ts';
 import { findFault } from './semantics/judge.ts';
@@ -16,8 +14,8 @@ export interface JudgeOptions {
 }
 
 /**
- * What decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it is applied.
- * Whether its inputs are unspent is not judged: see `whiteFlag`.
+ * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2);
+ * undefined if it is applied. Whether its inputs are unspent is not judged: see `whiteFlag`.
  *
  * @param tx of a decoded block
  * @param consumed the outputs that its inputs name, in their order; another list is an Error

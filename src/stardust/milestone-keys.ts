@@ -1,7 +1,4 @@
-/**
- * Keys that may sign milestones, and whether they signed one (TIP-0029; docs/protocol.md, M-2 to
- * M-5).
- */
+/** Keys that may sign milestones, and their signatures (TIP-0029; docs/protocol.md, M-2 to M-5). */
 import { equalBytes, toHex, toHexDigits } from './encoding/bytes.ts';
 import type { ParsedBlock } from './wire/block.ts';
 import type { Milestone } from './wire/milestone.ts';

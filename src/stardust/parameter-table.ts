@@ -26,8 +26,7 @@ export class ParameterTable {
   }
 
   /**
-   * Returns another protocol version than {@link PROTOCOL_VERSION} that is in force at the
-   * milestone after `index`, or was before.
+   * Returns another version than {@link PROTOCOL_VERSION} in force right after `index` or before.
    */
   unsupportedAfter(index: number): number | undefined {
     return this.options

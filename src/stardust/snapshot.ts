@@ -1,7 +1,4 @@
-/**
- * Snapshot files of HORNET (docs/snapshot-format.md). The subpath `/snapshot` of the package
- * (README.md).
- */
+/** HORNET's snapshot files (docs/snapshot-format.md). The subpath `/snapshot` (README.md). */
 import { verifyEd25519 } from './crypto/ed25519.ts';
 import type { MilestoneKeys, VerifySignature } from './milestone-keys.ts';
 import { ByteStream, type SnapshotFile, type SnapshotKind } from './snapshot/byte-stream.ts';

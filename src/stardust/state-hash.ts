@@ -34,9 +34,8 @@ export async function stateHash(
   );
   let previous: Uint8Array | undefined;
   for await (const output of outputs) {
-    if (previous !== undefined && compareBytes(previous, output.outputId) >= 0) {
+    if (previous !== undefined && compareBytes(previous, output.outputId) >= 0)
       throw new Error('state hash: the outputs are not in ascending order of their IDs');
-    }
     previous = output.outputId;
     const writer = new Writer();
     putLedgerOutput(writer, output);

@@ -1,7 +1,4 @@
-/**
- * Words of upstreams about blocks that are not stored, bounded by heap; the oldest is evicted
- * first.
- */
+/** Words of upstreams about blocks that are not stored, bounded by heap, the oldest evicted. */
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { hasPassed } from '../platform/clock.ts';
 

@@ -5,6 +5,7 @@
  */
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { within } from '../platform/within.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
@@ -84,15 +85,14 @@ async function doAllWithin<T>(
       answers[i] = await ask(id);
     }
   };
-  const late = Promise.withResolvers<never>();
-  const failure = new UpstreamFailure('upstream did not give the cone in time');
-  const timer = setTimeout(() => late.reject(failure), deadline - Date.now());
+  const all = Promise.all(Array.from({ length: MAX_CONNECTIONS }, work));
   try {
-    await Promise.race([Promise.all(Array.from({ length: MAX_CONNECTIONS }, work)), late.promise]);
+    await within(deadline - Date.now(), all, () => {
+      throw new UpstreamFailure('upstream did not give the cone in time');
+    });
     return answers;
   } finally {
     over = true;
-    clearTimeout(timer);
   }
 }
 

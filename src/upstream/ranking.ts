@@ -3,7 +3,6 @@
  * first from then on, so that not every query waits for one that hangs. Every five minutes the
  * preferred upstream is tried again, which costs one wait if it still hangs.
  */
-
 import { hasPassed } from '../platform/clock.ts';
 
 /** Milliseconds after which the preferred upstream comes first again. */

@@ -4,6 +4,7 @@
  * answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
  */
 import { writeLimitedLog } from '../platform/log.ts';
+import { within } from '../platform/within.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface ReferenceOptions {
@@ -84,13 +85,8 @@ function logOnce(voter: Voter, detail: string): void {
 }
 
 /** Throws an UpstreamFailure at the deadline; what was queried may still be answered. */
-export async function untilLate<T>(work: Promise<T>, deadline: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const failure = new UpstreamFailure('not all upstreams say in time what is referenced');
-  const timer = setTimeout(late.reject, Math.max(deadline - Date.now(), 0), failure);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function untilLate<T>(work: Promise<T>, deadline: number): Promise<T> {
+  return within(deadline - Date.now(), work, () => {
+    throw new UpstreamFailure('not all upstreams say in time what is referenced');
+  });
 }

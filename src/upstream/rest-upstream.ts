@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
+import { pause, withSignal } from '../platform/within.ts';
 import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
@@ -88,8 +89,8 @@ function parametersOf(json: unknown): ProtocolParameters | undefined {
 }
 
 /**
- * Without a milestone index, or with 0, no milestone references the block. Then the answer must
- * have nothing that only a milestone gives a block.
+ * A block without a milestone index, or with 0, is unreferenced. Then the answer must have nothing
+ * that only a milestone gives a block.
  */
 const metadata = v.pipe(
   v.object({
@@ -135,7 +136,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
             ? error
             : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
         if (attempt >= attempts) throw failure;
-        await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** (attempt - 1)));
+        await pause(BACKOFF_MS * 2 ** (attempt - 1));
       }
     }
   }
@@ -146,19 +147,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     maxBytes: number,
     timeout: number,
   ): Promise<Uint8Array | undefined> {
-    const late = new AbortController();
-    // not AbortSignal.timeout: its timer outlives the answer, and workerd allows 10,000 of them
-    const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), timeout);
-    try {
-      const response = await options.fetch(`${url}/api/core/v2/${path}`, {
-        headers: { accept, ...authorization },
-        redirect: 'manual',
-        signal: late.signal,
-      });
-      return await readAnswer(response, path, accept, maxBytes);
-    } finally {
-      clearTimeout(timer);
-    }
+    return withSignal(timeout, new DOMException('late', 'TimeoutError'), async (signal) => {
+      const headers = { accept, ...authorization };
+      const request = { headers, redirect: 'manual', signal } as const;
+      const response = await options.fetch(`${url}/api/core/v2/${path}`, request);
+      return readAnswer(response, path, accept, maxBytes);
+    });
   }
 
   async function readAnswer(

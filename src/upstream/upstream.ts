@@ -28,9 +28,9 @@ export interface UpstreamHeads {
   latest: { index: number; timestamp: number; milestoneId: string };
   /** Name of its network, if it says so. */
   networkName?: string | undefined;
-  /** Its protocol parameters at its confirmed milestone, if it says all of them. */
+  /** Protocol parameters at its confirmed milestone, if it says all of them. */
   parameters?: ProtocolParameters | undefined;
-  /** Its network's token, if it names one. */
+  /** Token of its network, if it names one. */
   baseToken?: BaseToken | undefined;
 }
 

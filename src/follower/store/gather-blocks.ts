@@ -183,10 +183,7 @@ function referencedBefore(id: string): ConeUnavailable {
 /** Queries the upstreams about blocks, by hex ID, and notes what they say. */
 export type QueryReferences = (ids: readonly string[]) => Promise<void>;
 
-/**
- * Creates a query. It throws a {@link GatherFault} for the first block that is not unreferenced,
- * once all were queried.
- */
+/** Creates a query, which throws a {@link GatherFault} if a block is not unreferenced. */
 export function createQuery(
   { upstreams, voters = upstreams, memory }: GatherContext,
   moment: Moment,

@@ -46,10 +46,7 @@ export interface MissingCone {
   skeleton: ConeSkeleton;
   /** Blocks of the skeleton that were looked up, and fetched where they are not known. */
   walked: number;
-  /**
-   * IDs of the blocks still to store, parents first, {@link PART_STEP} in each array; undefined
-   * until the walk has come down.
-   */
+  /** IDs still to store, parents first, {@link PART_STEP} in each array; undefined before. */
   left: Uint8Array[] | undefined;
   /** Hex IDs of blocks where the walk ends, as the upstream calls them referenced. */
   readonly ends: Set<string>;
@@ -123,10 +120,7 @@ export interface StoreConeTools {
 /** Levels of blocks in a row without a query whether they are referenced. */
 const MAX_LEVELS = 64;
 
-/**
- * Blocks that a walk may meet: 42 MB. An upstream that calls no block referenced would have it walk
- * down to the genesis.
- */
+/** Blocks that a walk may meet: 42 MB. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
 
 /** Blocks of a part, and heap for them, which is measured after each {@link PART_STEP}. */

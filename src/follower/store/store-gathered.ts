@@ -40,9 +40,7 @@ export interface StoredBlocks {
 }
 
 export interface StoreLimits extends GatherLimits {
-  /**
-   * Gives up blocks with a parent that was referenced more than N milestones before the ledger's.
-   */
+  /** Gives up blocks with a parent referenced more than N milestones before the ledger's. */
   maxDepth?: number;
   /** Blocks of one step, as {@link MAX_STORED} if absent. */
   most?: number;
@@ -195,7 +193,7 @@ function findUnreferenced(
   return unreferenced.union(findProvenUnreferenced(unknown, references, head));
 }
 
-/** What upstreams called unreferenced counts as known to be so. */
+/** Adds the blocks that upstreams called unreferenced to the known ones. */
 function withSaid(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,

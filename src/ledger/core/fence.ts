@@ -16,10 +16,7 @@ export class LedgerMoved extends Error {
   override readonly name = 'LedgerMoved';
 }
 
-/**
- * SQL that fails unless the condition is true: head takes no second row, and none without a
- * generation.
- */
+/** SQL that fails unless the condition is true: head takes no second row without a generation. */
 export function failUnless(condition: string): string {
   return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 }

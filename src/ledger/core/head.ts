@@ -1,7 +1,4 @@
-/**
- * The head, where the ledger stands: one row, read in the same batch as whatever is answered from
- * it.
- */
+/** The head, where the ledger stands: one row, read in the batch of what is answered from it. */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
@@ -22,7 +19,7 @@ export class LedgerUnreadable extends Error {
 export const NO_LEDGER =
   'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)';
 
-/** Whether SQLite lacks a table: of the head, where no migration was applied, as before any import. */
+/** Whether SQLite lacks a table: that of the head, if no migration was applied. */
 export const isMissingTable = (error: unknown) => String(error).includes('no such table');
 
 /** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */

@@ -3,7 +3,6 @@
  * those that a milestone spent, and those of nft_past, where pruning keeps what histories need if
  * HISTORY is `all`.
  */
-
 import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { chainIdFromOutputId, decodeOutput, nftIdOf } from '../../stardust/wire/ids.ts';
@@ -73,7 +72,7 @@ export interface PastOutput extends HeldOutput {
 
 export const PAST_TABLE = 'nft_past';
 
-/** Digits of an NFT's ID, with which the key of a row begins, and of a part's key, which follows. */
+/** Digits of an NFT's ID, with which a row's key begins; a part's key follows. */
 const NFT_DIGITS = 64;
 const PART_DIGITS = 12;
 const PLACE_DIGITS = 4;

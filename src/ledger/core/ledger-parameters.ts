@@ -1,7 +1,4 @@
-/**
- * Protocol parameters in D1, by the milestone from which on they are in force (docs/protocol.md,
- * G).
- */
+/** Protocol parameters in D1, by the milestone that they are in force from (docs/protocol.md, G). */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';

@@ -119,7 +119,9 @@ export interface UnspentOutput {
   createdTime: number;
 }
 
-/** @param row its {@link outputColumns}. Throws a LedgerDamaged where they are not what was written. */
+/**
+ * @param row its {@link outputColumns}. Throws a LedgerDamaged where they are not what was written.
+ */
 export function unspentFromRow(row: Row, prefix = ''): UnspentOutput {
   row.requireSum('output', prefix);
   const id = row.text(`${prefix}id`);

@@ -17,7 +17,7 @@ export class Row {
     this.#columns = columns;
   }
 
-  /** Throws a LedgerDamaged where the column has no text, an Error where there is no such column. */
+  /** Throws a LedgerDamaged if the column has no text, an Error if there is no such column. */
   text(column: string): string {
     return this.textOrNull(column) ?? refuse(column);
   }

@@ -69,10 +69,7 @@ const HEX_DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (let digit = 0; digit < NO_DIGIT; digit++)
   HEX_DIGITS[digit.toString(NO_DIGIT).charCodeAt(0)] = digit;
 
-/**
- * Sum of an ID: of its words; of another text: a checksum of 32 bits. Its length is added, as zeros
- * do not count.
- */
+/** Sum of an ID's words, or a checksum of another text, and the length: zeros do not count. */
 function cellSum(value: Cell): number {
   if (value === null) return 0;
   if (typeof value === 'number') return value % NUMBER_MODULUS;
@@ -80,10 +77,7 @@ function cellSum(value: Cell): number {
   return sum + value.length;
 }
 
-/**
- * Returns undefined if a character is no hex digit. Without slices: a milestone has thousands of
- * IDs.
- */
+/** Returns undefined for other characters than hex digits. No slices: milestones have many IDs. */
 function sumWords(text: string): number | undefined {
   let sum = 0;
   for (let at = 0; at < text.length; ) {

@@ -69,7 +69,7 @@ const SELECT_GROUPS = `
   SELECT first, groups FROM final_range
   WHERE milestone = ?2 AND tree = ?3 AND first IN (SELECT value FROM json_each(?1))`;
 
-/** Of the page with the key ?3, or the place where it would be. */
+/** SQL: ranges of the page with the key ?3, or the place where it would be. */
 const SELECT_RANGES_OF = `
   SELECT page, ranges FROM final_page WHERE milestone = ?1 AND tree = ?2 AND first <= ?3
   ORDER BY page DESC LIMIT 1`;
@@ -238,7 +238,7 @@ function firstOfGroup(stored: StoredTree, place: GroupPlace): string {
   return (groupsOf(stored, place).nodes[place.group] ?? damagedTree(stored.tree)).first;
 }
 
-/** Behind every key. */
+/** A text behind every key. */
 const END = 'g';
 
 /** The first key behind a group's. */

@@ -67,7 +67,7 @@ export async function loadSnapshot(
   }
 }
 
-/** What the ledger as a whole is refused for is found when all has been read. */
+/** Faults of the ledger as a whole are found when all has been read. */
 function locateAtEnd(error: unknown, end: [file: 'full' | 'delta', offset: number]): unknown {
   return error instanceof StardustError && !(error instanceof SnapshotRefusal)
     ? new SnapshotRefusal(...end, error.reason, error)

@@ -3,7 +3,6 @@
  * are listed by, into the staging tables, each change with its position. After an interruption the
  * next import resumes there if it reads the same files, and starts again if not.
  */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { refusal } from '../../stardust/error.ts';
@@ -46,10 +45,7 @@ const ADD_OUTPUTS = `
 const ADD_RESTS = `
   INSERT INTO import_output_rest (key, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)`;
 
-/**
- * A second row breaks the table's CHECK: the whole batch is undone unless all outputs to remove are
- * there, each named once.
- */
+/** Undone by the table's CHECK unless all outputs to remove are there, each named once. */
 const REQUIRE_OUTPUTS = `
   INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
   WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))
@@ -97,7 +93,7 @@ const COPY_PAYLOAD = `
   UPDATE import_milestone
   SET payload = (SELECT p.payload FROM import_progress p WHERE p.milestone = idx)`;
 
-/** Solid entry points are referenced, and nothing more is known of them: no block has the number 0. */
+/** Solid entry points are referenced; nothing else is known of them: no block is number 0. */
 const INSERT_ENTRY_POINTS = `
   INSERT INTO import_id_0 (id, milestone, block, sum)
   SELECT value, ?2, 0, ?2 FROM json_each(?1)`;
@@ -193,9 +189,8 @@ export class StagingSink implements LedgerSink {
   /** Throws the reason for which a change did not go in, if it is the files'. */
   async #explain({ add, remove }: Pick<LedgerChange, 'add' | 'remove'>): Promise<void> {
     const progress = await this.#readProgress();
-    if (progress?.identity !== this.#identity || progress.position !== this.#position) {
+    if (progress?.identity !== this.#identity || progress.position !== this.#position)
       throw new Error('another import into this database is under way');
-    }
     const present = await this.#findKnown(add.map(({ outputId }) => outputId));
     for (const { outputId } of add) {
       const id = toHexDigits(outputId);

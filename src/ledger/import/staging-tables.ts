@@ -20,9 +20,7 @@ export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'id_0'];
 /** The tables that an import fills. */
 const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
 
-/**
- * Tables that are not of the ledger: the publisher's row names its ledger, the other is wrangler's.
- */
+/** Tables that are not of the ledger: the publisher's row names its ledger; wrangler's. */
 const KEPT_TABLES = ['nft_index', 'd1_migrations'];
 
 /**
@@ -66,9 +64,7 @@ export interface StagingScript {
   drop: string[];
   /** Makes the tables, none of which may be there. */
   create: string[];
-  /**
-   * Replaces the served ledger by the staged one, and leaves nothing else; run in one transaction.
-   */
+  /** Replaces the served ledger by the staged one; run in one transaction. */
   swap: string[];
 }
 
@@ -119,10 +115,7 @@ function isReplaced(table: string): boolean {
   return LARGE_TABLES.includes(table) || KEPT_TABLES.includes(table);
 }
 
-/**
- * Makes the staging table's definition of the served table's. SQLite quotes the name of a renamed
- * table.
- */
+/** Makes the staging table's definition. SQLite quotes the name of a renamed table. */
 function stagingDefinition(table: string, sql: string): string {
   const start = new RegExp(`^CREATE TABLE "?${table}"?(?=\\W)`);
   if (!start.test(sql)) throw new Error(`table ${table} is defined in an unknown way: ${sql}`);

@@ -15,7 +15,7 @@ export interface KnownBlock {
 
 const FIND_BLOCKS = selectIds('?1');
 
-/** Those of the blocks with these hex IDs that milestones reference. */
+/** Finds those of the blocks with these hex IDs that milestones reference. */
 export function findReferenced(
   db: Database,
   ids: readonly string[],

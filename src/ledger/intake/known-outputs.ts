@@ -2,7 +2,6 @@
  * Facts in D1 about outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
  * or a milestone spent them.
  */
-
 import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import {
@@ -18,7 +17,7 @@ import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';
 import type { NextNumbers } from './next-numbers.ts';
 
-/** What an output's ID stands for, as far as it is known. */
+/** Facts about an output, as far as they are known. */
 export interface KnownOutput {
   number: number;
   /** Content; absent if no block that creates it is known, or only states were read. */
@@ -200,7 +199,7 @@ function mentionFromRow(row: Row): FoundOutput {
   };
 }
 
-/** With its content as it is stored. */
+/** Reads an output with its content as it is stored. */
 function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
   const id = row.text('id');
   const spent = row.integer('milestone');

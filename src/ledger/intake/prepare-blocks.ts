@@ -2,7 +2,6 @@
  * Intake: from parsed blocks to records with numbers, each block examined once: signatures are
  * checked, verdicts made, numbers given. Nothing is written (store-blocks.ts does that).
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import {
   isMilestoneBlock,
@@ -79,10 +78,7 @@ export interface ContentSource {
   read(ids: readonly string[]): Promise<ReadonlyMap<string, { bytes?: Uint8Array }>>;
 }
 
-/**
- * Characters of contents read at once: 16 MB in memory. A block of 6 KB may consume 128 outputs of
- * 21 KB each.
- */
+/** Characters of contents read at once: 16 MB. A block of 6 KB may consume 128 outputs of 21 KB. */
 const MAX_READ_LENGTH = 8_000_000;
 
 /** Readings in one step of storing; the upkeep makes the other verdicts (resolve-verdicts.ts). */
@@ -306,9 +302,8 @@ export async function completeRecord(
   verify: VerifySignature,
 ): Promise<Uint8Array | undefined> {
   const record = decodeRecord(stored);
-  if (parsed.transaction === undefined || record.transaction === undefined) {
+  if (parsed.transaction === undefined || record.transaction === undefined)
     throw new Error(`block number ${record.number} carries no transaction`);
-  }
   const consumed = contentsConsumed(parsed.transaction, outputs);
   if (consumed === undefined) return undefined;
   const steps = await judgeTransaction(parsed.transaction, consumed, verify);

@@ -34,7 +34,6 @@
  * parent in D, which by induction is not referenced up to i, and by (*) neither is the block. What
  * an upstream says of i stays true, so the roots may be asked about after the view was read. ∎
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 

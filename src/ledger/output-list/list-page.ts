@@ -12,10 +12,7 @@ export interface ListPage {
   next: Position | undefined;
 }
 
-/**
- * Selects a page; undefined if it takes more rows than the budget. An output that several walks
- * come to is in it once.
- */
+/** Selects a page; undefined beyond the budget of rows. An output of several walks is in it once. */
 export function selectPage(db: Database, query: OutputQuery): Query<ListPage | undefined> {
   const walks = listWalks(db, query);
   return {

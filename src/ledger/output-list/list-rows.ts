@@ -2,7 +2,6 @@
  * Facts about an output for lists, as a row of `output_detail` (docs/storage.md#lists). A pack has
  * such rows of what its blocks create, without time and ID.
  */
-
 import { type Address, type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import { FeatureType, findFeature } from '../../stardust/wire/feature.ts';
 import { chainIdOf } from '../../stardust/wire/ids.ts';

@@ -4,7 +4,6 @@
  * Other conditions are tested row by row, within a budget; a walk that uses it up ends with a row
  * without a position, and the list is refused instead of cut.
  */
-
 import type { Database } from '../core/database.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
 import { POSITION_CELLS, toColumn } from './list-rows.ts';
@@ -104,8 +103,8 @@ export function selectIndexed(query: OutputQuery): Condition {
 }
 
 /**
- * One more than the page holds, to find the next page. Without pages the reference gives all of one
- * kind, and one output of several kinds.
+ * Number of rows: one more than the page holds, to find the next page. Without pages the reference
+ * gives all of one kind, and one output of several kinds.
  */
 export function rowsWanted({ pageSize, kinds }: Pick<OutputQuery, 'pageSize' | 'kinds'>): number {
   const unpaged = kinds.length > 1 ? 1 : MAX_ITEMS;
@@ -168,10 +167,7 @@ function rangeOf({ from, filters: { createdBefore, createdAfter } }: OutputQuery
   ];
 }
 
-/**
- * Conditions without the times of creation, which bound every walk. NULL is never equal, before or
- * after.
- */
+/** Conditions besides times of creation, which bound every walk. NULL is never equal or in order. */
 function conditionsOf(kind: Kind, filters: OutputFilters): Conditions {
   const { unlockableByAddress: owner, hasNativeTokens: tokens } = filters;
   const ifGiven = (column: string, operator: string, value: string | number | undefined) =>

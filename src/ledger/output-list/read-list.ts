@@ -2,7 +2,6 @@
  * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, with the
  * ledger index at which it is true, of one moment.
  */
-
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { ALL_INDEXED, type Head, readHead, selectHead } from '../core/head.ts';
@@ -20,10 +19,7 @@ export interface NotIndexed {
   why: 'not indexed' | 'filling';
 }
 
-/**
- * `foreign`: an address does not have the network's prefix. `too many`: the list would take more
- * rows than the budget allows.
- */
+/** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */
 export type OutputList =
   | ({ ledgerIndex: number; ok: true } & ListPage)
   | { ledgerIndex: number; ok: false; why: 'foreign'; prefix: string }

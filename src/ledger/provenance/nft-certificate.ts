@@ -231,7 +231,7 @@ async function findCreator(
   return block;
 }
 
-/** Throws a LedgerDamaged where the milestone spent what the block created: it changed the NFT again. */
+/** Throws a LedgerDamaged if the milestone spent what the block created: it changed again. */
 async function requireLast(
   db: Database,
   nftId: string,

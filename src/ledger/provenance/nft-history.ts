@@ -4,7 +4,6 @@
  * before. Changes before the kept milestones are in nft_past, if HISTORY is `all`
  * (docs/storage.md#histories-of-nfts).
  */
-
 import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
@@ -61,10 +60,7 @@ export interface HistoryPosition {
   outputId: string;
 }
 
-/**
- * `unknown`: no NFT with this ID is known, or it was burned long ago. `no position`: the output
- * where the page begins is not kept.
- */
+/** `unknown`: no such NFT, or burned long ago. `no position`: where it begins is not kept. */
 export type NftHistory =
   | {
       ledgerIndex: number;
@@ -218,7 +214,7 @@ export async function readNftHistory(
   };
 }
 
-/** Whether what held the NFT before this output is not among what is known from that milestone on. */
+/** Whether what held the NFT before this output was before the first known milestone. */
 function isCutAt(since: number, { isMint, created }: HeldOutput): boolean {
   return !isMint && created < since;
 }
@@ -231,7 +227,7 @@ function isChain(outputs: readonly HeldOutput[], before: readonly PastOutput[]):
   });
 }
 
-/** Of an NFT that is not burned the newest output is unspent, of a burned one all were spent. */
+/** Whether the newest output is unspent, or, of a burned NFT, all were spent. */
 function isWhole(outputs: readonly (HeldOutput | undefined)[]): outputs is HeldOutput[] {
   return !outputs.includes(undefined);
 }
@@ -250,9 +246,7 @@ function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
   };
 }
 
-/**
- * Returns the owner by the change: an expiration that passes later is no change (docs/contract.md).
- */
+/** Returns the owner by the change: a later expiration is no change (docs/contract.md). */
 function ownerOf(output: HeldOutput): AddressKey {
   return addressKey(ownerAt(output, output.createdTime).address);
 }

@@ -2,7 +2,6 @@
  * State of an NFT, and what spent its outputs, for histories and certificates
  * (docs/storage.md#histories-of-nfts).
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { nftIdOf, outputId } from '../../stardust/wire/ids.ts';
@@ -50,7 +49,7 @@ export const spentOf = (milestone: string, from = '') => `
 /** The milestone that burned the NFT ?1, NULL where none did or it is not kept. */
 const BURNED_IN = `(SELECT changed FROM nft WHERE id = ?1 AND output IS NULL AND changed >= ${SINCE})`;
 
-/** SQL of the last output of the NFT ?1, if it is burned: its spender created no other of the NFT. */
+/** SQL of the last output of the burned NFT ?1: its spender created no other of the NFT. */
 export const LAST_SPENT = `
   ${spentOf(BURNED_IN)} AND ${madeBy('s.value ->> 6')} NOT IN (
     SELECT ${madeBy('s.value ->> 0')} ${spentOf(BURNED_IN)})`;
@@ -114,7 +113,7 @@ export function transactionOf(block: Uint8Array): { id: Uint8Array; value: Trans
   return result.parsed.transaction;
 }
 
-/** The ID, hex, of the output of the NFT that the transaction creates; undefined where it does not. */
+/** Returns the hex ID of the output of the NFT that the transaction creates, if any. */
 export function createdOf(
   nftId: string,
   transactionId: Uint8Array,

@@ -29,10 +29,7 @@ export interface OwnerCount {
   nftCount: number;
 }
 
-/**
- * `foreign`: the address does not have the network's prefix. `too many`: the collection has more
- * NFTs than are counted.
- */
+/** `foreign`: not the network's prefix. `too many`: more NFTs than are counted. */
 export type CollectionOwners =
   | {
       ok: true;

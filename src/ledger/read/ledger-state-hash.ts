@@ -46,9 +46,8 @@ async function* outputsFrom(
   for (let outputs = first; outputs.length > 0; ) {
     yield* outputs;
     const page = await readPage(db, tables, toHexDigits(outputs.at(-1)!.outputId));
-    if (page.head.generation !== generation || page.head.ledger !== ledger) {
+    if (page.head.generation !== generation || page.head.ledger !== ledger)
       throw new Error('the ledger moved while its state hash was taken');
-    }
     outputs = page.outputs;
   }
 }

@@ -12,10 +12,7 @@ import { summedColumns } from '../core/row-sum.ts';
 /** The most changes of an answer. An NFT counts once in each milestone that changed it. */
 export const MAX_CHANGES = 10_000;
 
-/**
- * `not kept`: changes after that milestone are not known. `too many`: one milestone has more than
- * {@link MAX_CHANGES}.
- */
+/** `not kept`: changes after it are not known. `too many`: one has more than {@link MAX_CHANGES}. */
 export type NftChanges =
   | {
       ledgerIndex: number;

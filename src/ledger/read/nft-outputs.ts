@@ -20,10 +20,7 @@ export interface NftOutputs {
   timestamp: number;
   /** The human-readable prefix of the network's addresses. */
   prefix: string;
-  /**
-   * Outputs in the order of the IDs, of whatever kind; undefined if no unspent output holds the
-   * NFT, or has the ID.
-   */
+  /** Outputs in the order of the IDs; undefined if no unspent output holds the NFT or has the ID. */
   outputs: (OutputStatus | undefined)[];
 }
 

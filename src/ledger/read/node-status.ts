@@ -37,7 +37,7 @@ export interface BlocksStatus {
 export interface NodeStatus {
   /** The milestone at which the ledger stands. */
   ledger: MilestoneStatus;
-  /** Of its unspent outputs, 13 hex digits. */
+  /** Fingerprint of the unspent outputs, 13 hex digits. */
   fingerprint: string;
   genesisIndex: number;
   /** First free number, of MAX_NUMBER. */
@@ -47,9 +47,7 @@ export interface NodeStatus {
   pruningIndex: number;
   /** Milestones before the ledger's whose states can be asked for. */
   retention: {
-    /**
-     * Current number: fewer than configured after an import, and while the database is nearly full.
-     */
+    /** Current number: fewer than configured after an import, and in a nearly full database. */
     kept: number;
     configured: number;
   };
@@ -86,7 +84,7 @@ export interface StatusSettings {
   finalMilestone: number | undefined;
   /** Milestones. */
   retention: number;
-  /** Of the database; undefined: only the disk limits it. */
+  /** Bytes of the database; undefined: only the disk limits it. */
   limitBytes: number | undefined;
 }
 

@@ -89,7 +89,7 @@ export async function readOutput(
 const SELECT_UNSPENT_OF = `
   SELECT ${outputColumns('o')} FROM output o WHERE id IN (SELECT value FROM json_each(?1))`;
 
-/** Those of these outputs, by hex ID, that are unspent. */
+/** Returns those of these outputs, by hex ID, that are unspent. */
 export async function readUnspentOutputs(
   db: Database,
   outputIds: readonly string[],

@@ -2,7 +2,6 @@
  * Blocks that a milestone references, in white-flag order: its parts name them by number, and the
  * packs that hold them say the rest.
  */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';

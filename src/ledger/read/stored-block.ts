@@ -2,7 +2,6 @@
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
  * became of it, or an unreferenced one.
  */
-
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';

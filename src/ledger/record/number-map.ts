@@ -51,9 +51,7 @@ export class NumberMap {
     if (2 * this.#size > this.#keys.length) this.#grow();
   }
 
-  /**
-   * Finds the place of the number, or the free place for it: at most half of the places are taken.
-   */
+  /** Finds the place of the number, or its free place: at least half of them are free. */
   #find(number: number): number {
     const keys = this.#keys;
     const mask = keys.length - 1;

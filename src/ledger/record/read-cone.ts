@@ -1,7 +1,4 @@
-/**
- * The past cone of a proposal in memory: block records from the store side by side, and their
- * places.
- */
+/** The past cone of a proposal in memory: block records side by side, and their places. */
 import { concatBytes, getUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
 import type { Cone, TransactionView } from '../../stardust/white-flag/cone.ts';
 import {
@@ -117,10 +114,7 @@ class TransactionInPlace implements TransactionView {
 /** 4 MB of index at the most. */
 const MAX_NUMBER_SPAN = 1 << 20;
 
-/**
- * Finds positions by a plain array from the lowest number to the highest, as numbers of one cone
- * are mostly close together.
- */
+/** Finds positions by a plain array from the lowest number up: mostly they are close together. */
 function indexNumbers(
   numberAt: (position: number) => number,
   size: number,

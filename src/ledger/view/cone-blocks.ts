@@ -89,8 +89,7 @@ function placeOf({ cone, packs }: ConsistentView, number: number): [pack: number
 function parseSame(bytes: Uint8Array | undefined, cone: RecordCone, number: number): ParsedBlock {
   const result = bytes && parseBlock(bytes);
   const position = cone.find(number);
-  if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id))) {
+  if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id)))
     return result.parsed;
-  }
   throw new LedgerDamaged(`bytes of block number ${number}`);
 }

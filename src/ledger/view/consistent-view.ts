@@ -12,7 +12,6 @@
  * is still that of the first batch: packs are only appended to while the head is the same, and
  * blocks with numbers that were free then are left out.
  */
-
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -70,8 +69,10 @@ export interface ViewRequest {
   /** Hex IDs of one to eight blocks. */
   named: readonly string[];
   /**
-   * Whether to read blocks that were staged for this milestone too (docs/storage.md#staging).
-   * Without it, no packs are read for the ledger's next milestone if a named block is unknown.
+   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
+   * is applied. Whether to read blocks that were staged for this milestone too
+   * (docs/storage.md#staging). Without it, no packs are read for the ledger's next milestone if a
+   * named block is unknown.
    */
   withStaged?: boolean;
   /** Called after the first page, before others; readView throws what it throws. */

@@ -44,7 +44,7 @@ export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks 
   const { positions, parentsOf } = collectDoubtful(cone, order);
   const states = new Uint8Array(positions.length);
 
-  /** For each undecided block, the undecided blocks of the longest chain from it down; else 0. */
+  /** Counts the undecided blocks of the longest chain down from each undecided block; else 0. */
   function chainLengths(): Uint32Array {
     const lengths = new Uint32Array(positions.length);
     for (let block = 0; block < positions.length; block++) {

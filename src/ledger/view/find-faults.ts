@@ -2,7 +2,6 @@
  * Explains why transactions of a cone are in conflict (docs/protocol.md, D.2): records keep only
  * the reasons, so each verdict is made again, with its cause.
  */
-
 import { verifySignature } from '../../platform/verify-signature.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';

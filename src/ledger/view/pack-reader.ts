@@ -19,7 +19,7 @@ import type { ViewedPack } from './viewed-packs.ts';
 /** A pack's number of an output to the view's. */
 type NumberIn = (own: number) => number;
 
-/** Beside the values of LedgerState. */
+/** A value beside those of LedgerState. */
 const LACKING = 0;
 
 interface ViewedPacks {

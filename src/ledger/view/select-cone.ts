@@ -27,7 +27,7 @@ const VIEWED_COLUMNS = `
 /** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
 const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?4 AND p.staged = ?2)';
 
-/** SQL that is true where the milestones that the walk may reach reference more than it may meet. */
+/** SQL that is true if the milestones in reach reference more than the walk may meet. */
 const IS_TOO_LARGE = `(r.blocks > ${MAX_CONE_BLOCKS})`;
 
 /**

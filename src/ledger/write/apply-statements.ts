@@ -6,7 +6,6 @@
  * blocks are not those that the milestone was verified on, or if anything that it counts on is
  * missing.
  */
-
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt } from '../../stardust/white-flag/cone.ts';

@@ -1,9 +1,8 @@
 /**
- * With HISTORY `all`: what pruning keeps in nft_past, before it deletes milestones
+ * Pruning's work for HISTORY `all`: outputs that go into nft_past before milestones are deleted
  * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output
  * that held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
-
 import { type Database, forEachPiece, isPartOf, PARTS } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
@@ -160,7 +159,7 @@ const SELECT_BURNED = `
   SELECT n.id FROM json_each(?1) j CROSS JOIN nft n ON n.id = j.value ->> 0
   WHERE n.output IS NULL AND n.changed = j.value ->> 1`;
 
-/** What burned an NFT, by the output that held it last. */
+/** Reads what burned NFTs, by the output that held each last. */
 async function readBurns(
   db: Database,
   all: readonly SpentNft[],

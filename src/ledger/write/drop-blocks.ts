@@ -8,7 +8,6 @@
  * since they were chosen. Writers that store a child or apply a milestone meanwhile find the
  * unreferenced blocks changed (store-blocks.ts).
  */
-
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
 import type { ParameterTable } from '../../stardust/parameter-table.ts';

@@ -3,7 +3,6 @@
  * (docs/storage.md#lists). Milestones may be applied in between: a step leaves rows that are there
  * as they are.
  */
-
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';

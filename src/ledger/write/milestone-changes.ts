@@ -1,7 +1,4 @@
-/**
- * Changes of the ledger by a milestone, by the numbers of blocks and outputs in the packs
- * (docs/protocol.md, E.5).
- */
+/** Changes of the ledger by a milestone, by numbers in the packs (docs/protocol.md, E.5). */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/walk.ts';
@@ -68,10 +65,7 @@ export async function listChanges(
   };
 }
 
-/**
- * Finds migrated outputs that unreferenced blocks mention: whoever knows the milestone can spend
- * them.
- */
+/** Finds migrated outputs that unreferenced blocks mention: anybody can spend them. */
 async function numbersOfMigrated(
   db: Database,
   migrated: readonly MigratedOutput[],
@@ -127,7 +121,7 @@ function listOutputs(
   };
 }
 
-/** Which outputs are used, by the block at which position, and their places among its outputs. */
+/** Uses of outputs: the position of the block, and the place among its outputs. */
 function createUses() {
   let outputs = new Float64Array(1024);
   let positions = new Uint32Array(1024);

@@ -3,7 +3,6 @@
  * their place, which is a pack, a block of it, and an output of that block's transaction, its
  * inputs before its outputs.
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
@@ -84,7 +83,7 @@ function selectBlocks(table: 'pack' | 'pack_content', column: string, wanted: st
     WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
 }
 
-/** SQL of the number, ID, chain, sum of the chain, and sum of the ID of an output, as a block mentions it. */
+/** SQL of an output's number, ID, chain, its sum, and the ID's sum, as a block mentions it. */
 const numberSql = (output: string) => `${output} ->> 0`;
 const idSql = (output: string) => `${output} ->> 1`;
 const chainSql = (output: string) => `${output} ->> 3`;
@@ -270,7 +269,7 @@ const DELETE_SPENT = `
 /** The block of migrated outputs. */
 const NO_BLOCK = '0'.repeat(64);
 
-/** None of them is long: they have an address and nothing else. */
+/** Inserts outputs that have an address and nothing else: none of them is long. */
 const INSERT_MIGRATED = `
   INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
   SELECT value ->> 0, value ->> 1, NULL, '${NO_BLOCK}', ?2, ?3, (value ->> 2) + ?2 + ?3
@@ -310,7 +309,7 @@ const INSERT_RESTS = `
 
 const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
 
-/** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL, which the table does not take. */
+/** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL: refused. */
 const INSERT_DETAILS = insertDetails(`
   WITH ${comeWith('details')}
   SELECT ?2, unhex(${idSql('c.output')}), ${unpackedColumns('c.content')} FROM come c

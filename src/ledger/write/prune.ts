@@ -25,10 +25,7 @@ import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 /** Rows that one step deletes of each kind. */
 const STEP = 1000;
 
-/**
- * IDs are kept this many times longer than all else: at least 3 times MIN_RETENTION, 105
- * milestones, before the first state.
- */
+/** IDs are kept this many times longer: at least 105 milestones before the first state. */
 const ID_RETENTION = 4;
 
 /**
@@ -51,7 +48,7 @@ const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
 const OLD_MILESTONES = `
   SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1`;
 
-/** Those whose changes nobody can compare with their counts any more, once these are deleted. */
+/** Milestones whose changes can be compared with their counts for the last time. */
 const SELECT_COUNTED = selectCounted(`m.idx - 1 IN (${OLD_MILESTONES})`);
 
 /** ?3 `head.history`, as whoever deletes knows it. */
@@ -101,7 +98,7 @@ const DELETE_BURNED = `
     FROM nft_change c CROSS JOIN json_each(iif(json_valid(c.nfts), c.nfts, '[]')) j
     WHERE (c.milestone, c.part) IN (${OLD_CHANGES}))`;
 
-/** After {@link DELETE_BURNED}, in the same batch. */
+/** Run after {@link DELETE_BURNED}, in the same batch. */
 const DELETE_CHANGES = `DELETE FROM nft_change WHERE (milestone, part) IN (${OLD_CHANGES})`;
 
 const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
@@ -122,7 +119,7 @@ export interface PruneOptions {
   isFull?: boolean;
 }
 
-/** What a step saw, where the database is nearly full. */
+/** Findings of a step if the database is nearly full. */
 export interface Shortage {
   /** Bytes. */
   databaseBytes: number;

@@ -8,7 +8,6 @@
  * the rows up to its ID as they are now, because a milestone moves it together with the fingerprint
  * (apply-statements.ts). So it is the fingerprint when no row is left.
  */
-
 import { chainIdOf, decodeOutput } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -65,7 +64,7 @@ const SELECT_CHANGES = selectCounted(
   "m.idx > CAST(coalesce(nullif(?1, ''), -1) AS INTEGER) ORDER BY m.idx LIMIT ?2",
 );
 
-/** Each NFT with its output; of a burned one whether the list of the milestone that burned it has it. */
+/** Each NFT with its output; for a burned one, whether the list of that milestone has it. */
 const SELECT_ALL_NFTS = `
   SELECT ${NFT_COLUMNS}, n.output IS NOT NULL OR EXISTS (
       SELECT 1 FROM nft_change c WHERE c.milestone = n.changed AND instr(c.nfts, n.id) > 0) AS known
@@ -196,7 +195,7 @@ function entryFromRow(row: Row): Scrubbed {
   return { id, sum: entrySum(id, row.integer('milestone'), row.integer('block')) };
 }
 
-/** Throws a LedgerDamaged unless the outputs are whole, and all that is derived of them is there. */
+/** Throws a LedgerDamaged unless outputs and all that is derived of them are whole. */
 async function readOutputs(
   db: Database,
   head: Head,

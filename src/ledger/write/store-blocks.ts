@@ -4,7 +4,6 @@
  * staged: stored for the milestone whose past cone they belong to, in packs that requests do not
  * read.
  */
-
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
@@ -148,7 +147,7 @@ function columnsOf(
   };
 }
 
-/** In the order of the record's inputs and outputs. */
+/** Rows in the order of the record's inputs and outputs. */
 function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
   return [
     ...consumed.map(({ number, id }) => writeOutputRow(number, id)),

@@ -27,9 +27,8 @@ export function turnOver(
   retention: number,
 ): Turnover | undefined {
   const [oldest, second] = tables;
-  if (oldest !== undefined && second !== undefined && second.first <= ledger - retention) {
+  if (oldest !== undefined && second !== undefined && second.first <= ledger - retention)
     return { tables: tables.slice(1), drop: oldest, forgotten: second.first - 1 };
-  }
   const current = tables.at(-1)!;
   if (ledger + 1 - current.first < span || tables.length === ID_TABLE_COUNT) return undefined;
   const next = { table: (current.table + 1) % ID_TABLE_COUNT, first: ledger + 1 };

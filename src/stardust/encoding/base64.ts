@@ -1,7 +1,4 @@
-/**
- * Base64 (RFC 4648, section 4), by the platform's functions (Node 25, browsers of 2025) if there
- * are any.
- */
+/** Base64 (RFC 4648, section 4), by the platform's functions (Node 25, browsers of 2025) if any. */
 
 /** Throws a SyntaxError if the text is not base64. */
 export const fromBase64: (text: string) => Uint8Array<ArrayBuffer> =

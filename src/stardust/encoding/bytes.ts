@@ -24,9 +24,8 @@ export class Reader {
   /** Moves over `length` bytes and returns where they start. */
   #advance(length: number): number {
     const start = this.position;
-    if (length > this.bytes.length - start) {
+    if (length > this.bytes.length - start)
       throw refusal('A.0', `${length} bytes needed at offset ${start}, ${this.remaining} left`);
-    }
     this.position = start + length;
     return start;
   }
@@ -101,9 +100,7 @@ export function setUint56(view: DataView, offset: number, value: number): void {
   view.setUint8(offset + 6, Math.floor(high / 0x1_0000));
 }
 
-/**
- * Appends to a buffer that doubles when it is full. Throws a RangeError where a value does not fit.
- */
+/** Appends to a buffer that doubles when full. Throws a RangeError if a value does not fit. */
 export class Writer {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);
@@ -168,13 +165,12 @@ export class Writer {
   u256(value: bigint): this {
     requireFit(value, MAX_UINT256, 'uint256');
     const start = this.#reserve(32);
-    for (let word = 0; word < 4; word++) {
+    for (let word = 0; word < 4; word++)
       this.#view.setBigUint64(
         start + word * 8,
         BigInt.asUintN(64, value >> BigInt(64 * word)),
         true,
       );
-    }
     return this;
   }
 

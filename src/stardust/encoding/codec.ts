@@ -39,7 +39,7 @@ export const bool: Codec<boolean> = {
   encode: (w, v) => w.u8(v ? 1 : 0),
 };
 
-/** What a Writer throws for a number that does not fit, as a StardustError. */
+/** Returns a Writer's error for a number that does not fit as a StardustError. */
 function unfit(error: unknown): unknown {
   return error instanceof RangeError ? refusal('A.0', error.message, { cause: error }) : error;
 }
@@ -135,7 +135,7 @@ export function record<T extends object>(fields: { [K in keyof T]: Codec<T[K]> }
   };
 }
 
-/** One of several records, told apart by the type number that each begins with. */
+/** A union of records, told apart by the type number that each begins with. */
 // @__NO_SIDE_EFFECTS__
 export function union<T extends { type: number }>(
   rule: string,
@@ -166,13 +166,9 @@ export interface ListRules {
   rule: string;
   min: number;
   max: number;
-  /**
-   * `ascending`: each element's bytes are greater than the last one's. `unique`: no two are alike.
-   */
+  /** `ascending`: each element's bytes are greater than the last one's. `unique`: none are alike. */
   order?: 'ascending' | 'unique';
-  /**
-   * Bytes of each element, from its first, that order and uniqueness look at (A.0). Default: all.
-   */
+  /** Bytes of each element that order and uniqueness look at (A.0). Default: all. */
   compared?: number;
 }
 
@@ -198,9 +194,8 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
             start,
             Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)),
           );
-          if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0) {
+          if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0)
             throw refusal(rule, `element ${i} is not greater than the one before`);
-          }
           if (order === 'unique') {
             const text = toHexDigits(key);
             if (seen.has(text)) throw refusal(rule, `element ${i} is there twice`);

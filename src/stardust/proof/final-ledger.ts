@@ -70,7 +70,7 @@ export function nftRecord(nftId: Uint8Array, outputId: Uint8Array): Uint8Array {
   return concatBytes(nftId, outputId);
 }
 
-/** The hashes over neighbours, which are all of a tree or subtree: level by level, up to its root. */
+/** Hashes level by level over all neighbours of a tree or subtree, up to its root. */
 export function treeLevels(hashes: readonly Uint8Array[]): (readonly Uint8Array[])[] {
   const levels = [hashes];
   for (let level = hashes; level.length > 1; levels.push(level)) {
@@ -218,10 +218,7 @@ function verifyAbsent(
   return { ok: true, present: false };
 }
 
-/**
- * Returns the key of an entry that is in the tree at its place; else throws a {@link
- * StardustError}.
- */
+/** Returns the key of an entry in the tree at its place; else throws a {@link StardustError}. */
 export function requireEntry(
   entry: FinalEntry,
   tree: FinalTreeName,

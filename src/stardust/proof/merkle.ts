@@ -5,7 +5,6 @@
  * level pairs within the full left subtrees, and what is left over at the right meets them on the
  * level where the definition joins the two.
  */
-
 import { blake2b256 } from '../crypto/hash.ts';
 import { concatBytes } from '../encoding/bytes.ts';
 import { HASH_WORDS, hashLeaf, hashPair, LEAF_TAG, NODE_TAG } from './tree-hash.ts';
@@ -45,28 +44,23 @@ function leafWords(ids: readonly Uint8Array[]): Uint32Array {
  */
 export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
   // Written as a positive test, so that NaN is refused.
-  if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length)) {
+  if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length))
     throw new RangeError(`${leafHashes.length} bytes are not ${count} leaf hashes`);
-  }
   const view = new DataView(leafHashes.buffer, leafHashes.byteOffset, leafHashes.byteLength);
   const words = new Uint32Array(count * HASH_WORDS);
   for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * i, true);
   return reduceToRoot(words, count);
 }
 
-/**
- * B.13: returns the 32-byte root over `count` leaf hashes given as words (tree-hash.ts), which it
- * overwrites.
- */
+/** B.13: returns the 32-byte root over leaf hashes in words (tree-hash.ts), which it overwrites. */
 export function reduceToRoot(hashes: Uint32Array, count: number): Uint8Array<ArrayBuffer> {
   if (count === 0) return blake2b256(new Uint8Array(0));
   let nodes = count;
   while (nodes > 1) {
     const pairs = nodes >> 1;
     for (let i = 0; i < pairs; i++) hashPair(hashes, 2 * i * HASH_WORDS, i * HASH_WORDS);
-    if (nodes % 2 === 1) {
+    if (nodes % 2 === 1)
       hashes.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
-    }
     nodes -= pairs;
   }
   return toBytes(hashes.subarray(0, HASH_WORDS));

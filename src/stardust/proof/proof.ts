@@ -12,7 +12,7 @@ import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
 import { isAbsent, part } from '../encoding/json-object.ts';
 import { refusal, StardustError } from '../error.ts';
-import { blockFromJson, milestoneFromJson } from '../json/read-rest-json.ts';
+import { blockFromJson, milestoneFromJson } from '../json/rest-json.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { block as blockCodec, decodeBlock, type ParsedBlock } from '../wire/block.ts';
 import { decodeMilestone } from '../wire/decode-milestone.ts';
@@ -96,10 +96,7 @@ export function proofAmong(
   return proofFor(among, place, hashes);
 }
 
-/**
- * Reads a proof: the block ID, and its siblings from the leaf up. Throws a {@link StardustError} if
- * `json` is not a proof.
- */
+/** Reads a proof: block ID, siblings from the leaf up. Throws a {@link StardustError}. */
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
   let node = asObject(json);
@@ -127,10 +124,7 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
   return { id: bytes32(node.value), siblings: siblings.reverse() };
 }
 
-/**
- * Returns the root of the tree in which the block with this ID has these siblings, from the leaf
- * up.
- */
+/** Returns the root of the tree in which the block has these siblings, from the leaf up. */
 export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8Array {
   let root = leafHash(id);
   for (const { side, hash } of siblings)
@@ -138,10 +132,7 @@ export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8
   return root;
 }
 
-/**
- * Returns whether `proof`, untrusted JSON, shows that the block with this ID is in the tree with
- * this root (32 bytes each).
- */
+/** Whether `proof`, untrusted JSON, shows that the block is in the tree with this root. */
 export function verifyPath(proof: unknown, id: Uint8Array, root: Uint8Array): ProofVerdict {
   try {
     requirePath(proof, id, root);
@@ -166,15 +157,12 @@ export interface IncludedBlock {
   block: ParsedBlock;
   /** The milestone that references the block. */
   milestone: Milestone;
-  /**
-   * True if the file also proves that the block's transaction was applied. Undefined says nothing:
-   * the file has no `appliedProof`.
-   */
+  /** True if the file proves that the transaction was applied; undefined says nothing. */
   applied: true | undefined;
 }
 
 /**
- * What a proof file proves: a milestone, which keys of the caller signed, references a block. Block
+ * Verifies a proof file: a milestone, which keys of the caller signed, references a block. Block
  * and milestone are encoded and decoded again. So nothing passes that no node would take, such as a
  * milestone that one key signed twice. It is not proven that the block's outputs are unspent now.
  *
@@ -237,9 +225,8 @@ function readMilestone(json: unknown) {
 }
 
 function asObject(json: unknown): Record<string, unknown> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refusal('B.13', 'proof with a part that is no object');
-  }
   return json as Record<string, unknown>;
 }
 
@@ -253,8 +240,7 @@ function requireFields(node: Record<string, unknown>, ...names: readonly string[
 }
 
 function bytes32(json: unknown): Uint8Array {
-  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json)) {
+  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json))
     throw refusal('B.13', 'hash that is not 0x and 64 hex digits');
-  }
   return fromHex(json);
 }

@@ -99,7 +99,7 @@ export function statementCursor({
   return bookedTimestamp.toString(16).padStart(8, '0') + toHexDigits(outputId);
 }
 
-/** What the output is to the address, the first part that it fits; undefined if nothing. */
+/** Returns the first part that the output is to the address; undefined if nothing. */
 export function partOf(output: Output, key: AddressKey): StatementPart | undefined {
   const isKey = (address: Address | undefined) =>
     address !== undefined && addressKey(address) === key;

@@ -39,7 +39,7 @@ export function proveBlockBytes(bytes: Uint8Array, blockId: string): Finding<Blo
   return proveParsed(bytes, blockId, factsOf);
 }
 
-/** As {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
+/** Judges like {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
 export function proveBlockContent(bytes: Uint8Array, blockId: string): Finding<BlockContent> {
   return proveParsed(bytes, blockId, (parsed) => ({ ...factsOf(parsed), parsed }));
 }

@@ -23,7 +23,7 @@ import {
 } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/** Bytes of the largest certificate as JSON, which is ASCII: a block of 32 KB has 44,000 of them. */
+/** Bytes of the largest certificate as JSON (ASCII): a block of 32 KB has 44,000 of them. */
 export const MAX_CERTIFICATE_BYTES = 50 * 1024;
 
 /** A state that an NFT came to. IDs are `0x…`. */
@@ -42,12 +42,13 @@ export interface NftState {
    * 1 for right, so that texts compare as white-flag order does.
    */
   place: string;
-  /** The milestone at which the node's ledger was. That the state was the newest then is its word. */
+  /** The node's ledger milestone. That the state was the newest then is its word. */
   head: SignedMilestone;
 }
 
 /**
- * Whether a certificate shows that this NFT came to a state.
+ * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it is
+ * applied. Whether a certificate shows that this NFT came to a state.
  *
  * @param json answer of a node
  * @param nftId `0x…` in lower case

@@ -29,7 +29,7 @@ export interface Order {
   blockIds: readonly string[];
 }
 
-/** Whether these are the blocks that the milestone references, in its order: by the inclusion root. */
+/** Judges whether the milestone references these blocks, in this order: the inclusion root. */
 export function proveOrder(
   signed: Proved<SignedMilestone>,
   blockIds: readonly string[],
@@ -81,7 +81,7 @@ export type BlockState = 'applied' | 'conflict' | 'noTransaction';
 
 export interface ConeBlock {
   blockId: string;
-  /** In the white-flag order, from 0. */
+  /** Place in the white-flag order, from 0. */
   place: number;
   payload: PayloadKind;
   state: BlockState;
@@ -93,7 +93,7 @@ export interface PastCone {
   blocks: readonly ConeBlock[];
 }
 
-/** What a milestone decided about each of its blocks, by both roots and the bytes of all blocks. */
+/** Proves a milestone's decision about each of its blocks, by both roots and all blocks' bytes. */
 export function proveCone(
   outcome: Proved<MilestoneOutcome>,
   blocks: Proved<BlockSet>,

@@ -1,7 +1,4 @@
-/**
- * Judges Merkle paths: a block belongs to a signed milestone, and its transaction was applied in it
- * (B.13).
- */
+/** Judges Merkle paths to a signed root: the block is included, or was applied (B.13). */
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from '../proof/merkle.ts';

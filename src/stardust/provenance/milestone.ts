@@ -1,6 +1,4 @@
-/**
- * Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9).
- */
+/** Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9). */
 import { toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
@@ -38,10 +36,7 @@ export interface SignedMilestone extends MilestoneFacts {
 /** Name by which the milestone was asked for. */
 export type AskedMilestone = { index: number } | { milestoneId: string };
 
-/**
- * Reads what the bytes say, whoever wrote them: for showing it as the node's word. Undefined:
- * nothing.
- */
+/** Reads what the bytes say, whoever wrote them, for showing; undefined if nothing. */
 export function readMilestoneFacts(payload: Uint8Array): MilestoneFacts | undefined {
   const decoded = decodePayload(payload);
   return 'refused' in decoded ? undefined : factsOf(decoded);

@@ -15,7 +15,7 @@ export interface OutputInBlock {
   block: BlockContent;
 }
 
-/** Whether this is the output with this ID: the block carries its transaction, which has the output. */
+/** Judges whether this is the output with this ID: the block's transaction has it. */
 export function proveCreated(
   block: Proved<BlockContent>,
   id: string,

@@ -1,6 +1,4 @@
-/**
- * Judges proof files, as other tools take them: a block, its milestone and two Merkle paths in JSON.
- */
+/** Judges proof files of other tools: a block, its milestone and two Merkle paths in JSON. */
 import { StardustError } from '../error.ts';
 import { verifyInclusion } from '../proof/proof.ts';
 import type { MilestoneOutcome } from './cone.ts';

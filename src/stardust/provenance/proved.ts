@@ -7,7 +7,7 @@
 
 declare const OF: unique symbol;
 
-/** Evidence for a value: bytes of a node hashed to it, and keys or roots of the reader lead to it. */
+/** Evidence for a value: bytes of a node hashed to it, by keys or roots of the reader. */
 export interface Proved<out T> {
   readonly [OF]: T;
 }

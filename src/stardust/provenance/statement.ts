@@ -16,10 +16,7 @@ export function proveStatement(json: unknown, root: Uint8Array): Finding<Stateme
     : refute(`the statement is not proved: ${verdict.reason}`);
 }
 
-/**
- * Joins pages of one statement, in order. Its parts are added up again; all else was proved with
- * the pages.
- */
+/** Joins pages of one statement. Its parts are added up again; the rest was proved. */
 export function joinStatements(pages: readonly Proved<Statement>[]): Finding<Statement> {
   const [first, ...more] = pages.map(provedValue);
   if (first === undefined) return notChecked('a statement without pages');

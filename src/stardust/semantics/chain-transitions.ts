@@ -64,12 +64,10 @@ function transitionValid(
   next: ChainOutput,
   surroundings: FoundrySurroundings,
 ): boolean {
-  if (current.type === OutputType.Alias && next.type === OutputType.Alias) {
+  if (current.type === OutputType.Alias && next.type === OutputType.Alias)
     return aliasTransitionValid(current, next, surroundings.newFoundries.get(key)?.length ?? 0);
-  }
-  if (current.type === OutputType.Foundry && next.type === OutputType.Foundry) {
+  if (current.type === OutputType.Foundry && next.type === OutputType.Foundry)
     return foundryTransitionValid(current, next, surroundings);
-  }
   if (current.type === OutputType.Nft && next.type === OutputType.Nft)
     return nftTransitionValid(current, next);
   throw new Error(

@@ -2,7 +2,6 @@
  * The chains on both sides of a transaction: alias, foundry and NFT outputs by the ID that they
  * keep (TIP-0018; docs/protocol.md, D.2, "working data").
  */
-
 import { toHexDigits } from '../encoding/bytes.ts';
 import { AddressType, addressKey } from '../wire/address.ts';
 import { aliasIdOf, foundryId, nftIdOf } from '../wire/ids.ts';

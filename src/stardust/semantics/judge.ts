@@ -5,7 +5,6 @@
  * enters S1 and S2, and through the addresses that S2 unlocks also S3, S4.2 and the issuers of S6.
  * Everything else is computed once, in a plan.
  */
-
 import { equalBytes } from '../encoding/bytes.ts';
 import type { AddressKey } from '../wire/address.ts';
 import { outputId } from '../wire/ids.ts';
@@ -55,8 +54,7 @@ export function findFault(
 }
 
 /**
- * Returns the verdicts at all timestamps, ascending; neighbouring steps have different reasons.
- * Throws like {@link judgeAt}.
+ * Returns the verdicts at all timestamps, ascending, without repeats. Throws like {@link judgeAt}.
  */
 export function judgeOverTime(
   tx: JudgedTransaction,

@@ -12,10 +12,7 @@ export type TokenSums = ReadonlyMap<ChainKey, bigint>;
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/**
- * S5.1, S5.3: sums each token in the outputs. Undefined if an amount is 0 or a sum exceeds 2^256 −
- * 1.
- */
+/** S5.1, S5.3: sums each token in the outputs. Undefined if one is 0 or exceeds 2^256 − 1. */
 export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
   const sums = new Map<ChainKey, bigint>();
   for (const { nativeTokens } of outputs) {

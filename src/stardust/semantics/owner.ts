@@ -16,8 +16,8 @@ export interface Owner {
 }
 
 /**
- * Who can unlock the output, now and later. Throws a RangeError if the time is no integer: with none,
- * every output would have expired.
+ * Returns who can unlock the output, now and later. Throws a RangeError if the time is no integer:
+ * with none, every output would have expired.
  *
  * @param unixTime seconds; a transaction is judged by the timestamp of the milestone that applies it
  *

@@ -17,10 +17,7 @@ export function requiredSenders(
   });
 }
 
-/**
- * A-1, N-1: the addresses that must be unlocked, and the chain that names each. Consumed chains
- * need no issuer.
- */
+/** A-1, N-1: addresses that must be unlocked, and the chain that names each, if it is new. */
 export function requiredIssuers(
   inChains: ChainTable,
   outChains: ChainTable,

@@ -2,7 +2,6 @@
  * Signatures of a transaction (TIP-0014; docs/protocol.md, F and S2.10). All are verified before
  * there is a verdict; unlocking.ts uses the result only if the key belongs to the owner's address.
  */
-
 import type { VerifySignature } from '../milestone-keys.ts';
 import { UnlockType } from '../wire/unlock.ts';
 import type { JudgedTransaction } from './verdict.ts';

@@ -29,10 +29,7 @@ export function schemeTransitionValid(
   return newlyMelted <= -difference && newlyMinted === 0n;
 }
 
-/**
- * F-10: all tokens ever minted are melted, the last of them here. So a foundry with a burned token
- * can never be destroyed.
- */
+/** F-10: all tokens ever minted are melted. A foundry with a burned token is never destroyed. */
 export function schemeDestructionValid(
   { minted, melted }: SimpleTokenScheme,
   inSum: bigint,

@@ -3,7 +3,6 @@
  * docs/protocol.md, D.2, S1 and S2). What does not depend on time is computed once (planUnlocking).
  * {@link unlockInputs} then goes through the inputs for one timestamp.
  */
-
 import { equalBytes } from '../encoding/bytes.ts';
 import { type Address, type AddressKey, AddressType, addressKey } from '../wire/address.ts';
 import { ed25519AddressId, inputsCommitment } from '../wire/ids.ts';

@@ -90,10 +90,7 @@ export interface Fault {
   reason: Exclude<ConflictReason, typeof ConflictReason.None>;
   /** The rule that decided, by its number in docs/protocol.md. */
   rule: string;
-  /**
-   * Place of the first input that decided, from 0. Absent if the transaction as a whole did, such
-   * as by sums.
-   */
+  /** Place of the first input that decided, from 0; absent if the whole did, such as by sums. */
   input?: number;
   /** Place of the output of the transaction that decided, from 0: of several the first. */
   output?: number;
@@ -107,8 +104,9 @@ export interface JudgedTransaction {
   /** 32 bytes (B.3). */
   signedDigest: Uint8Array;
   /**
-   * Whether each unlock is a signature that is valid over `signedDigest` (signatures.ts); other
-   * unlocks' entries are ignored.
+   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
+   * is applied. Whether each unlock is a signature that is valid over `signedDigest`
+   * (signatures.ts); other unlocks' entries are ignored.
    */
   validSignatures: readonly boolean[];
 }

@@ -56,12 +56,11 @@ export class ByteStream {
     const bytes = new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
-      if (this.#position === this.#chunk.length && !(await this.#next())) {
+      if (this.#position === this.#chunk.length && !(await this.#next()))
         throw this.refusal(
           `the file ends within ${what}, ${length - filled} bytes too early`,
           this.offset + filled,
         );
-      }
       const piece = this.#chunk.subarray(this.#position, this.#position + length - filled);
       bytes.set(piece, filled);
       filled += piece.length;

@@ -20,9 +20,7 @@ import type { DeltaHeader, FullHeader } from './snapshot-header.ts';
 import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { SnapshotMilestone, SnapshotRecord } from './snapshot-records.ts';
 
-/**
- * Applies the records of one file, in order. Throws a StardustError if records contradict others.
- */
+/** Applies the records of one file. Throws a StardustError if they contradict each other. */
 export interface Merge {
   take(record: SnapshotRecord): Promise<void>;
   /** Called after the last record. */
@@ -57,9 +55,8 @@ export class FullMerge implements Merge {
   async take(record: SnapshotRecord): Promise<void> {
     switch (record.kind) {
       case 'output':
-        if (record.output.bookedIndex > this.#header.ledgerIndex) {
+        if (record.output.bookedIndex > this.#header.ledgerIndex)
           throw refusal('1.4', `an output booked after milestone ${this.#header.ledgerIndex}`);
-        }
         return this.#ledger.add(record.output);
       case 'diff':
         await this.#checkMilestone(record.milestone);
@@ -72,9 +69,8 @@ export class FullMerge implements Merge {
         // Removed when the diff ends: an output that it created and consumed must be added back
         // first.
         if (!this.#isRolledBack()) return;
-        if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH) {
+        if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH)
           throw refusal('1.5', `a milestone that creates more than ${MAX_CREATED} outputs`);
-        }
         this.#created.put(record.output.outputId);
         return this.#ledger.count(record.output, -1);
       case 'consumed':
@@ -88,10 +84,7 @@ export class FullMerge implements Merge {
     }
   }
 
-  /**
-   * 1.6: only diffs after the target are rolled back; earlier ones are in the file for the
-   * parameters that they announced.
-   */
+  /** 1.6: only diffs after the target are rolled back; earlier ones announce parameters. */
   #isRolledBack(): boolean {
     return this.#milestone!.index > this.#header.target.index;
   }
@@ -113,9 +106,8 @@ export class FullMerge implements Merge {
   async #removeCreated(): Promise<void> {
     const ids = this.#created.finish();
     this.#created = new Writer();
-    for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH) {
+    for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH)
       await this.#ledger.changes.remove(ids.subarray(at, at + OUTPUT_ID_LENGTH));
-    }
   }
 
   async finish(): Promise<void> {
@@ -158,12 +150,11 @@ export class DeltaMerge implements Merge {
   /** The delta's solid entry points replace those of the full snapshot. */
   async finish(): Promise<void> {
     const { index, timestamp } = this.#ledger.milestone;
-    if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp) {
+    if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp)
       throw refusal(
         '1.2',
         `its diffs lead to milestone ${index}, not to the target that the header names`,
       );
-    }
     this.#ledger.solidEntryPoints = this.#solidEntryPoints;
     await this.#ledger.changes.flush();
   }

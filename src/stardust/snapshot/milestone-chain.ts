@@ -13,17 +13,11 @@ import type { SnapshotMilestone } from './snapshot-records.ts';
 export interface ChainRules {
   /** Keys that sign milestones. If absent, signatures are not checked. */
   signers?: { keys: MilestoneKeys; verify: VerifySignature };
-  /**
-   * Accepts milestones whose previous IDs and timestamps do not link, as in files of HORNET's
-   * integration test.
-   */
+  /** Accepts milestones that do not link, as in files of HORNET's integration test. */
   unlinked?: boolean;
 }
 
-/**
- * Throws a StardustError unless `later` is the milestone after `earlier`, names it as the previous
- * one and is later (E.3).
- */
+/** Throws a StardustError unless `later` follows `earlier`, names it and is later (E.3). */
 export function checkLink(
   earlier: MilestoneReference,
   later: SnapshotMilestone,
@@ -31,15 +25,13 @@ export function checkLink(
 ): void {
   if (later.index !== earlier.index + 1) throw misplaced(later, earlier.index + 1);
   if (rules.unlinked) return;
-  if (!equalBytes(later.value.previousMilestoneId, earlier.id)) {
+  if (!equalBytes(later.value.previousMilestoneId, earlier.id))
     throw refusal(
       'E.3',
       `milestone ${later.index} does not name milestone ${earlier.index} as the one before it`,
     );
-  }
-  if (later.timestamp <= earlier.timestamp) {
+  if (later.timestamp <= earlier.timestamp)
     throw refusal('E.3', `milestone ${later.index} is not later than milestone ${earlier.index}`);
-  }
 }
 
 /** Throws a StardustError unless the milestone is the one that the header refers to. */
@@ -49,9 +41,8 @@ export function checkSame(
   rules: ChainRules,
 ): void {
   if (rules.unlinked) return;
-  if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp) {
+  if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp)
     throw refusal('1.1', `milestone ${milestone.index} is not the one that the header names`);
-  }
 }
 
 /** Throws a StardustError unless the milestone is properly signed by the given keys (M-2, M-3). */

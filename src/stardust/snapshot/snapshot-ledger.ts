@@ -15,7 +15,7 @@ import type { ChangeBatcher } from './snapshot-sink.ts';
 export interface Totals {
   /** Unspent outputs. */
   outputs: number;
-  /** Those of them that are NFTs. */
+  /** Number of outputs that are NFTs. */
   nfts: number;
   /** Base tokens on all of them. */
   amount: bigint;
@@ -89,12 +89,11 @@ export class SnapshotLedger {
   }
 
   #requireTreasury(due: Treasury, { index }: SnapshotMilestone): void {
-    if (!equalTreasuries(this.treasury, due)) {
+    if (!equalTreasuries(this.treasury, due))
       throw refusal(
         '1.5',
         `the treasury in the diff of milestone ${index} is not the one that the ledger holds`,
       );
-    }
   }
 
   /**
@@ -104,18 +103,16 @@ export class SnapshotLedger {
   conclude(): ProtocolParameters {
     const { index } = this.milestone;
     const option = this.parameters.at(index);
-    if (option === undefined || option.targetMilestoneIndex < this.leastTarget) {
+    if (option === undefined || option.targetMilestoneIndex < this.leastTarget)
       throw refusal(
         '1.6',
         `the protocol parameters in force at milestone ${index} are not in the file`,
       );
-    }
-    if (option.protocolVersion !== PROTOCOL_VERSION) {
+    if (option.protocolVersion !== PROTOCOL_VERSION)
       throw refusal(
         'G',
         `protocol version ${option.protocolVersion} is in force at milestone ${index}`,
       );
-    }
     const parameters = decodeParameters(option.parameters);
     this.checkSupply(parameters);
     return parameters;

@@ -4,7 +4,6 @@
  * 1.5), one at a time: no rule limits how many outputs a diff books. Outputs and milestones are
  * parts of blocks, so they are not longer than one.
  */
-
 import { Reader } from '../encoding/bytes.ts';
 import { decode } from '../encoding/codec.ts';
 import { MAX_BLOCK_LENGTH } from '../wire/block.ts';
@@ -69,10 +68,7 @@ export const SOLID_ENTRY_POINT_LENGTH = 32;
 const SPENDING_TRANSACTION_ID_LENGTH = 32;
 const TREASURY_LENGTH = 40;
 
-/**
- * Reads everything after the header to the end of the file. Throws a SnapshotRefusal at the first
- * fault.
- */
+/** Reads all records to the end of the file. Throws a SnapshotRefusal at the first fault. */
 export async function* readRecords(
   stream: ByteStream,
   counts: RecordCounts,
@@ -87,21 +83,19 @@ export async function* readRecords(
     const blockId = await stream.take(SOLID_ENTRY_POINT_LENGTH, 'the solid entry points');
     yield { kind: 'solidEntryPoint', offset, blockId };
   }
-  if (!(await stream.atEnd())) {
+  if (!(await stream.atEnd()))
     throw stream.refusal(
       'more bytes follow where it should end: its counts are wrong',
       stream.offset,
     );
-  }
 }
 
 async function readOutputRecord(stream: ByteStream, what: string): Promise<SnapshotOutput> {
   const offset = stream.offset;
   const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
   const { length, ...fields } = decode(ledgerOutputHead, new Reader(head));
-  if (length > MAX_BLOCK_LENGTH) {
+  if (length > MAX_BLOCK_LENGTH)
     throw stream.refusal(`${what} of ${length} bytes, more than a block can hold`, offset);
-  }
   const bytes = await stream.take(length, what);
   const value = decodePart(stream, offset, what, output, bytes);
   return {
@@ -127,12 +121,11 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
     const output = await readOutputRecord(stream, 'a created output');
-    if (output.bookedIndex !== ours.index || output.bookedTimestamp !== ours.timestamp) {
+    if (output.bookedIndex !== ours.index || output.bookedTimestamp !== ours.timestamp)
       throw stream.refusal(
         `an output that milestone ${ours.index} created says it was booked elsewhere`,
         offset,
       );
-    }
     yield { kind: 'created', offset, output };
   }
   const consumed = await readU32(stream);
@@ -140,21 +133,19 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
     const output = await readOutputRecord(stream, 'a consumed output');
-    if (output.bookedIndex > ours.index) {
+    if (output.bookedIndex > ours.index)
       throw stream.refusal(
         `an output that milestone ${ours.index} consumed says it was booked later`,
         offset,
       );
-    }
     await stream.take(SPENDING_TRANSACTION_ID_LENGTH, 'a consumed output');
     yield { kind: 'consumed', offset, output };
   }
-  if (stream.offset !== end) {
+  if (stream.offset !== end)
     throw stream.refusal(
       `the diff of milestone ${ours.index} is ${length} bytes long and ends elsewhere`,
       start,
     );
-  }
   yield { kind: 'diffEnd', offset: start };
 }
 
@@ -165,15 +156,13 @@ function refuseBeyond(stream: ByteStream, end: number, offset: number): void {
 
 async function readMilestone(stream: ByteStream, length: number): Promise<SnapshotMilestone> {
   const offset = stream.offset;
-  if (length > MAX_BLOCK_LENGTH) {
+  if (length > MAX_BLOCK_LENGTH)
     throw stream.refusal(`a milestone of ${length} bytes, more than a block can hold`, offset);
-  }
   const payload = await stream.take(length, 'a milestone');
   const value = decodePart(stream, offset, 'a milestone', milestone, payload);
   const [first, second] = value.options;
-  if (first !== undefined && first.type === second?.type) {
+  if (first !== undefined && first.type === second?.type)
     throw stream.refusal(`M-9: milestone ${value.index} has two options of one type`, offset);
-  }
   return {
     index: value.index,
     id: milestoneId(value, payload),

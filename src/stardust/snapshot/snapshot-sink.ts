@@ -42,10 +42,7 @@ export class ChangeBatcher {
   #change: LedgerChange = emptyChange();
   #flushedAt = 0;
 
-  /**
-   * Skips the operations up to position `applied`, of an earlier import. Calls `afterFlush` after
-   * each batch.
-   */
+  /** Skips operations up to `applied`, of an earlier import; calls `afterFlush` per batch. */
   constructor(sink: LedgerSink, applied: number, afterFlush: () => void) {
     this.#sink = sink;
     this.#applied = applied;
@@ -67,9 +64,7 @@ export class ChangeBatcher {
     await this.#flushWhenFull();
   }
 
-  /**
-   * Hands over the rest. Call it before a removed output may be added again: a change adds first.
-   */
+  /** Hands over the rest, before a removed output may be added again: a change adds first. */
   async flush(): Promise<void> {
     const { add, remove, milestones } = this.#change;
     if (add.length + remove.length + milestones.length > 0) {

@@ -3,7 +3,7 @@ import { fromHex, toHex } from '../encoding/bytes.ts';
 import { asObject, text } from '../encoding/json-object.ts';
 import { StardustError } from '../error.ts';
 import { verifyFinal } from '../final.ts';
-import { outputFromJson } from '../json/read-rest-json.ts';
+import { outputFromJson } from '../json/rest-json.ts';
 import { encodeOutput } from '../output.ts';
 import { finalLedgerFromJson } from '../proof/final-ledger.ts';
 import {

@@ -15,10 +15,7 @@ export interface KnownNetwork extends MilestoneKeys {
   baseToken: { tickerSymbol: string; decimals: number };
   /** Beginning of its addresses. */
   bech32Hrp: string;
-  /**
-   * Root of its last ledger (docs/final-ledger.md), 32 bytes, if one was published and computed
-   * here again. None was yet.
-   */
+  /** Root of its last ledger, 32 bytes, if published and verified (docs/final-ledger.md). */
   finalRoot?: Uint8Array;
 }
 

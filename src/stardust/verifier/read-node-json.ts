@@ -1,7 +1,4 @@
-/**
- * Reads JSON of a node that is not trusted: at most N bytes, within a time, whatever the node
- * sends.
- */
+/** Reads JSON of an untrusted node: at most N bytes, within a time, whatever it sends. */
 import { parseBoundedJson } from '../encoding/bounded-json.ts';
 
 /** The part of a Response that is read. */

@@ -16,10 +16,7 @@ export interface DecidingInput {
   rule: string;
 }
 
-/**
- * Returns the inputs by place in white-flag order. Throws an Error if the reasons are not those of
- * this cone and ledger.
- */
+/** Returns inputs by place in white-flag order. Throws an Error if reasons do not fit. */
 export function findDecidingInputs(
   cone: Cone,
   { order, reasons }: WhiteFlag,

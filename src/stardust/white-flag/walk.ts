@@ -11,12 +11,10 @@ import { ConflictReason } from '../semantics/verdict.ts';
 import { BlockKind, type Cone, type OutputMap, type TransactionView } from './cone.ts';
 import { orderParentsFirst } from './parents-first.ts';
 
-/**
- * State of an output in the ledger before the milestone. Other outputs are unknown to the ledger.
- */
+/** State of an output before the milestone. The ledger does not know other outputs. */
 export const LedgerState = { Unspent: 1, Spent: 2 } as const;
 
-/** What a transaction of this milestone did to an output. */
+/** Effects of this milestone's transactions on an output. */
 const MilestoneState = { Created: 3, Spent: 4 } as const;
 
 export interface LedgerStates {
@@ -29,19 +27,14 @@ export interface Proposal {
   parents: readonly number[];
   /** Unix seconds; decides timelocks and expirations. */
   timestamp: number;
-  /**
-   * ID of the milestone whose block the walk must visit (E.3); undefined for the first milestone.
-   */
+  /** ID of the milestone whose block the walk must meet (E.3); undefined for the first. */
   previousMilestoneId: Uint8Array | undefined;
 }
 
 export interface WhiteFlag {
   /** Positions in the cone of the referenced blocks, in white-flag order. */
   order: Uint32Array;
-  /**
-   * Conflict reason of each block in `order`, 0 if its transaction is applied; NOT_A_TRANSACTION if
-   * it carries none.
-   */
+  /** Conflict reason of each block in `order`, 0 if applied; NOT_A_TRANSACTION without one. */
   reasons: Uint8Array;
   /** Whether the walk visited a block that properly carries the previous milestone (E.3). */
   metPreviousMilestone: boolean;
@@ -50,10 +43,7 @@ export interface WhiteFlag {
    * is verified now, the previous milestone is in the cone after all.
    */
   unverified: number[];
-  /**
-   * Positions of transactions whose verdict is needed but undecided: unless empty, `reasons` must
-   * not be used.
-   */
+  /** Positions of transactions that lack a verdict: unless empty, `reasons` must not be used. */
   undecided: number[];
 }
 
@@ -137,9 +127,7 @@ function lookUpInputs(
     const output = transaction.inputAt(i);
     const change = changes.get(output);
     // L-1
-    if (change === MilestoneState.Spent) {
-      return ConflictReason.InputAlreadySpentInThisMilestone;
-    }
+    if (change === MilestoneState.Spent) return ConflictReason.InputAlreadySpentInThisMilestone;
     // L-2
     if (change === MilestoneState.Created) continue;
     // L-3, L-4, L-5
@@ -157,7 +145,7 @@ export interface MerkleRoots {
   appliedMerkleRoot: Uint8Array;
 }
 
-/** Both roots of a cone that was walked. */
+/** Computes both roots of a cone that was walked. */
 export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
   return {
     inclusionMerkleRoot: inclusionRoot(cone, order),

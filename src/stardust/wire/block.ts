@@ -46,9 +46,7 @@ export const block: Codec<Block> = record<Block>({
   nonce: u64,
 });
 
-/**
- * A block that keeps C-1 to C-3 and every rule of its payload besides those of protocol parameters.
- */
+/** A block that keeps C-1 to C-3 and its payload's rules, except those of parameters. */
 export interface ParsedBlock {
   id: Uint8Array;
   /** The block's bytes; all byte fields of the value are views of them. */

@@ -1,7 +1,4 @@
-/**
- * Features of outputs (TIP-0018; docs/protocol.md, A.7): sender, issuer, metadata, tag.
- */
-
+/** Features of outputs (TIP-0018; docs/protocol.md, A.7): sender, issuer, metadata, tag. */
 import { equalBytes } from '../encoding/bytes.ts';
 import {
   byteString,

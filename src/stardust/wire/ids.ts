@@ -1,7 +1,4 @@
-/**
- * Identifiers (docs/protocol.md, B): BLAKE2b-256 hashes, or made up of them.
- */
-
+/** Identifiers (docs/protocol.md, B): BLAKE2b-256 hashes, or made up of them. */
 import { blake2b256 } from '../crypto/hash.ts';
 import { concatBytes, isZero, Reader } from '../encoding/bytes.ts';
 import { decode, encode } from '../encoding/codec.ts';

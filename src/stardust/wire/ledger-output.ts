@@ -14,7 +14,7 @@ export interface LedgerOutput {
   blockId: Uint8Array;
   /** Index of the milestone that booked it; 0 for the outputs that the network began with. */
   bookedIndex: number;
-  /** That milestone's timestamp, Unix seconds. */
+  /** Timestamp of that milestone, Unix seconds. */
   bookedTimestamp: number;
   /** The output in binary form (A.8). */
   bytes: Uint8Array;
@@ -32,7 +32,7 @@ export function putLedgerOutput(writer: Writer, output: LedgerOutput): void {
   writer.u32(output.bytes.length).put(output.bytes);
 }
 
-/** What is before the output's own bytes. `length` is how many they are. */
+/** Fields before the output's own bytes. `length` is how many they are. */
 export const ledgerOutputHead = record<Omit<LedgerOutput, 'bytes'> & { length: number }>({
   outputId: fixed(34),
   blockId: fixed(32),

@@ -2,7 +2,6 @@
  * Milestone payload, type 7, with its options: receipt and protocol parameters (TIP-0029, TIP-0034;
  * docs/protocol.md, A.10, C-M).
  */
-
 import {
   bool,
   byteString,

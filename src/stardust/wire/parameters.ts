@@ -1,6 +1,4 @@
-/**
- * Protocol parameters (TIP-0022; docs/protocol.md, G).
- */
+/** Protocol parameters (TIP-0022; docs/protocol.md, G). */
 import { equalBytes, Reader } from '../encoding/bytes.ts';
 import { byteString, type Codec, record, u8, u32, u64 } from '../encoding/codec.ts';
 import { refusal } from '../error.ts';

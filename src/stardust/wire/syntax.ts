@@ -3,7 +3,6 @@
  * C-11, C-14, C-20 to C-32, C-38 to C-41). Rules of layout are in the codecs, those that depend on
  * parameters in admission.ts.
  */
-
 import { equalBytes, isZero, toHexDigits } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
 import { located, refusal } from '../error.ts';
@@ -109,9 +108,7 @@ function checkNativeTokenCount(outputs: readonly Output[]): void {
   check('C-22', tokens.size <= MAX_NATIVE_TOKENS, `${tokens.size} different native tokens`);
 }
 
-/**
- * C-25: no chain goes on in two outputs, by type and ID; zero IDs are of new chains and may repeat.
- */
+/** C-25: no chain goes on in two outputs, by type and ID; zero IDs are of new chains. */
 function checkChainIds(outputs: readonly Output[]): void {
   const seen = new Set<string>();
   checkEach('essence.outputs', outputs, (output) => {

@@ -2,7 +2,6 @@
  * Unlock conditions of outputs (TIP-0018; docs/protocol.md, A.6): at most one of each type, in
  * ascending order of type.
  */
-
 import { type Codec, constant, list, record, u8, u32, u64, union } from '../encoding/codec.ts';
 import { refusal } from '../error.ts';
 import { type Address, type AliasAddress, address, aliasAddress } from './address.ts';
@@ -118,10 +117,7 @@ export function unlockConditionsOf(
   };
 }
 
-/**
- * Throws a StardustError unless every element, in ascending order of type, is of an allowed type
- * and no type occurs twice.
- */
+/** Throws a StardustError unless all are of allowed types, no type twice (they ascend). */
 export function checkTypes(
   rule: string,
   values: readonly { type: number }[],

@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
+import { withSignal } from '../../platform/within.ts';
 import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';
@@ -177,23 +178,14 @@ function parseJson(body: Uint8Array, what: string): unknown {
   }
 }
 
-/**
- * Opens within a time that is not a signal's: a signal that fires later would end the connection.
- */
+/** Opens within a time that is not the signal's, which may fire later and end the connection. */
 async function openInTime(
   openSocket: OpenSocket,
   address: FeedAddress,
   events: SocketEvents,
   { abort, name }: Attempt,
 ): Promise<FeedSocket> {
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new UpstreamFailure(`${name} ${ROUTE}: no answer`)),
-    STEP_TIMEOUT_MS,
+  return withSignal(STEP_TIMEOUT_MS, new UpstreamFailure(`${name} ${ROUTE}: no answer`), (late) =>
+    openSocket(address, events, AbortSignal.any([abort.signal, late])),
   );
-  try {
-    return await openSocket(address, events, AbortSignal.any([abort.signal, late.signal]));
-  } finally {
-    clearTimeout(timer);
-  }
 }

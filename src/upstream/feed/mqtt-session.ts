@@ -2,7 +2,6 @@
  * One MQTT session over one connection: it connects, subscribes, keeps alive and yields messages.
  * It depends on nothing but the bytes and times that it is given.
  */
-
 import {
   createPacketReader,
   encodePacket,

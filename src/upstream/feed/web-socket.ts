@@ -1,6 +1,4 @@
-/**
- * A WebSocket from workerd to a node's MQTT broker: `<upstream>/api/mqtt/v1`, subprotocol `mqtt`.
- */
+/** A WebSocket from workerd to a node's broker: `<upstream>/api/mqtt/v1`, subprotocol `mqtt`. */
 import { UpstreamFailure } from '../upstream.ts';
 
 export interface FeedSocket {

@@ -85,7 +85,7 @@ writeFileSync(
     protocol: {
       targetNetworkName: 'mine',
       milestonePublicKeyCount: 2,
-      publicKeyRanges: KEYS.map((key) => ({ key, start: 0, end: 0 })),
+      publicKeyRanges: KEYS.map((key) => ({ key: key.slice(2), start: 0, end: 0 })),
     },
   }),
 );

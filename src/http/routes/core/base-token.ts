@@ -1,6 +1,4 @@
-/**
- * Base tokens of public networks, as their nodes have them. No ledger holds a token.
- */
+/** Base tokens of public networks, as their nodes have them. No ledger holds a token. */
 import type { BaseToken } from '../../../platform/json-schemas.ts';
 
 const SHIMMER: BaseToken = {

@@ -2,9 +2,7 @@
 import { LedgerDamaged } from '../checksum.ts';
 import { rowSum } from '../row-sum.ts';
 
-/**
- * Number, hex ID, payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack; their sum.
- */
+/** Number, hex ID, payload type (docs/protocol.md, A.1; 0: none) of a pack's block; their sum. */
 export type BlockRow = [number: number, id: string, payload: number, sum: number];
 
 export function writeBlockRow(number: number, id: string, payload: number): BlockRow {

@@ -4,8 +4,8 @@ import { rowSum } from '../row-sum.ts';
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
- * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null, and
- * the sum of that as well; what it contains has the same place in `pack_content`.
+ * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null,
+ * and the sum of that as well; what it contains has the same place in `pack_content`.
  */
 export type OutputRow = [
   number: number,

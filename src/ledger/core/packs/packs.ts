@@ -8,7 +8,6 @@
  * consume came into the ledger and left it; view/pack-reader.ts has the rule which of these are
  * true.
  */
-
 import { fromBase64 } from '../../../stardust/encoding/base64.ts';
 import { getUint56, setUint32, setUint56 } from '../../../stardust/encoding/bytes.ts';
 import { requireChecksum } from '../checksum.ts';
@@ -17,13 +16,13 @@ import type { Row } from '../read-batch.ts';
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
 
-/** What became of a block. */
+/** Fate of a block. */
 export interface BlockStatus {
   /** The milestone that references it; 0 while none does. */
   milestone: number;
   /** The ledger index when it was stored, while it is unreferenced; else 0. */
   storedAt: number;
-  /** Of a referenced transaction: its conflict reason, 0 where it was applied. */
+  /** Conflict reason of a referenced transaction, 0 if it was applied. */
   reason: number;
 }
 
@@ -83,7 +82,7 @@ export class Statuses {
   }
 }
 
-/** What the ledger knows of an output that was ever in it. */
+/** State of an output that was ever in the ledger. */
 export interface OutputState {
   /** Milestone that created it. */
   created: number;
@@ -198,7 +197,7 @@ export function walkedPacksFromRows(rows: readonly Row[]): {
   return { packs, records };
 }
 
-/** Of base64 without padding. */
+/** Bytes of base64 without padding. */
 function bytesIn(text: string): number {
   return (text.length / 4) * 3;
 }

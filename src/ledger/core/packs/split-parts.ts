@@ -1,16 +1,10 @@
 /** Cuts what is stored into rows that D1 takes. */
 import { MAX_PACK_BLOCKS } from './packs.ts';
 
-/**
- * Characters of a pack. One block may exceed it by 150 KB; the row still fits into D1's 2,000,000
- * bytes.
- */
+/** Characters of a pack. One block may exceed it by 150 KB; D1 takes rows of 2,000,000 bytes. */
 export const MAX_PACK_LENGTH = 800_000;
 
-/**
- * Splits items, in order, into parts of at most `most` items and `length` characters; each part has
- * at least one.
- */
+/** Splits items into parts of at most `most` items and `length` characters, but one at least. */
 export function splitIntoParts<T>(
   items: readonly T[],
   lengthOf: (item: T) => number,

@@ -6,10 +6,7 @@
  */
 import type { Query } from '../read-batch.ts';
 
-/**
- * Limit of a D1 database, on the Workers Paid plan
- * (https://developers.cloudflare.com/d1/platform/limits/).
- */
+/** Limit of D1, Workers Paid (https://developers.cloudflare.com/d1/platform/limits/). */
 const D1_LIMIT_BYTES = 10_000_000_000;
 
 /** @param oneIsolate whether this is `npm run serve`, where only the disk limits the database */

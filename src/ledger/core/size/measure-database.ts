@@ -1,7 +1,4 @@
-/**
- * Tells what each statement cost, as D1 itself says and bills
- * (https://developers.cloudflare.com/d1/platform/pricing/).
- */
+/** Tells each statement's cost (https://developers.cloudflare.com/d1/platform/pricing/). */
 import type { Database } from '../database.ts';
 
 /** Returns the database, waiting after each statement or batch. */
