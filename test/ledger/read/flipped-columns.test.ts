@@ -166,6 +166,9 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const upstream = { index: 6, timestamp: 1_700_000_030, milestoneId: 'ab'.repeat(32) };
   await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 7' });
 
+  const { networkName } = network.genesis.parameters;
+  const token = JSON.stringify({ network: networkName, baseToken: { name: 'Made' } });
+  await db.prepare('UPDATE follower SET token = ?1').bind(token).run();
   await db.prepare('UPDATE head SET snapshot = ?1').bind(FILE).run();
   await sealRows(db, 'head');
   expect(await buildFinalLedger(d1, 6, 1000, FINAL_LAYOUT)).toBe(true);
@@ -316,7 +319,7 @@ const HIDES: Record<string, RegExp> = {
   'receipt.migrated_at': /^receipts$/,
   'pack.(live|staged|key)': /^tips$/,
   // for people
-  'follower.(reason|newest_block|blocks_by|upstream_\\w+)': /^status$/,
+  'follower.(reason|newest_block|blocks_by|upstream_\\w+|token)': /^status$/,
 };
 
 /** What hides is found by a round of the scrub, except what is for people, for tips, or for KV. */
