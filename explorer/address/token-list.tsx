@@ -1,11 +1,12 @@
 /**
  * The native tokens of an address, by what their foundries claim of them.
  */
+import type { ComponentChildren } from 'preact';
 
 import type { Balance, TokenAmounts } from '../../client/balance.ts';
-import { formatTokens } from '../../client/words/amounts.ts';
+import { formatTokens, type TokenClaim } from '../../client/words/amounts.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import { formatCount } from '../format.ts';
+import { cut, formatCount } from '../format.ts';
 import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { type TokenClaims, useTokenClaims } from '../words/token-claims.ts';
@@ -56,18 +57,9 @@ function TokenRow({
   const claim = claims.get(id);
   const beside = BESIDE.filter(([name]) => amounts[name] > 0n);
   return (
-    <li>
-      <p class="what">
-        <To view={{ name: 'foundry', id }}>
-          <Foreign text={claim?.name ?? 'Token without a name'} />
-        </To>{' '}
-        <Id id={id} what="token ID" />
-      </p>
-      <p class="amount">
-        <Foreign text={formatTokens(amounts.own, claim)} />
-      </p>
+    <TokenItem id={id} claim={claim} amount={amounts.own}>
       {beside.length > 0 && (
-        <p class="hint">
+        <>
           Beside it:{' '}
           {beside.map(([name, words], i) => (
             <span key={name}>
@@ -76,8 +68,36 @@ function TokenRow({
             </span>
           ))}
           .
-        </p>
+        </>
       )}
+    </TokenItem>
+  );
+}
+
+/** A token of a list, by what its foundry claims of it. */
+export function TokenItem({
+  id,
+  claim,
+  amount,
+  children,
+}: {
+  id: string;
+  claim: TokenClaim | undefined;
+  amount: bigint;
+  children: ComponentChildren;
+}) {
+  return (
+    <li>
+      <p class="what">
+        <To view={{ name: 'foundry', id }}>
+          <Foreign text={cut(claim?.name ?? 'Token without a name')} />
+        </To>{' '}
+        <Id id={id} what="token ID" />
+      </p>
+      <p class="amount">
+        <Foreign text={formatTokens(amount, claim)} />
+      </p>
+      {children !== false && <div class="hint">{children}</div>}
     </li>
   );
 }

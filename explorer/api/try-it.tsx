@@ -3,6 +3,7 @@
  */
 import { useState } from 'preact/hooks';
 import { askHere } from '../node/ask.ts';
+import { Field, Form } from '../parts/field.tsx';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { asError } from '../use-load.ts';
@@ -11,6 +12,7 @@ import { describeType } from './fields.ts';
 import {
   type ApiRequest,
   buildRequest,
+  type Examples,
   firstBody,
   firstValues,
   formatCurl,
@@ -41,9 +43,9 @@ interface Answer {
   text: string;
 }
 
-export function TryIt({ operation }: { operation: Operation }) {
-  const [values, setValues] = useState(() => firstValues(operation));
-  const [body, setBody] = useState(() => firstBody(operation));
+export function TryIt({ operation, examples }: { operation: Operation; examples: Examples }) {
+  const [values, setValues] = useState(() => firstValues(operation, examples));
+  const [body, setBody] = useState(() => firstBody(operation, examples));
   const [isRaw, setRaw] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<Answer | Error>();
@@ -64,10 +66,8 @@ export function TryIt({ operation }: { operation: Operation }) {
   return (
     <section aria-labelledby="try-it" class="try-it">
       <h2 id="try-it">Try it</h2>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        submit={() => {
           if (!isBusy) void send();
         }}
       >
@@ -80,16 +80,7 @@ export function TryIt({ operation }: { operation: Operation }) {
           />
         ))}
         {body !== undefined && (
-          <label class="wide">
-            Body, JSON
-            <textarea
-              class="mono"
-              rows={10}
-              value={body}
-              onInput={({ currentTarget }) => setBody(currentTarget.value)}
-              spellcheck={false}
-            />
-          </label>
+          <Field label="Body, JSON" rows={10} value={body} onChange={setBody} isOptional />
         )}
         {RAW_TYPE in contentOf(operation) && (
           <label class="wide">
@@ -106,7 +97,7 @@ export function TryIt({ operation }: { operation: Operation }) {
         <button type="submit" class="main" aria-disabled={isBusy}>
           Send
         </button>
-      </form>
+      </Form>
       <p class="id whole">
         <code>{curl}</code>
         <Copy text={curl} what="command" />
@@ -131,26 +122,22 @@ function ParameterField({
 }) {
   const { name, in: place, required, description, schema } = parameter;
   return (
-    <label class="wide">
-      <span>
-        <code>{name}</code>
-        {place === 'header' && ', a header'}
-        {!required && ', optional'}
-        <span class="hint">
-          {' '}
-          {description} <code>{describeType(schema)}</code>
+    <Field
+      label={
+        <span>
+          <code>{name}</code>
+          {place === 'header' && ', a header'}
+          {!required && ', optional'}
+          <span class="hint">
+            {' '}
+            {description} <code>{describeType(schema)}</code>
+          </span>
         </span>
-      </span>
-      <input
-        class="mono"
-        value={value}
-        onInput={({ currentTarget }) => set(currentTarget.value)}
-        required={required}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-      />
-    </label>
+      }
+      value={value}
+      onChange={set}
+      isOptional={!required}
+    />
   );
 }
 

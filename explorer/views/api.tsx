@@ -9,21 +9,31 @@ import {
   readDescription,
   type Schema,
 } from '../api/description.ts';
+import { readExamples } from '../api/examples.ts';
 import { type Field, fieldsOf, namedSchemas } from '../api/fields.ts';
 import { TryIt } from '../api/try-it.tsx';
-import { Awaited, Head, To } from '../parts/parts.tsx';
+import type { Info } from '../node/shapes.ts';
+import { Awaited, Head, LoadedPart, To } from '../parts/parts.tsx';
 import { useLoad } from '../use-load.ts';
 
-export function ApiView({ operation }: { operation: string | undefined }) {
+export function ApiView({ operation, info }: { operation?: string; info: Info }) {
   const loaded = useLoad(readDescription, []);
   return (
     <Awaited loaded={loaded} kind="API" id="" missing="This node does not describe its API.">
-      {(description) => <ApiPage description={description} named={operation} />}
+      {(description) => <ApiPage description={description} named={operation} info={info} />}
     </Awaited>
   );
 }
 
-function ApiPage({ description, named }: { description: Description; named: string | undefined }) {
+function ApiPage({
+  description,
+  named,
+  info,
+}: {
+  description: Description;
+  named: string | undefined;
+  info: Info;
+}) {
   if (named === undefined) return <Operations description={description} />;
   const operations = description.groups.flatMap((group) => group.operations);
   const operation = operations.find(({ operationId }) => operationId === named);
@@ -35,7 +45,7 @@ function ApiPage({ description, named }: { description: Description; named: stri
       </p>
     </section>
   ) : (
-    <OperationPage key={named} operation={operation} schemas={description.schemas} />
+    <OperationPage key={named} operation={operation} schemas={description.schemas} info={info} />
   );
 }
 
@@ -76,10 +86,13 @@ function Operations({ description: { version, groups } }: { description: Descrip
 function OperationPage({
   operation,
   schemas,
+  info,
 }: {
   operation: Operation;
   schemas: Description['schemas'];
+  info: Info;
 }) {
+  const examples = useLoad(() => readExamples(info), []);
   const { method, path, summary, description, answers } = operation;
   const schema = contentOf(operation)['application/json']?.schema;
   return (
@@ -94,7 +107,9 @@ function OperationPage({
       <p>
         <To view={{ name: 'api' }}>All operations</To>
       </p>
-      <TryIt operation={operation} />
+      <LoadedPart loaded={examples}>
+        {(found) => <TryIt operation={operation} examples={found} />}
+      </LoadedPart>
       <section aria-labelledby="statuses">
         <h2 id="statuses">Answers</h2>
         <dl class="facts">

@@ -44,7 +44,15 @@ async function readChain(kind: ChainKind, id: string): Promise<Said<ListedOutput
   return { said: { ...said, outputId } };
 }
 
-export function ChainView({ kind, id: typed, info }: { kind: ChainKind; id: string; info: Info }) {
+export function ChainView({
+  name: kind,
+  id: typed,
+  info,
+}: {
+  name: ChainKind;
+  id: string;
+  info: Info;
+}) {
   const id = typed.toLowerCase();
   return indexesAll(info) ? (
     <IndexedChain kind={kind} id={id} info={info} />
@@ -278,7 +286,9 @@ const MAX_FOUNDRIES = 50;
 async function readFoundries(id: string, hrp: string): Promise<readonly ListedOutput[]> {
   const aliasAddress = toBech32(hrp, { type: AddressType.Alias, id: fromHex(id) });
   const { ids } = await readIds('foundry', { aliasAddress });
-  return readAll(ids.slice(0, MAX_FOUNDRIES));
+  const found = await readAll(ids.slice(0, MAX_FOUNDRIES));
+  if (found === undefined) throw new NodeError(0, 'The ledger moved on. Try again.');
+  return found;
 }
 
 function Foundries({ id, info }: { id: string; info: Info }) {

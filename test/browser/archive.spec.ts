@@ -150,12 +150,12 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     });
 
     it('proves that an output is there, or is not, to who misses one', async () => {
-      await fill(page, 'input[name=missed]', UNKNOWN);
-      await click(page, '.sheet form button', 'Was it there?');
-      await textOf(page, '.absence').toMatch(`The ledger has no output ${UNKNOWN}`);
-      await fill(page, 'input[name=missed]', outputIds[0]!);
-      await click(page, '.sheet form button', 'Was it there?');
-      await textOf(page, '.absence').toMatch(`${outputIds[0]} is in the ledger, unspent.`);
+      await fill(page, '.sheet input[name=id]', UNKNOWN);
+      await click(page, '.sheet form button', 'Check');
+      await textOf(page, '#final-verdict').toMatch(`Output ${UNKNOWN} is not in the ledger.`);
+      await fill(page, '.sheet input[name=id]', outputIds[0]!);
+      await click(page, '.sheet form button', 'Check');
+      await textOf(page, '#final-verdict').toMatch(`${outputIds[0]} is in the ledger, unspent.`);
     });
 
     it('proves outputs by the same root', async () => {

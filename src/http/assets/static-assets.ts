@@ -44,7 +44,7 @@ const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
 /** Views of the explorer that are paths (explorer/route.ts), and their IDs: nothing to escape. */
 const VIEW =
-  /^\/(?:search|verify|statement|milestones|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
+  /^\/(?:search|verify|statement|milestones|nfts|tokens|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
 
 /** The status of the page at a path that no route has: undefined for those who want no page. */
 export function pageStatus({ method, headers }: Request, path: string): 200 | 404 | undefined {
