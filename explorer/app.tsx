@@ -273,7 +273,7 @@ function LedgerState({
   return (
     <p class="state" id="ledger-state">
       <span class={isNow ? 'dot live' : 'dot'} aria-hidden="true" />
-      <Foreignish text={info.protocol.networkName} /> ·{' '}
+      <Foreign text={info.protocol.networkName.slice(0, 40)} /> ·{' '}
       {signed === undefined ? (
         <span data-standing="said">
           this node says: ledger <strong>{confirmedMilestone.index}</strong> ·{' '}
@@ -305,11 +305,6 @@ function NodeState({ info }: { info: Info }) {
       {blocksBy !== undefined && ` Blocks come by ${blocksBy.slice(0, 20)}${newest}.`}
     </p>
   );
-}
-
-/** A network's name is the node's word. */
-function Foreignish({ text }: { text: string }) {
-  return <bdi>{text.slice(0, 40)}</bdi>;
 }
 
 function describeState(info: Info, age: number): string {

@@ -4,9 +4,13 @@
 import type { ComponentChildren } from 'preact';
 
 import type { Balance, TokenAmounts } from '../../client/balance.ts';
-import { formatTokens, type TokenClaim } from '../../client/words/amounts.ts';
-import { fromHex } from '../../src/stardust/encoding/bytes.ts';
+import { formatTokens, readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { foundryId } from '../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../src/stardust/wire/output.ts';
+import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { cut, formatCount } from '../format.ts';
+import type { ListedOutput } from '../node/lists.ts';
 import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { type TokenClaims, useTokenClaims } from '../words/token-claims.ts';
@@ -75,7 +79,7 @@ function TokenRow({
 }
 
 /** A token of a list, by what its foundry claims of it. */
-export function TokenItem({
+function TokenItem({
   id,
   claim,
   amount,
@@ -99,5 +103,20 @@ export function TokenItem({
       </p>
       {children !== false && <div class="hint">{children}</div>}
     </li>
+  );
+}
+
+/** A foundry of a list, as the token that it mints. */
+export function FoundryItem({ output }: ListedOutput) {
+  if (output.type !== OutputType.Foundry) return null;
+  const claim = readTokenClaim(output);
+  const { minted, melted, maximumSupply } = output.tokenScheme;
+  const id = toHex(foundryId(output));
+  const alias = toHex(addressIn(output, UnlockConditionType.ImmutableAlias).id);
+  return (
+    <TokenItem id={id} claim={claim} amount={minted - melted}>
+      of at most <Foreign text={formatTokens(maximumSupply, claim)} />, controlled by alias{' '}
+      <Id id={alias} what="alias ID" view={{ name: 'alias', id: alias }} />
+    </TokenItem>
   );
 }

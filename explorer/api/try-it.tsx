@@ -2,6 +2,8 @@
  * A form for one operation, and what the node answers to it.
  */
 import { useState } from 'preact/hooks';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { prettify } from '../format.ts';
 import { askHere } from '../node/ask.ts';
 import { Field, Form } from '../parts/field.tsx';
 import { Copy, Facts } from '../parts/parts.tsx';
@@ -185,22 +187,8 @@ async function ask(request: ApiRequest): Promise<Answer> {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value.slice(0, 500)]];
     }),
-    text: isRaw ? hexOf(bytes) : readable(new TextDecoder().decode(bytes)),
+    text: isRaw ? toHex(bytes) : prettify(new TextDecoder().decode(bytes)),
   };
-}
-
-/** Not that of src/stardust, which would come in a file of its own with every page. */
-function hexOf(bytes: Uint8Array): string {
-  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-}
-
-/** JSON in lines; other text as it is. */
-function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
 }
 
 function shortened(text: string): string {

@@ -28,7 +28,14 @@ export function countKinds(kinds: readonly Kind[]): { applied: number; conflict:
 const [BAR, HEIGHT] = [10, 40];
 
 /** Blocks and applied transactions of each milestone that the page has read, the oldest first. */
-export function Activity({ summaries }: { summaries: ReadonlyMap<number, Summary> }) {
+export function Activity({
+  summaries,
+  rate,
+}: {
+  summaries: ReadonlyMap<number, Summary>;
+  /** Blocks a second, as the node says. */
+  rate: number;
+}) {
   const bars = [...summaries]
     .sort(([a], [b]) => a - b)
     .flatMap(([index, each]) =>
@@ -56,6 +63,8 @@ export function Activity({ summaries }: { summaries: ReadonlyMap<number, Summary
       <figcaption class="hint">
         {plural(blocks, 'block')}, of which {plural(applied, 'applied transaction')}, in the{' '}
         {plural(bars.length, 'milestone')} that this page has read
+        {rate > 0 &&
+          `; ${rate.toLocaleString('en', { maximumFractionDigits: 1 })} blocks a second now`}
       </figcaption>
     </figure>
   );

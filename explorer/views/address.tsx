@@ -8,8 +8,8 @@ import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
-import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
-import { Adding, BalanceParts } from '../address/balance-parts.tsx';
+import { AddressOutputs, NothingListed, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
+import { BalanceParts } from '../address/balance-parts.tsx';
 import { outputsToCsv } from '../address/csv.ts';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { CollectionOwners } from '../address/owners.tsx';
@@ -129,16 +129,11 @@ function Tabs({
   address: string;
   isAll: boolean;
 }) {
-  const tabs: (readonly [AddressViewName, string])[] = isAll
-    ? [
-        ['address', 'Holds'],
-        ['nfts', 'NFTs'],
-        ['issuer', 'Issued'],
-      ]
-    : [
-        ['address', 'Holds'],
-        ['issuer', 'Issued'],
-      ];
+  const tabs = [
+    ['address', 'Holds'],
+    ...(isAll ? [['nfts', 'NFTs'] as const] : []),
+    ['issuer', 'Issued'],
+  ] as const;
   return (
     <nav class="tabs" aria-label="Of this address">
       {tabs.map(([name, title]) => (
@@ -162,7 +157,9 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
   if (reading.state === 'failed') return <NotRead error={reading.error} />;
   const { holdings } = reading;
   if (holdings.list.ids.length === 0)
-    return <Nothing ledgerIndex={holdings.list.ledgerIndex} info={info} />;
+    return (
+      <NothingListed {...holdings.list} info={info} words="no unspent output names this address" />
+    );
   return (
     <HeldOutputs
       {...named}
@@ -172,15 +169,6 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
       isAll={isAll}
       wantAll={wantAll}
     />
-  );
-}
-
-function Nothing({ ledgerIndex, info }: { ledgerIndex: number; info: Info }) {
-  return (
-    <p class="reason" data-standing="said">
-      This node says, and it is not checked: at ledger index {ledgerIndex}
-      {hasEnded(info) && ', the last one of the network,'} no unspent output names this address.
-    </p>
   );
 }
 
@@ -219,7 +207,9 @@ function HeldOutputs({
         {balance !== undefined ? (
           <BalanceParts balance={balance} tenures={tenures} info={info} />
         ) : isAll ? (
-          <Adding count={read.length} of={count} />
+          <Reading
+            words={`Adding up: ${formatCount(read.length)} of ${plural(count, 'output')} read …`}
+          />
         ) : (
           <p>
             <button type="button" onClick={wantAll}>

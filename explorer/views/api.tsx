@@ -126,34 +126,20 @@ function OperationPage({
   );
 }
 
-/** The fields of the answer and of each object that it names, and last the other things it names. */
+/** The fields of the answer, and of each thing that it names. */
 function Schemas({ schema, schemas }: { schema: Schema; schemas: Description['schemas'] }) {
   const own = schema.$ref === undefined ? [['Answer', schema] as const] : [];
-  const lists = [...own, ...namedSchemas(schema, schemas)].map(([name, each]) => ({
-    name,
-    note: each.description,
-    fields: fieldsOf(each),
-  }));
-  const objects = lists.filter(({ fields }) => fields.every(({ path }) => path !== ''));
-  const values = lists
-    .filter((each) => !objects.includes(each))
-    .flatMap(({ name, fields }) => fields.map((field) => ({ ...field, path: name })));
+  const lists = [...own, ...namedSchemas(schema, schemas)];
   return (
     <section aria-labelledby="fields">
       <h2 id="fields">Fields of the JSON</h2>
-      {objects.map(({ name, note, fields }, i) => (
+      {lists.map(([name, each], i) => (
         <details key={name} class="folded" open={i === 0}>
           <summary>{name}</summary>
-          {note !== undefined && <p class="hint">{note}</p>}
-          <Fields fields={fields} />
+          {each.description !== undefined && <p class="hint">{each.description}</p>}
+          <Fields fields={fieldsOf(each)} />
         </details>
       ))}
-      {values.length > 0 && (
-        <details class="folded" open={objects.length === 0}>
-          <summary>Values and choices</summary>
-          <Fields fields={values} />
-        </details>
-      )}
     </section>
   );
 }
@@ -164,7 +150,7 @@ function Fields({ fields }: { fields: readonly Field[] }) {
       {fields.map(({ path, type, isOptional, description }) => (
         <div key={path}>
           <dt>
-            <code>{path}</code>
+            <code>{path === '' ? 'its value' : path}</code>
           </dt>
           <dd>
             <code>{type}</code>

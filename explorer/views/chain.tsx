@@ -18,13 +18,14 @@ import {
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
+import { FoundryItem } from '../address/token-list.tsx';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
 import { readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
+import { Awaited, Facts, Folded, Foreign, Head, Id } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { DataText } from '../words/data-text.tsx';
@@ -298,22 +299,10 @@ function Foundries({ id, info }: { id: string; info: Info }) {
     <section class="said" data-standing="said" aria-labelledby="foundries-title">
       <h2 id="foundries-title">Its foundries</h2>
       <p class="said-label">This node says. Not checked. The newest first.</p>
-      <ul class="examples">
-        {loaded.value.map(({ output, outputId }) => {
-          const chain = chainOf(output, fromHex(outputId));
-          if (chain === undefined || output.type !== OutputType.Foundry) return null;
-          const { minted, melted } = output.tokenScheme;
-          return (
-            <li key={outputId}>
-              <To view={{ name: 'foundry', id: chain.id }}>
-                <Foreign text={readTokenClaim(output)?.name ?? 'without a name'} />
-              </To>{' '}
-              <span class="hint">
-                <Foreign text={formatTokens(minted - melted, readTokenClaim(output))} />
-              </span>
-            </li>
-          );
-        })}
+      <ul class="tokens">
+        {loaded.value.map((each) => (
+          <FoundryItem key={each.outputId} {...each} />
+        ))}
       </ul>
     </section>
   );

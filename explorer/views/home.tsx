@@ -6,23 +6,21 @@ import { describeSigned } from '../../client/words/proved.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import type { Kind } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
-import { Activity, countKinds, Strip } from '../milestones/strip.tsx';
-import { type Summary, useSummaries } from '../milestones/summaries.ts';
+import { Activity } from '../milestones/strip.tsx';
+import { useSummaries } from '../milestones/summaries.ts';
 import { goTo } from '../navigate.ts';
 import { NewestNfts } from '../nft/newest.tsx';
 import { indexesFrom, readFinalCounts } from '../node/ledger.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
 import { Field, Form } from '../parts/field.tsx';
-import { Id, Reading, To } from '../parts/parts.tsx';
-import { Found, NotChecked } from '../parts/standing.tsx';
+import { To } from '../parts/parts.tsx';
+import { Found } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';
 import { useLoad } from '../use-load.ts';
 
 const MILESTONES = 6;
-const TRANSACTIONS = 6;
 const NFTS = 6;
 
 interface HomeProps {
@@ -39,8 +37,7 @@ function LiveHome({ info, head }: HomeProps) {
   const { confirmedMilestone, pruningIndex } = info.status;
   const { index } = confirmedMilestone;
   const indexes = indexesFrom(index, MILESTONES, pruningIndex);
-  const summaries = useSummaries(indexes, true);
-  const newest = summaries.get(index);
+  const summaries = useSummaries(indexes);
   const rate = info.metrics.referencedBlocksPerSecond;
   return (
     <div class="page home">
@@ -50,18 +47,8 @@ function LiveHome({ info, head }: HomeProps) {
           <To view={{ name: 'milestone', milestone: String(index) }}>{index}</To>
         </h2>
         <Signed head={head} />
-        {newest?.state === 'known' && <Blocks kinds={newest.summary.kinds} rate={rate} />}
-        {newest?.state === 'missing' && (
-          <p>
-            This node says that it has none of its blocks. So it is with a node that has just
-            started at a snapshot.
-          </p>
-        )}
-        {newest?.state === 'failed' && <NotChecked>its blocks: {newest.error.message}</NotChecked>}
         <p class="actions">
-          {newest?.state === 'known' && (
-            <To view={{ name: 'milestone', milestone: String(index) }}>See its past cone</To>
-          )}
+          <To view={{ name: 'milestone', milestone: String(index) }}>See its past cone</To>
           <To view={{ name: 'proposal' }}>Propose the next one</To>
         </p>
       </section>
@@ -70,7 +57,7 @@ function LiveHome({ info, head }: HomeProps) {
         <h2 id="milestones-title">Milestones</h2>
         <div class="said" data-standing="said">
           <p class="said-label">This node says. Not checked.</p>
-          <Activity summaries={summaries} />
+          <Activity summaries={summaries} rate={rate} />
           <MilestoneRows indexes={indexes} summaries={summaries} />
           <p>
             <To view={{ name: 'milestones' }}>All milestones that this node keeps</To>
@@ -78,14 +65,6 @@ function LiveHome({ info, head }: HomeProps) {
         </div>
       </section>
       <HomeNfts info={info} />
-      <section aria-labelledby="transactions-title">
-        <p class="kind">Applied by these milestones</p>
-        <h2 id="transactions-title">Transactions</h2>
-        <div class="said" data-standing="said">
-          <p class="said-label">This node says. Not checked.</p>
-          <Transactions indexes={indexes} summaries={summaries} />
-        </div>
-      </section>
     </div>
   );
 }
@@ -189,60 +168,4 @@ function HeldForm({ info }: { info: Info }) {
       </Form>
     </section>
   );
-}
-
-/** Of the shown milestones, the latest ones first. */
-function Transactions({
-  indexes,
-  summaries,
-}: {
-  indexes: readonly number[];
-  summaries: ReadonlyMap<number, Summary>;
-}) {
-  const latest = indexes
-    .flatMap((index) => {
-      const summary = summaries.get(index);
-      return summary?.state === 'known' ? summary.summary.transactions : [];
-    })
-    .slice(0, TRANSACTIONS);
-  if (latest.length === 0)
-    return indexes.some((index) => summaries.has(index)) ? (
-      <p>None was applied by these milestones, as far as they were read.</p>
-    ) : (
-      <Reading />
-    );
-  return (
-    <ul class="examples">
-      {latest.map(({ transactionId, outputs }) => (
-        <li key={transactionId}>
-          <Id
-            id={transactionId}
-            what="transaction ID"
-            view={{ name: 'transaction', id: transactionId }}
-          />{' '}
-          <span class="hint">{plural(outputs.length, 'output')}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** The blocks of a milestone in white-flag order, a mark each. */
-function Blocks({ kinds, rate }: { kinds: readonly Kind[]; rate: number }) {
-  const { applied, conflict } = countKinds(kinds);
-  return (
-    <div class="said" data-standing="said">
-      <p class="said-label">This node says. Not checked here: open the milestone to check it.</p>
-      <Strip kinds={kinds} most={120} />
-      <p>
-        {plural(kinds.length, 'block')} in white-flag order, {plural(applied, 'transaction')}{' '}
-        applied, {conflict === 0 ? 'no conflict' : plural(conflict, 'conflict')}
-        {rate > 0 && `; ${formatRate(rate)} blocks a second`}
-      </p>
-    </div>
-  );
-}
-
-function formatRate(rate: number): string {
-  return rate.toLocaleString('en', { maximumFractionDigits: 1 });
 }

@@ -1,18 +1,13 @@
 /**
  * Native tokens: the foundries of the ledger with their supplies, the newest first.
  */
-import { formatTokens, readTokenClaim } from '../../client/words/amounts.ts';
-import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { foundryId } from '../../src/stardust/wire/ids.ts';
-import { OutputType } from '../../src/stardust/wire/output.ts';
-import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
-import { TokenItem } from '../address/token-list.tsx';
+import { FoundryItem } from '../address/token-list.tsx';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { type ListedOutput, readAll, readIds } from '../node/lists.ts';
+import { readAll, readIds } from '../node/lists.ts';
 import { type Info, indexesAll } from '../node/shapes.ts';
-import { Foreign, Head, Id, LoadedPart } from '../parts/parts.tsx';
+import { Head, LoadedPart } from '../parts/parts.tsx';
 import { NotChecked } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 
@@ -44,7 +39,7 @@ export function TokensView({ page = 1, info }: { page?: number; info: Info }) {
               )}
               <ul class="tokens">
                 {outputs.map((each) => (
-                  <TokenRow key={each.outputId} {...each} />
+                  <FoundryItem key={each.outputId} {...each} />
                 ))}
               </ul>
               <Pager
@@ -62,19 +57,5 @@ export function TokensView({ page = 1, info }: { page?: number; info: Info }) {
         </p>
       )}
     </article>
-  );
-}
-
-function TokenRow({ output }: ListedOutput) {
-  if (output.type !== OutputType.Foundry) return null;
-  const claim = readTokenClaim(output);
-  const { minted, melted, maximumSupply } = output.tokenScheme;
-  const id = toHex(foundryId(output));
-  const alias = toHex(addressIn(output, UnlockConditionType.ImmutableAlias).id);
-  return (
-    <TokenItem id={id} claim={claim} amount={minted - melted}>
-      of at most <Foreign text={formatTokens(maximumSupply, claim)} />, controlled by alias{' '}
-      <Id id={alias} what="alias ID" view={{ name: 'alias', id: alias }} />
-    </TokenItem>
   );
 }

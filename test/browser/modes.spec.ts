@@ -104,7 +104,7 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   '/': (node) =>
     expectedOfPast(
       node,
-      /Newest milestone that this node names 17339.*38 blocks in white-flag order.*7\.6 blocks a second.*Milestones.*17339 28 Sept 2022.*38 blocks · 5 transactions applied.*Transactions.*589 SMR in 2 outputs.*NFTs.*minted/,
+      /Newest milestone that this node names 17339.*Milestones.*38 blocks, of which 5 applied transactions, in the 1 milestone that this page has read; 7\.6 blocks a second.*17339 28 Sept 2022.*38 blocks · 5 transactions applied.*NFTs.*minted/,
       /the network ended at milestone 17338.*The last ledger is of 28 Sept 2022, 17:24:56 UTC\. It has 23 unspent outputs and 2 NFTs\..*NFTs/,
     ),
   [`/address/${HOLDER}`]: expectedOfAddress,

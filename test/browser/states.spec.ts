@@ -61,7 +61,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
     it('stays neutral where the ledger is fresh from a snapshot', async () => {
       page = await browser.open(`${fresh}/`, size);
-      await textOf(page, '.home').toMatch(/This node says that it has none of its blocks/);
+      await textOf(page, '.home').toMatch(/its blocks are not here/);
       await open(page, '/milestone/17338');
       await textOf(page, 'main').toMatch(/There is nothing to check here yet/);
       expect(await countOf(page, '.bad, .good')).toBe(0);
