@@ -10,7 +10,7 @@ import type { Address } from '../../src/stardust/wire/address.ts';
 import { formatCount, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import type { ListedOutput } from '../node/lists.ts';
-import { hasEnded, type Info, type Output as NftJson } from '../node/shapes.ts';
+import type { Info, Output as NftJson } from '../node/shapes.ts';
 import { Foreign, Id, MilestoneText, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
 import { networkWords } from '../words/network.tsx';
@@ -89,24 +89,6 @@ function AddressOutputRow({
         </p>
       </div>
     </li>
-  );
-}
-
-/** That a list is empty. */
-export function NothingListed({
-  ledgerIndex,
-  info,
-  words,
-}: {
-  ledgerIndex: number;
-  info: Info;
-  words: string;
-}) {
-  return (
-    <p class="reason" data-standing="said">
-      This node says, and it is not checked: at ledger index {ledgerIndex}
-      {hasEnded(info) && ', the last one of the network,'} {words}.
-    </p>
   );
 }
 

@@ -6,15 +6,8 @@ import { chainOf, outputKind } from '../../client/words/kind.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { ListedOutput } from '../node/lists.ts';
 
-const COLUMNS = [
-  'output ID',
-  'kind',
-  'base tokens',
-  'native tokens',
-  'alias, foundry or NFT ID',
-  'booked in milestone',
-  'booked at (UTC)',
-];
+const HEAD =
+  'output ID,kind,base tokens,native tokens,"alias, foundry or NFT ID",booked in milestone,booked at (UTC)';
 
 export function outputsToCsv(outputs: readonly ListedOutput[]): string {
   const rows = outputs.map(({ outputId, output, metadata }) => [
@@ -26,5 +19,5 @@ export function outputsToCsv(outputs: readonly ListedOutput[]): string {
     metadata.milestoneIndexBooked,
     new Date(metadata.milestoneTimestampBooked * 1000).toISOString(),
   ]);
-  return [COLUMNS.map((each) => `"${each}"`), ...rows].map((row) => `${row.join()}\r\n`).join('');
+  return [HEAD, ...rows.map((row) => row.join())].map((line) => `${line}\r\n`).join('');
 }

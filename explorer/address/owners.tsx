@@ -3,12 +3,9 @@
  */
 import { formatCount, plural } from '../format.ts';
 import { readOwners } from '../node/ledger.ts';
-import type { Owners } from '../node/shapes.ts';
+import { Listed } from '../parts/listed.tsx';
 import { Id, LoadedPart } from '../parts/parts.tsx';
 import { useLoad } from '../use-load.ts';
-
-/** Rows; the others are folded. */
-const FIRST = 10;
 
 export function CollectionOwners({ issuer }: { issuer: string }) {
   const loaded = useLoad(() => readOwners(issuer), [issuer]);
@@ -23,29 +20,19 @@ export function CollectionOwners({ issuer }: { issuer: string }) {
               {plural(nftCount, 'NFT')} of {plural(ownerCount, 'owner')}
               {ownerCount > owners.length && `; the first ${formatCount(owners.length)} by address`}
             </p>
-            <OwnerRows owners={owners.slice(0, FIRST)} />
-            {owners.length > FIRST && (
-              <details class="folded">
-                <summary>{plural(owners.length - FIRST, 'more owner')}</summary>
-                <OwnerRows owners={owners.slice(FIRST)} />
-              </details>
-            )}
+            <Listed
+              kind="owners"
+              all={owners}
+              show={({ address, nftCount }) => (
+                <>
+                  <Id id={address} what="address" view={{ name: 'address', address }} />{' '}
+                  <span class="hint">{plural(nftCount, 'NFT')}</span>
+                </>
+              )}
+            />
           </>
         )}
       </LoadedPart>
     </section>
-  );
-}
-
-function OwnerRows({ owners }: Pick<Owners, 'owners'>) {
-  return (
-    <ol class="owners">
-      {owners.map(({ address, nftCount }) => (
-        <li key={address}>
-          <Id id={address} what="address" view={{ name: 'address', address }} />{' '}
-          <span class="hint">{plural(nftCount, 'NFT')}</span>
-        </li>
-      ))}
-    </ol>
   );
 }

@@ -8,7 +8,7 @@ import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
-import { AddressOutputs, NothingListed, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
+import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
 import { BalanceParts } from '../address/balance-parts.tsx';
 import { outputsToCsv } from '../address/csv.ts';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
@@ -158,7 +158,10 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
   const { holdings } = reading;
   if (holdings.list.ids.length === 0)
     return (
-      <NothingListed {...holdings.list} info={info} words="no unspent output names this address" />
+      <p class="reason" data-standing="said">
+        This node says, and it is not checked: at ledger index {holdings.list.ledgerIndex}
+        {hasEnded(info) && ', the last one of the network,'} no unspent output names this address.
+      </p>
     );
   return (
     <HeldOutputs

@@ -1,12 +1,12 @@
 /**
  * The NFTs that an address can unlock, or those that it issued: a gallery, the newest first.
  */
-import { NothingListed, Pager, pageOf } from '../address/address-outputs.tsx';
+import { Pager, pageOf } from '../address/address-outputs.tsx';
 import { formatCount, plural } from '../format.ts';
 import { Tiles } from '../nft/tiles.tsx';
 import { readNfts } from '../node/ledger.ts';
 import { readIds } from '../node/lists.ts';
-import type { Info, Nft } from '../node/shapes.ts';
+import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
 import { LoadedPart } from '../parts/parts.tsx';
 import type { AddressViewName } from '../route.ts';
 import { useLoad } from '../use-load.ts';
@@ -30,15 +30,13 @@ export function Gallery({ name, address, page, info }: GalleryProps) {
     <LoadedPart loaded={listed}>
       {({ ids, ledgerIndex }) =>
         ids.length === 0 ? (
-          <NothingListed
-            ledgerIndex={ledgerIndex}
-            info={info}
-            words={
-              name === 'issuer'
-                ? 'there is no NFT that this address issued'
-                : 'no NFT names this address'
-            }
-          />
+          <p class="reason" data-standing="said">
+            This node says, and it is not checked: at ledger index {ledgerIndex}
+            {hasEnded(info) && ', the last one of the network,'}{' '}
+            {name === 'issuer'
+              ? 'there is no NFT that this address issued.'
+              : 'no NFT names this address.'}
+          </p>
         ) : (
           <GalleryPage
             name={name}

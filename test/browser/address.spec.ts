@@ -19,6 +19,7 @@ import {
   SCREENS,
 } from '../support/browser/driven-page.ts';
 import { expectPicture } from '../support/browser/expected-picture.ts';
+import { readQrCode } from '../support/browser/read-qr-code.ts';
 import {
   click,
   countOf,
@@ -29,6 +30,7 @@ import {
   readText,
   search,
   textOf,
+  unfold,
   untilCount,
 } from '../support/browser/use-page.ts';
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
@@ -222,7 +224,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('lists its outputs page by page, the newest first', async () => {
       await untilCount(page, '.outputs li', PAGE);
       await textOf(page, '.outputs li:first-child').toMatch(
-        /^Basic output 6 SMR Of it 0\.0506 SMR is due to smr1q\S+ when it is spent\. 0x0000\S+ of 28 Sept 2022/,
+        /^Basic output 6 SMR Of it 0\.0506 SMR is due to smr1q\S+ when it is spent\. 0x0000\S+, booked by milestone 17339 on 28 Sept 2022/,
       );
       await textOf(page, '.outputs').toMatch(
         /Unlocked by nobody until 28 Oct 2022, 17:25:01 UTC, then by this address\./,
@@ -239,6 +241,49 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await open(page, `/address/${ADDRESS}?page=4`);
       await textOf(page, 'main').toMatch(/there is no page 4/);
       await expectLook();
+    });
+
+    it('saves them as a table, and shows the address as a QR code', async () => {
+      await open(page, `/address/${ADDRESS}`);
+      await textOf(page, '.total').toBe(amountOf(balance.total));
+      await page.evaluate(`{
+        URL.createObjectURL = (blob) => {
+          void blob.text().then((text) => { globalThis.saved = text; });
+          return 'blob:';
+        };
+        HTMLAnchorElement.prototype.click = () => {};
+      }`);
+      await click(page, 'main button', `Save ${outputs.length} outputs as CSV`);
+      await expect.poll(() => page.evaluate('globalThis.saved')).toMatch(/\r\n$/);
+      const [head, ...rows] = String(await page.evaluate('globalThis.saved'))
+        .trim()
+        .split('\r\n');
+      expect(head).toMatch(/^output ID,kind,base tokens,/);
+      expect(rows.map((row) => row.split(',')[0])).toEqual(listed.toReversed());
+      const amounts = rows.map((row) => BigInt(row.split(',')[2]!));
+      expect(amounts.reduce((sum, amount) => sum + amount)).toBe(
+        outputs.reduce((sum, { amount }) => sum + amount, 0n),
+      );
+      // what anybody wrote is not in it
+      expect(rows.join()).toMatch(/^[\w:. ,-]+$/);
+      await unfold(page);
+      await untilCount(page, '.qr', 1);
+      expect(await readQrCode(page)).toBe(ADDRESS);
+      expect(await audit(page)).toEqual([]);
+    });
+
+    it('reads all that it adds up with few requests', async () => {
+      await open(page, '/');
+      await untilCount(page, '.home .gallery', 1);
+      await page.evaluate('performance.clearResourceTimings()');
+      await open(page, `/address/${ADDRESS}`);
+      await textOf(page, '.total').toBe(amountOf(balance.total));
+      const asked = (await page.evaluate(
+        `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`,
+      )) as string[];
+      // the 60 of the list, and one foundry
+      expect(asked.filter((path) => path === '/api/edge/v1/outputs').length).toBe(2);
+      expect(asked.filter((path) => path.startsWith('/api/')).length).toBeLessThanOrEqual(25);
     });
 
     it('shows what others wrote as text', async () => {

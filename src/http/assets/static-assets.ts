@@ -13,6 +13,8 @@ import type { RouteContext } from '../route.ts';
 export const assetRoutes = {
   describeApi: { method: 'GET', path: '/openapi.json', keep: 'second', handle: answerStaticFile },
   showPage: { method: 'GET', path: '/', keep: 'second', handle: answerPage },
+  readRobots: { method: 'GET', path: '/robots.txt', keep: 'second', handle: answerStaticFile },
+  readIcon: { method: 'GET', path: '/favicon.ico', keep: 'second', handle: answerStaticFile },
   readExplorerFile: {
     method: 'GET',
     path: '/explorer/:file',
@@ -109,6 +111,7 @@ async function readFile(
 export function describeAssets(): Operations<typeof assetRoutes> {
   const statuses = { 304: 'If-None-Match names the ETag of the file.' };
   const headers = { ETag: 'A tag of the file.' };
+  const file = { description: 'The file.', headers };
   return {
     describeApi: {
       tag: 'node',
@@ -130,11 +133,23 @@ export function describeAssets(): Operations<typeof assetRoutes> {
       },
       statuses,
     },
+    readRobots: {
+      tag: 'node',
+      summary: 'What crawlers may read: the pages, and not the API',
+      answer: { ...file, type: 'text/plain' },
+      statuses,
+    },
+    readIcon: {
+      tag: 'node',
+      summary: 'The icon of the explorer',
+      answer: { ...file, type: 'image/vnd.microsoft.icon' },
+      statuses,
+    },
     readExplorerFile: {
       tag: 'node',
       summary: 'A file of the explorer: a script, its style or a picture',
       parameters: [inPath('file', v.string(), 'As the page names it.')],
-      answer: { description: 'The file.', type: '*/*', headers },
+      answer: { ...file, type: '*/*' },
       statuses,
       errors: [404],
     },
