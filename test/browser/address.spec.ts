@@ -10,7 +10,7 @@ import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../src/stardust/json/rest-json.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { foundryId } from '../../src/stardust/wire/ids.ts';
-import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
+import { type NftOutput, type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,
@@ -284,6 +284,32 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       // the 60 of the list, and one foundry
       expect(asked.filter((path) => path === '/api/edge/v1/outputs').length).toBe(2);
       expect(asked.filter((path) => path.startsWith('/api/')).length).toBeLessThanOrEqual(25);
+    });
+
+    it('says which NFTs that name the address belong to another', async () => {
+      const [own, other] = [listed[51]!, listed[52]!];
+      const nftJson = (outputId: string, address: string) => ({
+        nftId: toHex((byId.get(outputId) as NftOutput).nftId),
+        outputId,
+        owner: { address, canUnlock: true },
+        ...answerOutput(outputId, byId.get(outputId)!),
+      });
+      node.lie([
+        always(/\/outputs\/nft\?unlockableByAddress=/, () => list([own, other])),
+        always(/\/api\/edge\/v1\/nfts\?ids=/, () => ({
+          ledgerIndex: LEDGER_INDEX,
+          nfts: [nftJson(other, OTHERS), nftJson(own, ADDRESS)],
+        })),
+        ...truth(),
+      ]);
+      await open(page, `/nfts/${ADDRESS}`);
+      await textOf(page, '.tools [role=status]').toBe(
+        '2 NFTs that name this address at ledger index 17339, the newest first. On this page 1 belongs to it, and 1 to another address',
+      );
+      await untilCount(page, '.gallery li', 2);
+      await textOf(page, '.gallery li:first-child').toContain('belongs to another address');
+      expect(await audit(page)).toEqual([]);
+      node.lie(truth());
     });
 
     it('shows what others wrote as text', async () => {
