@@ -12,6 +12,8 @@ export interface Settings {
   isolates: number;
   /** How old copies of KV may be, milliseconds. */
   staleMs: number;
+  /** How old what a replica of D1 has may be, milliseconds; 0 where there is none. */
+  replicaMs: number;
   /** Milestones before the snapshot, 1 or more. */
   before: number;
   belowMaxDepth: number;
@@ -21,6 +23,8 @@ export interface Settings {
   indexesAll: boolean;
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
+  /** The numbers of the first block and output; 1 where it is not said. */
+  numbersFrom?: number;
   /** Whether bytes are flipped at the end, when all else was right. */
   endsDamaged: boolean;
   /** Keys that the settings lack at first; the operator sets them during the story. */
@@ -53,10 +57,14 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number][1];
 
+/** Usual ones, and some that pass the end of 32 bits, or come near that of whole numbers. */
+const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
+
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
   const kind = random.pickWeighted(KINDS);
-  const settings = chooseSettings(random, kind);
+  const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
+  const settings = { ...chooseSettings(random, kind), numbersFrom };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;
@@ -96,7 +104,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
   if (isHostile && upstreams.length > 1 && random.chance(0.5))
     upstreams[random.below(upstreams.length)]!.isLiar = true;
   const isServe = random.chance(kind === 'damaged' ? 0.5 : 0.3);
-  const limits = random.pick(kind === 'idle' ? ['tiny', 'small'] : LIMITS);
+  const limits = random.pick(kind === 'idle' ? (['tiny', 'small'] as const) : LIMITS);
   const retentions =
     limits === 'usual' ? [35, USUAL_RETENTION] : [LEAST_RETENTION, USUAL_RETENTION];
   return {
@@ -104,6 +112,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     limits,
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
     staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
+    replicaMs: isServe ? 0 : random.pick([0, 0, 3000, 20_000]),
     before: random.between(1, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,

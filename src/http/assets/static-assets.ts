@@ -1,6 +1,6 @@
 /**
- * Static files (`[assets]` of wrangler.toml): the explorer at `/`, and the OpenAPI description. They
- * are no part of the Worker's script, but requests for them pass through it, so that
+ * Static files (`[assets]` of wrangler.toml): the explorer at `/`, and the OpenAPI description.
+ * They are no part of the Worker's script, but requests for them pass through it, so that
  * docs/contract.md#who-may-ask holds for them too.
  */
 import * as v from 'valibot';
@@ -25,9 +25,7 @@ export const assetRoutes = {
 
 type AssetContext = Pick<RouteContext, 'request' | 'staticFiles'>;
 
-/**
- * The explorer's own files, requests to this node, and pictures of NFTs that the visitor asks for.
- */
+/** The explorer's own files, requests to this node, and pictures of NFTs. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,7 +39,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What index.html has in place of the origin: cards of social networks need whole URLs. */
+/** Placeholder of the origin in index.html: cards of social networks need whole URLs. */
 const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
 /** Views of the explorer that are paths (explorer/route.ts), and their IDs: nothing to escape. */

@@ -9,6 +9,7 @@ import { UNREFERENCED_BLOCKS } from '../platform/limits.ts';
 import { issue, proposal } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
 import type { World } from '../world.ts';
+import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
 import { askRoots } from './white-flag.ts';
 
@@ -29,9 +30,7 @@ const SCRUBBED_ROWS = 50;
 export async function checkAlways(world: World): Promise<void> {
   checkEconomy(world);
   await checkRows(world);
-  const { unhandled } = world.simulation;
-  if (unhandled.length > 0)
-    world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
+  checkSilence(world);
   const [late] = world.unanswered(ANSWER_MS);
   if (late !== undefined) world.wrong('liveness', `${late.path} is not answered`);
   const [failure] = world.failures;

@@ -1,8 +1,7 @@
 /**
- * GET /api/core/v2/blocks/:blockId and …/metadata, and the same of the block whose transaction was
- * applied, by the transaction's ID (TIP-25; docs/contract.md#blocks).
+ * GET /api/core/v2/blocks/:blockId and …/metadata, also by the ID of an applied transaction
+ * (TIP-25; docs/contract.md#blocks).
  */
-
 import type { StoredBlock } from '../../../node/edge-node.ts';
 import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
@@ -114,8 +113,8 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
 }
 
 /**
- * Of a block that carries an applied milestone (M-5). Anybody may send a block with a milestone
- * payload; only one that was applied is known to be properly signed.
+ * Returns the index of a block with an applied milestone (M-5). Anybody may send a block with a
+ * milestone payload; only an applied one is known to be properly signed.
  */
 async function milestoneIndexOf(
   { parents, payload }: Block,

@@ -2,7 +2,6 @@
  * GET /api/core/v2/milestones/:milestoneId and …/by-index/:index, and what each changed in the
  * ledger (TIP-25; docs/contract.md#milestones).
  */
-
 import type { MilestoneName } from '../../../node/edge-node.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';

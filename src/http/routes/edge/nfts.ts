@@ -63,7 +63,7 @@ export const nftRoutes = {
   },
 } satisfies RouteTable;
 
-/** Of an NFT, or of its output. */
+/** ID of an NFT, or of its output. */
 const NftOrOutputId = v.union([Id, OutputId]);
 
 async function answerNftOutput(context: RouteContext): Promise<Answer> {
@@ -169,7 +169,7 @@ export function ownerToJson(
   };
 }
 
-/** Of an NFT at the ledger's time, or at that of a change. */
+/** Owner of an NFT at the ledger's time, or at that of a change. */
 export const ownerSchema: JsonSchema = /* @__PURE__ */ named('NFTOwner', () =>
   objectOf(
     {
@@ -230,8 +230,8 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         {
           in: 'query',
           name: 'pageSize',
-          description: 'The most NFTs of a page.',
-          schema: { ...pageSize, default: MAX_IDS },
+          description: `The most NFTs of a page. Default: ${MAX_IDS}.`,
+          schema: pageSize,
         },
         {
           in: 'query',
