@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import type { Answer } from '../answer.ts';
 import { HttpError } from '../errors.ts';
 import { hashText, revalidate } from '../ledger-answer.ts';
-import { inPath, type Operations, type RouteTable } from '../openapi/operation.ts';
+import { inPath, type Operation, type Operations, type RouteTable } from '../openapi/operation.ts';
 import type { RouteContext } from '../route.ts';
 
 export const assetRoutes = {
@@ -109,7 +109,12 @@ async function readFile(
 export function describeAssets(): Operations<typeof assetRoutes> {
   const statuses = { 304: 'If-None-Match names the ETag of the file.' };
   const headers = { ETag: 'A tag of the file.' };
-  const file = { description: 'The file.', headers };
+  const file = (summary: string, type: string): Operation => ({
+    tag: 'node',
+    summary,
+    answer: { description: 'The file.', type, headers },
+    statuses,
+  });
   return {
     describeApi: {
       tag: 'node',
@@ -131,24 +136,11 @@ export function describeAssets(): Operations<typeof assetRoutes> {
       },
       statuses,
     },
-    readRobots: {
-      tag: 'node',
-      summary: 'What crawlers may read: the pages, and not the API',
-      answer: { ...file, type: 'text/plain' },
-      statuses,
-    },
-    readIcon: {
-      tag: 'node',
-      summary: 'The icon of the explorer',
-      answer: { ...file, type: 'image/vnd.microsoft.icon' },
-      statuses,
-    },
+    readRobots: file('What crawlers may read: the pages, and not the API', 'text/plain'),
+    readIcon: file('The icon of the explorer', 'image/vnd.microsoft.icon'),
     readExplorerFile: {
-      tag: 'node',
-      summary: 'A file of the explorer: a script, its style or a picture',
+      ...file('A file of the explorer: a script, its style or a picture', '*/*'),
       parameters: [inPath('file', v.string(), 'As the page names it.')],
-      answer: { ...file, type: '*/*' },
-      statuses,
       errors: [404],
     },
   };
