@@ -11,6 +11,7 @@ import { Random } from '../support/network/random.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { MadeTransaction } from '../support/network/transactions.ts';
 import type { KeyPair } from '../support/payloads/keys.ts';
+import type { Listener } from './checks/events.ts';
 import { SimulatedNode } from './node.ts';
 import type { MakeIsolate } from './platform/bundle.ts';
 import { Simulation } from './platform/simulation.ts';
@@ -68,12 +69,16 @@ export class World {
   /** How often, by what. */
   readonly tally = new Map<string, number>();
   readonly failures: Wrong[] = [];
+  /** Clients of events that are connected. */
+  readonly listeners = new Set<Listener>();
   /** White-flag requests, in the order in which they were made. */
   readonly proposals: Request[] = [];
   /** A snapshot with wrong outputs is or was imported, which no node can tell. */
   isDamaged = false;
   /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
   isFlipped = false;
+  /** Two rounds of the scrub ended since. */
+  isScrubbed = false;
   isImporting = false;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
@@ -213,6 +218,11 @@ export class World {
       await Promise.resolve();
     }
     return done;
+  }
+
+  /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
+  get mayHideRows(): boolean {
+    return this.isFlipped && !this.isScrubbed;
   }
 
   /** Milliseconds since the beginning. */

@@ -9,6 +9,7 @@ import { UNREFERENCED_BLOCKS } from '../platform/limits.ts';
 import { issue, proposal } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
 import type { World } from '../world.ts';
+import { checkListeners } from './events.ts';
 import { sweep } from './sweep.ts';
 import { askRoots } from './white-flag.ts';
 
@@ -42,6 +43,7 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   calm(world);
   await checkLiveness(world);
   await sweep(world, seed);
+  if (!world.isFlipped) checkListeners(world);
   await checkAlways(world);
   const { node, network } = world;
   const { ledgerStateHash } = node.product;
@@ -111,6 +113,7 @@ async function checkDamaged(world: World, seed: string): Promise<void> {
     await simulation.runUntil(simulation.now + 5000);
   }
   await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));
+  world.isScrubbed = true;
   await simulation.runUntil(simulation.now + PUBLISHED_MS);
   await sweep(world, `${seed} again`, 4);
   await checkAlways(world);
@@ -134,16 +137,21 @@ const LIMITS = {
   lines: { base: 12, block: 0 },
 } as const;
 
+/** Statements of one request. */
+const MOST_OF_REQUEST = 300;
+
 /** Work that leads nowhere shows as work, though its result is right. */
 function checkEconomy(world: World): void {
   const { node, upstreams, economy, simulation } = world;
   const now = {
     at: simulation.now,
-    d1Calls: node.counts.calls,
+    d1Calls: node.counts.ofObjects,
     requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
     lines: node.lines.length,
     blocks: world.network.blocks.size,
   };
+  if (node.counts.mostOfRequest > MOST_OF_REQUEST)
+    world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
   economy.push(now);
