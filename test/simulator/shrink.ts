@@ -78,7 +78,7 @@ function plainSettings({ upstreams, missingKeys }: Settings): Partial<Settings>[
     { retention: 17_280 },
     { keepsHistory: false },
     { indexesAll: false },
-    { endsDamaged: false },
+    { ending: 'nothing' },
     { isServe: false },
     ...(missingKeys > 0 ? [{ missingKeys: 0 }] : []),
     ...(upstreams.length > 1 ? [{ upstreams: upstreams.slice(0, 1) }] : []),

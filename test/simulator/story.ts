@@ -4,6 +4,7 @@
  * sense.
  */
 import { Random } from '../support/network/random.ts';
+import type { Ending } from './checks/endings.ts';
 import { LEAST_RETENTION, LIMITS, type Limits } from './platform/limits.ts';
 import { STEPS, type StepName } from './steps/steps.ts';
 
@@ -23,8 +24,9 @@ export interface Settings {
   indexesAll: boolean;
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
-  /** Whether bytes are flipped at the end, when all else was right. */
-  endsDamaged: boolean;
+  kind: Kind;
+  /** What happens at the end, when all else was right. */
+  ending: Ending;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -113,7 +115,8 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     retention: kind === 'idle' ? retentions[0]! : random.pick(retentions),
     keepsHistory: random.chance(0.3),
     indexesAll: random.chance(0.3),
-    endsDamaged: kind !== 'damaged' && random.chance(0.5),
+    kind,
+    ending: kind === 'damaged' ? 'nothing' : random.pickWeighted(ENDINGS_OFTEN),
     missingKeys: isHostile && random.chance(0.1) ? random.between(1, 2) : 0,
   };
 }
@@ -124,6 +127,13 @@ const SHARES: readonly (readonly [number, number])[] = [
   [0.7, 0.15],
   [0.3, 0.3],
   [0.15, 0.15],
+];
+
+const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
+  [2, 'nothing'],
+  [4, 'damage'],
+  [2, 'restore'],
+  [1, 'final'],
 ];
 
 const USUAL_RETENTION = 17_280;

@@ -90,6 +90,10 @@ export class World {
     lines: number;
     blocks: number;
   }[] = [];
+  /** Lines of the log that were looked at. */
+  linesSeen = 0;
+  /** The database as it was during the story. */
+  backup: Uint8Array | undefined;
   /** Ledgers that were replaced. */
   imports = 0;
   /** Runs until it is called: an overlapping version. */
@@ -218,6 +222,12 @@ export class World {
       await Promise.resolve();
     }
     return done;
+  }
+
+  /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
+  get isDisturbed(): boolean {
+    const { node, imports, hasKeys, settings } = this;
+    return settings.kind === 'hostile' || node.faults > 0 || imports > 0 || !hasKeys;
   }
 
   /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
