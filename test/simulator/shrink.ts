@@ -76,6 +76,7 @@ function plainSettings({ upstreams, missingKeys }: Settings): Partial<Settings>[
     { before: 1 },
     { belowMaxDepth: 15 },
     { retention: 17_280 },
+    { numbersFrom: 1 },
     { keepsHistory: false },
     { indexesAll: false },
     { ending: 'nothing' },

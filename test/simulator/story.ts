@@ -27,6 +27,8 @@ export interface Settings {
   kind: Kind;
   /** What happens at the end, when all else was right. */
   ending: Ending;
+  /** The numbers of the first block and output; 1 where it is not said. */
+  numbersFrom?: number;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -57,10 +59,14 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number][1];
 
+/** Usual ones, and some that pass the end of 32 bits, or come near that of whole numbers. */
+const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
+
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
   const kind = random.pickWeighted(KINDS);
-  const settings = chooseSettings(random, kind);
+  const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
+  const settings = { ...chooseSettings(random, kind), numbersFrom };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;

@@ -4,6 +4,7 @@
  */
 
 import type { Database } from '../../src/ledger/core/database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
 import { type Life, newLife, takeStock } from '../support/network/accounts.ts';
 import { lastIndex, ZERO_ID } from '../support/network/network-model.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
@@ -91,7 +92,7 @@ export class World {
     blocks: number;
   }[] = [];
   /** Lines of the log that were looked at. */
-  linesSeen = 0;
+  linesRead = 0;
   /** The database as it was during the story. */
   backup: Uint8Array | undefined;
   /** Ledgers that were replaced. */
@@ -148,6 +149,7 @@ export class World {
     });
     const world = new World(story, { simulation, network, ancient }, upstreams, node);
     await world.complete(world.importSnapshot(lastIndex(network), node.sqlite));
+    if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
     takeStock(world.life);
     node.disturbances.replicaMs = settings.replicaMs;
@@ -167,6 +169,14 @@ export class World {
     const size = chunks.reduce((sum, { length }) => sum + length, 0);
     const file = { size, chunks: asStream(chunks) };
     await this.node.product.loadSnapshot(db, file, undefined);
+  }
+
+  /** As if so many blocks and outputs had been stored before. */
+  async raiseNumbers(): Promise<void> {
+    const { sqlite } = this.node;
+    const sql = 'UPDATE head SET next_block = ?1, next_output = ?1';
+    await sqlite.prepare(sql).bind(this.settings.numbersFrom).run();
+    await sealRows(sqlite, 'head');
   }
 
   /** The operator sets all keys. */

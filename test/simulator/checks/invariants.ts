@@ -8,6 +8,7 @@ import { proposal } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
+import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
 import { askRoots } from './white-flag.ts';
 
@@ -25,9 +26,6 @@ const SCRUBBED_ROWS = 50;
 export async function checkAlways(world: World): Promise<void> {
   checkEconomy(world);
   await checkRows(world);
-  const { unhandled } = world.simulation;
-  if (unhandled.length > 0)
-    world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
   checkSilence(world);
   const [late] = world.unanswered(ANSWER_MS);
   if (late !== undefined) world.wrong('liveness', `${late.path} is not answered`);
@@ -75,21 +73,6 @@ export async function checkLiveness(world: World): Promise<void> {
 export async function scrubTwice({ node }: World): Promise<void> {
   for (let rounds = 0; rounds < 2; )
     if (await node.product.scrub(node.sqlite, SCRUBBED_ROWS)) rounds++;
-}
-
-/** What no weather but damage on disk brings about. */
-const DAMAGED = /LedgerDamaged|ledger-damaged/;
-
-/** The log tells of no damage that is none, and of no error while nothing fails. */
-function checkSilence(world: World): void {
-  const { node, isFlipped, isDamaged, isImporting } = world;
-  const lines = node.lines.slice(world.linesSeen);
-  world.linesSeen = node.lines.length;
-  if (isFlipped || isDamaged || isImporting) return;
-  const line = lines.find(
-    ({ text, level }) => DAMAGED.test(text) || (level === 'error' && !world.isDisturbed),
-  );
-  if (line !== undefined) world.wrong('silence', line.text.slice(0, 300));
 }
 
 /** Simulated seconds over which rates are taken. */

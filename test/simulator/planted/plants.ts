@@ -325,6 +325,52 @@ const http: readonly Plant[] = [
   ),
 ];
 
+/** Faults that were there, or would be without a part of the code: each was found by random steps. */
+const stored: readonly Plant[] = [
+  plant(
+    'stored-1',
+    'notes of outputs count that no block keeps true',
+    'ledger/view/pack-reader.ts',
+    'created >= index || !consumed.has(own)',
+    'created >= index',
+  ),
+  plant(
+    'stored-2',
+    'no verdict is made later',
+    'ledger/write/resolve-verdicts.ts',
+    'if (chosen.length === 0)',
+    'if (chosen.length >= 0)',
+  ),
+  plant(
+    'stored-3',
+    'blocks that an earlier milestone referenced stay',
+    'follower/store/leave-out.ts',
+    'head.start === head.genesis',
+    'head.start >= head.genesis',
+  ),
+  plant(
+    'stored-4',
+    'milestones leave notes of outputs as they are',
+    'ledger/write/apply-statements.ts',
+    'isChanged ? statesAfter(index, states, consumed, changed) : states',
+    'states',
+  ),
+  plant(
+    'stored-5',
+    'each known parent proves its child unreferenced',
+    'ledger/intake/prove-unreferenced.ts',
+    'milestone > forgotten && (milestone > start || start === genesis)',
+    'true',
+  ),
+  plant(
+    'stored-6',
+    'a verdict that somebody else makes meanwhile counts as damaged',
+    'follower/complete-milestone.ts',
+    'made === 0 && isFruitless',
+    'made === 0',
+  ),
+];
+
 /** Rules misread: the simulator's networks are made by the same reading. */
 const rules: readonly Plant[] = [
   plant(
@@ -371,5 +417,6 @@ export const PLANTS: readonly Plant[] = [
   ...nftIndex,
   ...events,
   ...http,
+  ...stored,
   ...rules,
 ];
