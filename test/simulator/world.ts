@@ -97,6 +97,8 @@ export class World {
   backup: Uint8Array | undefined;
   /** Ledgers that were replaced. */
   imports = 0;
+  /** The latest ledger index that a client has seen, of this ledger. */
+  seenIndex = 0;
   /** Runs until it is called: an overlapping version. */
   endOverlap: (() => void) | undefined;
   readonly #asked = new Set<Asked>();
@@ -194,14 +196,20 @@ export class World {
     this.isImporting = true;
     const done = (result: string) => {
       this.isImporting = false;
-      this.imports++;
+      this.noteImport();
       this.note(`import ${result}`, String(target));
     };
     this.importSnapshot(target, this.node.operatorsDatabase, change).then(
       () => done('done'),
       (error: Error) => done(`failed: ${error.message}`),
     );
+    this.noteImport();
+  }
+
+  /** Another ledger takes the place, which may be behind. */
+  noteImport(): void {
     this.imports++;
+    this.seenIndex = 0;
   }
 
   /** The right snapshot takes the place of the damaged one. */

@@ -90,7 +90,7 @@ async function restore(world: World, seed: string): Promise<void> {
   else await renewGeneration(world);
   node.catchUp();
   node.deploy();
-  world.imports++;
+  world.noteImport();
   world.note('restored', String(await world.ledgerIndex()));
   await checkLiveness(world);
   await sweep(world, `${seed} restored`);

@@ -42,6 +42,7 @@ export function read(
   if (min > 0) headers[MIN_LEDGER_INDEX] = String(min);
   else if (before !== undefined && init.headers === undefined)
     headers['if-none-match'] = before.etag;
+  const { imports, seenIndex: seen } = world;
   const mayHide = world.mayHideRows;
   const look = async (answer: Response) => {
     world.note(`${what} ${answer.status}`, path);
@@ -51,6 +52,10 @@ export function read(
       return `at index ${index}, which the network does not have`;
     if (answer.status === 200 && index !== undefined && index < min)
       return `at index ${index}, though ${min} was asked for`;
+    if (index !== undefined && imports === world.imports)
+      world.seenIndex = Math.max(world.seenIndex, index);
+    const isLate = index !== undefined && index < min && min <= seen && imports === world.imports;
+    if (isLate && hasMin) return `at index ${index}, and somebody has seen ${seen}`;
     if (answer.status === 404) return index !== undefined && index >= min && isMissing?.(index);
     if (answer.status === 304) {
       if (before === undefined || min > 0) return '304 to one who had nothing';
