@@ -30,15 +30,7 @@ export interface WorkerOptions {
   inspect?: boolean;
 }
 
-export interface RunningWorker {
-  url: URL;
-  /** Of V8, where it is on. */
-  inspector: URL | undefined;
-  /** Rejects once workerd has died and cannot be started again. */
-  check(): Promise<unknown>;
-  /** Ends it at once. Writes are transactions: each is done as a whole or not at all. */
-  stop(): Promise<void>;
-}
+export type RunningWorker = Awaited<ReturnType<typeof runWorker>>;
 
 interface Scheduled {
   scheduled(options: { cron: string }): Promise<unknown>;
@@ -95,7 +87,7 @@ export function describeWorkers({
 }
 
 /** Resolves when it answers. Rejects with what miniflare says if it cannot. */
-export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
+export async function runWorker(options: WorkerOptions) {
   const { folder, persistTo, host, port, config, vars, onRestart, inspect = false } = options;
   const [own, files] = describeWorkers({ folder, config, vars: { ...vars, ONE_ISOLATE: 'true' } });
   const converted = convertV4MiniflareOptions({
@@ -151,9 +143,12 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const timer = setInterval(() => void schedule(), SCHEDULE_EVERY_MS);
   return {
     url,
+    /** Of V8, where it is on. */
     inspector,
-    check: () => miniflare.ready,
-    async stop() {
+    /** Rejects once workerd has died and cannot be started again. */
+    check: (): Promise<unknown> => miniflare.ready,
+    /** Ends it at once. Writes are transactions: each is done as a whole or not at all. */
+    async stop(): Promise<void> {
       stopped = true;
       clearInterval(timer);
       await miniflare.dispose();

@@ -233,8 +233,8 @@ export class Follower extends DurableObject<Env> {
   }
 
   /** For a request: as of {@link Bringer}. */
-  readUnstored(id: string): Promise<Uint8Array | undefined> {
-    return this.#bringer.readUnstored(id);
+  readUnstored(id: string, client: string): Promise<Uint8Array | undefined> {
+    return this.#bringer.readUnstored(id, client);
   }
 
   async #follow(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {

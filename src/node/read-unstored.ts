@@ -5,18 +5,9 @@
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
 import type { StoredBlock } from '../ledger/read/stored-block.ts';
-import { createSharedLimit } from '../platform/shared-limit.ts';
 import type { Settings } from '../settings.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
-import { UpstreamFailure } from '../upstream/upstream.ts';
 import { mayFetch } from './answer-once-caught-up.ts';
-
-/**
- * Reads of single blocks that are not stored, in one isolate at once. The others wait for their
- * turn, so that a flood of them does not come before what the follower has to do.
- */
-const READS_AT_ONCE = 6;
-const MAX_READ_WAIT_MS = 500;
 
 /**
  * IDs of blocks that no upstream gave, 1.6 MB, and milliseconds: a block that was just sent may be
@@ -25,8 +16,8 @@ const MAX_READ_WAIT_MS = 500;
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
-/** A block by its ID that is not stored; undefined where it cannot be had. */
-type ReadUnstored = (id: string) => Promise<StoredBlock | undefined>;
+/** A block by its ID that is not stored, for a client; undefined where it cannot be had. */
+type ReadUnstored = (id: string, client: string) => Promise<StoredBlock | undefined>;
 
 /**
  * The block is undefined where nothing may be fetched, no upstream knows it, or an earlier milestone
@@ -34,17 +25,11 @@ type ReadUnstored = (id: string) => Promise<StoredBlock | undefined>;
  */
 export function createUnstoredReader(settings: Settings): ReadUnstored {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
-  const refuse = () => new UpstreamFailure('too many requests wait for blocks');
-  const limit = createSharedLimit(Date.now, {
-    places: READS_AT_ONCE,
-    maxWaitMs: MAX_READ_WAIT_MS,
-    refuse,
-  });
-  return async (blockId) => {
+  return async (blockId, client) => {
     if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
     const head = await readHead(settings.ledger.withSession('first-unconstrained'));
     if (head === undefined) return undefined;
-    const bytes = await limit(() => followerOf(settings.follower).readUnstored(blockId));
+    const bytes = await followerOf(settings.follower).readUnstored(blockId, client);
     if (bytes === undefined) unknown.add(blockId);
     return (
       bytes && { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger }

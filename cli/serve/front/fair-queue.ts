@@ -37,14 +37,7 @@ export interface Queued {
   start(): void;
 }
 
-export interface FairQueue {
-  /** Calls `start`, at once or when it is this request's turn. */
-  enter(request: Queued): void;
-  /** Ends the wait, or frees the place. May be called again. */
-  leave(request: Queued): void;
-  /** Starts what may start, and looks for leases that have ended: to be called often. */
-  look(): void;
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 interface Lane {
   /** When each was started, in this order. */
@@ -66,7 +59,7 @@ function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boole
  * @param clock milliseconds, which never go back
  * @param isOpen whether requests can be passed on
  */
-export function createFairQueue(clock: () => number, isOpen: () => boolean): FairQueue {
+export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   const whiteFlags = createLane();
   const others = createLane();
   const away = new Set<Queued>();
@@ -105,7 +98,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
   }
 
   return {
-    enter(request) {
+    /** Calls `start`, at once or when it is this request's turn. */
+    enter(request: Queued): void {
       const lane = laneOf(request);
       if (lane.waiting.size === 0 && mayStart(lane, request.client[0])) {
         start(lane, request);
@@ -114,7 +108,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
       lane.waiting.add(request);
       startWaiting(lane);
     },
-    leave(request) {
+    /** Ends the wait, or frees the place. May be called again. */
+    leave(request: Queued): void {
       const lane = laneOf(request);
       if (!lane.running.delete(request)) {
         away.delete(request);
@@ -124,7 +119,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
       startWaiting(whiteFlags);
       startWaiting(others);
     },
-    look() {
+    /** Starts what may start, and looks for leases that have ended: to be called often. */
+    look(): void {
       const now = clock();
       for (const lane of [whiteFlags, others]) endLeases(lane, now);
       startWaiting(whiteFlags);

@@ -8,6 +8,7 @@ import {
   MAX_CHUNKS,
   MAX_HEAD_BYTES,
 } from '../../../../cli/serve/front/request-reader.ts';
+import type { HttpError } from '../../../../src/http/errors.ts';
 
 const HEAD = 'POST /a HTTP/1.1\r\nHost: edge.example\r\n';
 const PASSED = `${HEAD}CF-Connecting-IP: 192.0.2.1\r\n`;
@@ -24,9 +25,11 @@ function readAll(text: string, ends: readonly number[] = []): (string | number)[
   for (const to of places) {
     reader.push(bytes.subarray(from, to));
     from = to;
-    for (let next = reader.next(); next !== undefined; next = reader.next()) {
-      if ('status' in next) return [...found, next.status];
-      found.push(written(next));
+    try {
+      for (let next = reader.next(); next !== undefined; next = reader.next())
+        found.push(written(next));
+    } catch (error) {
+      return [...found, (error as HttpError).status];
     }
   }
   return found;
