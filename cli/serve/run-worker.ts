@@ -86,6 +86,17 @@ export function describeWorkers({
   return [own, staticFilesWorker(staticFilesOf(folder), compatibilityDate)] as const;
 }
 
+/** Writes a line of the Worker as it is, and one of workerd itself as long as they are few. */
+export function relayLine({ level, message }: { level: string; message: string }): void {
+  if (NO_NEWS.test(message)) return;
+  const isBad = level === 'error' || level === 'warn';
+  if (OWN_LINE.test(message)) (isBad ? process.stderr : process.stdout).write(`${message}\n`);
+  else
+    writeLimitedLog(isBad ? level : 'info', 'serve.workerd', {
+      message: message.slice(0, MAX_MESSAGE_LENGTH),
+    });
+}
+
 /** Resolves when it answers. Rejects with what miniflare says if it cannot. */
 export async function runWorker(options: WorkerOptions) {
   const { folder, persistTo, host, port, config, vars, onRestart, inspect = false } = options;
@@ -97,15 +108,7 @@ export async function runWorker(options: WorkerOptions) {
     cf: false,
     logRequests: false,
     log: new Log(LogLevel.WARN),
-    handleStructuredLogs: ({ level, message }) => {
-      if (NO_NEWS.test(message)) return;
-      const isBad = level === 'error' || level === 'warn';
-      if (OWN_LINE.test(message)) (isBad ? process.stderr : process.stdout).write(`${message}\n`);
-      else
-        writeLimitedLog(isBad ? level : 'info', 'serve.workerd', {
-          message: message.slice(0, MAX_MESSAGE_LENGTH),
-        });
-    },
+    handleStructuredLogs: relayLine,
     unsafeHandleRuntimeRestart: () => {
       void schedule();
       if (onRestart !== undefined) void miniflare.unsafeGetDirectURL().then(onRestart);

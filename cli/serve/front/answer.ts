@@ -8,7 +8,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { FrontRequest } from './request-reader.ts';
+import type { RequestHead } from './request-head.ts';
 
 /** What is copied to be written together with other pieces: each write is a call of the system. */
 const MAX_SMALL_BYTES = 16 * 1024;
@@ -50,7 +50,7 @@ export interface AnswerOptions {
 
 export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   let phase: 'none' | 'head' | 'body' | 'read' = 'none';
-  let request: FrontRequest | undefined;
+  let request: RequestHead | undefined;
   /** Status line and header lines; while they come, in `early`. */
   let head = '';
   let early: Buffer | undefined;
@@ -124,7 +124,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
 
   return {
     /** Expects the answer to this request. */
-    expect(next: FrontRequest): void {
+    expect(next: RequestHead): void {
       request = next;
       phase = 'head';
       early = undefined;

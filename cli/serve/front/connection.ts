@@ -12,7 +12,8 @@ import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';
 import type { MessageTurns } from './message-turns.ts';
 import { refusalBytes } from './refusal.ts';
-import { createRequestReader, type FrontRequest } from './request-reader.ts';
+import type { RequestHead } from './request-head.ts';
+import { createRequestReader } from './request-reader.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import type { TunnelLimit } from './tunnel-limit.ts';
 
@@ -110,7 +111,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   let unreadAt = NEVER;
   let workerd: Socket | undefined;
   /** Complete and not answered yet. */
-  let request: FrontRequest | undefined;
+  let request: RequestHead | undefined;
   /** Whether it is on its way to workerd. */
   let isPassed = false;
   /** How often it was sent on a new connection: workerd may have closed an older one already. */
@@ -194,7 +195,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     // the kernel may have all of it until it is asked
     if (kernelBytes < MAX_KERNEL_BYTES)
       kernelBytes = Math.min(kernelBytes + sent, MAX_KERNEL_BYTES);
-    const own = reader.bytes + (request?.message.length ?? 0) + answer.bytes;
+    const own = reader.bytes + (request?.text.length ?? 0) + answer.bytes;
     const now = own + (tunnel?.bytes ?? 0) + socket.writableLength + kernelBytes;
     const change = now - connection.bytes;
     const sentNow = sent;
@@ -215,7 +216,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   }
 
   /** Undefined also where it was refused. */
-  function nextRequest(): FrontRequest | undefined {
+  function nextRequest(): RequestHead | undefined {
     try {
       return reader.next();
     } catch (error) {
@@ -259,7 +260,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       workerd = connectWorkerd(shared.target!);
     }
     answer.expect(request!);
-    workerd.write(request!.message, 'latin1');
+    workerd.write(request!.text, 'latin1');
   }
 
   function connectWorkerd(to: URL): Socket {

@@ -26,7 +26,7 @@ const MAX_WHITE_FLAGS = 8;
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
 
-/** Requests that wait for an upstream and have no place. Of these, too, a client has as many as are left. */
+/** Requests that wait without a place. Of these, too, a client has as many as are left. */
 const MAX_AWAY = 256;
 
 /** Whoever has one request at a time. No field changes from `enter` to `leave`. */
@@ -70,8 +70,9 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
     return whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
   }
 
-  const mayStart = (lane: Lane, site: string) =>
-    isOpen() && mayHaveMore(site, lane.running.keys(), maxOf(lane) - lane.running.size);
+  const leftOf = (lane: Lane) => (isOpen() ? maxOf(lane) - lane.running.size : 0);
+  const mayStart = (lane: Lane, [site]: ClientPath) =>
+    mayHaveMore(site, lane.running.keys(), leftOf(lane));
 
   function start(lane: Lane, request: Queued): void {
     lane.running.set(request, clock());
@@ -79,8 +80,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   }
 
   function startWaiting(lane: Lane): void {
-    while (lane.waiting.size > 0) {
-      const request = lane.waiting.take((site) => mayStart(lane, site));
+    while (lane.waiting.size > 0 && leftOf(lane) > 0) {
+      const request = lane.waiting.take((site) => mayStart(lane, [site]));
       if (request === undefined) return;
       start(lane, request);
     }
@@ -101,7 +102,7 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
     /** Calls `start`, at once or when it is this request's turn. */
     enter(request: Queued): void {
       const lane = laneOf(request);
-      if (lane.waiting.size === 0 && mayStart(lane, request.client[0])) {
+      if (lane.waiting.size === 0 && mayStart(lane, request.client)) {
         start(lane, request);
         return;
       }

@@ -11,7 +11,7 @@ import { refuseRequest } from './refusal.ts';
 export type BodyLength = number | 'chunked';
 
 export interface RequestHead {
-  /** As it is passed on, without `Content-Length` and without the empty line at its end. */
+  /** As it is passed on, in latin1; the reader adds `Content-Length` and the body. */
   text: string;
   /** Of the client; for a proxy that is believed: of the client behind it. */
   address: string;

@@ -22,11 +22,6 @@ const MAX_CHUNK_LINE_BYTES = 256;
 const TOO_LONG = `the body is longer than ${MAX_BODY_BYTES} bytes`;
 const MALFORMED = 'the chunks of the body are malformed';
 
-export interface FrontRequest extends Omit<RequestHead, 'text'> {
-  /** Head and body, as they are passed on, in latin1: one write is one call of the system. */
-  message: string;
-}
-
 export function createRequestReader(peer: string, isProxy: boolean) {
   const pieces = createPieces();
   /** Where the search for the end of the head goes on. */
@@ -45,7 +40,8 @@ export function createRequestReader(peer: string, isProxy: boolean) {
     while (pieces.bytes[0] === 13 && pieces.bytes[1] === 10) pieces.take(2);
     const { bytes: held } = pieces;
     const end = held.indexOf('\r\n\r\n', searched, 'latin1');
-    isHead = held.toString('latin1', 0, 5) === 'HEAD ';
+    // no other method begins with it
+    isHead = held[0] === 0x48;
     if (end > MAX_HEAD_BYTES || (end < 0 && held.length > MAX_HEAD_BYTES))
       refuseRequest(`the head is longer than ${MAX_HEAD_BYTES} bytes`);
     searched = Math.max(0, held.length - 3);
@@ -103,20 +99,21 @@ export function createRequestReader(peer: string, isProxy: boolean) {
 
   return {
     push: pieces.push,
-    /** The next complete request; undefined until there is one. Throws an HttpError. */
-    next(): FrontRequest | undefined {
+    /** The next complete request, its body in its text; undefined until there is one. Throws an HttpError. */
+    next(): RequestHead | undefined {
       if (head === undefined) readHead();
       if (head === undefined) return undefined;
-      const { text, ...rest } = head;
-      const isChunked = rest.bodyLength === 'chunked';
-      const end = isChunked ? readChunks() : (rest.bodyLength as number);
+      const { bodyLength } = head;
+      const end = bodyLength === 'chunked' ? readChunks() : bodyLength;
       if (end === undefined || end > pieces.bytes.length) return undefined;
-      const length = isChunked ? decoded : end;
-      const framing = rest.bodyLength === 0 ? '' : `Content-Length: ${length}\r\n`;
+      const length = bodyLength === 'chunked' ? decoded : end;
       const body = pieces.take(end).toString('latin1', 0, length);
+      if (bodyLength !== 0) head.text += `Content-Length: ${length}\r\n`;
+      head.text += `\r\n${body}`;
+      const request = head;
       head = undefined;
       expectation = false;
-      return { ...rest, message: `${text}${framing}\r\n${body}` };
+      return request;
     },
     /** Takes all bytes that belong to no request yet, for what follows an upgrade. */
     takeRest: () => pieces.take(),
