@@ -96,7 +96,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   const connection: Connection = {
     client: clientPath(clientKey(peer)),
     isWhiteFlag: false,
-    mayWait: false,
     start: passOn,
     state: 'silent',
     bytes: 0,
@@ -242,7 +241,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     if (next.address !== address) connection.client = clientPath(clientKey(next.address));
     address = next.address;
     connection.isWhiteFlag = next.isWhiteFlag;
-    connection.mayWait = next.mayWait;
     isCounted = next.isUpgrade && tunnels.open(connection.client);
     if (next.isUpgrade && !isCounted) {
       refuse(503, 'there are too many WebSockets');

@@ -19,9 +19,9 @@ const MAX_BESIDE_WHITE_FLAG = 4;
 const MAX_WHITE_FLAGS = 8;
 
 /**
- * A request that may wait for an upstream and has no answer for so long is taken to wait, and takes
- * no place any more. Less where more sites wait than there are places, so that a crowd is not waited
- * for. All other requests are work, and keep their place until they are answered.
+ * A request without an answer for so long waits for an upstream, or for a place of its kind in workerd
+ * (http/access/limits.ts), and takes no place here any more while others wait. Less where more sites
+ * wait than there are places, so that a crowd is not waited for.
  */
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
@@ -33,7 +33,6 @@ const MAX_AWAY = 256;
 export interface Queued {
   client: ClientPath;
   isWhiteFlag: boolean;
-  mayWait: boolean;
   start(): void;
 }
 
@@ -92,7 +91,7 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
     const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
     for (const [request, startedAt] of lane.running) {
       if (sites === 0 || now - startedAt < lease) return;
-      if (!request.mayWait || !mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
+      if (!mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
       lane.running.delete(request);
       away.add(request);
     }

@@ -19,8 +19,6 @@ export interface RequestHead {
   isHead: boolean;
   /** Whether it is for the route of the white flag. */
   isWhiteFlag: boolean;
-  /** Whether the Worker may wait for an upstream before it answers. */
-  mayWait: boolean;
   /** Whether it asks for a WebSocket. */
   isUpgrade: boolean;
   /** Whether the client waits for `100 Continue` before it sends the body. */
@@ -32,10 +30,6 @@ export interface RequestHead {
 
 /** The Worker's path; its explanation is for people, and takes turns with other reads. */
 const WHITE_FLAG = 'POST /api/core/v2/whiteflag ';
-
-/** Routes of the Worker that may wait for an upstream: those with a limit for that. */
-const MAY_WAIT =
-  /^POST \/api\/(?:core\/v2|edge\/v1)\/whiteflag[/? ]|^\w+ \/api\/core\/v2\/blocks\//;
 
 const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
 
@@ -119,7 +113,6 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
     bodyLength,
     isHead: method === 'HEAD',
     isWhiteFlag: start.startsWith(WHITE_FLAG),
-    mayWait: MAY_WAIT.test(start),
     isUpgrade,
     expectsContinue: fields.get('expect')?.toLowerCase() === '100-continue',
     isLast: isOld || CLOSES.test(connection),

@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import { readRequestHead } from '../../../../cli/serve/front/request-head.ts';
 import type { HttpError } from '../../../../src/http/errors.ts';
-import { listRoutes } from '../../../../src/http/routes.ts';
 
 /** The head, or why it is refused. */
 function read(lines: string[], peer = '192.0.2.1', isProxy = false) {
@@ -201,16 +200,6 @@ it('a proxy names the client that connected to it, last', () => {
 it('the white flag and WebSockets are told from other requests', () => {
   const flag = read(['POST /api/core/v2/whiteflag HTTP/1.1', 'Host: a', 'Content-Length: 700']);
   expect(flag).toMatchObject({ isWhiteFlag: true, bodyLength: 700, isUpgrade: false });
-});
-
-it('a place may end by time for routes that may wait for an upstream, in any spelling', () => {
-  for (const { method, path, limit } of Object.values(listRoutes())) {
-    const mayWait = limit === 'fetchLimit' || limit === 'whiteFlagLimit';
-    for (const end of ['', '/', '?a=b'])
-      expect(
-        read([`${method} ${path.replace(/:\w+[+]?/g, '0x00')}${end} HTTP/1.1`, 'Host: a']),
-      ).toEqual(expect.objectContaining({ mayWait }));
-  }
 });
 
 const KEY = 'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==';
