@@ -8,6 +8,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
+import { networkNames } from '../../src/ledger/core/network-names.ts';
+import { requireNetwork } from '../lib/network.ts';
 import { checkAddress, checkClock } from '../lib/process/check-machine.ts';
 import type { Child } from '../lib/process/child.ts';
 import { whenDismissed } from '../lib/process/when-dismissed.ts';
@@ -27,6 +30,8 @@ import { startHost } from './start-host.ts';
 
 export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clock'> {
   persistTo: string;
+  /** What `--network` names, of which the ledger must be. */
+  network: string | undefined;
 }
 
 /** Between two starts of the host. */
@@ -39,7 +44,7 @@ const RESTART_EVERY_MS = 1000;
  * @param first the host, which was started and waits for its options
  */
 export async function serveFolder(options: ServeOptions, first: Child): Promise<number> {
-  const { host, port, proxies, persistTo } = options;
+  const { host, port, proxies, persistTo, network } = options;
   const { maxConnections, note } = limitConnections();
   const config = readWranglerConfig();
   checkClock(config);
@@ -55,6 +60,8 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
   if (note !== undefined) console.warn(note);
   const db = await openLocalDatabase(persistTo, config);
   try {
+    const names = networkNames(await readParameters(db));
+    if (names.length > 0) requireNetwork(network, names);
     for (const note of await noteStart(db, persistTo, vars, process.env)) console.warn(note);
   } finally {
     db.close();

@@ -1,6 +1,6 @@
 /**
- * Reads single blocks that are not stored, from the follower's memory or the upstreams. They are
- * kept in memory only: a node that follows this one asks for them.
+ * Reads single blocks that are not stored, from the follower's memory or the upstreams, for nodes
+ * that follow this one. Nothing is written.
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
@@ -9,10 +9,7 @@ import type { Settings } from '../settings.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
 import { mayFetch } from './answer-once-caught-up.ts';
 
-/**
- * IDs of blocks that no upstream gave, 1.6 MB, and milliseconds: a block that was just sent may be
- * known a moment later.
- */
+/** IDs of blocks that no upstream gave: most (1.6 MB), and milliseconds that they are kept. */
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
@@ -20,8 +17,8 @@ const UNKNOWN_MS = 3000;
 type ReadUnstored = (id: string, client: string) => Promise<StoredBlock | undefined>;
 
 /**
- * The block is undefined where nothing may be fetched, no upstream knows it, or an earlier milestone
- * references it.
+ * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
+ * or an earlier milestone references it.
  */
 export function createUnstoredReader(settings: Settings): ReadUnstored {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { findWithoutSubject } from '../../tools/check-structure/docstrings.ts';
 import {
   findCircles,
   findPastEntries,
@@ -25,6 +26,10 @@ const exports = new Map([
   ['src/c.ts', 'export abstract class Tail {}\n// export function readHead'],
 ]);
 
+const docstrings = new Map([
+  ['src/a.ts', '/** Reads. */\n/**\n * The same for all. */\n/** As-is. */\n/** One block. */'],
+]);
+
 const pastEntries = new Map([
   ['cli/a.ts', "import type { B } from '../src/stardust/block.ts';\nimport 'node:fs';"],
   ['cli/b.ts', "import { c } from '../src/stardust/wire/ids.ts';"],
@@ -45,6 +50,7 @@ it.each([
     'cli/b.ts: src/stardust/wire/ids.ts is not exported by src/stardust/package.json',
   ],
   [findSameNames(exports), 'Tail is exported by src/b.ts and src/c.ts'],
+  [findWithoutSubject(docstrings), /^src\/a.ts:2: begin .*The same for all/],
   [
     findLargeFolders(new Map([...files('a', 16), ...files('b', 17), ...files('b/c', 2)])),
     'b has 17 files, more than 16',

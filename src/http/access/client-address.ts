@@ -1,22 +1,17 @@
 /**
- * Whose request it is, for everything that is counted for each client: rate limits and shares.
- *
- * A client with IPv6 has a whole /64 (https://www.rfc-editor.org/rfc/rfc6177), 2^64 addresses, so
- * its first four groups are the key. An IPv4 address is the key itself, also where a socket of both
- * kinds writes it as IPv6: `::ffff:192.0.2.1`.
+ * Key of the client of a request, for rate limits and shares. A client with IPv6 has a whole /64
+ * (https://www.rfc-editor.org/rfc/rfc6177), so its first four groups are the key. An IPv4 address
+ * is the key itself, also if a socket writes it as IPv6: `::ffff:192.0.2.1`.
  */
 
-/** Of a request that no address came with: all of these are one client. */
+/** Key of all requests without an address. */
 const UNKNOWN = 'unknown';
 
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 const MAPPED_PREFIX = '0:0:0:0:0:ffff';
 
-/**
- * Returns the key of the client that sent the request. Cloudflare sets CF-Connecting-IP whatever the
- * client sent.
- */
+/** Returns the key of the client that sent the request. Cloudflare sets CF-Connecting-IP itself. */
 export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
   return clientKey(headers.get('cf-connecting-ip') ?? '');
 }

@@ -1,6 +1,4 @@
-/**
- * Writes the head, and the milestones that it stands at.
- */
+/** Writes the head, and the milestones that it stands at. */
 import type { Database } from './database.ts';
 import { type Head, type IdTable, type KnownMilestone, SCHEMA } from './head.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
@@ -12,7 +10,6 @@ function writeIdTables(tables: readonly IdTable[]): string {
 /** The columns that fences compare: a scrub may have noted something meanwhile. */
 const COMPARED = SUMMED_COLUMNS.head.filter((column) => column !== 'integrity');
 
-/** The values of the columns {@link COMPARED}. */
 function headCells(head: Head): Cell[] {
   return [
     SCHEMA,
@@ -64,10 +61,9 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
   return db.prepare(MOVE_HEAD).bind(sum, integrity, ...cells, ...headCells(before));
 }
 
-/** A milestone as it is inserted. */
 export interface MilestoneToInsert extends KnownMilestone {
   index: number;
-  /** By writePayload (milestone-payload.ts). */
+  /** Text by writePayload (milestone-payload.ts). */
   payload: string | null;
 }
 
