@@ -3,12 +3,12 @@
  */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { holdFolder } from '../../cli/lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
 import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
 import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { reindexRemotely } from '../../cli/reindex/reindex.ts';
-import { holdFolder } from '../../cli/serve/hold-folder.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand, temporaryFolder, unpackVector } from '../support/cli/script-process.ts';
