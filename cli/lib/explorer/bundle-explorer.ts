@@ -15,6 +15,8 @@ const OPENAPI = join(PROJECT, 'src', 'http', 'assets', 'openapi.json');
 /** By path below the folder of static files: what is served as it is. */
 const COPIED: Record<string, string> = {
   'index.html': join(SOURCES, 'index.html'),
+  'robots.txt': join(SOURCES, 'robots.txt'),
+  'favicon.ico': join(SOURCES, 'favicon.ico'),
   'explorer/style.css': join(SOURCES, 'style.css'),
   'explorer/icon.svg': join(SOURCES, 'icon.svg'),
   'explorer/card.jpg': join(SOURCES, 'card.jpg'),
