@@ -16,8 +16,8 @@ interface Instance {
 }
 
 /**
- * Between two calls to wake the follower by requests of one isolate. The follower is awake, except
- * before its first start or after its alarm was lost.
+ * Milliseconds between two calls to wake the follower by requests of one isolate. It is awake,
+ * except before its first start or after its alarm was lost.
  */
 const WAKE_INTERVAL_MS = 60_000;
 

@@ -1,6 +1,4 @@
-/**
- * The Worker's entrypoints: the core with all modules.
- */
+/** The Worker's entrypoints: the core with all modules. */
 import { createWorker } from './create-worker.ts';
 import { CoreFollower } from './follower/follower.ts';
 import { MODULES } from './modules.ts';

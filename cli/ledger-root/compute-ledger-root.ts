@@ -28,6 +28,8 @@ export interface LedgerRoot {
   /** SHA-256 (docs/snapshot-format.md#state-hash). */
   stateHash: Uint8Array;
   ledger: FinalLedger;
+  /** Protocol parameters: former, current and pending. */
+  parameters: Awaited<ReturnType<typeof mergeSnapshot>>['parameters'];
   root: Uint8Array;
 }
 
@@ -63,7 +65,7 @@ export async function computeLedgerRoot(
       yield each;
     }
   }
-  const { ledgerIndex, treasury, milestoneId, currentParameters } = summary;
+  const { ledgerIndex, treasury, milestoneId, currentParameters, parameters } = summary;
   const hash = await stateHash(ledgerIndex, treasury, hashed(index.read(paths)));
   if (held !== currentParameters.tokenSupply)
     throw refusal('E.5', `outputs and treasury hold ${held} base tokens, not the supply`);
@@ -84,5 +86,5 @@ export async function computeLedgerRoot(
     outputs: treeOf(outputs),
     nfts: treeOf(nfts),
   };
-  return { sha256, stateHash: hash, ledger, root: finalRoot(ledger) };
+  return { sha256, stateHash: hash, ledger, parameters, root: finalRoot(ledger) };
 }

@@ -1,5 +1,5 @@
 /**
- * What a module adds to the follower (src/modules/README.md).
+ * The part of a module in the follower (src/modules/README.md).
  */
 import type { WriteLog } from '../platform/log.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
@@ -8,7 +8,7 @@ import type { LastLedger, Upkeep } from './follower-context.ts';
 export interface FollowerPart {
   /** Upkeep of its own, by name: after the core's, before the scrub. */
   upkeep?: Readonly<Record<string, Upkeep>>;
-  /** What is told of the ledger's moves; undefined where nobody listens. */
+  /** Creates a listener to the ledger's moves; undefined if nobody listens. */
   createAnnouncer?(env: Env, log: WriteLog): Announcer | undefined;
 }
 

@@ -1,7 +1,4 @@
-/**
- * What a route is, and what its handler is given.
- */
-
+/** A route, and the context of its handler. */
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import type { Work } from './access/limits.ts';
@@ -10,19 +7,15 @@ import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { MetricFamily } from './routes/node/prometheus.ts';
 
-/** What the log and the count of requests say beyond method, route, status and ledger index. */
+/** Notes for the log and the count of requests beyond method, route, status and ledger index. */
 export interface RequestNotes {
   /** The white-flag request, as it can be sent again. */
   proposal?: Record<string, unknown>;
-  /** Blocks of the cone. */
   blocks?: number;
-  /** Where the answer came from. */
   source?: 'kv' | 'd1' | 'cache';
-  /** Why it came from there. */
   why?: string;
   /** Milliseconds by stage. */
   stages?: Record<string, number>;
-  /** What X-Error-Detail says. */
   detail?: string;
 }
 
@@ -34,13 +27,12 @@ export interface RouteContext {
   settings: Settings;
   modules: readonly HttpPart[];
   notes: RequestNotes;
-  /** Of all requests so far, where this isolate answers them all. */
+  /** Counts of all requests, where this isolate answers them all. */
   requestCounts: RequestCounts | undefined;
-  /** Has work done once the answer is out. */
+  /** Runs work once the answer is out. */
   defer(work: () => Promise<unknown>): void;
 }
 
-/** A rate limit of the settings. */
 export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit' | 'eventsLimit' | 'readLimit';
 
 export interface Route {
@@ -56,7 +48,9 @@ export interface Route {
   keep?: Keep;
   /** The rate limit before the handler looks at the request. Absent: `readLimit`. */
   limit?: LimitName;
-  /** What it is if it keeps the thread for long. A route with the rate limit of scans is a scan. */
+  /**
+   * Kind of work, if it keeps the thread for long. Routes with the rate limit of scans are scans.
+   */
   work?: Work;
   /** Whether GET /api/routes names its API. Absent: it does. */
   isOffered?(settings: Settings): boolean;
@@ -66,10 +60,10 @@ export interface Route {
 /** Routes by their operation IDs. itty-router tries them in this order. */
 export type RouteTable = Readonly<Record<string, Route>>;
 
-/** What a module adds to the border (src/modules/README.md). */
+/** The part of a module at the border (src/modules/README.md). */
 export interface HttpPart {
   routes?: RouteTable;
-  /** What GET /metrics has of it. */
+  /** Reads its families for GET /metrics. */
   readMetrics?(settings: Settings): Promise<MetricFamily[]>;
   /** Answers at paths that no route has. */
   page?: {

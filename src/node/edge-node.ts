@@ -1,11 +1,10 @@
 /**
- * The node as the routes see it: D1, KV and the upstreams behind one interface. Tests answer from
- * made-up data instead. Routes of modules read by queries of their own, through `session`.
- *
- * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
- * own ledger index. A method answers at the ledger's own index where that is below `minLedgerIndex`.
- * It returns undefined where nothing was imported, or where the function that it calls says so, and
- * throws a LedgerUnreadable where another version wrote the ledger. IDs are lower-case hex digits
+ * The node as the routes see it: D1, KV and the upstreams behind one interface, for which tests
+ * have made-up data. Routes of modules read by queries of their own, through `session`. Reads go
+ * through a D1 session, so that a near replica may answer: its answers carry its own ledger index. A
+ * method answers at the ledger's own index if that is below `minLedgerIndex`. It returns undefined if
+ * nothing was imported, or if its function does, and throws a LedgerUnreadable if another version
+ * wrote the ledger. IDs are lower-case hex digits
  * without 0x.
  */
 
@@ -44,20 +43,22 @@ export function openNode(settings: Settings) {
   return {
     session,
     /**
-     * Steps 3 to 6 of the contract (docs/contract.md#white-flag).
+     * Runs steps 3 to 6 of the contract (docs/contract.md#white-flag).
      *
-     * @param client whose share it is of what the follower fetches
+     * @param client who is charged for what the follower fetches
      */
     computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
-    /** Whatever else answers to a proposal, once the ledger and what it names are there. */
+    /** Computes what else answers to a proposal, once the ledger and what it names are there. */
     answerProposal: <Answer extends { ok: true }>(
       request: WhiteFlagRequest,
       client: string,
-      compute: Compute<Answer>,
+      compute: (
+        ...asked: [...Parameters<Compute<Answer>>, inTurns: (db: Database) => Database]
+      ) => ReturnType<Compute<Answer>>,
     ) =>
-      answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
-        compute(inTurns(db), ...asked),
+      answerOnceCaughtUp(nearest(), settings, { request, client }, (...asked) =>
+        compute(...asked, inTurns),
       ),
     lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),
@@ -70,11 +71,11 @@ export function openNode(settings: Settings) {
       }),
     /** Names the import that the ledger grew from. */
     readGeneration: async () => (await readHead(session()))?.generation,
-    /** Since the follower's object started. Undefined where nothing is followed. */
+    /** Counts since the follower's object started; undefined if nothing is followed. */
     readFollowerCounts: async (): Promise<FollowerCounts | undefined> =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     readIndexedKinds: () => readIndexedKinds(session()),
-    /** A block that is not stored. */
+    /** Reads a block that is not stored. */
     readUnstored: createUnstoredReader(settings),
   };
 }

@@ -1,31 +1,19 @@
 /**
- * Reads single blocks that are not stored, from the follower's memory or the upstreams. They are
- * kept in memory only: a node that follows this one asks for them.
+ * Reads single blocks that are not stored, from the follower's memory or the upstreams, for nodes
+ * that follow this one. Nothing is written.
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
-import { createSharedLimit } from '../platform/shared-limit.ts';
 import type { Settings } from '../settings.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
-import { UpstreamFailure } from '../upstream/upstream.ts';
 import { mayFetch } from './answer-once-caught-up.ts';
 
-/**
- * Reads of single blocks that are not stored, in one isolate at once. The others wait for their
- * turn, so that a flood of them does not come before what the follower has to do.
- */
-const READS_AT_ONCE = 6;
-const MAX_READ_WAIT_MS = 500;
-
-/**
- * IDs of blocks that no upstream gave, 1.6 MB, and milliseconds: a block that was just sent may be
- * known a moment later.
- */
+/** IDs of blocks that no upstream gave: most (1.6 MB), and milliseconds that they are kept. */
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
-/** A block by its ID that is not stored; undefined where it cannot be had. */
-type ReadUnstored = (id: string) => Promise<UnstoredBlock | undefined>;
+/** A block by its ID that is not stored, for a client; undefined where it cannot be had. */
+type ReadUnstored = (id: string, client: string) => Promise<UnstoredBlock | undefined>;
 
 export interface UnstoredBlock {
   bytes: Uint8Array;
@@ -34,22 +22,16 @@ export interface UnstoredBlock {
 }
 
 /**
- * The block is undefined where nothing may be fetched, no upstream knows it, or an earlier milestone
- * references it.
+ * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
+ * or an earlier milestone references it.
  */
 export function createUnstoredReader(settings: Settings): ReadUnstored {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
-  const refuse = () => new UpstreamFailure('too many requests wait for blocks');
-  const limit = createSharedLimit(Date.now, {
-    places: READS_AT_ONCE,
-    maxWaitMs: MAX_READ_WAIT_MS,
-    refuse,
-  });
-  return async (blockId) => {
+  return async (blockId, client) => {
     if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
     const head = await readHead(settings.ledger.withSession('first-unconstrained'));
     if (head === undefined) return undefined;
-    const bytes = await limit(() => followerOf(settings.follower).readUnstored(blockId));
+    const bytes = await followerOf(settings.follower).readUnstored(blockId, client);
     if (bytes === undefined) unknown.add(blockId);
     return bytes && { bytes, ledgerIndex: head.ledger };
   };

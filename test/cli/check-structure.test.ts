@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { findWithoutSubject } from '../../tools/check-structure/docstrings.ts';
 import {
   findCircles,
   findPastEntries,
@@ -24,6 +25,10 @@ const exports = new Map([
   ['src/a.ts', 'export const Head = v.object({});\nexport type Head = string;\nconst b = 1;'],
   ['src/b.ts', 'export async function readHead() {}\nexport type Tail = string;'],
   ['src/c.ts', 'export abstract class Tail {}\n// export function readHead'],
+]);
+
+const docstrings = new Map([
+  ['src/a.ts', '/** Reads. */\n/**\n * The same for all. */\n/** As-is. */\n/** One block. */'],
 ]);
 
 const pastEntries = new Map([
@@ -53,6 +58,7 @@ it.each([
     'modules/a/routes/x.ts: the module a does not say that it needs c',
   ],
   [findSameNames(exports), 'Tail is exported by src/b.ts and src/c.ts'],
+  [findWithoutSubject(docstrings), /^src\/a.ts:2: begin .*The same for all/],
   [
     findLargeFolders(new Map([...files('a', 16), ...files('b', 17), ...files('b/c', 2)])),
     'b has 17 files, more than 16',

@@ -4,6 +4,7 @@
  * sense.
  */
 import { Random } from '../support/network/random.ts';
+import type { Ending } from './checks/endings.ts';
 import { LEAST_RETENTION, LIMITS, type Limits } from './platform/limits.ts';
 import { STEPS, type StepName } from './steps/steps.ts';
 
@@ -12,6 +13,8 @@ export interface Settings {
   isolates: number;
   /** How old copies of KV may be, milliseconds. */
   staleMs: number;
+  /** How old what a replica of D1 has may be, milliseconds; 0 where there is none. */
+  replicaMs: number;
   /** Milestones before the snapshot, 1 or more. */
   before: number;
   belowMaxDepth: number;
@@ -21,8 +24,11 @@ export interface Settings {
   indexesAll: boolean;
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
-  /** Whether bytes are flipped at the end, when all else was right. */
-  endsDamaged: boolean;
+  kind: Kind;
+  /** What happens at the end, when all else was right. */
+  ending: Ending;
+  /** The numbers of the first block and output; 1 where it is not said. */
+  numbersFrom?: number;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -53,10 +59,14 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number][1];
 
+/** Usual ones, and some that pass the end of 32 bits, or come near that of whole numbers. */
+const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
+
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
   const kind = random.pickWeighted(KINDS);
-  const settings = chooseSettings(random, kind);
+  const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
+  const settings = { ...chooseSettings(random, kind), numbersFrom };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;
@@ -104,13 +114,15 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     limits,
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
     staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
+    replicaMs: isServe ? 0 : random.pick([0, 0, 3000, 20_000]),
     before: random.between(1, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,
     retention: kind === 'idle' ? retentions[0]! : random.pick(retentions),
     keepsHistory: random.chance(0.3),
     indexesAll: random.chance(0.3),
-    endsDamaged: kind !== 'damaged' && random.chance(0.5),
+    kind,
+    ending: kind === 'damaged' ? 'nothing' : random.pickWeighted(ENDINGS_OFTEN),
     missingKeys: isHostile && random.chance(0.1) ? random.between(1, 2) : 0,
   };
 }
@@ -121,6 +133,13 @@ const SHARES: readonly (readonly [number, number])[] = [
   [0.7, 0.15],
   [0.3, 0.3],
   [0.15, 0.15],
+];
+
+const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
+  [2, 'nothing'],
+  [4, 'damage'],
+  [2, 'restore'],
+  [1, 'final'],
 ];
 
 const USUAL_RETENTION = 17_280;

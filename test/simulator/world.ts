@@ -4,6 +4,7 @@
  */
 
 import type { Database } from '../../src/ledger/core/database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
 import { type Life, newLife, takeStock } from '../support/network/accounts.ts';
 import { lastIndex, ZERO_ID } from '../support/network/network-model.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
@@ -11,6 +12,7 @@ import { Random } from '../support/network/random.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { MadeTransaction } from '../support/network/transactions.ts';
 import type { KeyPair } from '../support/payloads/keys.ts';
+import type { Listener } from './checks/events.ts';
 import { SimulatedNode } from './node.ts';
 import type { MakeIsolate } from './platform/bundle.ts';
 import { Simulation } from './platform/simulation.ts';
@@ -59,17 +61,25 @@ export class World {
   readonly twins: { id: string; index: number }[] = [];
   /** Transactions that others spend from, and that no block carries yet. */
   readonly hidden: MadeTransaction[] = [];
+  /** Chance of what clients ask beside the path. */
+  readonly readers: Random;
+  /** Answers that clients keep, by their paths. */
+  readonly kept = new Map<string, { etag: string; body: unknown; index: number }>();
   /** What happened, for people and for hashes. */
   readonly notes: string[] = [];
   /** How often, by what. */
   readonly tally = new Map<string, number>();
   readonly failures: Wrong[] = [];
+  /** Clients of events that are connected. */
+  readonly listeners = new Set<Listener>();
   /** White-flag requests, in the order in which they were made. */
   readonly proposals: Request[] = [];
   /** A snapshot with wrong outputs is or was imported, which no node can tell. */
   isDamaged = false;
   /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
   isFlipped = false;
+  /** Two rounds of the scrub ended since. */
+  isScrubbed = false;
   isImporting = false;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
@@ -81,15 +91,21 @@ export class World {
     lines: number;
     blocks: number;
   }[] = [];
+  /** Lines of the log that were looked at. */
+  linesRead = 0;
+  /** The database as it was during the story. */
+  backup: Uint8Array | undefined;
   /** Ledgers that were replaced. */
   imports = 0;
+  /** The latest ledger index that a client has seen, of this ledger. */
+  seenIndex = 0;
   /** Runs until it is called: an overlapping version. */
   endOverlap: (() => void) | undefined;
   readonly #asked = new Set<Asked>();
   #blocksSeen = 0;
 
   private constructor(
-    settings: Settings,
+    { seed, settings }: Story,
     {
       simulation,
       network,
@@ -110,9 +126,11 @@ export class World {
     this.ancient = ancient;
     this.hasKeys = settings.missingKeys === 0;
     this.strangers = [network.account(100), network.account(101)];
+    this.readers = new Random(`readers ${seed}`);
   }
 
-  static async open({ seed, settings }: Story, makeIsolate: MakeIsolate): Promise<World> {
+  static async open(story: Story, makeIsolate: MakeIsolate): Promise<World> {
+    const { seed, settings } = story;
     const { network, ancient } = beginNetwork(settings);
     const start = 1000 * network.milestones.at(-1)!.timestamp;
     const simulation = new Simulation(seed, start);
@@ -131,10 +149,12 @@ export class World {
         return upstreams.find((each) => each.host === host)!.fetch(url, init);
       },
     });
-    const world = new World(settings, { simulation, network, ancient }, upstreams, node);
+    const world = new World(story, { simulation, network, ancient }, upstreams, node);
     await world.complete(world.importSnapshot(lastIndex(network), node.sqlite));
+    if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
     takeStock(world.life);
+    node.disturbances.replicaMs = settings.replicaMs;
     node.start();
     return world;
   }
@@ -153,6 +173,14 @@ export class World {
     await this.node.product.loadSnapshot(db, file, undefined);
   }
 
+  /** As if so many blocks and outputs had been stored before. */
+  async raiseNumbers(): Promise<void> {
+    const { sqlite } = this.node;
+    const sql = 'UPDATE head SET next_block = ?1, next_output = ?1';
+    await sqlite.prepare(sql).bind(this.settings.numbersFrom).run();
+    await sealRows(sqlite, 'head');
+  }
+
   /** The operator sets all keys. */
   setKeys(): void {
     const { keys, threshold } = this.network.keys;
@@ -168,14 +196,20 @@ export class World {
     this.isImporting = true;
     const done = (result: string) => {
       this.isImporting = false;
-      this.imports++;
+      this.noteImport();
       this.note(`import ${result}`, String(target));
     };
     this.importSnapshot(target, this.node.operatorsDatabase, change).then(
       () => done('done'),
       (error: Error) => done(`failed: ${error.message}`),
     );
+    this.noteImport();
+  }
+
+  /** Another ledger takes the place, which may be behind. */
+  noteImport(): void {
     this.imports++;
+    this.seenIndex = 0;
   }
 
   /** The right snapshot takes the place of the damaged one. */
@@ -187,8 +221,9 @@ export class World {
     }
     this.startImport(lastIndex(this.network));
     const wait = () => {
-      if (this.isImporting) simulation.atForWorld(simulation.now + 100, wait);
-      else this.isDamaged = false;
+      if (this.isImporting) return simulation.atForWorld(simulation.now + 100, wait);
+      this.node.catchUp();
+      this.isDamaged = false;
     };
     wait();
   }
@@ -205,6 +240,17 @@ export class World {
       await Promise.resolve();
     }
     return done;
+  }
+
+  /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
+  get isDisturbed(): boolean {
+    const { node, imports, hasKeys, settings } = this;
+    return settings.kind === 'hostile' || node.faults > 0 || imports > 0 || !hasKeys;
+  }
+
+  /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
+  get mayHideRows(): boolean {
+    return this.isFlipped && !this.isScrubbed;
   }
 
   /** Milliseconds since the beginning. */
@@ -280,13 +326,19 @@ function varsOf(
   };
 }
 
+const TREASURY = 1_000_000_000_000n;
+
 /**
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
  * first and the last, and not those between.
  */
 function beginNetwork({ before, belowMaxDepth }: Settings) {
   // the same keys in all stories: what was verified once need not be again
-  const network = new SyntheticNetwork({ seed: 'simulated', parameters: { belowMaxDepth } });
+  const network = new SyntheticNetwork({
+    seed: 'simulated',
+    parameters: { belowMaxDepth },
+    treasury: TREASURY,
+  });
   network.random = new Random('before');
   network.milestone();
   let ancient: string[] = [];

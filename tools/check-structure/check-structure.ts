@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { findWithoutSubject } from './docstrings.ts';
 import {
   findCircles,
   findPastEntries,
@@ -21,7 +22,8 @@ const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 Checks that the folders of src/ import each other one way only, that modules need no others than
 they say, that cli/ and client/ use
 src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and client/
-export the same name, and that no folder is too large. A part of npm run lint.`;
+export the same name, that no docstring of src/ begins with a pronoun or a preposition, and that no
+folder is too large. A part of npm run lint.`;
 
 function readSources(): Sources {
   const files = ['src', 'cli', 'tools', 'client'].flatMap((root) =>
@@ -43,6 +45,7 @@ await runMain(USAGE, (args) => {
     ...findUndeclaredNeeds(graph, sources),
     ...findPastEntries(sources, exports),
     ...findSameNames(sources),
+    ...findWithoutSubject(new Map([...sources].filter(([file]) => file.startsWith('src/')))),
     ...findLargeFolders(sources),
   ];
   for (const fault of faults) console.error(fault);

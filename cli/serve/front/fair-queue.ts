@@ -19,11 +19,15 @@ const MAX_BESIDE_WHITE_FLAG = 4;
 const MAX_WHITE_FLAGS = 8;
 
 /**
- * A request without an answer for so long waits for an upstream, and takes no place any more. Less
- * where more sites wait than there are places, so that a crowd is not waited for.
+ * A request without an answer for so long waits for an upstream, or for a place of its kind in workerd
+ * (http/access/limits.ts), and takes no place here any more while others wait. Less where more sites
+ * wait than there are places, so that a crowd is not waited for.
  */
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
+
+/** Requests that wait without a place. Of these, too, a client has as many as are left. */
+const MAX_AWAY = 256;
 
 /** Whoever has one request at a time. No field changes from `enter` to `leave`. */
 export interface Queued {
@@ -32,14 +36,7 @@ export interface Queued {
   start(): void;
 }
 
-export interface FairQueue {
-  /** Calls `start`, at once or when it is this request's turn. */
-  enter(request: Queued): void;
-  /** Ends the wait, or frees the place. May be called again. */
-  leave(request: Queued): void;
-  /** Starts what may start, and looks for leases that have ended: to be called often. */
-  look(): void;
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 interface Lane {
   /** When each was started, in this order. */
@@ -49,20 +46,22 @@ interface Lane {
 
 const createLane = (): Lane => ({ running: new Map(), waiting: createTurns() });
 
-/** How many places the site has. */
-function placesOf({ running }: Lane, site: string): number {
-  let places = 0;
-  for (const { client } of running.keys()) if (client[0] === site) places += 1;
-  return places;
+/** Whether a site has fewer of these places than are left for others. */
+function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boolean {
+  if (left <= 0) return false;
+  let own = 0;
+  for (const { client } of taken) if (client[0] === site) own += 1;
+  return own < left;
 }
 
 /**
  * @param clock milliseconds, which never go back
  * @param isOpen whether requests can be passed on
  */
-export function createFairQueue(clock: () => number, isOpen: () => boolean): FairQueue {
+export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   const whiteFlags = createLane();
   const others = createLane();
+  const away = new Set<Queued>();
   const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
 
   function maxOf(lane: Lane): number {
@@ -70,40 +69,60 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
     return whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
   }
 
+  const leftOf = (lane: Lane) => (isOpen() ? maxOf(lane) - lane.running.size : 0);
+  const mayStart = (lane: Lane, [site]: ClientPath) =>
+    mayHaveMore(site, lane.running.keys(), leftOf(lane));
+
+  function start(lane: Lane, request: Queued): void {
+    lane.running.set(request, clock());
+    request.start();
+  }
+
   function startWaiting(lane: Lane): void {
-    for (;;) {
-      const free = isOpen() ? maxOf(lane) - lane.running.size : 0;
-      if (free <= 0) return;
-      const request = lane.waiting.take((site) => placesOf(lane, site) < free);
+    while (lane.waiting.size > 0 && leftOf(lane) > 0) {
+      const request = lane.waiting.take((site) => mayStart(lane, [site]));
       if (request === undefined) return;
-      lane.running.set(request, clock());
-      request.start();
+      start(lane, request);
+    }
+  }
+
+  function endLeases(lane: Lane, now: number): void {
+    const sites = lane.waiting.size;
+    const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
+    for (const [request, startedAt] of lane.running) {
+      if (sites === 0 || now - startedAt < lease) return;
+      if (!mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
+      lane.running.delete(request);
+      away.add(request);
     }
   }
 
   return {
-    enter(request) {
+    /** Calls `start`, at once or when it is this request's turn. */
+    enter(request: Queued): void {
       const lane = laneOf(request);
+      if (lane.waiting.size === 0 && mayStart(lane, request.client)) {
+        start(lane, request);
+        return;
+      }
       lane.waiting.add(request);
       startWaiting(lane);
     },
-    leave(request) {
+    /** Ends the wait, or frees the place. May be called again. */
+    leave(request: Queued): void {
       const lane = laneOf(request);
-      lane.waiting.remove(request);
-      if (!lane.running.delete(request)) return;
+      if (!lane.running.delete(request)) {
+        away.delete(request);
+        lane.waiting.remove(request);
+        return;
+      }
       startWaiting(whiteFlags);
       startWaiting(others);
     },
-    look() {
+    /** Starts what may start, and looks for leases that have ended: to be called often. */
+    look(): void {
       const now = clock();
-      for (const lane of [whiteFlags, others]) {
-        const sites = lane.waiting.size;
-        const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
-        for (const [request, startedAt] of lane.running) {
-          if (sites === 0 || now - startedAt < lease) break;
-          lane.running.delete(request);
-        }
-      }
+      for (const lane of [whiteFlags, others]) endLeases(lane, now);
       startWaiting(whiteFlags);
       startWaiting(others);
     },

@@ -1,15 +1,19 @@
 /**
- * A WebSocket between a client and workerd. Its frames are followed in both directions: what a
- * client sends is bounded by rate, size and time, and after a Close frame of either side nothing of
- * the client is passed on, and TCP ends within ten seconds (RFC 6455, 7.1.1).
+ * A WebSocket between a client and workerd. A client's messages are passed on when they are complete,
+ * bounded by rate, size and time. After a Close frame of either side nothing of the client is passed
+ * on, and TCP ends within ten seconds (RFC 6455, 7.1.1).
  */
 import type { Socket } from 'node:net';
 import type { ClientPath } from '../../../src/platform/client-path.ts';
-import { closeFrame, createFrames, Opcode } from './frames.ts';
+import { closeFrame, createMessages, Opcode, readFrame } from './frames.ts';
 import type { MessageTurns, Sender } from './message-turns.ts';
+import { createPieces } from './pieces.ts';
 
 /** As the broker: the longest message that it reads. */
 export const MAX_MESSAGE_BYTES = 1 << 17;
+
+/** Of a message in fragments, with their heads and the control frames between them. */
+const MAX_FRAGMENTS_BYTES = 2 * MAX_MESSAGE_BYTES;
 
 /** From the first byte of a message until it is complete, unless it waits for its turn. */
 const MESSAGE_MS = 15_000;
@@ -17,14 +21,10 @@ const MESSAGE_MS = 15_000;
 /** From the first Close frame, of either side, until TCP has ended. */
 const CLOSE_MS = 10_000;
 
-/** A client that reads nothing for so long is gone. */
-const UNREAD_MS = 60_000;
-
-const NORMAL = 1000;
+/** What workerd is answered when it closes: it need not wait for the client. */
+const CLOSE_ANSWER = Buffer.from([0x80 | Opcode.Close, 0x80, 0, 0, 0, 0]);
 
 const NEVER = Number.POSITIVE_INFINITY;
-
-const EMPTY = Buffer.alloc(0);
 
 export interface TunnelOptions {
   client: ClientPath;
@@ -33,156 +33,142 @@ export interface TunnelOptions {
   turns: MessageTurns;
   /** Milliseconds, never going back. */
   clock: () => number;
+  /** To the client. */
+  write: (bytes: Buffer) => void;
   /** Ends both sides at once, by a reset. */
   onLate: () => void;
   /** Called when `bytes` have changed. */
   onBytes: () => void;
 }
 
-export interface Tunnel {
-  /** Messages that are not complete or wait for their turn, and what is not read on either side. */
-  readonly bytes: number;
-  fromClient(bytes: Buffer): void;
-  fromWorkerd(bytes: Buffer): void;
-  /** One of them sends no more. */
-  onEnd(): void;
-  look(now: number): void;
-  /** The node ends. */
-  goAway(): void;
-  /** Frees what it has, when the sockets are closed. */
-  end(): void;
-}
+export type Tunnel = ReturnType<typeof openTunnel>;
 
-export function openTunnel(options: TunnelOptions): Tunnel {
-  const { socket, workerd, turns, clock, onLate, onBytes } = options;
-  const sent = createFrames(true, MAX_MESSAGE_BYTES);
-  const told = createFrames(false, NEVER);
-  /** What waits for its turn. */
-  let held: Buffer = EMPTY;
+export function openTunnel(options: TunnelOptions) {
+  const { socket, workerd, turns, clock, write, onLate, onBytes } = options;
+  const messages = createMessages(MAX_MESSAGE_BYTES);
+  /** Whole messages that wait for their turn, or one that is not complete. */
+  const pieces = createPieces();
+  /** Of these, where the next frame begins. */
+  let at = 0;
+  /** For its turn. */
+  let isWaiting = false;
   let unfinishedAt = NEVER;
-  let unreadAt = NEVER;
+  /** After a Close frame of either side. */
   let closeAt = NEVER;
-  /** Whose Close frame was passed on. */
-  let isClosedByClient = false;
-  let isClosedByWorkerd = false;
+  /** Nothing is passed on in either direction. */
+  let isOver = false;
+  /** Of a frame of workerd: the head as far as it came, or how much of the rest is to come. */
+  let head: Buffer | undefined;
+  let left = 0;
+  let opcode: number | undefined;
 
-  const sender: Sender = { client: options.client, credit: 1, go: () => pass(EMPTY) };
+  const sender: Sender = { client: options.client, credit: 1, go: pass };
 
   /** Nothing that the client sends is passed on from now on. */
-  function beginClose(): void {
+  function stopReading(): void {
     if (closeAt === NEVER) closeAt = clock() + CLOSE_MS;
     unfinishedAt = NEVER;
-    held = EMPTY;
+    pieces.take();
     turns.leave(sender);
     socket.resume();
   }
 
-  function pass(more: Buffer): void {
-    const bytes = held.length === 0 ? more : more.length === 0 ? held : Buffer.concat([held, more]);
-    held = EMPTY;
-    let from = 0;
-    while (from < bytes.length) {
-      if (!sent.isInFrame && !turns.mayPass(sender)) {
-        held = bytes.subarray(from);
-        socket.pause();
-        break;
-      }
-      from = sent.next(bytes, from);
-      if (sent.fault !== undefined) {
-        const { code, reason } = sent.fault;
-        refuse(code, reason);
+  function pass(): void {
+    isWaiting = false;
+    let isClosed = false;
+    /** Behind the last message that is complete. */
+    let end = 0;
+    while (at < pieces.bytes.length && !isClosed) {
+      isWaiting = !messages.isInside && !turns.mayPass(sender);
+      const frame = isWaiting ? undefined : messages.next(pieces.bytes, at);
+      if (frame === undefined) break;
+      if ('code' in frame) {
+        refuse(frame.code, frame.reason);
         return;
       }
-      if (sent.ended === undefined) break;
-      turns.pay(sender, sent.size);
-      if (sent.ended === Opcode.Close) {
-        workerd.write(bytes.subarray(0, from));
-        isClosedByClient = true;
-        beginClose();
+      turns.pay(sender, frame.length);
+      at = frame.end;
+      isClosed = frame.opcode === Opcode.Close;
+      if (!messages.isInside || isClosed) end = at;
+      if (at - end > MAX_FRAGMENTS_BYTES) {
+        refuse(1009, 'too many fragments');
         return;
       }
     }
-    if (from > 0 && !workerd.write(from === bytes.length ? bytes : bytes.subarray(0, from))) {
-      socket.pause();
-      workerd.once('drain', () => held.length === 0 && socket.resume());
-    } else if (held.length === 0) socket.resume();
-    unfinishedAt = sent.isUnfinished && held.length === 0 ? Math.min(unfinishedAt, clock()) : NEVER;
+    at -= end;
+    const isFull = end > 0 && !workerd.write(pieces.take(end));
+    if (isClosed) stopReading();
+    else {
+      if (isFull) workerd.once('drain', () => isWaiting || socket.resume());
+      if (isWaiting || isFull) socket.pause();
+      else socket.resume();
+      const isUnfinished = pieces.size > 0 && !isWaiting;
+      unfinishedAt = isUnfinished ? Math.min(unfinishedAt, clock()) : NEVER;
+    }
     onBytes();
   }
 
   /** Closes it as an endpoint would that fails the connection (RFC 6455, 7.1.7). */
   function refuse(code: number, reason: string): void {
-    beginClose();
-    if (!told.isInFrame) socket.write(closeFrame(code, reason, false));
-    isClosedByWorkerd = true;
+    if (head === undefined && left === 0) write(closeFrame(code, reason));
+    endBoth();
+  }
+
+  function endBoth(): void {
+    if (closeAt === NEVER) workerd.write(CLOSE_ANSWER);
+    isOver = true;
+    stopReading();
     socket.end();
-    // the broker must not wait for the rest of a message
-    workerd.destroy();
+    workerd.end();
     onBytes();
   }
 
-  function answerClose(): void {
-    // in the middle of a frame no other may begin
-    if (sent.isInFrame) workerd.destroy();
-    else workerd.end(closeFrame(NORMAL, '', true));
+  /** Returns the place behind a Close frame of workerd, or behind all. */
+  function followWorkerd(piece: Buffer): number {
+    const bytes = head === undefined ? piece : Buffer.concat([head, piece]);
+    const before = bytes.length - piece.length;
+    let to = left;
+    head = undefined;
+    while (to < bytes.length && opcode !== Opcode.Close) {
+      const frame = readFrame(bytes, to);
+      if (frame === undefined) head = Buffer.from(bytes.subarray(to));
+      opcode = frame?.opcode;
+      to = frame?.end ?? bytes.length;
+    }
+    left = Math.max(0, to - bytes.length);
+    return to - before;
   }
 
   return {
+    /** Messages that are not complete or wait for their turn, and what workerd has not read. */
     get bytes() {
-      const unfinished = sent.isUnfinished && closeAt === NEVER ? sent.unfinished : 0;
-      const waiting = held.length === 0 ? 0 : held.buffer.byteLength;
-      return unfinished + waiting + workerd.writableLength + socket.writableLength;
+      return pieces.size + workerd.writableLength;
     },
-    fromClient(bytes) {
-      if (closeAt === NEVER) {
-        pass(bytes);
-        return;
-      }
-      if (isClosedByClient || sent.fault !== undefined) return;
-      // of what comes after a Close frame of the broker, the answer to it counts
-      for (let from = 0; from < bytes.length && sent.fault === undefined; ) {
-        from = sent.next(bytes, from);
-        if (sent.ended !== Opcode.Close) continue;
-        isClosedByClient = true;
-        answerClose();
-        socket.end();
-        return;
-      }
+    fromClient(bytes: Buffer): void {
+      if (closeAt !== NEVER) return;
+      pieces.push(bytes);
+      pass();
     },
-    fromWorkerd(bytes) {
-      if (isClosedByWorkerd) return;
-      let to = 0;
-      while (to < bytes.length && !isClosedByWorkerd) {
-        to = told.next(bytes, to);
-        isClosedByWorkerd = told.ended === Opcode.Close;
-      }
-      if (!socket.write(to === bytes.length ? bytes : bytes.subarray(0, to))) {
-        workerd.pause();
-        unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
-        socket.once('drain', () => {
-          unreadAt = NEVER;
-          workerd.resume();
-          onBytes();
-        });
-        onBytes();
-      }
-      if (!isClosedByWorkerd) return;
-      const wasClosed = isClosedByClient;
-      beginClose();
-      if (!wasClosed) return;
+    fromWorkerd(bytes: Buffer): void {
+      if (isOver) return;
+      const to = followWorkerd(bytes);
+      write(to >= bytes.length ? bytes : bytes.subarray(0, to));
+      if (opcode === Opcode.Close && left === 0) endBoth();
+    },
+    /** One of them sends no more. */
+    onEnd(): void {
+      isOver = true;
+      stopReading();
       socket.end();
       workerd.end();
     },
-    onEnd() {
-      beginClose();
-      socket.end();
-      workerd.end();
-    },
-    look(now) {
-      if (now >= closeAt || now >= unreadAt) onLate();
+    look(now: number): void {
+      if (now >= closeAt) onLate();
       else if (now - unfinishedAt >= MESSAGE_MS) refuse(1008, 'the message did not arrive in time');
     },
-    goAway: () => refuse(1001, 'the node is ending'),
+    /** The node ends. */
+    goAway: () => isOver || refuse(1001, 'the node is ending'),
+    /** Frees what it has, when the sockets are closed. */
     end: () => turns.leave(sender),
   };
 }

@@ -1,8 +1,6 @@
 /**
- * Patterns of paths, as PUBLIC_ROUTES and PROTECTED_ROUTES have them: `*` stands for any run of
- * characters (docs/contract.md#order-of-decisions).
- *
- * Without regular expressions: a pattern with many `*` must not make a long path expensive.
+ * Patterns of paths in PUBLIC_ROUTES and PROTECTED_ROUTES (docs/contract.md#order-of-decisions):
+ * `*` stands for any characters. No regular expressions: many `*` must not be expensive.
  */
 
 /** Whether the path is public; no patterns: every path is. */
@@ -10,7 +8,7 @@ export function isPublic(path: string, patterns: readonly string[]): boolean {
   return patterns.length === 0 || matchesAny(path, patterns);
 }
 
-/** The same of a route that no `*` and no default opens. */
+/** Whether PUBLIC_ROUTES lists this path literally. */
 export function isNamed(path: string, patterns: readonly string[]): boolean {
   return patterns.includes(path);
 }

@@ -1,8 +1,7 @@
 /**
  * Builders of JSON Schema 2020-12 (https://json-schema.org/draft/2020-12), which OpenAPI 3.1 uses.
- *
- * The Worker's bundle leaves out what only descriptions use: package.json declares that no module has
- * side effects, and a call in a file of routes is annotated as pure.
+ * The Worker's bundle leaves out what only descriptions use: package.json declares that no module
+ * has side effects, and a call in a file of routes is annotated as pure.
  */
 import type * as v from 'valibot';
 
@@ -14,7 +13,6 @@ export interface JsonSchema {
 /** JSON Schema, or the schema of valibot that checks a request. */
 export type Schema = JsonSchema | v.GenericSchema;
 
-/** A schema under `components/schemas` of the document. */
 export interface Component {
   name: string;
   schema(): Schema;
@@ -32,7 +30,6 @@ export function described(description: string, schema: JsonSchema): JsonSchema {
   return { ...schema, description };
 }
 
-/** An object with these fields and no other. */
 export function objectOf(
   required: Readonly<Record<string, JsonSchema>>,
   optional: Readonly<Record<string, JsonSchema>> = {},
@@ -107,7 +104,6 @@ export const base64Schema = named('Base64', {
   description: 'Bytes in base64.',
 });
 
-/** An ID or a hash. */
 export const hashSchema = named(
   'Hash',
   described(

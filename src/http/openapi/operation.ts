@@ -1,6 +1,6 @@
 /**
- * What openapi.json says about a route besides its method, path and limit. Each file of routes has
- * a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it out.
+ * Description of a route for openapi.json, besides its method, path and limit. Each file of routes
+ * has a function that returns it, for tools/openapi.ts: the Worker's bundle leaves it out.
  */
 import type { RouteTable } from '../route.ts';
 import type { JsonSchema, Schema } from './json-schema.ts';
@@ -19,17 +19,13 @@ export interface Operation {
   summary: string;
   description?: string;
   parameters?: readonly Parameter[];
-  /** The JSON that a POST takes. */
   body?: Schema;
   answer: DescribedAnswer;
   /** Errors besides 401, 403, 429, 500 and 503. */
   errors?: readonly (400 | 404 | 426)[];
   /** More statuses without a body. */
   statuses?: Readonly<Record<number, string>>;
-  /**
-   * A request to a node that serves the sample. Its answer becomes the example, and its parameters
-   * those of the parameters.
-   */
+  /** A request to a node with the sample. Its answer and parameters become the examples. */
   example?: ExampleRequest;
 }
 
@@ -45,9 +41,8 @@ export interface Parameter {
 
 export interface DescribedAnswer {
   description: string;
-  /** Of the JSON. Undefined where the body is not JSON, or empty. */
+  /** Schema of the JSON; undefined if the body is not JSON, or empty. */
   schema?: JsonSchema;
-  /** The type of a body that is text. */
   type?: string;
   /** Whether a request may accept the bytes in place of the JSON. */
   raw?: true;
@@ -65,7 +60,6 @@ export interface ExampleRequest {
   body?: unknown;
 }
 
-/** A description for each route of a table. */
 export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;
 
 export function inPath(name: string, schema: Schema, description: string): Parameter {
@@ -74,4 +68,21 @@ export function inPath(name: string, schema: Schema, description: string): Param
 
 export function inQuery(name: string, schema: Schema, description: string): Parameter {
   return { in: 'query', name, description, schema };
+}
+
+/** A read of the core API by an ID or an index. Its answer has X-Ledger-Index, if nothing more. */
+export function coreRead(
+  summary: string,
+  path: string,
+  parameter: Parameter,
+  answer: DescribedAnswer,
+): Operation {
+  return {
+    tag: 'core',
+    summary: `${summary} (TIP-25)`,
+    parameters: [parameter],
+    answer: { ledgerIndex: 'named', ...answer },
+    errors: [400, 404],
+    example: { path },
+  };
 }

@@ -1,6 +1,4 @@
-/**
- * Writes the head, and the milestones that it stands at, with their receipts.
- */
+/** Writes the head, and the milestones that it stands at, with their receipts. */
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { encode } from '../../stardust/encoding/codec.ts';
 import { type Milestone, receiptOf, receiptOption } from '../../stardust/wire/milestone.ts';
@@ -15,7 +13,6 @@ function writeIdTables(tables: readonly IdTable[]): string {
 /** The columns that fences compare: a scrub may have noted something meanwhile. */
 const COMPARED = SUMMED_COLUMNS.head.filter((column) => column !== 'integrity');
 
-/** The values of the columns {@link COMPARED}. */
 function headCells(head: Head): Cell[] {
   return [
     SCHEMA,
@@ -67,10 +64,9 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
   return db.prepare(MOVE_HEAD).bind(sum, integrity, ...cells, ...headCells(before));
 }
 
-/** A milestone as it is inserted. */
 export interface MilestoneToInsert extends KnownMilestone {
   index: number;
-  /** By writePayload (milestone-payload.ts). */
+  /** Text by writePayload (milestone-payload.ts). */
   payload: string | null;
 }
 

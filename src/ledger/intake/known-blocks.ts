@@ -1,6 +1,4 @@
-/**
- * Which of some blocks the ledger knows, and by which numbers.
- */
+/** Finds the blocks that the ledger knows, with their numbers. */
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { leafHash } from '../../stardust/proof/merkle.ts';
 import type { Cone } from '../../stardust/white-flag/cone.ts';
@@ -17,7 +15,7 @@ export interface KnownBlock {
 
 const FIND_BLOCKS = selectIds('?1');
 
-/** Those of the blocks with these hex IDs that milestones reference. */
+/** Finds those of the blocks with these hex IDs that milestones reference. */
 export function findReferenced(
   db: Database,
   ids: readonly string[],
@@ -32,13 +30,12 @@ export function knownBlockFromRow(row: Row): [id: string, block: KnownBlock] {
 }
 
 /**
- * The blocks with these IDs among those of the cone that are not excluded, as blocks that no
- * milestone references. They are found by their Merkle leaves, which are hashes of the IDs: so
- * nothing has to be read but the records.
+ * Finds the blocks with these IDs in the cone, unless they are excluded, as unreferenced blocks.
+ * Their Merkle leaves are hashes of their IDs, so only records are read.
  */
 export function findInCone(cone: Cone, ids: Iterable<string>): Map<string, KnownBlock> {
   const found = new Map<string, KnownBlock>();
-  /** By the first word of the leaf. */
+  /** Wanted blocks by the first word of the leaf. */
   const wanted = new Map<number, { id: string; leaf: Uint8Array }[]>();
   for (const id of ids) {
     const leaf = leafHash(Uint8Array.fromHex(id));

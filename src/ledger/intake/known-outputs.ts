@@ -1,8 +1,7 @@
 /**
- * What D1 knows of outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
+ * Facts in D1 about outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
  * or a milestone spent them.
  */
-
 import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import {
@@ -18,24 +17,19 @@ import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';
 import type { NextNumbers } from './next-numbers.ts';
 
-/** What an output's ID stands for, as far as it is known. */
 export interface KnownOutput {
   number: number;
-  /** Absent while no block that creates it is known, and where only states were read. */
+  /** Content; absent if no block that creates it is known, or only states were read. */
   bytes?: Uint8Array;
   /** Characters of its content in D1, where only states were read. */
   length?: number;
-  /** Milestone that created it in the ledger. */
   created?: number;
-  /** Milestone that spent it. */
   spent?: number;
 }
 
 /** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */
 export interface Numbering extends NextNumbers {
-  /** By hex ID. */
   blocks: Map<string, KnownBlock>;
-  /** By hex ID. */
   outputs: Map<string, KnownOutput>;
 }
 
@@ -48,7 +42,6 @@ export interface OutputsToFind {
 
 export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 
-/** What one row says of an output. */
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;
@@ -62,8 +55,8 @@ const MENTION_COLUMNS = `
     WHERE c.key = p.key) AS bytes`;
 
 /**
- * Of the outputs ?1, those that blocks of live packs mention, with the place of the block; of one
- * that is created, its content too. Only an unreferenced block says which number an output has now.
+ * Selects those of the outputs ?1 that blocks of live packs mention, with the place of the block,
+ * and the content if it creates the output. Only an unreferenced block says an output's number.
  */
 const FIND_MENTIONED = `
   SELECT ${MENTION_COLUMNS}
@@ -76,8 +69,8 @@ const packOf = (staged: string) => `(
   ORDER BY p.key DESC LIMIT 1)`;
 
 /**
- * Of the outputs ?1, rows of ID and number of the unreferenced block that creates it, the same.
- * Only the packs of those blocks are searched.
+ * ?1: rows [output ID, number of the block that creates it]. Selects the columns of FIND_MENTIONED
+ * from the packs of those blocks only.
  */
 const FIND_CREATED = `
   WITH wanted(id, block) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
@@ -94,9 +87,8 @@ const findUnspent = (columns: string) => `
   SELECT ${columns} FROM json_each(?1) j JOIN output o ON o.id = j.value`;
 
 /**
- * SQL: of the outputs ?1, those that milestones spent; then again, with `output` about them, those
- * whose milestone is kept. Each part is parsed once, however many of its outputs are wanted: 6,000
- * outputs of one milestone take 0.07 s.
+ * SQL: those of the outputs ?1 that milestones spent, and again, with `output` about them, those
+ * whose milestone is kept. Each part is parsed once: 6,000 outputs of one milestone take 0.07 s.
  */
 const findSpent = (output: string, length: string) => `
   WITH gone AS MATERIALIZED (
@@ -148,13 +140,13 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
       return { id, bytes, created };
     }),
     many(forEachPiece(db, FIND_SPENT, ids), (row) => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, bytes: readOutputBytes(bytes, state.id) };
     }),
   );
 }
 
-/** The same with the lengths of contents in place of these. */
+/** Finds outputs like {@link findLedgerOutputs}, with the lengths of contents instead of these. */
 export function findLedgerStates(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
     many(forEachPiece(db, FIND_UNSPENT_STATES, ids), (row): FoundOutput => {
@@ -163,14 +155,14 @@ export function findLedgerStates(db: Database, ids: readonly string[]): Query<Fo
       return { id, created, length: row.integer('length') };
     }),
     many(forEachPiece(db, FIND_SPENT_STATES, ids), (row): FoundOutput => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, length: row.integer('length') };
     }),
   );
 }
 
 /**
- * Contents of outputs, by hex ID, that an unreferenced block creates, the ledger holds, or a
+ * Reads contents of outputs, by hex ID, that an unreferenced block creates, the ledger holds, or a
  * milestone spent. IDs fix contents.
  *
  * @param creatorOf the number of the unreferenced block that creates an output
@@ -200,8 +192,8 @@ function mentionFromRow(row: Row): FoundOutput {
   };
 }
 
-/** With its content as it is stored. */
-function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
+/** Reads an output with its content as it is stored. */
+function spentOutputFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
   const id = row.text('id');
   const spent = row.integer('milestone');
   const text = row.textOrNull('output');
@@ -215,7 +207,7 @@ function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string }
 }
 
 /**
- * What was found, by hex ID: of two rows about one output the later counts.
+ * Collects the facts by hex ID: of two rows about one output the later counts.
  *
  * @param numberOf the number of an output
  */
@@ -230,7 +222,7 @@ export function knownOutputs(
 }
 
 /**
- * The numbers by which unreferenced blocks mention outputs, by hex ID.
+ * Collects the numbers by which unreferenced blocks mention outputs, by hex ID.
  *
  * @param isUnreferenced whether the block at this place of a pack is
  */

@@ -1,6 +1,4 @@
-/**
- * Which numbers are free for blocks and outputs: those that neither the head nor a live pack names.
- */
+/** Free numbers for blocks and outputs: those that neither the head nor a live pack names. */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { STATUS_LENGTH } from '../core/packs/packs.ts';
@@ -46,7 +44,7 @@ export function selectGiven(db: Database): Query<GivenNumbers> {
   });
 }
 
-/** @param given of the same moment as the head */
+/** @param given read with the head */
 export function nextNumbers(head: NextNumbers, given: GivenNumbers): NextNumbers {
   return {
     nextBlock: Math.max(head.nextBlock, given.nextBlock ?? 0),

@@ -1,6 +1,4 @@
-/**
- * The state hash of the ledger in D1 (stardust/state-hash.ts), read page by page.
- */
+/** The state hash of the ledger in D1 (stardust/state-hash.ts), read page by page. */
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { stateHash } from '../../stardust/state-hash.ts';
@@ -12,7 +10,6 @@ import { many, type Row, readBatch } from '../core/read-batch.ts';
 
 const PAGE = 1000;
 
-/** The tables that hold a ledger. */
 interface LedgerTables {
   head: string;
   output: string;
@@ -22,13 +19,11 @@ interface LedgerTables {
 const SERVED: LedgerTables = { head: 'head', output: 'output', rests: 'output_rest' };
 
 /** Hex in lower case sorts as its bytes do. */
-const selectPage = ({ output, rests }: LedgerTables) => `
+const selectNextOutputs = ({ output, rests }: LedgerTables) => `
   SELECT ${outputColumns('o', { rests })} FROM ${output} o
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
-/**
- * Throws when there is no ledger, or when it moves meanwhile: the pages would not be of one state.
- */
+/** Throws if there is no ledger, or if it moves meanwhile: the pages would not be of one state. */
 export async function ledgerStateHash(
   db: Database,
   tables: LedgerTables = SERVED,
@@ -50,9 +45,8 @@ async function* outputsFrom(
   for (let outputs = first; outputs.length > 0; ) {
     yield* outputs;
     const page = await readPage(db, tables, toHexDigits(outputs.at(-1)!.outputId));
-    if (page.head.generation !== generation || page.head.ledger !== ledger) {
+    if (page.head.generation !== generation || page.head.ledger !== ledger)
       throw new Error('the ledger moved while its state hash was taken');
-    }
     outputs = page.outputs;
   }
 }
@@ -64,7 +58,7 @@ async function readPage(
 ): Promise<{ head: Head; outputs: LedgerOutput[] }> {
   const { head, outputs } = await readBatch(db, {
     head: selectHead(db, tables.head),
-    outputs: many(db.prepare(selectPage(tables)).bind(after), ledgerOutputFromRow),
+    outputs: many(db.prepare(selectNextOutputs(tables)).bind(after), ledgerOutputFromRow),
   });
   if (head === undefined) throw new Error('there is no ledger to take the state hash of');
   return { head, outputs };

@@ -1,8 +1,7 @@
 /**
- * The blocks that a milestone references, in white-flag order: its parts name them by number, and
- * the packs that hold them say the rest.
+ * Blocks that a milestone references, in white-flag order: its parts name them by number, and the
+ * packs that hold them say the rest.
  */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';
@@ -20,7 +19,7 @@ export interface ReferencedBlock {
   id: string;
   /** Payload type (docs/protocol.md, A.1), 0 for none. */
   payload: number;
-  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: number | undefined;
   /** The key of its pack, and its place there. */
   pack: number;
@@ -33,7 +32,6 @@ export const FIND_MILESTONE = `(SELECT f.milestone FROM (${selectIds('json_array
 /** SQL of the index of a milestone, and its parameter ?1. */
 type MilestoneSql = readonly [sql: string, parameter: string | number];
 
-/** The milestone that references the block, if one does. */
 export function milestoneOf(blockId: string): MilestoneSql {
   return [FIND_MILESTONE, blockId];
 }
@@ -42,7 +40,6 @@ export function milestoneAt(index: number): MilestoneSql {
   return ['?1', index];
 }
 
-/** SQL of the keys of the packs that hold its blocks. */
 export function selectKeys(milestone: string): string {
   return `
     SELECT k.value FROM milestone_part m CROSS JOIN json_each(m.packs) k
@@ -68,8 +65,8 @@ const SELECT_BYTES_OF_BLOCK = `
     AND b.value ->> 1 = ?1`;
 
 /**
- * The blocks of the milestone in white-flag order: a function of their number, for milestones that
- * are kept. It throws a LedgerDamaged where they are not all there.
+ * Selects the blocks of a kept milestone in white-flag order, a function of their number. Throws a
+ * LedgerDamaged if they are not all there.
  */
 export function selectBlocksOf(
   db: Database,
@@ -104,15 +101,14 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
 /** Packs whose outputs are read at once: up to 600 KB each. */
 const PACKS_AT_ONCE = 8;
 
-/** ?1 rows of pack and place. */
 const SELECT_MENTIONS = `
   WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
   SELECT p.key, b.value AS outputs FROM pack p CROSS JOIN json_each(p.outputs) b
   WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
 
 /**
- * The outputs that the blocks' transactions consume and create, in any order, read in steps. IDs are
- * hex. Throws a LedgerMoved where a block is pruned.
+ * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.
+ * Throws a LedgerMoved if a block is pruned.
  */
 export async function* readMentions(
   db: Database,

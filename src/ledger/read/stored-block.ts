@@ -2,7 +2,6 @@
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
  * became of it, or an unreferenced one.
  */
-
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -21,23 +20,20 @@ import {
 } from './referenced-blocks.ts';
 
 export interface StoredBlock {
-  /** 64 hex digits. */
   blockId: string;
   bytes: Uint8Array;
   /** Whether its whole past cone is known here. */
   isSolid: boolean;
   /** Undefined while no milestone references it. */
   referenced: BlockReference | undefined;
-  /** The ledger index at which all this is true. */
   ledgerIndex: number;
 }
 
 export interface BlockReference {
-  /** Of the milestone. */
   index: number;
   /** The block's place among those that the milestone references. */
   whiteFlagIndex: number;
-  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: ConflictReason | undefined;
 }
 
@@ -46,8 +42,8 @@ const SELECT_MILESTONE = `SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE}`
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /**
- * The block ?1 in the live packs; those that do not name it are skipped. A live pack may also have
- * blocks that a milestone references, whose IDs are forgotten.
+ * SQL: the block ?1 in the live packs, others skipped. A live pack may also have blocks that a
+ * milestone references, whose IDs are dropped.
  */
 const SELECT_LIVE = `
   SELECT p.key, p.statuses, p.sums, b.key AS at, ${bytesOfBlock('p.key', 'b.key')} AS bytes
@@ -56,14 +52,14 @@ const SELECT_LIVE = `
     AND b.value ->> 1 = ?1`;
 
 /** Undefined where a milestone references the block: its pack says so. */
-function unreferencedFromRow(row: Row): Uint8Array | undefined {
+function unreferencedBytesFromRow(row: Row): Uint8Array | undefined {
   const milestone = statusesFromRow(row).milestoneAt(row.integer('at'));
   return milestone === 0 ? blockBytesFromRow(row) : undefined;
 }
 
 /**
- * Undefined if the block is not known, its bytes are pruned, or its ID is forgotten. Throws a LedgerUnreadable if the
- * ledger has another schema.
+ * Returns undefined if the block is not known, or its bytes or ID are pruned. Throws a
+ * LedgerUnreadable if the ledger has another schema.
  */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
   const { head, index, milestone, listBlocks, referenced, unreferenced } = await readBatch(db, {
@@ -75,7 +71,7 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
-    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedFromRow),
+    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedBytesFromRow),
   });
   const bytes = index === null ? unreferenced : referenced;
   if (head === undefined || bytes === undefined) return undefined;
@@ -90,9 +86,8 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
 }
 
 /**
- * The block whose transaction, with this ID of 64 hex digits, was applied. As in the reference, the
- * ledger knows it by the transaction's first output. Undefined where that was spent and is pruned,
- * or the block is.
+ * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by its first
+ * output, as the reference does. Undefined if that was spent and is pruned, or the block is.
  */
 export async function readIncludedBlock(
   db: Database,

@@ -1,6 +1,4 @@
-/**
- * Blocks of a view, by their numbers: their bytes are read from where the view saw them.
- */
+/** Blocks of a view, by their numbers: their bytes are read from where the view saw them. */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -10,16 +8,12 @@ import type { RecordCone } from '../record/read-cone.ts';
 import type { ConsistentView } from './consistent-view.ts';
 import { isBlockAt, packAt } from './viewed-packs.ts';
 
-/** ?1 rows of pack and place. */
 const SELECT_BYTES = `
   WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
   SELECT p.key, b.key AS at, b.value AS bytes FROM pack_content p CROSS JOIN json_each(p.bytes) b
   WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
 
-/**
- * Blocks of the cone, by their numbers, from where the view saw them. Throws a LedgerDamaged where one
- * is not there.
- */
+/** Reads blocks of the cone by their numbers. Throws a LedgerDamaged if one is not there. */
 export async function readBlocks(
   db: Database,
   view: ConsistentView,
@@ -39,8 +33,8 @@ export async function readBlocks(
 }
 
 /**
- * The same in steps of a pack, up to 800,000 characters, for those who need each block for a moment:
- * in the order of the packs, each with its place among the numbers.
+ * Yields blocks like {@link readBlocks}, a pack (800,000 characters) at a time, in the order of the
+ * packs, each with its index in `numbers`.
  */
 export async function* readBlocksInSteps(
   db: Database,
@@ -94,8 +88,7 @@ function placeOf({ cone, packs }: ConsistentView, number: number): [pack: number
 function parseSame(bytes: Uint8Array | undefined, cone: RecordCone, number: number): ParsedBlock {
   const result = bytes && parseBlock(bytes);
   const position = cone.find(number);
-  if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id))) {
+  if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id)))
     return result.parsed;
-  }
   throw new LedgerDamaged(`bytes of block number ${number}`);
 }

@@ -1,19 +1,17 @@
 /**
  * The view of one white-flag request: everything that it may need, all of one moment.
  *
- * For the milestone with index m the walk stops at blocks that milestones before m reference. What
- * it can reach is then: if all parents are referenced by milestones up to k, the blocks of the
- * milestones m to k and nothing else, as a block is never referenced later than its children; if
- * one of them is unreferenced, the blocks of the milestones from m on and all unreferenced ones.
- * The packs that hold those are read, no matter how many of their blocks the walk will meet: for
- * the proposal of the next milestone the live packs, for the audit of a past one the packs of its
+ * For milestone m the walk stops at blocks that milestones before m reference. A block is never
+ * referenced later than its children. So if all parents are referenced by milestones up to k, the
+ * walk can reach the blocks of the milestones m to k; if a parent is unreferenced, the blocks of
+ * the milestones from m on and all unreferenced ones. The packs that hold those are read: for the
+ * proposal of the next milestone the live packs, for the audit of a past one the packs of its
  * blocks.
  *
- * Mostly one batch reads all of it. Where there are more packs than a page has, further batches
- * read the others, and the view is still that of the first batch: packs are only appended to while
- * the head is the same, and blocks with numbers that were free then are left out.
+ * Mostly one batch reads all of it. Further batches read more packs than a page has, and the view
+ * is still that of the first batch: packs are only appended to while the head is the same, and
+ * blocks with numbers that were free then are left out.
  */
-
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -41,7 +39,7 @@ import { countBlocks, isBlockAt, type ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
-  /** The milestone before the one asked for. */
+  /** Milestone before the one asked for. */
   previous: KnownMilestone | undefined;
   /** Protocol parameters, pending ones too. */
   parameters: ParameterTable;
@@ -51,42 +49,35 @@ export interface ConsistentView {
   cone: RecordCone;
   /** The packs that hold the blocks of the cone, in the same order. */
   packs: readonly ViewedPack[];
-  /**
-   * By number, the state before the milestone of every output that one of these blocks consumes.
-   */
+  /** State before the milestone, by number, of every output that one of these blocks consumes. */
   states: NumberMap;
   /** The highest next_block of a live pack; null where none is live. */
   stored: number | null;
   /** How many unreferenced blocks are in the packs. */
   unreferenced: number;
-  /** Numbers that are free for blocks and outputs. */
   next: NextNumbers;
 }
 
-/** How often a view is begun that the ledger moves away from. */
+/** Views begun from which the ledger moves away. */
 const MAX_TRIES = 3;
 
-/** A question for the view. */
 export interface ViewRequest {
-  /** Of the milestone asked about. */
   index: number;
   /** Hex IDs of one to eight blocks. */
   named: readonly string[];
   /**
-   * Whether to read the blocks too that were staged for this milestone (docs/storage.md#staging).
-   * Without it, no packs are read about the ledger's next milestone where a named block is unknown.
+   * Whether to read blocks that were staged for this milestone too (docs/storage.md#staging).
+   * Without it, no packs are read for the ledger's next milestone if a named block is unknown.
    */
   withStaged?: boolean;
-  /**
-   * Called when the first page was read, before any other is; what it throws readView throws.
-   */
+  /** Called after the first page, before others; readView throws what it throws. */
   check?: (facts: Pick<ConsistentView, 'head' | 'previous' | 'parameters'>) => void;
 }
 
 const FIND_NAMED = selectIds('?1');
 
 /**
- * About the ledger's next milestone nothing is looked up (?2 its index): mostly the parents are
+ * SQL. For the ledger's next milestone (?2 its index) nothing is looked up: mostly the parents are
  * unreferenced blocks, which are found without the index of IDs.
  */
 const FIND_PAST = selectIds(
@@ -94,27 +85,26 @@ const FIND_PAST = selectIds(
 );
 
 /**
- * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when the milestones
- * from this one on up to the last that a walk may reach reference more than MAX_CONE_BLOCKS, and a
- * LedgerMoved where the ledger moves whenever it is read.
+ * Returns undefined if nothing was imported. Throws a ConeUnavailable `too-large` if the milestones
+ * in reach reference more than MAX_CONE_BLOCKS, a LedgerMoved if the ledger always moves.
  */
 export async function readView(
   db: Database,
   request: ViewRequest,
 ): Promise<ConsistentView | undefined> {
-  const view = await readWhole(db, request);
+  const view = await readWholeView(db, request);
   if (view === undefined || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
   if (missing.length === 0) return view;
-  const found = await findReferenced(db, view.head, missing);
+  const found = await findReferencedNow(db, view.head, missing);
   // milestones alone change the index of IDs: with none since, it tells of the view's moment
   return found === undefined
     ? readView(db, request)
     : { ...view, named: new Map([...view.named, ...found]) };
 }
 
-/** Those of the blocks that milestones reference; undefined where the ledger has moved. */
-async function findReferenced(
+/** Finds the referenced ones of the blocks; undefined if the ledger has moved. */
+async function findReferencedNow(
   db: Database,
   { generation, ledger }: Head,
   ids: readonly string[],
@@ -127,7 +117,10 @@ async function findReferenced(
   return isSame ? new Map(found) : undefined;
 }
 
-async function readWhole(db: Database, request: ViewRequest): Promise<ConsistentView | undefined> {
+async function readWholeView(
+  db: Database,
+  request: ViewRequest,
+): Promise<ConsistentView | undefined> {
   for (let tries = 1; ; tries++) {
     try {
       return await readOnce(db, request);
@@ -205,8 +198,8 @@ function hasBlock(cone: RecordCone, number: number, id: string): boolean {
 }
 
 /**
- * Throws a LedgerMoved unless packs were at most appended to since the first head was read. While
- * the milestone before the one asked about is kept, so are all packs of the view.
+ * Throws a LedgerMoved unless packs were at most appended to since the first head was read. All
+ * packs of the view are kept as long as the milestone before the one asked about.
  */
 function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   const isSame =
@@ -216,12 +209,12 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
-/** What each row repeats of what the walk may reach (select-cone.ts). */
+/** Columns about the walk's reach that each row repeats (select-cone.ts). */
 const REACH = ['unreferenced', 'until', 'blocks'] as const;
 
 /**
- * Throws a LedgerMoved unless both pages are of the same packs: a named block that was stored in
- * between makes the second page one of all live packs, with other numbers of outputs.
+ * Throws a LedgerMoved unless both pages are of the same packs: if a named block was stored in
+ * between, the second page is of all live packs, with other numbers of outputs.
  */
 function requireSameReach([first]: readonly Row[], [now]: readonly Row[]): void {
   const isSame = REACH.every(
@@ -231,7 +224,7 @@ function requireSameReach([first]: readonly Row[], [now]: readonly Row[]): void 
 }
 
 /**
- * Walks over the view's cone from these parents; undefined where one of them is not known.
+ * Walks over the view's cone from these parents; undefined if one of them is not known.
  *
  * @param parents hex IDs, in the order of the proposal
  */

@@ -1,6 +1,4 @@
-/**
- * What a walk over records leaves open: milestones that were not verified when their blocks came in.
- */
+/** Examines milestones that were not verified when their blocks came in. */
 import { isMilestoneBlock, type MilestoneRules } from '../../stardust/milestone-keys.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import type { Database } from '../core/database.ts';
@@ -15,10 +13,10 @@ export const MAX_VERIFIED_FOR_REQUEST = 100;
 const VERIFIED_AT_ONCE = 100;
 
 /**
- * Whether one of the blocks that carry the previous milestone's payload, unverified so far,
- * properly carries it (M-2 to M-5). Throws a ConeUnavailable, `too-large`, where there are more than
- * `most` such blocks. A milestone passes no `most`: anybody can copy a milestone with bad signatures
- * into blocks without proof of work, and no number of these may stop the ledger.
+ * Returns whether one of the unverified blocks that carry the previous milestone's payload properly
+ * carries it (M-2 to M-5). Throws a ConeUnavailable `too-large` if there are more than `most`. A
+ * milestone passes no `most`: anybody can copy a milestone with bad signatures into blocks without
+ * proof of work, and no number of these may stop the ledger.
  */
 export async function meetsPreviousMilestone(
   db: Database,

@@ -1,11 +1,9 @@
 /**
- * Packs, page by page, to the blocks that a white-flag walk may meet and the states of what they
- * consume (consistent-view.ts).
- *
- * A pack's note of an output is kept up to date while one of its unreferenced blocks consumes the
- * output, and no longer. So it is true before milestone m if a block of the same pack consumes the
- * output, by the same number, that no milestone before m references. Other notes are not read. A
- * walk for m meets such blocks only, so each output that it looks up has true notes.
+ * Reads packs, page by page: blocks that a white-flag walk may meet, and states of what they
+ * consume (consistent-view.ts). A pack's note of an output is kept true while one of its
+ * unreferenced blocks consumes the output. So it is true before milestone m if a block of the same
+ * pack consumes the output, by the same number, that no milestone before m references. Other notes
+ * are not read; a walk for m looks up only outputs with true notes.
  */
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -21,20 +19,20 @@ import type { ViewedPack } from './viewed-packs.ts';
 /** A pack's number of an output to the view's. */
 type NumberIn = (own: number) => number;
 
-/** Beside the values of LedgerState. */
+/** A value beside those of LedgerState. */
 const LACKING = 0;
 
 interface ViewedPacks {
   cone: RecordCone;
   packs: ViewedPack[];
-  /** By number, before the milestone. */
+  /** States before the milestone, by number. */
   states: NumberMap;
 }
 
 /**
  * @param index of the milestone whose states before it are wanted
- * @param next what was free when the first page was read: blocks with numbers from `nextBlock` on
- *   were stored later, and are left out
+ * @param next free numbers when the first page was read: blocks from `nextBlock` on came later, and
+ * are left out
  */
 export function createPackReader(index: number, { nextBlock, nextOutput }: NextNumbers) {
   const states = new NumberMap();
@@ -42,11 +40,10 @@ export function createPackReader(index: number, { nextBlock, nextOutput }: NextN
   const lacking = new NumberMap();
   const packs: ViewedPack[] = [];
   const records: Uint8Array[] = [];
-  /** By ID, where the blocks are of several milestones. */
   const numberOf = new Map<string, number>();
   let first = 0;
 
-  /** One number for each output, whatever numbers it has in the packs. */
+  /** Returns one number for each output, whatever numbers it has in the packs. */
   function unify(mentions: string, pack: WalkedPack): NumberIn {
     const own = new Map<number, number>();
     for (const [number, id, sum] of JSON.parse(mentions) as [number, string, number][]) {
@@ -66,8 +63,8 @@ export function createPackReader(index: number, { nextBlock, nextOutput }: NextN
   }
 
   /**
-   * Notes the states of what the walk may look up in this pack. Packs agree on them: only that an
-   * output was spent is unknown to a block that came when its ID was forgotten.
+   * Notes the states of what the walk may look up in this pack. Packs agree on them, except that a
+   * block that came when the output's ID was dropped does not know that it was spent.
    */
   function noteStates(consumed: Map<number, number>, pack: WalkedPack, numberIn: NumberIn): void {
     readStates(pack.states, (own, created, spent) => {

@@ -1,14 +1,12 @@
-/**
- * The SQL of a page of the packs that a white-flag walk may meet (consistent-view.ts).
- */
+/** The SQL of a page of the packs that a white-flag walk may meet (consistent-view.ts). */
 
 import { PARTS } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { WALKED_COLUMNS } from '../core/packs/packs.ts';
 
 /**
- * Packs of one batch: some 30,000 blocks. Not a parameter: SQLite would plan the statement anew for
- * each run, which takes 0.4 ms.
+ * Packs of one batch: some 30,000 blocks. As a parameter it would have SQLite plan the statement
+ * for each run, which takes 0.4 ms.
  */
 export const PAGE = 128;
 
@@ -29,23 +27,21 @@ const VIEWED_COLUMNS = `
 /** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
 const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?4 AND p.staged = ?2)';
 
-/** SQL that is true where the milestones that the walk may reach reference more than it may meet. */
+/** SQL that is true if the milestones in reach reference more than the walk may meet. */
 const IS_TOO_LARGE = `(r.blocks > ${MAX_CONE_BLOCKS})`;
 
 /**
  * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the key after which the page begins,
  * ?4 whether the packs staged for this milestone are read too.
  *
- * - Nothing is read for a state that is not known here: there may be millions of milestones after
- *   it.
- * - About the ledger's next milestone one row without a pack is returned where a named block is
- *   unknown, unless ?4: there is no answer then. The newest packs are searched first, as that is
- *   where proposals have their parents.
- * - One row without a pack is returned where milestones reference more than a request may walk.
- * - `mentions` has the IDs of outputs where the blocks are of more than one milestone: an output may
+ * - Nothing is read for a state that is not known here, which may be millions of milestones ago.
+ * - For the ledger's next milestone one row without a pack is returned if a named block is unknown,
+ *   unless ?4. The newest packs are searched first, as proposals have their parents there.
+ * - One row without a pack is returned if milestones reference more than a request may walk.
+ * - `mentions` has the IDs of outputs if the blocks are of more than one milestone: an output may
  *   have several numbers then.
- * - Each row repeats whether live packs are read, and up to which milestone those of milestones,
- *   with the number of blocks that these reference.
+ * - Every row has the same `unreferenced` (live packs are read), `until` (last milestone read) and
+ *   `blocks` (number that ?2 to `until` reference).
  * - Keys are sorted and not rows, which would be copied: the rows are in any order.
  */
 export const SELECT_CONE = `

@@ -1,6 +1,4 @@
-/**
- * Where the blocks of a view are (consistent-view.ts), and which of them stay unreferenced.
- */
+/** Places of a view's blocks (consistent-view.ts), and the blocks that stay unreferenced. */
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { leafHash } from '../../stardust/proof/merkle.ts';
 import { type Cone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
@@ -34,7 +32,6 @@ export function packsOf(packs: readonly ViewedPack[], positions: readonly number
   return [...new Set(positions.map((position) => packs[packAt(packs, position)]!.key))];
 }
 
-/** Whether the cone has the block with this ID there. */
 export function isBlockAt(cone: Cone, position: number, id: Uint8Array): boolean {
   const words = new Uint32Array(8);
   cone.copyLeaf(position, words, 0);
@@ -53,7 +50,7 @@ export function isUnreferencedIn(
 }
 
 /**
- * How many blocks are unreferenced, and how many milestones reference.
+ * Counts unreferenced blocks, and blocks that milestones reference.
  *
  * @param nextBlock blocks with numbers from this one on do not count
  * @param milestones the first one and the last one that count
@@ -76,7 +73,7 @@ export function countBlocks(
 }
 
 /**
- * How many visible blocks are unreferenced and stay.
+ * Counts the visible blocks that are unreferenced and stay.
  *
  * @param leaves whether the unreferenced block at this position leaves
  */
@@ -92,7 +89,6 @@ export function countVisible(
   return count;
 }
 
-/** The blocks that stay unreferenced. */
 export interface LeftBlocks {
   hasBlock(number: number): boolean;
   /** Whether one of them mentions the output with this number. */
@@ -101,11 +97,11 @@ export interface LeftBlocks {
   creatorOf(output: number): number;
 }
 
-/** In place of a position: no block that is left creates the output. */
+/** Stands for a position: no block that stays creates the output. */
 const NOT_CREATED = -1;
 
 /**
- * @param view of the ledger's next milestone
+ * @param view view of the ledger's next milestone
  * @param leaves whether the unreferenced block at this position leaves
  */
 export function leftBlocks(

@@ -1,9 +1,8 @@
 /**
- * With HISTORY `all`: what pruning takes along into nft_past, before it deletes milestones
- * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output that
- * held an NFT and was spent is in one of both places, wherever the work is cut off.
+ * Pruning's work for HISTORY `all`: outputs that go into nft_past before milestones are deleted
+ * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output
+ * that held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
-
 import { type Database, forEachPiece, isPartOf, PARTS } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
@@ -30,21 +29,20 @@ const MAX_SEARCHED = 4_000_000;
 /** Transactions of one statement, each of which may lead it to another milestone. */
 const BURNS_AT_ONCE = 200;
 
-/** What a step takes along. */
 export interface Carried {
   /** The milestone that becomes the first one. */
   last: number;
-  /** `head.history` from then on. */
+  /** New value of `head.history`. */
   history: number;
-  /** None where nothing is taken along. */
+  /** Empty if nothing is taken along. */
   fence: D1PreparedStatement[];
-  /** Behind those that delete the milestones: in a full database their room is needed. */
+  /** Run behind the deletion of milestones: a full database needs their room. */
   inserts: D1PreparedStatement[];
 }
 
 /**
- * Reads what the milestones after the first up to `target` spent, or as many of them as a step takes.
- * Throws a LedgerDamaged where an output that held an NFT is not what was written.
+ * Reads what the milestones after the first up to `target` spent, or as many of them as a step
+ * takes. Throws a LedgerDamaged if an output that held an NFT is not what was written.
  *
  * @param first the first milestone that is kept
  * @param most milestones of a step
@@ -117,13 +115,13 @@ async function readLengths(
   let searched = 0;
   const excess = all.find(({ key, length }) => {
     searched += length;
-    return searched > MAX_SEARCHED && milestoneOf(key) > first + 1;
+    return searched > MAX_SEARCHED && milestoneOfPart(key) > first + 1;
   });
-  const last = excess === undefined ? target : milestoneOf(excess.key) - 1;
-  return { lengths: all.filter(({ key }) => milestoneOf(key) <= last), last };
+  const last = excess === undefined ? target : milestoneOfPart(excess.key) - 1;
+  return { lengths: all.filter(({ key }) => milestoneOfPart(key) <= last), last };
 }
 
-function milestoneOf(part: number): number {
+function milestoneOfPart(part: number): number {
   return Math.floor(part / PARTS);
 }
 
@@ -160,13 +158,13 @@ const SELECT_BURNED = `
   SELECT n.id FROM json_each(?1) j CROSS JOIN nft n ON n.id = j.value ->> 0
   WHERE n.output IS NULL AND n.changed = j.value ->> 1`;
 
-/** What burned an NFT, by the output that held it last. */
+/** Reads what burned NFTs, by the output that held each last. */
 async function readBurns(
   db: Database,
   all: readonly SpentNft[],
 ): Promise<Map<SpentRow, Omit<Burn, 'transactionId'>>> {
   const last = new Map(all.map((each) => [each.nftId, each]));
-  const candidates = [...last.values()].map(({ nftId, part }) => [nftId, milestoneOf(part)]);
+  const candidates = [...last.values()].map(({ nftId, part }) => [nftId, milestoneOfPart(part)]);
   const burned = await readQuery(
     db,
     many(forEachPiece(db, SELECT_BURNED, candidates), (row) => last.get(row.text('id'))!),
@@ -175,11 +173,11 @@ async function readBurns(
   for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
     const made = await readMade(
       db,
-      some.map(({ spent }) => madeBy(spent)),
+      some.map(({ spent }) => firstOutputOf(spent)),
     );
     for (const { part, spent } of some) {
-      const output = made.get(madeBy(spent));
-      if (output?.created !== milestoneOf(part)) throw damagedNft();
+      const output = made.get(firstOutputOf(spent));
+      if (output?.created !== milestoneOfPart(part)) throw damagedNft();
       burns.set(spent, { blockId: output.block, timestamp: output.createdTime });
     }
   }
@@ -187,7 +185,7 @@ async function readBurns(
 }
 
 /** The first output of the transaction that spent it: each transaction creates one. */
-function madeBy(spent: SpentRow): string {
+function firstOutputOf(spent: SpentRow): string {
   return `${readSpentOutput(spent).transaction}0000`;
 }
 

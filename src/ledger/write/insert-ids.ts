@@ -1,7 +1,4 @@
-/**
- * Entries of the index of IDs (src/ledger/core/id-index.ts): D1 makes them of the packs and parts that
- * have the IDs already.
- */
+/** Entries of the index of IDs (src/ledger/core/id-index.ts), made within D1 of packs and parts. */
 import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import type { FingerprintMover } from '../core/fingerprint.ts';
 import type { IdTable } from '../core/head.ts';
@@ -9,7 +6,6 @@ import { idTableName, milestoneEntry } from '../core/id-index.ts';
 import { many, readAlone } from '../core/read-batch.ts';
 import { numberSumSql } from '../core/row-sum.ts';
 
-/** SQL of the blocks of packs that ?1 names by pack and position. */
 const NAMED_BLOCKS = `
   pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
@@ -27,8 +23,8 @@ const ENTRY_SUM = {
 const BLOCKS_AT_ONCE = 10_000;
 
 /**
- * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link insertEntryPoints}
- * inserts, a few thousand at a time: there may be 300,000.
+ * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link
+ * insertEntryPoints} inserts, a few thousand at a time: there may be 300,000.
  *
  * @param tables those of head: the last one takes the IDs
  * @param milestone index in the entries
@@ -63,11 +59,11 @@ export async function moveByBlocks(
 }
 
 /**
- * Statements that note what a milestone references and spends, and its own ID. The IDs of outputs
- * come from its parts, which must have been inserted before.
+ * Makes statements that note what a milestone references and spends, and its own ID. Its parts,
+ * which have the IDs of outputs, must have been inserted.
  *
  * @param tables those of head: the last one takes the IDs
- * @param id of the milestone, hex
+ * @param id ID of the milestone, hex
  * @param blocks the pack that holds each of its blocks, and the position there
  */
 export function insertIds(
@@ -94,7 +90,7 @@ export function insertIds(
 }
 
 /**
- * Statements that note blocks as entry points: referenced by some milestone up to this one.
+ * Makes statements that note blocks as entry points: referenced by some milestone up to this one.
  *
  * @param tables those of head: the last one takes the IDs
  * @param milestone index

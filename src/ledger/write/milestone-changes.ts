@@ -1,7 +1,4 @@
-/**
- * What a milestone does to the ledger, by the numbers that blocks and outputs have in the packs
- * (docs/protocol.md, E.5).
- */
+/** Changes of the ledger by a milestone, by numbers in the packs (docs/protocol.md, E.5). */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/walk.ts';
@@ -18,16 +15,14 @@ import type { OutputChanges, OutputRows } from './output-changes.ts';
 
 export interface VerifiedMilestone {
   milestone: Milestone;
-  /** 32 bytes. */
   id: Uint8Array;
-  /** The payload as received. */
   payload: Uint8Array;
 }
 
 export interface MilestoneChanges extends OutputChanges {
   /** Positions in the view's cone of the blocks that the milestone references, in order. */
   order: Uint32Array;
-  /** By position, the conflict reason plus one of a block that the milestone references; else 0. */
+  /** Conflict reason plus one, by position, of blocks that the milestone references; else 0. */
   reasons: Uint8Array;
   /** Outputs that come into the ledger or leave it, by number. */
   changed: Changed;
@@ -68,9 +63,7 @@ export async function listChanges(
   };
 }
 
-/**
- * Of those that unreferenced blocks mention already: whoever knows the milestone can spend them.
- */
+/** Finds migrated outputs that unreferenced blocks mention: anybody can spend them. */
 async function numbersOfMigrated(
   db: Database,
   migrated: readonly MigratedOutput[],
@@ -82,7 +75,8 @@ async function numbersOfMigrated(
 }
 
 /**
- * What transactions create and spend: in typed arrays, as there may be a million inputs and outputs.
+ * Lists what transactions create and spend, in typed arrays: there may be a million inputs and
+ * outputs.
  *
  * @param applied positions of blocks whose transactions are applied, in their order
  */
@@ -125,14 +119,13 @@ function listOutputs(
   };
 }
 
-/** Which outputs are used, by the block at which position, and their places among its outputs. */
+/** Uses of outputs: the position of the block, and the place among its outputs. */
 function createUses() {
   let outputs = new Float64Array(1024);
   let positions = new Uint32Array(1024);
   let places = new Uint16Array(1024);
   let size = 0;
   return {
-    /** Returns its index. */
     add(output: number, position: number, i: number): number {
       if (size === outputs.length) {
         outputs = grown(outputs, new Float64Array(2 * size));

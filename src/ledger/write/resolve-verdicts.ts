@@ -1,13 +1,11 @@
 /**
  * Verdicts on transactions that were stored before an output that they consume was known
- * (docs/storage.md#undecided-verdicts): made once all outputs that the transaction consumes are
- * known, and written into the record.
+ * (docs/storage.md#undecided-verdicts), made and written into the record once all are known.
  *
- * This is upkeep, in steps. `unresolved` says which packs have such transactions, and a step works on
- * one of them. So a step that fails or is cut off leaves nothing behind: a later step finds the same
- * pack. `unresolved` only finds packs. It does not tell which transactions can be decided: an output
- * that was known when its consumer was stored is not named there, and may be unknown by now, as a
- * milestone referenced its creator in conflict.
+ * This is upkeep, in steps of one pack that `unresolved` names, so a step that is cut off leaves
+ * nothing behind. `unresolved` only finds packs, and does not tell which transactions can be
+ * decided: an output that was known when its consumer was stored is not named there, and may be
+ * unknown by now, as a milestone referenced its creator in conflict.
  */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
@@ -40,16 +38,10 @@ export interface ResolveTools {
   verify: VerifySignature;
 }
 
-/**
- * Packs whose `unresolved` one step reads. Each names up to 4,200 outputs (300 KB), as many as fit
- * into a pack; 4 of them are some 17,000 lookups, 0.2 s.
- */
+/** Packs whose `unresolved` one step reads, with up to 4,200 outputs each: 0.2 s of lookups. */
 const PACKS_AT_ONCE = 4;
 
-/**
- * Inputs of the transactions that one step decides. An output has up to 21 KB, so their contents
- * take up to 15 MB; and there are not more signatures than inputs: 0.1 s.
- */
+/** Inputs that one step decides: up to 15 MB of contents, and as many signatures: 0.1 s. */
 const INPUTS_AT_ONCE = 256;
 
 const SELECT_WAITING = `
@@ -57,12 +49,9 @@ const SELECT_WAITING = `
   ORDER BY key LIMIT ${PACKS_AT_ONCE}`;
 
 /**
- * Makes verdicts that can be made, in up to `steps` steps. A step reads at most one pack, and the
- * bytes of the blocks that it decides; it runs up to 18 statements and writes one row.
- *
- * Returns whether more may be left. Throws a LedgerMoved where the ledger or the pack changed
- * meanwhile; the next call tries again. A pack that is damaged is passed over until the search
- * begins again.
+ * Makes verdicts that can be made, in up to `steps` steps of at most one pack, 18 statements and
+ * one written row. Returns whether more may be left. Throws a LedgerMoved if the ledger or the pack
+ * changed meanwhile; the next call tries again. A damaged pack is skipped for now.
  */
 export async function resolveVerdicts(
   db: Database,
@@ -108,8 +97,8 @@ export interface StepsLeft {
 }
 
 /**
- * Makes the verdicts of these packs that can be made. Returns how many that were. Throws a
- * ConeUnavailable, `over-budget`, where no step is left, and as {@link resolveVerdicts}.
+ * Makes the verdicts of these packs that can be made; returns how many. Throws a ConeUnavailable
+ * `over-budget` if no step is left, and like {@link resolveVerdicts}.
  */
 export async function resolvePacks(
   db: Database,
@@ -134,17 +123,14 @@ function unresolvedFromRow(row: Row): { key: number; unresolved: string[] } {
   return { key: row.integer('key'), unresolved: JSON.parse(row.text('unresolved')) };
 }
 
-/**
- * Of the outputs ?1, those whose contents the ledger has: unspent ones, and those spent by a
- * milestone that is kept.
- */
+/** Selects those of the outputs ?1 whose contents the ledger or a kept milestone has. */
 const SELECT_HELD = `
   SELECT o.id FROM json_each(?1) j CROSS JOIN output o ON o.id = j.value
   UNION ALL
   SELECT f.id FROM (${selectIds('?1')}) f
   WHERE EXISTS (SELECT 1 FROM milestone_part p WHERE ${isPartOf('p.key', 'f.milestone')})`;
 
-/** Those of the outputs, by hex ID, whose contents are known by now. */
+/** Finds those of the outputs, by hex ID, whose contents are known by now. */
 async function findKnown(
   db: Database,
   creatorOf: UnreferencedView['creatorOf'],
@@ -173,8 +159,8 @@ const UPDATE_RECORDS = `UPDATE pack SET records = ?2, unresolved = ?3,
 const SAME_LEDGER = failUnless(SAME_HEAD);
 
 /**
- * Makes verdicts on transactions of one pack, in one step. Writes nothing where none can be made.
- * Throws as {@link resolveVerdicts}.
+ * Makes verdicts on transactions of one pack, in one step; writes nothing if none can be made.
+ * Throws like {@link resolveVerdicts}.
  *
  * @returns how many were made, and whether others can be made in a further step
  */
@@ -251,7 +237,7 @@ function waitingIn({ outputs }: UnresolvedPack, cone: Cone): Waiting[] {
   return waiting;
 }
 
-/** As many as one step decides, one at least. */
+/** Returns as many as one step decides, one at least. */
 function chooseFirst(ready: readonly Waiting[]): Waiting[] {
   const chosen: Waiting[] = [];
   let inputs = 0;
@@ -268,7 +254,7 @@ const SELECT_BYTES = `
   SELECT b.key AS at, b.value AS bytes FROM pack_content c CROSS JOIN json_each(c.bytes) b
   WHERE c.key = ?1 AND b.key IN (SELECT value FROM json_each(?2))`;
 
-/** By place, the records of those transactions on which a verdict can be made. */
+/** Completes the records of transactions on which a verdict can be made, by place. */
 async function complete(
   db: Database,
   { creatorOf }: UnreferencedView,

@@ -1,6 +1,4 @@
-/**
- * The fence of what is written upon the unreferenced blocks.
- */
+/** The fence of what is written upon the unreferenced blocks. */
 import type { Database } from '../core/database.ts';
 import { failUnless, SAME_HEAD } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
@@ -11,7 +9,7 @@ const SAME_UNREFERENCED = failUnless(
 );
 
 /**
- * Fails when the unreferenced blocks are not those that were read: a milestone was applied, blocks
+ * Fails if the unreferenced blocks are not those that were read: a milestone was applied, blocks
  * were stored or dropped, or an import replaced the ledger.
  *
  * @param stored the highest next_block of a live pack, null where none was

@@ -1,12 +1,10 @@
 /**
- * The IDs of unreferenced blocks that are stored, and of the outputs that they mention, with their
- * numbers: kept in memory by the follower. It stores blocks every two seconds, and need not read
- * all live packs each time.
- *
- * D1 has what is kept here as long as the ledger's generation and index, `dropped` and the next
- * free block number are the same: each change of the unreferenced blocks changes one of these. They
- * are read in the batch that looks up everything else, and the write is fenced on them
- * (store-blocks.ts). Where they differ, the index is loaded again.
+ * IDs of stored unreferenced blocks, and of the outputs that they mention, with their numbers, in
+ * the follower's memory: it stores blocks every two seconds, and need not read all live packs each
+ * time. D1 has what is kept here as long as the ledger's generation and index, `dropped` and the
+ * next free block number are the same: each change of the unreferenced blocks changes one of these.
+ * They are read in the batch that looks up everything else, and the write is fenced on them
+ * (store-blocks.ts). If they differ, the index is loaded again.
  */
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
@@ -41,7 +39,7 @@ import {
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import type { LeftBlocks } from '../view/viewed-packs.ts';
 
-/** Those of the blocks with these hex IDs that are stored and unreferenced. */
+/** Finds those of the blocks with these hex IDs that are stored and unreferenced. */
 export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;
 
 /** The blocks with these hex IDs that are stored unreferenced, or that a milestone references. */
@@ -55,7 +53,6 @@ export async function lookUpBlocks(
   return new Map([...(await readQuery(db, findReferenced(db, others))), ...stored]);
 }
 
-/** A pack that blocks can be appended to. */
 export interface LastPack {
   key: number;
   blocks: number;
@@ -64,7 +61,7 @@ export interface LastPack {
   sums: PackChecksums;
 }
 
-/** The unreferenced blocks, and what is known of others, all of one moment. */
+/** The unreferenced blocks, and facts about others, all of one moment. */
 export interface UnreferencedView {
   head: Head;
   /** Unreferenced blocks that are stored, staged ones too. */
@@ -80,14 +77,14 @@ export interface UnreferencedView {
   creatorOf(output: string): number | undefined;
   /** The packs to append to: of visible blocks, and of those staged for the next milestone. */
   last: { visible: LastPack | undefined; staged: LastPack | undefined };
-  /** Of the outputs that were to be found, without their contents; and what is free. */
+  /** Numbers of the requested outputs, without contents; and free numbers. */
   numbering: Omit<Numbering, 'blocks'>;
 }
 
 export interface UnreferencedIndex {
   /**
-   * Reads what is known of blocks and outputs. Throws a LedgerMoved where an import has replaced
-   * the ledger, or where the unreferenced blocks change whenever they are read.
+   * Reads facts about blocks and outputs. Throws a LedgerMoved if an import has replaced the
+   * ledger, or if the unreferenced blocks change whenever they are read.
    *
    * @param head as it was read last; the ledger may be beyond it by now
    * @param named hex IDs of blocks
@@ -108,8 +105,8 @@ export interface UnreferencedIndex {
   /**
    * Notes that blocks left: a milestone referenced them, or they were dropped.
    *
-   * @param before what the view had from which they left: blocks that others stored before it was
-   *   read, and that are not noted here, would be missing from then on
+   * @param before head and next_block of the view from which the blocks were removed. If the index
+   * is not at that state, it is loaded again.
    * @param after the head since then, and the highest next_block of a live pack
    */
   retain(
@@ -118,10 +115,10 @@ export interface UnreferencedIndex {
     left: LeftBlocks,
   ): void;
   /**
-   * The key up to which packs were searched for verdicts that can be made (resolve-verdicts.ts);
-   * undefined where all were. The search begins again when the index is loaded, when blocks left,
-   * and when a block is stored that creates an output which another one mentions, or for which
-   * contents were left unread.
+   * Returns the key up to which packs were searched for verdicts that can be made
+   * (resolve-verdicts.ts); undefined if all were. The search begins again when the index is loaded,
+   * when blocks left, and when a block is stored that creates an output which another one mentions,
+   * or whose contents were left unread.
    */
   searchedTo(): number | undefined;
   noteSearched(key: number | undefined): void;
@@ -134,7 +131,7 @@ interface Loaded extends NextNumbers {
   stored: number | null;
   visible: IdMap;
   staged: IdMap;
-  /** Their numbers, and those of the blocks that create them; 0 where none is known. */
+  /** Numbers of outputs, and of the blocks that create them; 0 if unknown. */
   outputs: IdMap;
 }
 
@@ -157,7 +154,7 @@ const SELECT_LAST = `
   FROM pack p JOIN pack_content c ON c.key = p.key
   WHERE p.live = 1 AND p.staged IS ?1 ORDER BY p.key DESC LIMIT 1`;
 
-/** How often a view is begun that the unreferenced blocks move away from. */
+/** Views begun from which the unreferenced blocks move away. */
 const MAX_TRIES = 3;
 
 export function createUnreferencedIndex(): UnreferencedIndex {
@@ -184,7 +181,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       throw new LedgerMoved('the unreferenced blocks change whenever they are read');
     },
     stored(view, blocks, staged, { nextBlock, nextOutput }) {
-      if (held === undefined || !isSame(held, view.head, view.stored)) return;
+      if (held === undefined || !isStillTrue(held, view.head, view.stored)) return;
       for (const { id, number, consumed, created, isLeft } of blocks) {
         if (isLeft) searched = 0;
         (staged.has(id) ? held.staged : held.visible).set(id, number);
@@ -198,7 +195,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
     },
     retain(before, { ledger, dropped, stored }, left) {
       searched = 0;
-      if (held === undefined || !isSame(held, before.head, before.stored)) {
+      if (held === undefined || !isStillTrue(held, before.head, before.stored)) {
         held = undefined;
         return;
       }
@@ -292,7 +289,7 @@ function addPack(
   }
 }
 
-function isSame(known: Loaded, head: Head, stored: number | null): boolean {
+function isStillTrue(known: Loaded, head: Head, stored: number | null): boolean {
   return stored === known.stored && isSameHead(known, head);
 }
 
@@ -319,7 +316,7 @@ async function viewWith(
   });
   if (head?.generation !== before.generation) throw new LedgerMoved('the ledger was replaced');
   const stored = given.nextBlock;
-  if (!isSame(known, head, stored)) return undefined;
+  if (!isStillTrue(known, head, stored)) return undefined;
   const findUnreferenced: FindUnreferenced = (ids) =>
     new Map(
       ids.flatMap((id): [string, KnownBlock][] => {

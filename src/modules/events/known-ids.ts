@@ -1,6 +1,4 @@
-/**
- * Which of some blocks and outputs are known, so that nothing more is read for those that are not.
- */
+/** Finds known blocks and outputs, so that nothing more is read for the others. */
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { statusesFromRow } from '../../ledger/core/packs/packs.ts';
@@ -9,7 +7,7 @@ import { findReferenced } from '../../ledger/intake/known-blocks.ts';
 
 const SELECT_OUTPUTS = 'SELECT id FROM output WHERE id IN (SELECT value FROM json_each(?1))';
 
-/** Also of blocks in live packs that a milestone references, whose IDs are forgotten. */
+/** SQL that also finds blocks in live packs that a milestone references, whose IDs are dropped. */
 const SELECT_LIVE = `
   SELECT p.key, p.statuses, p.sums, b.key AS at, b.value ->> 1 AS id
   FROM pack p CROSS JOIN json_each(p.blocks) b
@@ -22,8 +20,8 @@ export interface IdsToFind {
 }
 
 /**
- * Those of these IDs that the ledger or an unreferenced block has, spent outputs as long as their
- * milestone's IDs are kept. One batch, and one pass over the unreferenced blocks.
+ * Returns those of these IDs that the ledger or an unreferenced block has, spent outputs as long as
+ * their milestone's IDs are kept. One batch, and one pass over the unreferenced blocks.
  */
 export async function readKnownIds(
   db: Database,
@@ -35,13 +33,13 @@ export async function readKnownIds(
     // of a ledger that is damaged nothing is known
     head: selectHead(db),
     unspent: select(SELECT_OUTPUTS, outputs, (row) => row.text('id')),
-    stored: select(SELECT_LIVE, blocks, unreferencedFromRow),
+    stored: select(SELECT_LIVE, blocks, unreferencedIdsFromRow),
     inIndex: findReferenced(db, [...blocks, ...outputs]),
   });
   return new Set([...unspent, ...stored.flat(), ...inIndex.map(([id]) => id)]);
 }
 
-/** None where a milestone references the block: its pack says so. */
-function unreferencedFromRow(row: Row): string[] {
+/** Returns nothing if a milestone references the block: its pack says so. */
+function unreferencedIdsFromRow(row: Row): string[] {
   return statusesFromRow(row).milestoneAt(row.integer('at')) === 0 ? [row.text('id')] : [];
 }

@@ -1,6 +1,4 @@
-/**
- * A page of the NFTs of an address or an issuer, with their whole outputs, of one moment.
- */
+/** A page of the NFTs of an address or an issuer, with their whole outputs, of one moment. */
 
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
@@ -15,7 +13,7 @@ import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
 import { pageOf } from '../lists/list-page.ts';
 import { selectIndexed } from '../lists/list-statements.ts';
 import type { OutputQuery, Position } from '../lists/output-query.ts';
-import { type NftOutputs, namedOutput } from './nft-outputs.ts';
+import { type NftOutputs, namedOutput } from '../../ledger/read/nft-outputs.ts';
 
 /** `foreign`: an address does not have the network's prefix. */
 export type NftGallery =
@@ -26,7 +24,6 @@ export type NftGallery =
     })
   | { ok: false; ledgerIndex: number; why: 'foreign'; prefix: string };
 
-/** An NFT's unspent output, and what its bytes say. */
 export interface NftStatus {
   status: OutputStatus;
   output: NftOutput;
@@ -38,7 +35,7 @@ interface Listed {
 }
 
 /**
- * Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's.
+ * Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version.
  *
  * @param query by address or by issuer alone: one walk along an index decides it
  */
@@ -65,7 +62,7 @@ export async function readNftGallery(
   return { ok: true, ledgerIndex, timestamp, prefix, nfts, next: page.next };
 }
 
-/** One more than the page holds. */
+/** Selects one more than the page holds. */
 function selectListed(db: Database, query: OutputQuery): Query<Listed[]> {
   const { sql, parameters } = selectIndexed(query);
   const statement = db.prepare(`

@@ -1,5 +1,5 @@
 /**
- * What became of an NFT, certificates of its states, and which NFTs changed.
+ * Histories of NFTs, certificates of their states, and changes since a milestone.
  */
 import type { Operations } from '../../http/openapi/operation.ts';
 import type { Module } from '../../module.ts';

@@ -1,5 +1,5 @@
 /**
- * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, and the
+ * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, with the
  * ledger index at which it is true, of one moment.
  */
 
@@ -19,17 +19,14 @@ import { type ListPage, selectPage } from './list-page.ts';
 import { positionFromRow } from './list-statements.ts';
 import type { OutputQuery } from './output-query.ts';
 
-/**
- * `foreign`: an address does not have the network's prefix. `too many`: the list would take more
- * rows than the budget allows.
- */
+/** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */
 export type OutputList =
   | ({ ledgerIndex: number; ok: true } & ListPage)
   | { ledgerIndex: number; ok: false; why: 'foreign'; prefix: string }
   | { ledgerIndex: number; ok: false; why: 'too many' }
   | NotIndexed;
 
-/** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
+/** Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version. */
 export async function readOutputList(
   db: Database,
   query: OutputQuery,
@@ -58,7 +55,7 @@ const SELECT_BY_CHAIN = `
   WHERE chain = unhex(?1) AND kind = ?2`;
 
 /**
- * As {@link readOutputList}.
+ * Reads like {@link readOutputList}.
  *
  * @param id hex digits
  */

@@ -1,15 +1,10 @@
-/**
- * Answers that are JSON or, if the request wants it, the bytes of what they are about.
- */
+/** Answers that are JSON or, if the request wants it, bytes. */
 import { type Answer, jsonAnswer } from '../../http/answer.ts';
 import type { RouteContext } from '../../http/route.ts';
 
-/**
- * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.
- */
+/** Beginning of an Accept that requests raw bytes, as in HORNET; the type of the answer. */
 export const RAW = 'application/vnd.iota.serializer-v1';
 
-/** The bytes where the request asks for them, else the JSON. */
 export function rawOrJson(
   { request }: Pick<RouteContext, 'request'>,
   bytes: Uint8Array,
@@ -18,8 +13,7 @@ export function rawOrJson(
 ): Answer {
   // a cache must not give the one for the other
   const headers = { vary: 'accept' };
-  if (request.headers.get('accept')?.startsWith(RAW)) {
+  if (request.headers.get('accept')?.startsWith(RAW))
     return { ...others, body: bytes, headers: { ...headers, 'content-type': RAW } };
-  }
   return jsonAnswer(toJson(), { ...others, headers });
 }

@@ -1,7 +1,4 @@
-/**
- * The treasury, and the receipts that were paid out of it by milestones that were applied here.
- */
-
+/** The treasury, and the receipts that were paid out of it by milestones that were applied here. */
 import type { Database } from '../../ledger/core/database.ts';
 import { type HeadTreasury, readHead, selectHead } from '../../ledger/core/head.ts';
 import { many, type Row, readBatch } from '../../ledger/core/read-batch.ts';
@@ -11,9 +8,8 @@ import { decode } from '../../stardust/encoding/codec.ts';
 import { type ReceiptOption, receiptOption } from '../../stardust/wire/milestone.ts';
 
 export interface StoredReceipts {
-  /** By the legacy network's milestone, then by ours. */
+  /** Receipts by the legacy network's milestone, then by ours. */
   receipts: { receipt: ReceiptOption; milestoneIndex: number }[];
-  /** The ledger index at which they are all. */
   ledgerIndex: number;
 }
 
@@ -26,9 +22,9 @@ const SELECT_RECEIPTS = `
   ORDER BY migrated_at, milestone`;
 
 /**
- * Undefined where nothing was imported.
+ * Returns undefined if nothing was imported.
  *
- * @param migratedAt of the legacy network's milestone; all of them where it is left out
+ * @param migratedAt of the legacy network's milestone; absent: all of them
  */
 export async function readReceipts(
   db: Database,

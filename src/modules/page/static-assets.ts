@@ -1,19 +1,20 @@
 /**
- * Static files (`[assets]` of wrangler.toml): the explorer at `/`, and the OpenAPI description. They
- * are no part of the Worker's script, but requests for them pass through it, so that
+ * Static files (`[assets]` of wrangler.toml): the explorer at `/`, and the OpenAPI description.
+ * They are no part of the Worker's script, but requests for them pass through it, so that
  * docs/contract.md#who-may-ask holds for them too.
  */
 import * as v from 'valibot';
 import type { Answer } from '../../http/answer.ts';
 import { HttpError } from '../../http/errors.ts';
 import { hashText, revalidate } from '../../http/ledger-answer.ts';
-import { inPath, type Operations } from '../../http/openapi/operation.ts';
+import { inPath, type Operation, type Operations } from '../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../http/route.ts';
 
 export const assetRoutes = {
   describeApi: { method: 'GET', path: '/openapi.json', keep: 'second', handle: answerStaticFile },
   showPage: { method: 'GET', path: '/', keep: 'second', handle: answerPage },
-  readVerifier: { method: 'GET', path: '/verifier.js', keep: 'second', handle: answerStaticFile },
+  readRobots: { method: 'GET', path: '/robots.txt', keep: 'second', handle: answerStaticFile },
+  readIcon: { method: 'GET', path: '/favicon.ico', keep: 'second', handle: answerStaticFile },
   readExplorerFile: {
     method: 'GET',
     path: '/explorer/:file',
@@ -24,9 +25,7 @@ export const assetRoutes = {
 
 type AssetContext = Pick<RouteContext, 'request' | 'settings'>;
 
-/**
- * The explorer's own files, requests to this node, and pictures of NFTs that the visitor asks for.
- */
+/** The explorer's own files, requests to this node, and pictures of NFTs. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,12 +39,12 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What index.html has in place of the origin: cards of social networks need whole URLs. */
+/** Placeholder of the origin in index.html: cards of social networks need whole URLs. */
 const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
 /** Views of the explorer that are paths (explorer/route.ts), and their IDs: nothing to escape. */
 const VIEW =
-  /^\/(?:search|verify|statement|milestones|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
+  /^\/(?:search|verify|statement|milestones|nfts|tokens|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
 
 /** The status of the page at a path that no route has: undefined for those who want no page. */
 export function pageStatus({ method, headers }: Request, path: string): 200 | 404 | undefined {
@@ -110,6 +109,12 @@ async function readFile(
 export function describeAssets(): Operations<typeof assetRoutes> {
   const statuses = { 304: 'If-None-Match names the ETag of the file.' };
   const headers = { ETag: 'A tag of the file.' };
+  const file = (summary: string, type: string): Operation => ({
+    tag: 'node',
+    summary,
+    answer: { description: 'The file.', type, headers },
+    statuses,
+  });
   return {
     describeApi: {
       tag: 'node',
@@ -131,18 +136,11 @@ export function describeAssets(): Operations<typeof assetRoutes> {
       },
       statuses,
     },
-    readVerifier: {
-      tag: 'node',
-      summary: 'The script by which the explorer verifies this node',
-      answer: { description: 'A module.', type: 'text/javascript', headers },
-      statuses,
-    },
+    readRobots: file('What crawlers may read: the pages, and not the API', 'text/plain'),
+    readIcon: file('The icon of the explorer', 'image/vnd.microsoft.icon'),
     readExplorerFile: {
-      tag: 'node',
-      summary: 'A file of the explorer: a script, its style or a picture',
+      ...file('A file of the explorer: a script, its style or a picture', '*/*'),
       parameters: [inPath('file', v.string(), 'As the page names it.')],
-      answer: { description: 'The file.', type: '*/*', headers },
-      statuses,
       errors: [404],
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a
- * proof of inclusion is made of.
+ * Applied milestones explained: their blocks in white-flag order with the verdicts, and the parts
+ * of a proof of inclusion.
  */
 
 import type { Database } from '../../ledger/core/database.ts';
@@ -24,7 +24,7 @@ import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 export interface ExplainedBlock {
   blockId: string;
   payload: 'none' | 'transaction' | 'milestone' | 'taggedData';
-  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: ConflictReason | undefined;
 }
 
@@ -32,21 +32,17 @@ export interface ExplainedMilestone extends MilestoneStatus {
   /** 64 digits each. */
   inclusionMerkleRoot: string;
   appliedMerkleRoot: string;
-  /** In white-flag order. */
   blocks: readonly ExplainedBlock[];
 }
 
-/** What a proof of inclusion is made of. */
 export interface BlockProof {
-  /** The milestone payload's bytes. */
   milestone: Uint8Array;
-  /** The block's bytes. */
   block: Uint8Array;
   /** IDs of the blocks that the milestone references, in white-flag order. */
   included: readonly Uint8Array[];
   /** The position of the block in `included`. */
   position: number;
-  /** Where in `included` those stand whose transactions were applied, ascending. */
+  /** Positions in `included` of blocks whose transactions were applied, ascending. */
   applied: readonly number[];
 }
 
@@ -76,7 +72,7 @@ function explainBlock({ id, payload, reason }: ReferencedBlock): ExplainedBlock 
   };
 }
 
-/** Of blocks, by payload type (docs/protocol.md, A.1). */
+/** Kinds of blocks by payload type (docs/protocol.md, A.1). */
 const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
   0: 'none',
   5: 'taggedData',
@@ -87,7 +83,6 @@ const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
 const SELECT_PAYLOAD = `
   SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
 
-/** Bytes of a block ID. */
 const ID_LENGTH = 32;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */

@@ -1,10 +1,8 @@
 /**
  * The root over a final ledger, and proofs that an output or an NFT is or is not in it
- * (docs/final-ledger.md). Trees are those of B.13 (docs/protocol.md#b13-merkle-root), with records
- * as leaves in ascending order of their keys.
- *
- * Proofs come from untrusted sources. The verifier takes the final root from its caller, and reads
- * them strictly.
+ * (docs/final-ledger.md), in trees of B.13 (docs/protocol.md#b13-merkle-root) with records as
+ * leaves in ascending order of their keys. Proofs come from untrusted sources: they are read
+ * strictly, and the caller gives the final root.
  */
 import { blake2b256 } from '../crypto/hash.ts';
 import {
@@ -30,13 +28,13 @@ export type FinalTreeName = keyof typeof KEY_BYTES;
 const MAX_RECORD_BYTES = LEDGER_OUTPUT_HEAD_LENGTH + MAX_BLOCK_LENGTH;
 
 export interface FinalTree {
-  /** How many records it has. */
+  /** Number of its records. */
   count: number;
   /** 32 bytes (B.13). */
   root: Uint8Array;
 }
 
-/** What the final root commits to. */
+/** Content that the final root commits to. */
 export interface FinalLedger extends Readonly<Record<FinalTreeName, FinalTree>> {
   networkName: string;
   milestoneIndex: number;
@@ -72,7 +70,7 @@ export function nftRecord(nftId: Uint8Array, outputId: Uint8Array): Uint8Array {
   return concatBytes(nftId, outputId);
 }
 
-/** The hashes over neighbours, which are all of a tree or subtree: level by level, up to its root. */
+/** Hashes level by level over all neighbours of a tree or subtree, up to its root. */
 export function treeLevels(hashes: readonly Uint8Array[]): (readonly Uint8Array[])[] {
   const levels = [hashes];
   for (let level = hashes; level.length > 1; levels.push(level)) {
@@ -120,7 +118,7 @@ export class GrowingTree {
   }
 }
 
-/** As the routes answer it (docs/contract.md#final-ledger). */
+/** Writes the form of the routes (docs/contract.md#final-ledger). */
 export function finalLedgerToJson(ledger: FinalLedger) {
   const tree = ({ count, root }: FinalTree) => ({ count, root: toHex(root) });
   return {
@@ -132,12 +130,10 @@ export function finalLedgerToJson(ledger: FinalLedger) {
   };
 }
 
-/** As the routes answer it. */
 export function finalEntryToJson({ position, record, path }: FinalEntry) {
   return { position, record: toHex(record), path: path.map(toHex) };
 }
 
-/** As the routes answer it. */
 export function finalProofToJson(ledger: FinalLedger, proof: FinalProof) {
   const entry = finalEntryToJson;
   const neighbour = (each: FinalEntry | undefined) => (each === undefined ? null : entry(each));
@@ -156,7 +152,7 @@ export type FinalVerdict =
   | { ok: false; reason: string };
 
 /**
- * What an answer, untrusted JSON, proves of the record with this key.
+ * Returns what an answer, untrusted JSON, proves of the record with this key.
  *
  * @param root the final root that the caller trusts: 32 bytes
  */
@@ -167,7 +163,7 @@ export function verifyFinalProof(
   root: Uint8Array,
 ): FinalVerdict {
   try {
-    if (key.length !== KEY_BYTES[tree]) throw refuse(`an ID of ${key.length} bytes`);
+    if (key.length !== KEY_BYTES[tree]) throw refuseProof(`an ID of ${key.length} bytes`);
     const fields = jsonObject(answer);
     const ledger = requireLedger(fields.ledger, root);
     return fields.present === true
@@ -179,11 +175,11 @@ export function verifyFinalProof(
   }
 }
 
-/** What the final root commits to. Throws a {@link StardustError} where it is another root. */
+/** Returns what the final root commits to. Throws a {@link StardustError} if it is another root. */
 export function requireLedger(json: unknown, root: Uint8Array): FinalLedger {
   const ledger = finalLedgerFromJson(json);
   if (equalBytes(finalRoot(ledger), root)) return ledger;
-  throw refuse('the roots and counts are not those of the final root');
+  throw refuseProof('the roots and counts are not those of the final root');
 }
 
 function verifyPresent(
@@ -193,12 +189,12 @@ function verifyPresent(
   key: Uint8Array,
 ): FinalVerdict {
   if (!equalBytes(requireEntry(entry, tree, ledger), key))
-    throw refuse('the record has another ID');
+    throw refuseProof('the record has another ID');
   return { ok: true, present: true, record: entry.record };
 }
 
 /**
- * The neighbours are at adjacent places, or one of them is at an end. As records are in ascending
+ * The neighbours must be at adjacent places, or one of them at an end: as records are in ascending
  * order of their keys, none between them has the key.
  */
 function verifyAbsent(
@@ -207,22 +203,20 @@ function verifyAbsent(
   ledger: FinalLedger,
   key: Uint8Array,
 ): FinalVerdict {
-  if (present !== false) throw refuse('"present" is neither true nor false');
+  if (present !== false) throw refuseProof('"present" is neither true nor false');
   const before = jsonBefore === null ? undefined : finalEntryFromJson(jsonBefore);
   const after = jsonAfter === null ? undefined : finalEntryFromJson(jsonAfter);
   const next = before === undefined ? 0 : before.position + 1;
   if (next !== (after === undefined ? ledger[tree].count : after.position))
-    throw refuse('the neighbours are not at adjacent places');
+    throw refuseProof('the neighbours are not at adjacent places');
   if (before !== undefined && compareBytes(requireEntry(before, tree, ledger), key) >= 0)
-    throw refuse('the record before does not come before the ID');
+    throw refuseProof('the record before does not come before the ID');
   if (after !== undefined && compareBytes(requireEntry(after, tree, ledger), key) <= 0)
-    throw refuse('the record after does not come after the ID');
+    throw refuseProof('the record after does not come after the ID');
   return { ok: true, present: false };
 }
 
-/**
- * The key of an entry that is in the tree at its place. Throws a {@link StardustError} otherwise.
- */
+/** Returns the key of an entry in the tree at its place; else throws a {@link StardustError}. */
 export function requireEntry(
   entry: FinalEntry,
   tree: FinalTreeName,
@@ -231,14 +225,14 @@ export function requireEntry(
   const { count, root } = ledger[tree];
   const found = rootOfPath(entry, count);
   if (found === undefined || !equalBytes(found, root))
-    throw refuse(`the path from place ${entry.position} does not lead to the root`);
-  if (entry.record.length < KEY_BYTES[tree]) throw refuse('the record is too short for an ID');
+    throw refuseProof(`the path from place ${entry.position} does not lead to the root`);
+  if (entry.record.length < KEY_BYTES[tree]) throw refuseProof('the record is too short for an ID');
   return entry.record.subarray(0, KEY_BYTES[tree]);
 }
 
 /**
- * The root to which a path leads in a tree of `count` leaves; undefined if no such tree has that
- * place, or paths of another length lead from it (RFC 9162, section 2.1.3.2).
+ * Returns the root to which a path leads in a tree of `count` leaves; undefined if no such tree has
+ * that place, or its paths have another length (RFC 9162, section 2.1.3.2).
  */
 function rootOfPath({ position, record, path }: FinalEntry, count: number): Uint8Array | undefined {
   if (position >= count) return undefined;
@@ -261,9 +255,9 @@ function rootOfPath({ position, record, path }: FinalEntry, count: number): Uint
 /** Throws a {@link StardustError} unless `json` has the form of {@link finalLedgerToJson}. */
 export function finalLedgerFromJson(json: unknown): FinalLedger {
   const { networkName, milestoneIndex, milestoneId, outputs, nfts } = jsonObject(json);
-  if (typeof networkName !== 'string') throw refuse('the network has no name');
+  if (typeof networkName !== 'string') throw refuseProof('the network has no name');
   const index = asCount(milestoneIndex);
-  if (index >= 2 ** 32) throw refuse('the milestone index has more than 32 bits');
+  if (index >= 2 ** 32) throw refuseProof('the milestone index has more than 32 bits');
   const tree = (value: unknown): FinalTree => {
     const { count, root } = jsonObject(value);
     return { count: asCount(count), root: asBytes(root, 32) };
@@ -279,7 +273,7 @@ export function finalLedgerFromJson(json: unknown): FinalLedger {
 
 export function finalEntryFromJson(json: unknown): FinalEntry {
   const { position, record, path } = jsonObject(json);
-  if (!Array.isArray(path)) throw refuse('the path is no list');
+  if (!Array.isArray(path)) throw refuseProof('the path is no list');
   return {
     position: asCount(position),
     record: asBytes(record),
@@ -287,29 +281,30 @@ export function finalEntryFromJson(json: unknown): FinalEntry {
   };
 }
 
-function refuse(reason: string): StardustError {
+/** Makes the error of a file or answer that proves nothing. */
+export function refuseProof(reason: string): StardustError {
   return refusal('B.13', reason);
 }
 
 export function jsonObject(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw refuse('a part of the proof is no object');
+    throw refuseProof('a part of the proof is no object');
   return json as Record<string, unknown>;
 }
 
 function asCount(json: unknown): number {
   if (typeof json !== 'number' || !Number.isSafeInteger(json) || json < 0)
-    throw refuse('a number of the proof is no count');
+    throw refuseProof('a number of the proof is no count');
   return json;
 }
 
 function asBytes(json: unknown, length?: number): Uint8Array {
   if (typeof json === 'string' && json.length > 2 + 2 * MAX_RECORD_BYTES)
-    throw refuse('bytes of the proof that are longer than a record');
+    throw refuseProof('bytes of the proof that are longer than a record');
   if (typeof json !== 'string' || !/^0x([0-9a-f]{2})*$/.test(json))
-    throw refuse('bytes of the proof are not 0x and hex digits');
+    throw refuseProof('bytes of the proof are not 0x and hex digits');
   const bytes = fromHex(json);
   if (length !== undefined && bytes.length !== length)
-    throw refuse(`${bytes.length} bytes of the proof where ${length} are expected`);
+    throw refuseProof(`${bytes.length} bytes of the proof where ${length} are expected`);
   return bytes;
 }

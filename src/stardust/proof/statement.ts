@@ -1,14 +1,12 @@
 /**
  * A statement of an address at a final ledger (docs/final-ledger.md#a-statement-of-an-address): its
- * unspent outputs, each with the entry that proves it, and what they add up to.
- *
- * Statements come from untrusted files. Everything in one but its place among the pages follows from
- * its address and its proved records, so the verifier makes all of it again, and refuses a file in
- * which anything is different.
+ * unspent outputs, each with the entry that proves it, and their sums. Statements come from
+ * untrusted files. All but its place among the pages follows from its address and its proved
+ * records, so the verifier makes all of it again, and refuses a file that differs.
  */
 import { parseBech32Address, toBech32 } from '../bech32.ts';
 import { toHex, toHexDigits } from '../encoding/bytes.ts';
-import { refusal, StardustError } from '../error.ts';
+import { StardustError } from '../error.ts';
 import { type Address, type AddressKey, addressKey } from '../wire/address.ts';
 import { decodeOutput } from '../wire/ids.ts';
 import { decodeLedgerOutput, type LedgerOutput } from '../wire/ledger-output.ts';
@@ -21,6 +19,7 @@ import {
   finalEntryToJson,
   finalLedgerToJson,
   jsonObject,
+  refuseProof,
   requireEntry,
   requireLedger,
 } from './final-ledger.ts';
@@ -34,8 +33,8 @@ export const STATEMENT_LIMIT =
   'This file does not prove that the address had no other outputs. The tree is in the order of output IDs, not of addresses, so whoever made the file may have left some out. For an output ID that you name, a node proves that the ledger has it, or has not.';
 
 /**
- * What an output is to the address. Which of two addresses an expiration leaves it to depends on the
- * time, which the final root does not have.
+ * Kinds of outputs by what they are to the address. Which of two addresses an expiration leaves one
+ * to depends on the time, which the final root does not have.
  *
  * - `own`: it alone can unlock it, as far as no timelock holds it.
  * - `untilExpiration`: it can, until the output expires.
@@ -53,7 +52,7 @@ export const STATEMENT_PARTS = [
 
 export type StatementPart = (typeof STATEMENT_PARTS)[number];
 
-/** What the outputs of a part add up to. */
+/** Sums over the outputs of a part. */
 export interface StatementSum {
   outputs: number;
   /** Base tokens on them; of `depositReturn` only what is to be returned. */
@@ -62,7 +61,7 @@ export interface StatementSum {
   depositReturn: bigint;
   /** Base tokens of `amount` on outputs with a timelock, over or not. */
   timelocked: bigint;
-  /** By token ID, 76 hex digits. None of `depositReturn`. */
+  /** Native tokens by ID, 76 hex digits. None of `depositReturn`. */
   nativeTokens: ReadonlyMap<string, bigint>;
 }
 
@@ -75,12 +74,11 @@ export interface StatedOutput extends LedgerOutput {
 
 export interface Statement {
   address: Address;
-  /** Of addresses: what the file says. No root has it. */
+  /** Prefix of addresses, as the file says. No root has it. */
   prefix: string;
   ledger: FinalLedger;
-  /** In the order of the lists: by time of creation, then by ID. */
+  /** Outputs in the order of the lists: by time of creation, then by ID. */
   outputs: readonly StatedOutput[];
-  /** Of the outputs of this page. */
   totals: StatementTotals;
   /** Cursor of the page before this one; undefined on the first page, as its maker says. */
   after: string | undefined;
@@ -88,7 +86,6 @@ export interface Statement {
   next: string | undefined;
 }
 
-/** What a statement is made of. */
 export type StatementParts = Pick<Statement, 'address' | 'prefix' | 'ledger' | 'after' | 'next'> & {
   entries: readonly FinalEntry[];
 };
@@ -101,7 +98,7 @@ export function statementCursor({
   return bookedTimestamp.toString(16).padStart(8, '0') + toHexDigits(outputId);
 }
 
-/** What the output is to the address, the first part that it fits; undefined if nothing. */
+/** Returns the first part that the output is to the address; undefined if nothing. */
 export function partOf(output: Output, key: AddressKey): StatementPart | undefined {
   const isKey = (address: Address | undefined) =>
     address !== undefined && addressKey(address) === key;
@@ -158,8 +155,8 @@ function sumOfPart(
 }
 
 /**
- * The statement that these entries make. Throws a {@link StardustError} where an entry does not lead
- * to the root of the ledger, is not of the address, or stands out of order.
+ * Makes the statement of these entries. Throws a {@link StardustError} if an entry does not lead to
+ * the root of the ledger, is not of the address, or is out of order.
  */
 export function makeStatement(parts: StatementParts): Statement {
   const { entries, ...rest } = parts;
@@ -176,10 +173,10 @@ export function makeStatement(parts: StatementParts): Statement {
   const cursors = outputs.map(statementCursor);
   cursors.forEach((cursor, i) => {
     const before = cursors[i - 1] ?? after;
-    if (before !== undefined && before >= cursor) throw refuse('outputs are not in order');
+    if (before !== undefined && before >= cursor) throw refuseProof('outputs are not in order');
   });
   if (next !== undefined && next !== cursors.at(-1))
-    throw refuse('the next page does not begin behind the last output');
+    throw refuseProof('the next page does not begin behind the last output');
   return { ...rest, outputs, totals: sumStated(outputs, key) };
 }
 
@@ -187,11 +184,11 @@ function readStated(record: Uint8Array, key: AddressKey): StatedOutput {
   const booked = decodeLedgerOutput(record);
   const output = decodeOutput(booked.bytes);
   const part = partOf(output, key);
-  if (part === undefined) throw refuse(`output ${toHex(booked.outputId)} is of other addresses`);
+  if (part === undefined)
+    throw refuseProof(`output ${toHex(booked.outputId)} is of other addresses`);
   return { ...booked, output, part };
 }
 
-/** As the route answers it. */
 export function statementToJson(parts: StatementParts, { totals, outputs }: Statement) {
   return {
     format: STATEMENT_FORMAT,
@@ -229,7 +226,7 @@ function sumToJson({ outputs, amount, depositReturn, timelocked, nativeTokens }:
 export type StatementVerdict = { ok: true; statement: Statement } | { ok: false; reason: string };
 
 /**
- * What a statement, untrusted JSON, proves. Fields may stand in any order.
+ * Returns what a statement, untrusted JSON with fields in any order, proves.
  *
  * @param root the final root that the caller trusts: 32 bytes
  */
@@ -238,7 +235,7 @@ export function verifyStatement(json: unknown, root: Uint8Array): StatementVerdi
     const parts = statementPartsFromJson(json, root);
     const statement = makeStatement(parts);
     if (!isSameJson(json, statementToJson(parts, statement)))
-      throw refuse('something else is in it than what its outputs lead to');
+      throw refuseProof('something else is in it than what its outputs lead to');
     return { ok: true, statement };
   } catch (error) {
     if (error instanceof StardustError) return { ok: false, reason: error.message };
@@ -248,10 +245,10 @@ export function verifyStatement(json: unknown, root: Uint8Array): StatementVerdi
 
 function statementPartsFromJson(json: unknown, root: Uint8Array): StatementParts {
   const { format, address: text, ledger, after, next, outputs } = jsonObject(json);
-  if (format !== STATEMENT_FORMAT) throw refuse('it is no statement of an address');
+  if (format !== STATEMENT_FORMAT) throw refuseProof('it is no statement of an address');
   const parsed = typeof text === 'string' ? parseBech32Address(text) : undefined;
-  if (parsed === undefined) throw refuse('the address is no bech32 address');
-  if (!Array.isArray(outputs)) throw refuse('the outputs are no list');
+  if (parsed === undefined) throw refuseProof('the address is no bech32 address');
+  if (!Array.isArray(outputs)) throw refuseProof('the outputs are no list');
   return {
     ...parsed,
     ledger: requireLedger(ledger, root),
@@ -264,7 +261,7 @@ function statementPartsFromJson(json: unknown, root: Uint8Array): StatementParts
 function readStatementCursor(json: unknown): string | undefined {
   if (json === null) return undefined;
   if (typeof json === 'string' && /^[0-9a-f]{76}$/.test(json)) return json;
-  throw refuse('a cursor is no cursor');
+  throw refuseProof('a cursor is no cursor');
 }
 
 function isSameJson(one: unknown, other: unknown): boolean {
@@ -280,8 +277,4 @@ function isSameJson(one: unknown, other: unknown): boolean {
         isSameJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
     )
   );
-}
-
-function refuse(reason: string): StardustError {
-  return refusal('B.13', reason);
 }

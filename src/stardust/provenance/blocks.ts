@@ -1,6 +1,6 @@
 /**
- * Judges blocks by their bytes: their IDs (B.1), what they carry, and the order in which a walk from
- * given parents meets them (E.1).
+ * Judges blocks by their bytes: their IDs (B.1), what they carry, and the order in which a walk
+ * from given parents meets them (E.1).
  */
 import { toHex } from '../encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../wire/block.ts';
@@ -9,14 +9,14 @@ import { type Finding, type Proved, prove, provedValue, refute } from './proved.
 
 export type PayloadKind = 'none' | 'transaction' | 'milestone' | 'taggedData';
 
-/** What the bytes of a block say. */
+/** Facts in the bytes of a block. */
 export interface BlockFacts {
   blockId: string;
   parents: readonly string[];
   payload: PayloadKind;
-  /** Of the transaction that it carries. */
+  /** ID of the transaction that it carries. */
   transactionId?: string;
-  /** Of the milestone that it carries, whoever signed that. */
+  /** Index of the milestone that it carries, whoever signed that. */
   milestoneIndex?: number;
 }
 
@@ -36,12 +36,12 @@ const KINDS: Readonly<Record<number, PayloadKind>> = {
 
 /** Whether these bytes are the block with this ID. */
 export function proveBlockBytes(bytes: Uint8Array, blockId: string): Finding<BlockFacts> {
-  return proveParsed(bytes, blockId, factsOf);
+  return proveParsed(bytes, blockId, blockFactsOf);
 }
 
-/** As {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
+/** Judges like {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
 export function proveBlockContent(bytes: Uint8Array, blockId: string): Finding<BlockContent> {
-  return proveParsed(bytes, blockId, (parsed) => ({ ...factsOf(parsed), parsed }));
+  return proveParsed(bytes, blockId, (parsed) => ({ ...blockFactsOf(parsed), parsed }));
 }
 
 function proveParsed<T extends BlockFacts>(
@@ -57,7 +57,7 @@ function proveParsed<T extends BlockFacts>(
     : refute(`the bytes of block ${blockId} are those of ${facts.blockId}`, [blockId]);
 }
 
-function factsOf({ id, block, transaction, milestone }: ParsedBlock): BlockFacts {
+function blockFactsOf({ id, block, transaction, milestone }: ParsedBlock): BlockFacts {
   return {
     blockId: toHex(id),
     parents: block.parents.map(toHex),
@@ -95,8 +95,8 @@ export interface Walk {
 }
 
 /**
- * E.1: whether the walk from the parents, depth first, each block behind its own parents, meets
- * these blocks in this order. Blocks beyond them count as referenced before.
+ * Judges whether the walk of E.1 from the parents, depth first, each block behind its own parents,
+ * meets these blocks in this order. Blocks beyond them count as referenced before.
  */
 export function proveWalk(
   parents: readonly string[],

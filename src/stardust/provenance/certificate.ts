@@ -1,5 +1,5 @@
 /**
- * Judges certificates of NFTs (docs/contract.md#certificate-of-an-nft): that a transaction, which a
+ * Judges certificates of NFTs (docs/contract.md#certificate-of-an-nft): a transaction, which a
  * signed milestone applied, made a state of an NFT. A certificate never proves that nothing came
  * later; of two, the later one refutes the other ({@link laterState}).
  */
@@ -23,7 +23,7 @@ import {
 } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/** Bytes of the largest certificate as JSON, which is ASCII: a block of 32 KB has 44,000 of them. */
+/** Bytes of the largest certificate as JSON (ASCII): a block of 32 KB has 44,000 of them. */
 export const MAX_CERTIFICATE_BYTES = 50 * 1024;
 
 /** A state that an NFT came to. IDs are `0x…`. */
@@ -31,23 +31,23 @@ export interface NftState {
   nftId: string;
   /** Undefined where the NFT was burned. */
   held: { outputId: string; output: NftOutput } | undefined;
-  /** That it came to it in this milestone. Whether it still has it, nothing here says. */
+  /** Milestone in which it came to the state. Whether it still has it, nothing here says. */
   since: SignedMilestone;
   blockId: string;
   transactionId: string;
-  /** Of the network that the transaction is for: the start of the hash of its name (C-13). */
+  /** Network of the transaction: the start of the hash of its name (C-13). */
   networkId: bigint;
   /**
-   * Among the transactions that the milestone applied: the way from the root, 0 for left and 1 for
-   * right, so that texts compare as white-flag order does.
+   * Place among the transactions that the milestone applied: the way from the root, 0 for left and
+   * 1 for right, so that texts compare as white-flag order does.
    */
   place: string;
-  /** The milestone at which the node's ledger was. That the state was the newest then is its word. */
+  /** The node's ledger milestone. That the state was the newest then is its word. */
   head: SignedMilestone;
 }
 
 /**
- * Whether a certificate shows that this NFT came to a state.
+ * Judges whether a certificate shows that this NFT came to a state.
  *
  * @param json answer of a node
  * @param nftId `0x…` in lower case
@@ -84,7 +84,8 @@ async function judge(json: JsonObject, nftId: string, trust: Trust): Promise<Fin
   const newest = await proveSigned(base64(json, 'head'), trust);
   if (newest.standing !== 'proved') return newest;
   const [since, head] = [provedValue(signed.proof), provedValue(newest.proof)];
-  const isAfter = head.index > since.index || (head.index === since.index && isSame(head, since));
+  const isAfter =
+    head.index > since.index || (head.index === since.index && isSameMilestone(head, since));
   if (!isAfter || integer(json, 'ledgerIndex') !== head.index)
     return refute(`the ledger's milestone ${head.index} is not that of the certificate`);
 
@@ -120,7 +121,7 @@ async function proveSigned(payload: Uint8Array, trust: Trust): Promise<Finding<S
   return proveMilestone(payload, { index: facts.index }, trust);
 }
 
-/** What the transaction made of the NFT; undefined where that is nothing. */
+/** Returns what the transaction made of the NFT; undefined if that is nothing. */
 function readClaim(
   json: JsonObject,
   nftId: string,
@@ -128,7 +129,7 @@ function readClaim(
 ): Pick<NftState, 'held'> | undefined {
   const created = value.essence.outputs
     .map((output, i) => ({ output, id: outputId(id, i) }))
-    .filter((each) => isOf(nftId, each.output, each.id));
+    .filter((each) => isOfNft(nftId, each.output, each.id));
   const [own, second] = created;
   if (second !== undefined) return undefined;
   if (own !== undefined)
@@ -136,27 +137,27 @@ function readClaim(
   return consumesNft(json, nftId, value) ? { held: undefined } : undefined;
 }
 
-function isOf(nftId: string, output: Output, id: Uint8Array): boolean {
+function isOfNft(nftId: string, output: Output, id: Uint8Array): boolean {
   return output.type === OutputType.Nft && toHex(nftIdOf(output, id)) === nftId;
 }
 
 /**
- * Whether one of the outputs that the transaction consumed held the NFT. The transaction commits to
+ * Returns whether an output that the transaction consumes held the NFT. The transaction commits to
  * their contents (B.5), and would not have been applied otherwise.
  */
 function consumesNft(json: JsonObject, nftId: string, { essence }: Transaction): boolean {
-  const consumed = array(json, 'consumed').map(readConsumed);
+  const consumed = array(json, 'consumed').map(consumedFromJson);
   if (consumed.length !== essence.inputs.length) return false;
   const commitment = blake2b256(concatBytes(...consumed.map(({ hash }) => hash)));
   if (!equalBytes(commitment, essence.inputsCommitment)) return false;
   return consumed.some(({ output }, i) => {
     const input = essence.inputs[i]!;
     const id = outputId(input.transactionId, input.outputIndex);
-    return output !== undefined && isOf(nftId, output, id);
+    return output !== undefined && isOfNft(nftId, output, id);
   });
 }
 
-function readConsumed(json: unknown): { hash: Uint8Array; output?: Output } {
+function consumedFromJson(json: unknown): { hash: Uint8Array; output?: Output } {
   const object = asObject(json);
   if (Object.hasOwn(object, 'output')) {
     const bytes = base64(object, 'output');
@@ -180,22 +181,20 @@ function base64(object: JsonObject, field: string): Uint8Array {
   throw new StardustError('TIP-25', `"${field}" is not base64`);
 }
 
-function isSame(one: SignedMilestone, other: SignedMilestone): boolean {
+function isSameMilestone(one: SignedMilestone, other: SignedMilestone): boolean {
   return one.milestoneId === other.milestoneId;
 }
 
 /**
- * The later of two states of one NFT: by milestone, and within one by white-flag order. So a later
- * one refutes whoever says that the NFT still has the other. Refuted where both cannot be: then the
- * keys signed two milestones with one index.
- *
- * Throws a TypeError for states of two NFTs.
+ * Returns the later of two states of one NFT, by milestone, and within one by white-flag order: it
+ * refutes whoever says that the NFT still has the other. Refuted if both cannot be: then the keys
+ * signed two milestones with one index. Throws a TypeError for states of two NFTs.
  */
 export function laterState(one: Proved<NftState>, other: Proved<NftState>): Finding<NftState> {
   const [a, b] = [provedValue(one), provedValue(other)];
   if (a.nftId !== b.nftId) throw new TypeError('states of two NFTs');
   if (a.since.index !== b.since.index) return prove(a.since.index > b.since.index ? a : b);
-  if (!isSame(a.since, b.since))
+  if (!isSameMilestone(a.since, b.since))
     return refute(`two milestones ${a.since.index} are signed by ${a.since.whose}`);
   if (a.place === b.place && a.blockId !== b.blockId)
     return refute(`two blocks have one place in milestone ${a.since.index}`);

@@ -1,13 +1,12 @@
 /**
- * The past cone of a proposal as the white flag sees it (walk.ts): blocks with their parents and
- * the outputs that their transactions consume and create. Whoever keeps the blocks implements it,
- * as src/ledger/record/read-cone.ts does over D1's records.
+ * The past cone of a proposal for the white flag (walk.ts): blocks with their parents and the
+ * outputs that they consume and create. src/ledger/record/read-cone.ts has it over D1's records.
  */
 
 /**
- * Milestone: the block properly carries one (M-2 to M-5). UnverifiedMilestone: it has a milestone
- * payload that the keys known at intake do not verify. Anybody can make one up without proof of
- * work; it counts as a milestone only once a walk that looks for its ID verifies it.
+ * Milestone: the block properly carries one (M-2 to M-5). UnverifiedMilestone: the keys known at
+ * intake do not verify its milestone payload. Anybody can make one up without proof of work; it
+ * counts only once a walk that looks for its ID verifies it.
  */
 export const BlockKind = {
   Plain: 0,
@@ -17,8 +16,8 @@ export const BlockKind = {
 } as const;
 
 /**
- * Blocks are named by their position in the cone. Parents and outputs are named by numbers that the
- * keeper of the blocks chose; `find` tells the position of a parent's number.
+ * Blocks are named by their position in the cone, parents and outputs by numbers that the keeper of
+ * the blocks chose; `find` tells the position of a parent's number.
  */
 export interface Cone {
   /** Blocks, excluded ones too. */
@@ -27,7 +26,6 @@ export interface Cone {
   find(number: number): number;
   numberAt(position: number): number;
   parentCountAt(position: number): number;
-  /** Number of the parent. */
   parentAt(position: number, parent: number): number;
   /** A value of BlockKind. */
   kindAt(position: number): number;
@@ -49,13 +47,9 @@ export interface OutputMap {
 export interface TransactionView {
   readonly inputCount: number;
   readonly outputCount: number;
-  /** Number of the output that the input consumes. */
   inputAt(i: number): number;
-  /** Number of the output that is created. */
   outputAt(i: number): number;
-  /**
-   * The conflict reason at a milestone of this timestamp; undefined while the verdict is undecided.
-   */
+  /** Conflict reason at a milestone of this timestamp; undefined while undecided. */
   reasonAt(timestamp: number): number | undefined;
 }
 

@@ -1,19 +1,17 @@
 /**
- * White-flag order (TIP-0002; docs/protocol.md, E.1): depth first, parents in their order, each
- * block after all its parents. With a stack instead of recursion, because a past cone may be a
- * single chain of blocks.
+ * White-flag order (TIP-0002; docs/protocol.md, E.1): depth first, parents in order, each block
+ * after all its parents. With a stack instead of recursion: a past cone may be a single chain.
  */
 
 /** Blocks have indexes from 0 on. */
 export interface BlockGraph {
-  /** How many blocks there are. */
   size: number;
   parentCountAt(block: number): number;
   /** The index of a parent; -1 where the walk stops. */
   parentAt(block: number, parent: number): number;
 }
 
-/** The blocks in the past of these, which are among them; -1 is left out. */
+/** Returns `tops` and all their ancestors, each after its parents. Indexes of -1 are skipped. */
 export function orderParentsFirst(
   tops: Iterable<number>,
   { size, parentCountAt, parentAt }: BlockGraph,

@@ -325,6 +325,107 @@ const http: readonly Plant[] = [
   ),
 ];
 
+/** Faults that were there, or would be without a part of the code: each was found by random steps. */
+const stored: readonly Plant[] = [
+  plant(
+    'stored-1',
+    'notes of outputs count that no block keeps true',
+    'ledger/view/pack-reader.ts',
+    'created >= index || !consumed.has(own)',
+    'created >= index',
+  ),
+  plant(
+    'stored-2',
+    'no verdict is made later',
+    'ledger/write/resolve-verdicts.ts',
+    'if (chosen.length === 0)',
+    'if (chosen.length >= 0)',
+  ),
+  plant(
+    'stored-3',
+    'blocks that an earlier milestone referenced stay',
+    'follower/store/leave-out.ts',
+    'head.start === head.genesis',
+    'head.start >= head.genesis',
+  ),
+  plant(
+    'stored-4',
+    'milestones leave notes of outputs as they are',
+    'ledger/write/apply-statements.ts',
+    'isChanged ? statesAfter(index, states, consumed, changed) : states',
+    'states',
+  ),
+  plant(
+    'stored-5',
+    'each known parent proves its child unreferenced',
+    'ledger/intake/prove-unreferenced.ts',
+    'milestone > forgotten && (milestone > start || start === genesis)',
+    'true',
+  ),
+  plant(
+    'stored-6',
+    'a verdict that somebody else makes meanwhile counts as damaged',
+    'follower/complete-milestone.ts',
+    'made === 0 && isFruitless',
+    'made === 0',
+  ),
+];
+
+/** What clients read, and what operators do, of each new kind one. */
+const kinds: readonly Plant[] = [
+  plant(
+    'kinds-1',
+    'a replica that is behind answers one who has seen a later milestone',
+    'node/edge-node.ts',
+    "minLedgerIndex > 0 ? inTurns(ledger.withSession('first-primary')) : newSession()",
+    'minLedgerIndex >= 0 ? newSession() : newSession()',
+  ),
+  plant(
+    'kinds-2',
+    'receipts come newest first',
+    'ledger/read/receipts.ts',
+    'ORDER BY migrated_at, milestone`',
+    'ORDER BY migrated_at DESC, milestone`',
+  ),
+  plant(
+    'kinds-3',
+    'of several native tokens one is counted',
+    'ledger/output-list/list-rows.ts',
+    'nativeTokens: nativeTokens.length',
+    'nativeTokens: Math.min(nativeTokens.length, 1)',
+  ),
+  plant(
+    'kinds-4',
+    'a client keeps a body that names an older ledger index',
+    'http/ledger-answer.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the source
+    'headers.has(MIN_LEDGER_INDEX) ? `W/"${state}"`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the source
+    'headers.has(MIN_LEDGER_INDEX) || state ? `W/"${state}"`',
+  ),
+  plant(
+    'kinds-5',
+    'entries of KV count for a ledger that was restored',
+    'nft-index/resolve.ts',
+    'entry.value.generation === generation &&\n    entry',
+    'entry',
+  ),
+  plant(
+    'kinds-6',
+    'a final ledger proves no NFT that moved in its last milestones',
+    'ledger/final/final-tables.ts',
+    ' AND n.id > ?1 ORDER BY n.id',
+    ' AND n.changed < 20 AND n.id > ?1 ORDER BY n.id',
+  ),
+  plant(
+    'kinds-7',
+    'the path to the applied root is that of the whole cone',
+    'http/routes/proof/block-proof.ts',
+    'proofAmong(included, applied, position, leafHashes)',
+    'proofAmong(included, included.map((_, i) => i), position, leafHashes)',
+  ),
+];
+
 /** Rules misread: the simulator's networks are made by the same reading. */
 const rules: readonly Plant[] = [
   plant(
@@ -371,5 +472,7 @@ export const PLANTS: readonly Plant[] = [
   ...nftIndex,
   ...events,
   ...http,
+  ...stored,
+  ...kinds,
   ...rules,
 ];

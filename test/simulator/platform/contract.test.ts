@@ -21,10 +21,10 @@ const node = await SimulatedNode.open({
 const sqlite = await openMemory();
 const d1 = openD1(simulation, {
   primary: sqlite,
-  replica: sqlite,
+  replica: () => sqlite,
   fault: () => undefined,
   crash: () => {},
-  counts: { calls: 0, mostOfRequest: 0 },
+  counts: { calls: 0, ofObjects: 0, mostOfRequest: 0 },
 });
 
 async function run(test: () => Promise<void>): Promise<void> {

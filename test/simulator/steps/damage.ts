@@ -43,7 +43,9 @@ async function flipColumn(world: World, random: Random): Promise<void> {
   for (const { name: table } of tables.results) {
     const { results } = await sqlite.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
     for (const column of Object.keys(results[0] ?? {})) {
-      const rows = results.filter((row) => row[column] !== null && row[column] !== '');
+      const rows = results.filter(
+        (row: Record<string, unknown>) => row[column] !== null && row[column] !== '',
+      );
       if (rows.length > 0) columns.push({ table, column, rows });
     }
   }

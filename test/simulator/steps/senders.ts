@@ -1,6 +1,9 @@
 /** Senders of blocks: what accounts do, and what can be sent for nothing. */
+import { admissionFault } from '../../../src/stardust/admission.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
+import { parseBlock } from '../../../src/stardust/wire/block.ts';
+import { networkId } from '../../../src/stardust/wire/ids.ts';
 import {
   basicTo,
   LEAST_AMOUNT,
@@ -9,12 +12,14 @@ import {
   someone,
   take,
 } from '../../support/network/accounts.ts';
-import { readMilestone } from '../../support/network/blocks.ts';
-import { lastIndex } from '../../support/network/network-model.ts';
+import { blockAround, readMilestone } from '../../support/network/blocks.ts';
+import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { EVENTS } from '../../support/network/random-network.ts';
 import { coin, type Spend } from '../../support/network/transactions.ts';
 import { basic } from '../../support/payloads/outputs.ts';
+import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
+import { wildPlan } from '../reference/wild-transactions.ts';
 import type { World } from '../world.ts';
 import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
 import type { Step, Steps } from './step.ts';
@@ -42,6 +47,7 @@ const hostile = (often: number, run: Step['run']): Step => ({
 
 export const senderSteps = {
   ...usual,
+  wild: { actor: 'sender', often: 20, run: wild },
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
   ghost: hostile(4, ghost),
@@ -152,6 +158,33 @@ function spendGhosts({ life, network, hidden }: World, random: Random): void {
   const made = network.transaction(spends, [basic(someone(life), { amount })]);
   network.attachTransaction(made, network.someParents());
   life.transactions.push(made);
+}
+
+/** Outputs that a maker of wild transactions looks at: the newest ones. */
+const WILD_OUTPUTS = 60;
+
+/** Outputs, conditions and features of every kind, right or almost right: our judge decides. */
+function wild({ life, network, truth }: World, random: Random): void {
+  const { parameters } = parametersAt(network, lastIndex(network));
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const plan = wildPlan({
+      random,
+      accounts: [...life.accounts.values()].slice(0, 4),
+      coins: truth
+        .plainOutputs(lastIndex(network))
+        .slice(-WILD_OUTPUTS)
+        .map(({ outputId, output }) => coin(Uint8Array.fromHex(outputId), output)),
+      now: network.nextTimestamp,
+      rent: parameters.rentStructure,
+    });
+    if (plan === undefined) continue;
+    const ownNetwork = networkId(parameters.networkName);
+    const made = tryTo(() => judgedTransaction({ networkId: ownNetwork, ...plan }));
+    if (made === undefined) continue;
+    const parsed = parseBlock(blockAround(network.someParents(), made.payload));
+    if (parsed.ok && admissionFault(parsed.parsed, parameters) === undefined)
+      network.attachTransaction(made);
+  }
 }
 
 /** Whose outputs a tangle spends: they come later, never, or conflict. */

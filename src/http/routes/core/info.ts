@@ -1,10 +1,10 @@
 /**
- * GET /api/core/v2/info (TIP-25) and GET /api/routes: what clients request first
- * (docs/protocol.md#what-clients-expect). iota-sdk insists on the full shape of the former,
- * iota.go and wasp look for the indexer in the latter.
+ * GET /api/core/v2/info (TIP-25), whose full shape iota-sdk insists on, and GET /api/routes, where
+ * iota.go and wasp look for the indexer (docs/protocol.md#what-clients-expect).
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../ledger/read/node-status.ts';
+import type { BaseToken } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
@@ -28,7 +28,7 @@ import {
 import type { Operations } from '../../openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
-import { type BaseToken, baseTokenOf } from './base-token.ts';
+import { baseTokenOf } from './base-token.ts';
 
 export const infoRoutes = {
   readInfo: { method: 'GET', path: '/api/core/v2/info', keep: 'second', handle: answerInfo },
@@ -65,7 +65,7 @@ function infoToJson(status: NodeStatus, baseToken: BaseToken | null, now: number
     supportedProtocolVersions: [PROTOCOL_VERSION],
     protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
     pendingProtocolParameters: status.pendingParameters.map(optionToJson),
-    baseToken: baseToken ?? baseTokenOf(parameters.bech32Hrp),
+    baseToken: baseToken ?? baseTokenOf(parameters.networkName, status.baseToken),
     // this node counts the blocks that milestones reference and no others
     metrics: {
       blocksPerSecond: rate,

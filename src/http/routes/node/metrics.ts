@@ -1,8 +1,6 @@
 /**
  * GET /metrics (docs/contract.md#metrics): the state of the node in the text format of Prometheus.
- *
- * Of D1 it reads what /health reads. What the follower's object counts begins again with each start
- * of the object, as counters of Prometheus may.
+ * It reads of D1 what /health reads. Counts of the follower's object begin again with each start.
  */
 import { version } from '../../../../package.json';
 import type { FollowerCounts } from '../../../follower/follower-counts.ts';
@@ -88,7 +86,7 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
     gauge('stardust_database_bytes', 'Size of the database, free pages left out.', database.bytes),
     states('stardust_follower_state', 'How following goes.', FOLLOWER_STATES, follower.state),
   ];
-  if (database.limitBytes !== undefined) {
+  if (database.limitBytes !== undefined)
     families.push(
       gauge(
         'stardust_database_limit_bytes',
@@ -96,8 +94,7 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         database.limitBytes,
       ),
     );
-  }
-  if (upstream !== undefined) {
+  if (upstream !== undefined)
     families.push(
       gauge(
         'stardust_latest_milestone_index',
@@ -110,10 +107,9 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         Math.max(0, upstream.index - ledger.index),
       ),
     );
-  }
   if (blocks !== undefined)
     families.push(states('stardust_blocks_by', 'How blocks come in.', BLOCKS_BY, blocks.by));
-  if (blocks?.newest !== undefined) {
+  if (blocks?.newest !== undefined)
     families.push(
       gauge(
         'stardust_newest_block_age_seconds',
@@ -121,7 +117,6 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         Math.max(0, now / 1000 - blocks.newest),
       ),
     );
-  }
   return families;
 }
 
@@ -179,7 +174,6 @@ function describeFollower({
   ];
 }
 
-/** One sample for each state, 1 for that which it is. */
 function states(name: string, help: string, all: readonly string[], current: string): MetricFamily {
   const samples = all.map((state) => ({ labels: { state }, value: Number(state === current) }));
   return { name, help, type: 'gauge', samples };

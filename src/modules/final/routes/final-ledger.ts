@@ -105,7 +105,6 @@ const finalTreeSchema: JsonSchema = /* @__PURE__ */ named('FinalTree', () =>
   }),
 );
 
-/** What the final root commits to. */
 function ledgerFields(): Record<string, JsonSchema> {
   return {
     networkName: textSchema,

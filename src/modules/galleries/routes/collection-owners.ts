@@ -1,5 +1,5 @@
 /**
- * GET /api/edge/v1/collections/:issuer/owners: who owns the NFTs of an issuer
+ * GET /api/edge/v1/collections/:issuer/owners: owners of an issuer's NFTs
  * (docs/contract.md#owners-of-a-collection).
  */
 
@@ -90,7 +90,7 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
         `500 if it has more than ${MAX_COLLECTION} NFTs.`,
       parameters: [
         inPath('issuer', textSchema, 'The bech32 address of the issuer.'),
-        inQuery('pageSize', { ...pageSize, default: MAX_PAGE_SIZE }, 'The most owners of a page.'),
+        inQuery('pageSize', pageSize, `The most owners of a page. Default: ${MAX_PAGE_SIZE}.`),
         inQuery('cursor', cursor, "Another page's cursor. Its page size counts, not `pageSize`."),
       ],
       answer: {

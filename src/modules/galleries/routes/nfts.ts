@@ -44,9 +44,9 @@ import type { OutputQuery } from '../../lists/output-query.ts';
 import { foreignAddress } from '../../lists/routes/output-lists.ts';
 import { formatCursor, parseGalleryQuery } from '../../lists/routes/parse-query.ts';
 import { nftOutputSchema } from '../../objects/output-schemas.ts';
-import { metadataToJson, outputMetadataSchema } from '../../objects/routes/outputs.ts';
+import { MAX_IDS, metadataToJson, outputMetadataSchema, parseIds } from '../../objects/routes/outputs.ts';
 import { type NftStatus, readNftGallery } from '../nft-gallery.ts';
-import { type NftOutputs, readNftOutputs } from '../nft-outputs.ts';
+import { type NftOutputs, readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 import { describeClaims, readClaims } from './nft-claims.ts';
 
 export const nftRoutes = {
@@ -66,10 +66,6 @@ export const nftRoutes = {
   },
 } satisfies RouteTable;
 
-/** The most NFTs of an answer. */
-const MAX_NFTS = 100;
-
-/** Of an NFT, or of its output. */
 const NftOrOutputId = v.union([Id, OutputId]);
 
 async function answerNftOutput(context: RouteContext): Promise<Answer> {
@@ -90,15 +86,10 @@ async function answerNfts(context: RouteContext): Promise<Answer> {
   if (name === 'ids' && paging !== undefined)
     throw new HttpError(400, `${paging} is of lists by address or issuer, not of ids`);
   return name === 'ids'
-    ? answerByIds(context, parseIds(values.get(name)!), (body) => hashedAnswer(request, body))
-    : answerGallery(context, parseGalleryQuery(values, MAX_NFTS));
-}
-
-/** Throws an HttpError 400. */
-function parseIds(list: string): string[] {
-  const ids = list.split(',');
-  if (ids.length > MAX_NFTS) throw new HttpError(400, `ids: more than ${MAX_NFTS}`);
-  return ids.map((id) => parseId(NftOrOutputId, id, 'each of ids'));
+    ? answerByIds(context, parseIds(values.get(name)!, NftOrOutputId), (body) =>
+        hashedAnswer(request, body),
+      )
+    : answerGallery(context, parseGalleryQuery(values, MAX_IDS));
 }
 
 /** NFTs as JSON, in the order of their IDs; null where there is none. */
@@ -180,7 +171,7 @@ export function ownerToJson(
   };
 }
 
-/** Of an NFT at the ledger's time, or at that of a change. */
+/** Owner of an NFT at the ledger's time, or at that of a change. */
 export const ownerSchema: JsonSchema = /* @__PURE__ */ named('NFTOwner', () =>
   objectOf(
     {
@@ -209,12 +200,12 @@ export function describeNfts(): Operations<typeof nftRoutes> {
     issuer: described('Of the immutable issuer feature: the ledger guarantees it.', bech32Schema),
     claims: describeClaims(),
   };
-  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_NFTS };
+  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_IDS };
   const nftId = '0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7';
   return {
     readNfts: {
       tag: 'edge',
-      summary: `Up to ${MAX_NFTS} NFTs with their outputs, metadata and owners, of one moment`,
+      summary: `Up to ${MAX_IDS} NFTs with their outputs, metadata and owners, of one moment`,
       description:
         'By IDs; or, page by page, those whose address unlock condition has an address, or those ' +
         'of an issuer. One of `ids`, `address` and `issuer` must be given.',
@@ -222,14 +213,14 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         {
           ...inQuery(
             'ids',
-            v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_NFTS)),
+            v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_IDS)),
             'IDs of NFTs, or of their outputs, separated by commas.',
           ),
           explode: false,
         },
         inQuery('address', textSchema, 'The bech32 address of the address unlock condition.'),
         inQuery('issuer', textSchema, 'The bech32 address of the issuer, an immutable feature.'),
-        inQuery('pageSize', { ...pageSize, default: MAX_NFTS }, 'The most NFTs of a page.'),
+        inQuery('pageSize', pageSize, `The most NFTs of a page. Default: ${MAX_IDS}.`),
         inQuery(
           'cursor',
           listCursorSchema,

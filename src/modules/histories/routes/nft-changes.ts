@@ -1,5 +1,5 @@
 /**
- * GET /api/edge/v1/changes/nfts: the NFTs that changed after a milestone, for clients that were away
+ * GET /api/edge/v1/changes/nfts: NFTs that changed after a milestone, for clients that were away
  * (docs/contract.md#changes-of-nfts, docs/developers.md#events).
  */
 
@@ -25,7 +25,7 @@ import { MAX_CHANGES, readNftChanges } from '../nft-changes.ts';
 
 const PATH = '/api/edge/v1/changes/nfts';
 
-/** In the URL every cache knows it: all who follow the events send the same URL, once a milestone. */
+/** Named in the URL for every cache: all followers send the same URL, once a milestone. */
 const MIN_PARAMETER = 'minLedgerIndex';
 
 export const nftChangeRoutes = {

@@ -133,7 +133,7 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
       summary: 'What became of an NFT, the newest change first',
       parameters: [
         inPath('nftId', Id, 'NFT ID, 32 bytes.'),
-        inQuery('pageSize', { ...pageSize, default: MAX_HISTORY }, 'The most changes of a page.'),
+        inQuery('pageSize', pageSize, `The most changes of a page. Default: ${MAX_HISTORY}.`),
         inQuery(
           'cursor',
           listCursorSchema,

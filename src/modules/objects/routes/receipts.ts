@@ -21,10 +21,16 @@ import { receiptOptionSchema } from '../block-schemas.ts';
 import { readReceipts, readTreasury } from '../receipts.ts';
 
 export const receiptRoutes = {
-  listReceipts: { method: 'GET', path: '/api/core/v2/receipts', handle: answerReceipts },
+  listReceipts: {
+    method: 'GET',
+    path: '/api/core/v2/receipts',
+    limit: 'scanLimit',
+    handle: answerReceipts,
+  },
   listReceiptsOf: {
     method: 'GET',
     path: '/api/core/v2/receipts/:migratedAt',
+    limit: 'scanLimit',
     handle: answerReceipts,
   },
   readTreasury: {

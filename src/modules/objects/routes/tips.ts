@@ -1,8 +1,4 @@
-/**
- * GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): unreferenced blocks that no other block
- * approves.
- */
-
+/** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { noLedger } from '../../../http/errors.ts';
 import { arrayOf, hashSchema, named, objectOf } from '../../../http/openapi/json-schema.ts';

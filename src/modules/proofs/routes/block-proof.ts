@@ -1,9 +1,6 @@
 /**
- * GET /api/edge/v1/blocks/:blockId/proof: that a block belongs to a milestone (TIP-0004), in the
- * shape of the inx-poi plug-in.
- *
- * `appliedProof` is there where the block's transaction was applied, and leads to the milestone's
- * applied root.
+ * GET /api/edge/v1/blocks/:blockId/proof: a block belongs to a milestone (TIP-0004), in the shape
+ * of inx-poi. `appliedProof`, to the applied root, is there if its transaction was applied.
  */
 
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';

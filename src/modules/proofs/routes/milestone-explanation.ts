@@ -1,8 +1,6 @@
 /**
  * GET /api/edge/v1/whiteflag/:milestoneIndex: the blocks of an applied milestone in white-flag
- * order, and what became of each, in words.
- *
- * The states are those that TIP-25 gives the metadata of blocks.
+ * order, and what became of each, by the states of TIP-25.
  */
 
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
@@ -63,7 +61,6 @@ export function explainBlock({ blockId, payload, reason }: ExplainedBlock, white
   };
 }
 
-/** The fields of an explained block for openapi.json. */
 export function explainedBlockFields() {
   return {
     required: {

@@ -1,5 +1,5 @@
 /**
- * The routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
+ * Routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
  * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
  */
 
@@ -99,7 +99,6 @@ export const auditPathSchema: JsonSchema = /* @__PURE__ */ named('AuditPath', ()
   ),
 );
 
-/** The fields of a proof for openapi.json. */
 export function inclusionFields() {
   return { milestone: milestonePayloadSchema, block: blockSchema, proof: auditPathSchema };
 }

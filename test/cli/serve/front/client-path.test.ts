@@ -57,7 +57,8 @@ function waitBehind(crowd: readonly ClientPath[], isWhiteFlag: boolean): number 
   );
   for (const client of crowd) queue.enter({ client, isWhiteFlag, start() {} });
   let started = false;
-  queue.enter({ client: ['192.0.2.9'], isWhiteFlag, start: () => (started = true) });
+  const start = () => (started = true);
+  queue.enter({ client: ['192.0.2.9'], isWhiteFlag, start });
   while (!started && time.now < 60_000) {
     time.now += 10;
     queue.look();

@@ -76,7 +76,7 @@ it('one that goes while it waits is passed over, and may go twice', () => {
   expect(started.slice(32)).toEqual(['b']);
 });
 
-it('one that has no answer for long takes no place', () => {
+it('one that has no answer for long takes no place while others wait', () => {
   const { state, queue, started, enter } = createQueue();
   for (let i = 0; i < 33; i++) enter(`${i}`, `${i}`);
   state.now = 149;
@@ -85,6 +85,26 @@ it('one that has no answer for long takes no place', () => {
   state.now = 150;
   queue.look();
   expect(started).toHaveLength(33);
+});
+
+it('no more than 256 have lost their places, of one client half of them', () => {
+  const { state, queue, started, enter } = createQueue();
+  const own = Array.from({ length: 300 }, (_, i) => enter('a', `a${i}`));
+  const pass = () => {
+    for (let i = 0; i < 100; i++) {
+      state.now += 200;
+      queue.look();
+    }
+  };
+  pass();
+  expect(started).toHaveLength(128 + 16);
+  for (let i = 0; i < 300; i++) enter(`${i}`, `${i}`);
+  pass();
+  expect(started).toHaveLength(256 + 32);
+  // one that is answered makes room
+  own[0]!();
+  pass();
+  expect(started).toHaveLength(256 + 33);
 });
 
 it('all wait while nothing can be passed on; then the white flag is first', () => {
