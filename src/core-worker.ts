@@ -1,6 +1,4 @@
-/**
- * The entrypoints of the core alone, without modules (`npm run build -- --core`).
- */
+/** The entrypoints of the core alone, without modules (`npm run build -- --core`). */
 import { createWorker } from './create-worker.ts';
 
 export { CoreFollower as Follower } from './follower/follower.ts';

@@ -1,7 +1,4 @@
-/**
- * The Worker around a list of modules: what it does with requests, and each minute.
- */
-
+/** The Worker around a list of modules: what it does with requests, and each minute. */
 import { followerOf } from './follower/follower-stub.ts';
 import { type App, createApp, createMisconfiguredApp } from './http/app.ts';
 import type { HttpPart } from './http/route.ts';
@@ -27,17 +24,17 @@ export function createWorker(modules: readonly HttpPart[]) {
   let wokenAt = Number.NEGATIVE_INFINITY;
 
   function instanceFor(env: Env): Instance {
-    const instance = instances.get(env) ?? createInstance(env);
+    const known = instances.get(env);
+    if (known !== undefined) return known;
+    const result = readSettings(env);
+    const instance = result.ok
+      ? {
+          app: createApp({ settings: result.settings, node: openNode(result.settings), modules }),
+          follows: result.settings.upstreams.length > 0,
+        }
+      : { app: createMisconfiguredApp(result.problems), follows: false };
     instances.set(env, instance);
     return instance;
-  }
-
-  function createInstance(env: Env): Instance {
-    const result = readSettings(env);
-    if (!result.ok) return { app: createMisconfiguredApp(result.problems), follows: false };
-    const { settings } = result;
-    const app = createApp({ settings, node: openNode(settings), modules });
-    return { app, follows: settings.upstreams.length > 0 };
   }
 
   return {

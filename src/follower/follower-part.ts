@@ -1,6 +1,4 @@
-/**
- * The part of a module in the follower (src/modules/README.md).
- */
+/** The part of a module in the follower (src/modules/README.md). */
 import type { WriteLog } from '../platform/log.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { LastLedger, Upkeep } from './follower-context.ts';

@@ -22,7 +22,7 @@ import { logFailure, type Upkeep, type UpkeepContext } from './follower-context.
 /** `more`: there is more to do right away. */
 export type UpkeepState = 'done' | 'more' | 'failed';
 
-
+/** Upkeep in the order of a pass; that of modules comes before the last. */
 const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
   drop: { failure: 'follower.blocks-not-dropped', run: dropUnneededBlocks },

@@ -2,7 +2,6 @@
  * The border of the Worker (docs/contract.md): routing by itty-router, access, CORS, caching
  * headers, errors, the log and the count of requests.
  */
-
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { isMissingTable, LedgerUnreadable } from '../ledger/core/head.ts';

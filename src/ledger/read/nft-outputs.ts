@@ -1,5 +1,4 @@
 /** NFTs with their unspent outputs, and the facts by which they are owned: all of one moment. */
-
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { headFromRow, milestoneFromRow } from '../core/head.ts';

@@ -1,5 +1,4 @@
 /** The SQL of a page of the packs that a white-flag walk may meet (consistent-view.ts). */
-
 import { PARTS } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { WALKED_COLUMNS } from '../core/packs/packs.ts';

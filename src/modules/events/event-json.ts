@@ -3,7 +3,6 @@
  * (https://github.com/iotaledger/inx-mqtt/blob/v1.0.0-rc.2/core/mqtt/types.go): the order of fields
  * and some of their names differ from those of the REST API.
  */
-
 import {
   inclusionStateToJson,
   outputToJson,

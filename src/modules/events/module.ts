@@ -1,6 +1,4 @@
-/**
- * Events (TIP-28): the broker, whom the follower tells what it applied and stored (README.md).
- */
+/** Events (TIP-28): the broker, whom the follower tells what it applied and stored (README.md). */
 import { counter, gauge, type MetricFamily } from '../../http/routes/node/prometheus.ts';
 import type { Module } from '../../module.ts';
 import { createAnnouncer } from './announcer.ts';

@@ -2,7 +2,6 @@
  * Builds the trees over a final ledger (docs/final-ledger.md), page by page. Each page is one
  * fenced write, so a build that is cut off goes on behind the last page.
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { failUnless, runFenced } from '../../ledger/core/fence.ts';

@@ -3,7 +3,6 @@
  * the root over both. Pages, ranges and groups are powers of two, so the hash over each is a node
  * of the tree (B.13), and a path goes through a group, a range, a page, and the pages.
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { type Head, selectHeadAt } from '../../ledger/core/head.ts';

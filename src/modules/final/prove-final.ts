@@ -2,7 +2,6 @@
  * Proofs that an output or an NFT is or is not in a final ledger (docs/final-ledger.md), from the
  * stored levels of the trees and one or two groups of leaves.
  */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { readBatch, readQuery } from '../../ledger/core/read-batch.ts';

@@ -3,7 +3,6 @@
  * (docs/final-ledger.md#a-statement-of-an-address): the outputs that the index of lists names, each
  * with its proof, verified before it is answered.
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';

@@ -2,7 +2,6 @@
  * A tree over a final ledger in D1 (docs/storage.md#the-final-ledger), read as far as proofs need:
  * ranges of pages, groups of ranges, leaves of groups, each by one statement for all keys.
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { many, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';

@@ -2,7 +2,6 @@
  * Owners of an issuer's NFTs with their counts, of one moment: one walk along the index of issuers
  * (docs/storage.md#lists).
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHeadAt } from '../../ledger/core/head.ts';

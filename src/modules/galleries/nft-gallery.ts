@@ -1,5 +1,4 @@
 /** A page of the NFTs of an address or an issuer, with their whole outputs, of one moment. */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHeadAt } from '../../ledger/core/head.ts';
@@ -7,13 +6,13 @@ import { parametersAt, selectParameters } from '../../ledger/core/ledger-paramet
 import { outputColumns } from '../../ledger/core/output-bytes.ts';
 import { many, type Query, readBatch } from '../../ledger/core/read-batch.ts';
 import { hasListed } from '../../ledger/output-list/list-rows.ts';
+import { type NftOutputs, namedOutput } from '../../ledger/read/nft-outputs.ts';
 import type { OutputStatus } from '../../ledger/read/output-status.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
 import { pageOf } from '../lists/list-page.ts';
 import { selectIndexed } from '../lists/list-statements.ts';
 import type { OutputQuery, Position } from '../lists/output-query.ts';
-import { type NftOutputs, namedOutput } from '../../ledger/read/nft-outputs.ts';
 
 /** `foreign`: an address does not have the network's prefix. */
 export type NftGallery =

@@ -3,7 +3,6 @@
  * the transaction, and the path between; all of it is kept anyway
  * (docs/contract.md#certificate-of-an-nft).
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import { type Database, isPartOf } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';

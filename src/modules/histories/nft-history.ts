@@ -4,7 +4,6 @@
  * before. Changes before the kept milestones are in nft_past, if HISTORY is `all`
  * (docs/storage.md#histories-of-nfts).
  */
-
 import { type Database, isPartOf } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';

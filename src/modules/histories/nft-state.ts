@@ -2,7 +2,6 @@
  * State of an NFT, and what spent its outputs, for histories and certificates
  * (docs/storage.md#histories-of-nfts).
  */
-
 import { type Database, isPartOf } from '../../ledger/core/database.ts';
 import { type Burn, damagedNft, type HeldOutput, heldOf } from '../../ledger/core/held-outputs.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-row.ts';

@@ -1,5 +1,4 @@
 /** A page of a list, made of the rows of its walks (list-statements.ts). */
-
 import type { Database } from '../../ledger/core/database.ts';
 import type { Query } from '../../ledger/core/read-batch.ts';
 import { listWalks, rowsWanted } from './list-statements.ts';

@@ -4,7 +4,6 @@
  * Other conditions are tested row by row, within a budget; a walk that uses it up ends with a row
  * without a position, and the list is refused instead of cut.
  */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { many, type Query, type Row } from '../../ledger/core/read-batch.ts';
 import { KINDS, type Kind } from '../../ledger/output-list/indexed-kinds.ts';

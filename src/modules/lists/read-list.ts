@@ -2,7 +2,6 @@
  * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, with the
  * ledger index at which it is true, of one moment.
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';

@@ -2,116 +2,116 @@
  * Schemas of blocks, payloads and milestones as TIP-25 writes and names them
  * (src/stardust/json/rest-json.ts). A field `type` tells the kinds apart.
  */
-import {
-  arrayOf,
-  bytesSchema,
-  constantOf,
-  described,
-  flagSchema,
-  hashSchema,
-  hexOf,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  oneOf,
-  protocolParametersOptionSchema,
-  uint8Schema,
-  uint16Schema,
-  uint64Schema,
-  unixTimeSchema,
-} from '../../http/openapi/json-schema.ts';
+import * as json from '../../http/openapi/json-schema.ts';
 import { ed25519AddressSchema, outputSchema, utxoInputSchema } from './output-schemas.ts';
 
-const signature = named(
+const signature = json.named(
   'Ed25519Signature',
-  objectOf({ type: constantOf(0), publicKey: hashSchema, signature: hexOf(64) }),
+  json.objectOf({
+    type: json.constantOf(0),
+    publicKey: json.hashSchema,
+    signature: json.hexOf(64),
+  }),
 );
 
-const reference = described('Index of the unlock that it refers to.', uint16Schema);
+const reference = json.described('Index of the unlock that it refers to.', json.uint16Schema);
 
-const unlock = named(
+const unlock = json.named(
   'Unlock',
-  oneOf(
-    named('SignatureUnlock', objectOf({ type: constantOf(0), signature })),
-    named('ReferenceUnlock', objectOf({ type: constantOf(1), reference })),
-    named('AliasUnlock', objectOf({ type: constantOf(2), reference })),
-    named('NFTUnlock', objectOf({ type: constantOf(3), reference })),
+  json.oneOf(
+    json.named('SignatureUnlock', json.objectOf({ type: json.constantOf(0), signature })),
+    json.named('ReferenceUnlock', json.objectOf({ type: json.constantOf(1), reference })),
+    json.named('AliasUnlock', json.objectOf({ type: json.constantOf(2), reference })),
+    json.named('NFTUnlock', json.objectOf({ type: json.constantOf(3), reference })),
   ),
 );
 
-const taggedData = named(
+const taggedData = json.named(
   'TaggedDataPayload',
-  objectOf({ type: constantOf(5) }, { tag: bytesSchema, data: bytesSchema }),
+  json.objectOf({ type: json.constantOf(5) }, { tag: json.bytesSchema, data: json.bytesSchema }),
 );
 
-const transactionEssence = named(
+const transactionEssence = json.named(
   'TransactionEssence',
-  objectOf(
+  json.objectOf(
     {
-      type: constantOf(1),
-      networkId: uint64Schema,
-      inputs: arrayOf(utxoInputSchema, { minItems: 1, maxItems: 128 }),
-      inputsCommitment: hashSchema,
-      outputs: arrayOf(outputSchema, { minItems: 1, maxItems: 128 }),
+      type: json.constantOf(1),
+      networkId: json.uint64Schema,
+      inputs: json.arrayOf(utxoInputSchema, { minItems: 1, maxItems: 128 }),
+      inputsCommitment: json.hashSchema,
+      outputs: json.arrayOf(outputSchema, { minItems: 1, maxItems: 128 }),
     },
     { payload: taggedData },
   ),
 );
 
-const transaction = named(
+const transaction = json.named(
   'TransactionPayload',
-  objectOf({ type: constantOf(6), essence: transactionEssence, unlocks: arrayOf(unlock) }),
+  json.objectOf({
+    type: json.constantOf(6),
+    essence: transactionEssence,
+    unlocks: json.arrayOf(unlock),
+  }),
 );
 
-const treasuryTransaction = named(
+const treasuryTransaction = json.named(
   'TreasuryTransactionPayload',
-  objectOf({
-    type: constantOf(4),
-    input: named('TreasuryInput', objectOf({ type: constantOf(1), milestoneId: hashSchema })),
-    output: named('TreasuryOutput', objectOf({ type: constantOf(2), amount: uint64Schema })),
+  json.objectOf({
+    type: json.constantOf(4),
+    input: json.named(
+      'TreasuryInput',
+      json.objectOf({ type: json.constantOf(1), milestoneId: json.hashSchema }),
+    ),
+    output: json.named(
+      'TreasuryOutput',
+      json.objectOf({ type: json.constantOf(2), amount: json.uint64Schema }),
+    ),
   }),
 );
 
-const migratedFunds = named(
+const migratedFunds = json.named(
   'MigratedFundsEntry',
-  objectOf({
-    tailTransactionHash: hexOf(49),
+  json.objectOf({
+    tailTransactionHash: json.hexOf(49),
     address: ed25519AddressSchema,
-    deposit: uint64Schema,
+    deposit: json.uint64Schema,
   }),
 );
 
-export const receiptOptionSchema = named(
+export const receiptOptionSchema = json.named(
   'ReceiptMilestoneOption',
-  objectOf({
-    type: constantOf(0),
-    migratedAt: described('Milestone index of the legacy network.', milestoneIndexSchema),
-    funds: arrayOf(migratedFunds),
+  json.objectOf({
+    type: json.constantOf(0),
+    migratedAt: json.described('Milestone index of the legacy network.', json.milestoneIndexSchema),
+    funds: json.arrayOf(migratedFunds),
     transaction: treasuryTransaction,
-    final: flagSchema,
+    final: json.flagSchema,
   }),
 );
 
-const parents = arrayOf(hashSchema, { minItems: 1, maxItems: 8 });
+const parents = json.arrayOf(json.hashSchema, { minItems: 1, maxItems: 8 });
 
-export const milestonePayloadSchema = named(
+export const milestonePayloadSchema = json.named(
   'MilestonePayload',
-  objectOf(
+  json.objectOf(
     {
-      type: constantOf(7),
-      index: milestoneIndexSchema,
-      timestamp: unixTimeSchema,
-      protocolVersion: uint8Schema,
-      previousMilestoneId: hashSchema,
+      type: json.constantOf(7),
+      index: json.milestoneIndexSchema,
+      timestamp: json.unixTimeSchema,
+      protocolVersion: json.uint8Schema,
+      previousMilestoneId: json.hashSchema,
       parents,
-      inclusionMerkleRoot: hashSchema,
-      appliedMerkleRoot: hashSchema,
-      signatures: arrayOf(signature, { minItems: 1 }),
+      inclusionMerkleRoot: json.hashSchema,
+      appliedMerkleRoot: json.hashSchema,
+      signatures: json.arrayOf(signature, { minItems: 1 }),
     },
     {
-      metadata: bytesSchema,
-      options: arrayOf(
-        named('MilestoneOption', oneOf(receiptOptionSchema, protocolParametersOptionSchema)),
+      metadata: json.bytesSchema,
+      options: json.arrayOf(
+        json.named(
+          'MilestoneOption',
+          json.oneOf(receiptOptionSchema, json.protocolParametersOptionSchema),
+        ),
         {
           minItems: 1,
         },
@@ -120,10 +120,10 @@ export const milestonePayloadSchema = named(
   ),
 );
 
-export const blockSchema = named(
+export const blockSchema = json.named(
   'Block',
-  objectOf(
-    { protocolVersion: uint8Schema, parents, nonce: uint64Schema },
-    { payload: named('Payload', oneOf(taggedData, transaction, milestonePayloadSchema)) },
+  json.objectOf(
+    { protocolVersion: json.uint8Schema, parents, nonce: json.uint64Schema },
+    { payload: json.named('Payload', json.oneOf(taggedData, transaction, milestonePayloadSchema)) },
   ),
 );

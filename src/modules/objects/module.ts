@@ -1,6 +1,4 @@
-/**
- * Blocks, outputs, milestones, receipts and tips by their IDs (TIP-25).
- */
+/** Blocks, outputs, milestones, receipts and tips by their IDs (TIP-25). */
 import type { Operations } from '../../http/openapi/operation.ts';
 import type { Module } from '../../module.ts';
 import { blockRoutes, describeBlocks } from './routes/blocks.ts';

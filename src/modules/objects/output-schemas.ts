@@ -2,112 +2,127 @@
  * Schemas of outputs and their parts as TIP-25 writes and names them
  * (src/stardust/json/rest-json.ts). A field `type` tells the kinds apart.
  */
-import {
-  arrayOf,
-  bytesSchema,
-  constantOf,
-  hashSchema,
-  hexOf,
-  named,
-  objectOf,
-  oneOf,
-  uint16Schema,
-  uint32Schema,
-  uint64Schema,
-  uint256Schema,
-  unixTimeSchema,
-} from '../../http/openapi/json-schema.ts';
+import * as json from '../../http/openapi/json-schema.ts';
 
-export const ed25519AddressSchema = named(
+export const ed25519AddressSchema = json.named(
   'Ed25519Address',
-  objectOf({ type: constantOf(0), pubKeyHash: hashSchema }),
+  json.objectOf({ type: json.constantOf(0), pubKeyHash: json.hashSchema }),
 );
 
-const aliasAddress = named('AliasAddress', objectOf({ type: constantOf(8), aliasId: hashSchema }));
+const aliasAddress = json.named(
+  'AliasAddress',
+  json.objectOf({ type: json.constantOf(8), aliasId: json.hashSchema }),
+);
 
-const nftAddress = named('NFTAddress', objectOf({ type: constantOf(16), nftId: hashSchema }));
+const nftAddress = json.named(
+  'NFTAddress',
+  json.objectOf({ type: json.constantOf(16), nftId: json.hashSchema }),
+);
 
-const address = named('Address', oneOf(ed25519AddressSchema, aliasAddress, nftAddress));
+const address = json.named('Address', json.oneOf(ed25519AddressSchema, aliasAddress, nftAddress));
 
-const nativeToken = named('NativeToken', objectOf({ id: hexOf(38), amount: uint256Schema }));
+const nativeToken = json.named(
+  'NativeToken',
+  json.objectOf({ id: json.hexOf(38), amount: json.uint256Schema }),
+);
 
-const unlockCondition = named(
+const unlockCondition = json.named(
   'UnlockCondition',
-  oneOf(
-    named('AddressUnlockCondition', objectOf({ type: constantOf(0), address })),
-    named(
+  json.oneOf(
+    json.named('AddressUnlockCondition', json.objectOf({ type: json.constantOf(0), address })),
+    json.named(
       'StorageDepositReturnUnlockCondition',
-      objectOf({ type: constantOf(1), returnAddress: address, amount: uint64Schema }),
+      json.objectOf({
+        type: json.constantOf(1),
+        returnAddress: address,
+        amount: json.uint64Schema,
+      }),
     ),
-    named('TimelockUnlockCondition', objectOf({ type: constantOf(2), unixTime: unixTimeSchema })),
-    named(
+    json.named(
+      'TimelockUnlockCondition',
+      json.objectOf({ type: json.constantOf(2), unixTime: json.unixTimeSchema }),
+    ),
+    json.named(
       'ExpirationUnlockCondition',
-      objectOf({ type: constantOf(3), returnAddress: address, unixTime: unixTimeSchema }),
+      json.objectOf({
+        type: json.constantOf(3),
+        returnAddress: address,
+        unixTime: json.unixTimeSchema,
+      }),
     ),
-    named('StateControllerAddressUnlockCondition', objectOf({ type: constantOf(4), address })),
-    named('GovernorAddressUnlockCondition', objectOf({ type: constantOf(5), address })),
-    named(
+    json.named(
+      'StateControllerAddressUnlockCondition',
+      json.objectOf({ type: json.constantOf(4), address }),
+    ),
+    json.named(
+      'GovernorAddressUnlockCondition',
+      json.objectOf({ type: json.constantOf(5), address }),
+    ),
+    json.named(
       'ImmutableAliasAddressUnlockCondition',
-      objectOf({ type: constantOf(6), address: aliasAddress }),
+      json.objectOf({ type: json.constantOf(6), address: aliasAddress }),
     ),
   ),
 );
 
-const feature = named(
+const feature = json.named(
   'Feature',
-  oneOf(
-    named('SenderFeature', objectOf({ type: constantOf(0), address })),
-    named('IssuerFeature', objectOf({ type: constantOf(1), address })),
-    named('MetadataFeature', objectOf({ type: constantOf(2), data: bytesSchema })),
-    named('TagFeature', objectOf({ type: constantOf(3), tag: bytesSchema })),
+  json.oneOf(
+    json.named('SenderFeature', json.objectOf({ type: json.constantOf(0), address })),
+    json.named('IssuerFeature', json.objectOf({ type: json.constantOf(1), address })),
+    json.named(
+      'MetadataFeature',
+      json.objectOf({ type: json.constantOf(2), data: json.bytesSchema }),
+    ),
+    json.named('TagFeature', json.objectOf({ type: json.constantOf(3), tag: json.bytesSchema })),
   ),
 );
 
-const tokenScheme = named(
+const tokenScheme = json.named(
   'SimpleTokenScheme',
-  objectOf({
-    type: constantOf(0),
-    mintedTokens: uint256Schema,
-    meltedTokens: uint256Schema,
-    maximumSupply: uint256Schema,
+  json.objectOf({
+    type: json.constantOf(0),
+    mintedTokens: json.uint256Schema,
+    meltedTokens: json.uint256Schema,
+    maximumSupply: json.uint256Schema,
   }),
 );
 
-const unlockConditions = arrayOf(unlockCondition, { minItems: 1 });
-const nativeTokens = arrayOf(nativeToken, { minItems: 1, maxItems: 64 });
-const features = arrayOf(feature, { minItems: 1 });
+const unlockConditions = json.arrayOf(unlockCondition, { minItems: 1 });
+const nativeTokens = json.arrayOf(nativeToken, { minItems: 1, maxItems: 64 });
+const features = json.arrayOf(feature, { minItems: 1 });
 const immutableFeatures = features;
 
-const basicOutput = named(
+const basicOutput = json.named(
   'BasicOutput',
-  objectOf(
-    { type: constantOf(3), amount: uint64Schema, unlockConditions },
+  json.objectOf(
+    { type: json.constantOf(3), amount: json.uint64Schema, unlockConditions },
     { nativeTokens, features },
   ),
 );
 
-const aliasOutput = named(
+const aliasOutput = json.named(
   'AliasOutput',
-  objectOf(
+  json.objectOf(
     {
-      type: constantOf(4),
-      amount: uint64Schema,
-      aliasId: hashSchema,
-      stateIndex: uint32Schema,
-      foundryCounter: uint32Schema,
+      type: json.constantOf(4),
+      amount: json.uint64Schema,
+      aliasId: json.hashSchema,
+      stateIndex: json.uint32Schema,
+      foundryCounter: json.uint32Schema,
       unlockConditions,
     },
-    { nativeTokens, stateMetadata: bytesSchema, features, immutableFeatures },
+    { nativeTokens, stateMetadata: json.bytesSchema, features, immutableFeatures },
   ),
 );
 
-const foundryOutput = named(
+const foundryOutput = json.named(
   'FoundryOutput',
-  objectOf(
+  json.objectOf(
     {
-      type: constantOf(5),
-      amount: uint64Schema,
-      serialNumber: uint32Schema,
+      type: json.constantOf(5),
+      amount: json.uint64Schema,
+      serialNumber: json.uint32Schema,
       tokenScheme,
       unlockConditions,
     },
@@ -115,24 +130,29 @@ const foundryOutput = named(
   ),
 );
 
-export const nftOutputSchema = named(
+export const nftOutputSchema = json.named(
   'NFTOutput',
-  objectOf(
-    { type: constantOf(6), amount: uint64Schema, nftId: hashSchema, unlockConditions },
+  json.objectOf(
+    {
+      type: json.constantOf(6),
+      amount: json.uint64Schema,
+      nftId: json.hashSchema,
+      unlockConditions,
+    },
     { nativeTokens, features, immutableFeatures },
   ),
 );
 
-export const outputSchema = named(
+export const outputSchema = json.named(
   'Output',
-  oneOf(basicOutput, aliasOutput, foundryOutput, nftOutputSchema),
+  json.oneOf(basicOutput, aliasOutput, foundryOutput, nftOutputSchema),
 );
 
-export const utxoInputSchema = named(
+export const utxoInputSchema = json.named(
   'UTXOInput',
-  objectOf({
-    type: constantOf(0),
-    transactionId: hashSchema,
-    transactionOutputIndex: uint16Schema,
+  json.objectOf({
+    type: json.constantOf(0),
+    transactionId: json.hashSchema,
+    transactionOutputIndex: json.uint16Schema,
   }),
 );

@@ -1,5 +1,4 @@
 /** Milestones by index or by ID, as long as they are kept, and their changes of the ledger. */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';

@@ -1,5 +1,4 @@
 /** Tips: unreferenced blocks that no other stored block approves. */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { readBlockRows } from '../../ledger/core/packs/block-rows.ts';

@@ -1,6 +1,4 @@
-/**
- * The explorer at `/` and at its views' paths, and openapi.json.
- */
+/** The explorer at `/` and at its views' paths, and openapi.json. */
 import type { Module } from '../../module.ts';
 import { assetRoutes, pageStatus } from './static-assets.ts';
 

@@ -2,7 +2,6 @@
  * Applied milestones explained: their blocks in white-flag order with the verdicts, and the parts
  * of a proof of inclusion.
  */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';

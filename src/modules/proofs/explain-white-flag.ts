@@ -2,7 +2,6 @@
  * Explains the white flag (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
  * that may not be signed yet, and every block that leads to them.
  */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { measureBlocks, readBlocksInSteps } from '../../ledger/view/cone-blocks.ts';

@@ -2,7 +2,6 @@
  * Explains why transactions of a cone are in conflict (docs/protocol.md, D.2): records keep only
  * the reasons, so each verdict is made again, with its cause.
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { concat, readQuery } from '../../ledger/core/read-batch.ts';

@@ -2,7 +2,6 @@
  * GET /health (docs/contract.md#health): empty, 200 or 503; X-Error-Detail has the reason,
  * X-Health-Warning what soon will be one.
  */
-
 import { LedgerDamaged } from '../../../ledger/core/checksum.ts';
 import { isMissingTable, LedgerUnreadable, NO_LEDGER } from '../../../ledger/core/head.ts';
 import { shareUsed, UNHEALTHY_AT, WARN_AT } from '../../../ledger/core/size/database-size.ts';

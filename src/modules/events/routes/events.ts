@@ -2,7 +2,6 @@
  * GET /api/mqtt/v1 (docs/contract.md#events): events of TIP-28, by MQTT 3.1.1 over a WebSocket, at
  * HORNET's path.
  */
-
 import { clientKeyOf } from '../../../http/access/client-address.ts';
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';

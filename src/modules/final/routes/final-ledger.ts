@@ -2,21 +2,9 @@
  * GET /api/edge/v1/final, …/final/outputs/:outputId and …/final/nfts/:nftId: the root over a final
  * ledger, and proofs that an output or an NFT is or is not in it (docs/contract.md#final-ledger).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError, noLedger } from '../../../http/errors.ts';
-import {
-  arrayOf,
-  bytesSchema,
-  described,
-  hashSchema,
-  type JsonSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  oneOf,
-  textSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { Id, OutputId, parseId } from '../../../http/schemas.ts';
@@ -96,48 +84,58 @@ export function noFinalLedger(found: Omit<NoFinalLedger, 'ok'> | undefined): Htt
   return new HttpError(503, detail, { 'retry-after': RETRY_AFTER });
 }
 
-const place: JsonSchema = { type: 'integer', minimum: 0 };
+const place: json.JsonSchema = { type: 'integer', minimum: 0 };
 
-const finalTreeSchema: JsonSchema = /* @__PURE__ */ named('FinalTree', () =>
-  objectOf({
-    count: described('How many records it has.', place),
-    root: described('The Merkle root over the records in order of their IDs.', hashSchema),
+const finalTreeSchema: json.JsonSchema = /* @__PURE__ */ json.named('FinalTree', () =>
+  json.objectOf({
+    count: json.described('How many records it has.', place),
+    root: json.described(
+      'The Merkle root over the records in order of their IDs.',
+      json.hashSchema,
+    ),
   }),
 );
 
-function ledgerFields(): Record<string, JsonSchema> {
+function ledgerFields(): Record<string, json.JsonSchema> {
   return {
-    networkName: textSchema,
-    milestoneIndex: milestoneIndexSchema,
-    milestoneId: hashSchema,
-    outputs: described('The tree over all unspent outputs.', finalTreeSchema),
-    nfts: described('The tree over all NFTs.', finalTreeSchema),
+    networkName: json.textSchema,
+    milestoneIndex: json.milestoneIndexSchema,
+    milestoneId: json.hashSchema,
+    outputs: json.described('The tree over all unspent outputs.', finalTreeSchema),
+    nfts: json.described('The tree over all NFTs.', finalTreeSchema),
   };
 }
 
-export const finalLedgerSchema: JsonSchema = /* @__PURE__ */ named('FinalLedgerParts', () =>
-  objectOf(ledgerFields()),
+export const finalLedgerSchema: json.JsonSchema = /* @__PURE__ */ json.named(
+  'FinalLedgerParts',
+  () => json.objectOf(ledgerFields()),
 );
 
-export const finalEntrySchema: JsonSchema = /* @__PURE__ */ named('FinalEntry', () =>
-  objectOf({
-    position: described('Place in the tree, from 0 on.', place),
-    record: bytesSchema,
-    path: described('Siblings on the path to the root, from the leaf up.', arrayOf(hashSchema)),
+export const finalEntrySchema: json.JsonSchema = /* @__PURE__ */ json.named('FinalEntry', () =>
+  json.objectOf({
+    position: json.described('Place in the tree, from 0 on.', place),
+    record: json.bytesSchema,
+    path: json.described(
+      'Siblings on the path to the root, from the leaf up.',
+      json.arrayOf(json.hashSchema),
+    ),
   }),
 );
 
 export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerRoutes>> {
   const [ledger, entry] = [finalLedgerSchema, finalEntrySchema];
-  const neighbour = oneOf(entry, { type: 'null' });
-  const proof = named('FinalProof', {
+  const neighbour = json.oneOf(entry, { type: 'null' });
+  const proof = json.named('FinalProof', {
     oneOf: [
-      objectOf({ ledger, present: { type: 'boolean', const: true }, entry }),
-      objectOf({
+      json.objectOf({ ledger, present: { type: 'boolean', const: true }, entry }),
+      json.objectOf({
         ledger,
         present: { type: 'boolean', const: false },
-        before: described('The record before the ID; null if the ID is before all.', neighbour),
-        after: described('The record after the ID; null if the ID is after all.', neighbour),
+        before: json.described(
+          'The record before the ID; null if the ID is before all.',
+          neighbour,
+        ),
+        after: json.described('The record after the ID; null if the ID is after all.', neighbour),
       }),
     ],
   });
@@ -148,12 +146,12 @@ export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerR
       summary: 'The root over a final ledger, and what it commits to',
       answer: {
         description: 'The root.',
-        schema: named(
+        schema: json.named(
           'FinalLedger',
-          objectOf(
-            { ...ledgerFields(), finalRoot: hashSchema },
+          json.objectOf(
+            { ...ledgerFields(), finalRoot: json.hashSchema },
             {
-              snapshotSha256: described(
+              snapshotSha256: json.described(
                 'Hex of the SHA-256 of the file that the ledger was imported from.',
                 { type: 'string', pattern: '^[0-9a-f]{64}$' },
               ),

@@ -2,21 +2,9 @@
  * GET /api/edge/v1/final/addresses/:bech32[?cursor=]: a page of an address's statement at a final
  * ledger (docs/contract.md#statement-of-an-address).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import {
-  arrayOf,
-  bech32Schema,
-  described,
-  type JsonSchema,
-  named,
-  objectOf,
-  oneOf,
-  textSchema,
-  uint64Schema,
-  uint256Schema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
@@ -74,38 +62,41 @@ function parseStatementCursor(text: string): Position {
 }
 
 export function describeStatement(): Operations<ReturnType<typeof statementRoutes>> {
-  const count: JsonSchema = { type: 'integer', minimum: 0 };
-  const cursor: JsonSchema = { type: 'string', pattern: '^[0-9a-f]{76}$' };
-  const sum = named(
+  const count: json.JsonSchema = { type: 'integer', minimum: 0 };
+  const cursor: json.JsonSchema = { type: 'string', pattern: '^[0-9a-f]{76}$' };
+  const sum = json.named(
     'StatementSum',
-    objectOf({
+    json.objectOf({
       outputs: count,
-      amount: described(
+      amount: json.described(
         'Base tokens; of `depositReturn` only what is to be returned.',
-        uint64Schema,
+        json.uint64Schema,
       ),
-      depositReturn: described('Base tokens of it that must be returned to others.', uint64Schema),
-      timelocked: described(
+      depositReturn: json.described(
+        'Base tokens of it that must be returned to others.',
+        json.uint64Schema,
+      ),
+      timelocked: json.described(
         'Base tokens of it on outputs with a timelock, over or not.',
-        uint64Schema,
+        json.uint64Schema,
       ),
-      nativeTokens: arrayOf(
-        objectOf({
+      nativeTokens: json.arrayOf(
+        json.objectOf({
           id: { type: 'string', pattern: '^0x[0-9a-f]{76}$' },
-          amount: uint256Schema,
+          amount: json.uint256Schema,
         }),
       ),
     }),
   );
-  const totals = objectOf({
-    outputs: described('Of this page.', count),
-    own: described('The address alone can unlock them, as far as no timelock holds.', sum),
-    untilExpiration: described('The address can unlock them until they expire.', sum),
-    fromExpiration: described('The address can unlock them once they have expired.', sum),
-    governed: described('Aliases that it governs, and another address controls.', sum),
-    depositReturn: described('Outputs of others that owe it a deposit.', sum),
+  const totals = json.objectOf({
+    outputs: json.described('Of this page.', count),
+    own: json.described('The address alone can unlock them, as far as no timelock holds.', sum),
+    untilExpiration: json.described('The address can unlock them until they expire.', sum),
+    fromExpiration: json.described('The address can unlock them once they have expired.', sum),
+    governed: json.described('Aliases that it governs, and another address controls.', sum),
+    depositReturn: json.described('Outputs of others that owe it a deposit.', sum),
   });
-  const orNone = (what: JsonSchema) => oneOf(what, { type: 'null' });
+  const orNone = (what: json.JsonSchema) => json.oneOf(what, { type: 'null' });
   return {
     stateAddress: {
       tag: 'proof',
@@ -114,26 +105,32 @@ export function describeStatement(): Operations<ReturnType<typeof statementRoute
         'A page of up to 1,000 outputs, or of fewer with 2 MB of records. ' +
         'It proves that each output was there, and not that there were no others.',
       parameters: [
-        inPath('address', textSchema, 'Bech32 address.'),
+        inPath('address', json.textSchema, 'Bech32 address.'),
         inQuery('cursor', cursor, '`next` of the page before.'),
       ],
       answer: {
         description: 'A page of the statement.',
-        schema: named(
+        schema: json.named(
           'Statement',
-          objectOf({
+          json.objectOf({
             format: { type: 'string', const: STATEMENT_FORMAT },
-            address: bech32Schema,
+            address: json.bech32Schema,
             ledger: finalLedgerSchema,
             proves: { type: 'string', const: STATEMENT_PROVES },
             doesNotProve: { type: 'string', const: STATEMENT_LIMIT },
-            after: described(
+            after: json.described(
               'The cursor that the page was asked for with; null: the first.',
               orNone(cursor),
             ),
-            next: described('The cursor of the next page; null: this is the last.', orNone(cursor)),
-            totals: named('StatementTotals', totals),
-            outputs: described('By time of creation, then by ID.', arrayOf(finalEntrySchema)),
+            next: json.described(
+              'The cursor of the next page; null: this is the last.',
+              orNone(cursor),
+            ),
+            totals: json.named('StatementTotals', totals),
+            outputs: json.described(
+              'By time of creation, then by ID.',
+              json.arrayOf(finalEntrySchema),
+            ),
           }),
         ),
         ledgerIndex: 'named',

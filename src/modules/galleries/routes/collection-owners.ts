@@ -2,21 +2,10 @@
  * GET /api/edge/v1/collections/:issuer/owners: owners of an issuer's NFTs
  * (docs/contract.md#owners-of-a-collection).
  */
-
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  bech32Schema,
-  described,
-  type JsonSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  textSchema,
-  uint32Schema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
@@ -77,9 +66,9 @@ function parsePage(search: string): Pick<OwnersQuery, 'pageSize' | 'from'> {
 }
 
 export function describeCollectionOwners(): Operations<typeof collectionOwnerRoutes> {
-  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE };
-  const cursor: JsonSchema = { type: 'string', pattern: '^[0-9a-f]{66}\\.[0-9]{1,4}$' };
-  const owner = objectOf({ address: bech32Schema, nftCount: uint32Schema });
+  const pageSize: json.JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE };
+  const cursor: json.JsonSchema = { type: 'string', pattern: '^[0-9a-f]{66}\\.[0-9]{1,4}$' };
+  const owner = json.objectOf({ address: json.bech32Schema, nftCount: json.uint32Schema });
   const issuer = 'smr1zq6yg8qf59prjwx72ldzwux0g6se3r5xpt7x3xtc67xlx0p9u63fktney6m';
   return {
     listCollectionOwners: {
@@ -89,23 +78,23 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
         'A collection is the NFTs with one immutable issuer: the address of the NFT or alias that stands for the collection. ' +
         `500 if it has more than ${MAX_COLLECTION} NFTs.`,
       parameters: [
-        inPath('issuer', textSchema, 'The bech32 address of the issuer.'),
+        inPath('issuer', json.textSchema, 'The bech32 address of the issuer.'),
         inQuery('pageSize', pageSize, `The most owners of a page. Default: ${MAX_PAGE_SIZE}.`),
         inQuery('cursor', cursor, "Another page's cursor. Its page size counts, not `pageSize`."),
       ],
       answer: {
         description: 'The owners, in the order of the bytes of their addresses.',
-        schema: named(
+        schema: json.named(
           'CollectionOwners',
-          objectOf(
+          json.objectOf(
             {
-              ledgerIndex: milestoneIndexSchema,
-              nftCount: described('Of the whole collection.', uint32Schema),
-              ownerCount: described('Of the whole collection.', uint32Schema),
+              ledgerIndex: json.milestoneIndexSchema,
+              nftCount: json.described('Of the whole collection.', json.uint32Schema),
+              ownerCount: json.described('Of the whole collection.', json.uint32Schema),
               pageSize,
-              owners: arrayOf(named('CollectionOwner', owner)),
+              owners: json.arrayOf(json.named('CollectionOwner', owner)),
             },
-            { cursor: described('For the next page; absent on the last one.', cursor) },
+            { cursor: json.described('For the next page; absent on the last one.', cursor) },
           ),
         ),
         ledgerIndex: 'tagged',

@@ -2,16 +2,7 @@
  * Claims of an NFT's immutable metadata by IRC-27 (src/stardust/json/nft-claims.ts), if it has what
  * that standard requires.
  */
-
-import {
-  arrayOf,
-  described,
-  type JsonSchema,
-  named,
-  objectOf,
-  oneOf,
-  textSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { type NftClaims, readNftClaims } from '../../../stardust/json/nft-claims.ts';
 import { FeatureType } from '../../../stardust/wire/feature.ts';
 import type { NftOutput } from '../../../stardust/wire/output.ts';
@@ -32,33 +23,33 @@ function isIrc27({ standard, version, type, uri, name }: NftClaims): boolean {
   );
 }
 
-export function describeClaims(): JsonSchema {
-  const attribute = objectOf({
-    trait_type: textSchema,
-    value: oneOf(textSchema, { type: 'number' }, { type: 'boolean' }),
+export function describeClaims(): json.JsonSchema {
+  const attribute = json.objectOf({
+    trait_type: json.textSchema,
+    value: json.oneOf(json.textSchema, { type: 'number' }, { type: 'boolean' }),
   });
-  return described(
+  return json.described(
     "What the NFT's own metadata claims by IRC-27. Nobody has checked it. Absent if the metadata is not JSON of that standard.",
-    named(
+    json.named(
       'NFTClaims',
-      objectOf(
+      json.objectOf(
         {
           standard: { type: 'string', const: 'IRC27' },
-          version: textSchema,
-          type: described('Media type of the asset.', textSchema),
-          uri: textSchema,
-          name: textSchema,
+          version: json.textSchema,
+          type: json.described('Media type of the asset.', json.textSchema),
+          uri: json.textSchema,
+          name: json.textSchema,
         },
         {
-          collectionName: textSchema,
+          collectionName: json.textSchema,
           royalties: {
             type: 'object',
             additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
             description: 'Shares by address.',
           },
-          issuerName: textSchema,
-          description: textSchema,
-          attributes: arrayOf(named('NFTAttribute', attribute)),
+          issuerName: json.textSchema,
+          description: json.textSchema,
+          attributes: json.arrayOf(json.named('NFTAttribute', attribute)),
         },
       ),
     ),

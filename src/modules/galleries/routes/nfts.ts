@@ -2,7 +2,6 @@
  * GET /api/edge/v1/nfts/:nftId, and GET /api/edge/v1/nfts by IDs, by address or by issuer: NFTs with
  * their outputs, metadata, owners and issuers at one ledger index (docs/contract.md#nfts).
  */
-
 import * as v from 'valibot';
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
@@ -12,27 +11,13 @@ import {
   hashedObjectAnswer,
   readMinLedgerIndex,
 } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  bech32Schema,
-  described,
-  flagSchema,
-  hashSchema,
-  type JsonSchema,
-  listCursorSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  oneOf,
-  outputIdSchema,
-  textSchema,
-  unixTimeSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { noSuchNft } from '../../../http/routes/indexer/nft-lookup.ts';
 import { Id, OutputId, parseId } from '../../../http/schemas.ts';
+import { type NftOutputs, readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
@@ -44,9 +29,13 @@ import type { OutputQuery } from '../../lists/output-query.ts';
 import { foreignAddress } from '../../lists/routes/output-lists.ts';
 import { formatCursor, parseGalleryQuery } from '../../lists/routes/parse-query.ts';
 import { nftOutputSchema } from '../../objects/output-schemas.ts';
-import { MAX_IDS, metadataToJson, outputMetadataSchema, parseIds } from '../../objects/routes/outputs.ts';
+import {
+  MAX_IDS,
+  metadataToJson,
+  outputMetadataSchema,
+  parseIds,
+} from '../../objects/routes/outputs.ts';
 import { type NftStatus, readNftGallery } from '../nft-gallery.ts';
-import { type NftOutputs, readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 import { describeClaims, readClaims } from './nft-claims.ts';
 
 export const nftRoutes = {
@@ -172,35 +161,47 @@ export function ownerToJson(
 }
 
 /** Owner of an NFT at the ledger's time, or at that of a change. */
-export const ownerSchema: JsonSchema = /* @__PURE__ */ named('NFTOwner', () =>
-  objectOf(
+export const ownerSchema: json.JsonSchema = /* @__PURE__ */ json.named('NFTOwner', () =>
+  json.objectOf(
     {
-      address: described('The one address that can unlock the output at that time.', bech32Schema),
-      canUnlock: described('False while a timelock holds the output.', flagSchema),
+      address: json.described(
+        'The one address that can unlock the output at that time.',
+        json.bech32Schema,
+      ),
+      canUnlock: json.described('False while a timelock holds the output.', json.flagSchema),
     },
     {
-      timelockedUntil: described('Present while a timelock holds the output.', unixTimeSchema),
-      passesTo: described(
+      timelockedUntil: json.described(
+        'Present while a timelock holds the output.',
+        json.unixTimeSchema,
+      ),
+      passesTo: json.described(
         'Present if the output will expire: the owner from that time on.',
-        named('NextOwner', objectOf({ address: bech32Schema, unixTime: unixTimeSchema })),
+        json.named(
+          'NextOwner',
+          json.objectOf({ address: json.bech32Schema, unixTime: json.unixTimeSchema }),
+        ),
       ),
     },
   ),
 );
 
 export function describeNfts(): Operations<typeof nftRoutes> {
-  const fields: Record<string, JsonSchema> = {
-    nftId: hashSchema,
-    outputId: outputIdSchema,
-    owner: described("At the time of the ledger's milestone.", ownerSchema),
+  const fields: Record<string, json.JsonSchema> = {
+    nftId: json.hashSchema,
+    outputId: json.outputIdSchema,
+    owner: json.described("At the time of the ledger's milestone.", ownerSchema),
     metadata: outputMetadataSchema,
     output: nftOutputSchema,
   };
-  const mayBeAbsent: Record<string, JsonSchema> = {
-    issuer: described('Of the immutable issuer feature: the ledger guarantees it.', bech32Schema),
+  const mayBeAbsent: Record<string, json.JsonSchema> = {
+    issuer: json.described(
+      'Of the immutable issuer feature: the ledger guarantees it.',
+      json.bech32Schema,
+    ),
     claims: describeClaims(),
   };
-  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_IDS };
+  const pageSize: json.JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_IDS };
   const nftId = '0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7';
   return {
     readNfts: {
@@ -218,30 +219,41 @@ export function describeNfts(): Operations<typeof nftRoutes> {
           ),
           explode: false,
         },
-        inQuery('address', textSchema, 'The bech32 address of the address unlock condition.'),
-        inQuery('issuer', textSchema, 'The bech32 address of the issuer, an immutable feature.'),
+        inQuery('address', json.textSchema, 'The bech32 address of the address unlock condition.'),
+        inQuery(
+          'issuer',
+          json.textSchema,
+          'The bech32 address of the issuer, an immutable feature.',
+        ),
         inQuery('pageSize', pageSize, `The most NFTs of a page. Default: ${MAX_IDS}.`),
         inQuery(
           'cursor',
-          listCursorSchema,
+          json.listCursorSchema,
           "Another page's cursor. Its page size counts, not `pageSize`.",
         ),
       ],
       answer: {
         description: 'The NFTs.',
-        schema: named(
+        schema: json.named(
           'NFTs',
-          objectOf(
+          json.objectOf(
             {
-              ledgerIndex: milestoneIndexSchema,
-              nfts: described(
+              ledgerIndex: json.milestoneIndexSchema,
+              nfts: json.described(
                 'In the order of `ids`, null where no unspent output holds the NFT; or of lists.',
-                arrayOf(oneOf(named('NFT', objectOf(fields, mayBeAbsent)), { type: 'null' })),
+                json.arrayOf(
+                  json.oneOf(json.named('NFT', json.objectOf(fields, mayBeAbsent)), {
+                    type: 'null',
+                  }),
+                ),
               ),
             },
             {
-              pageSize: described('Of a page.', pageSize),
-              cursor: described('For the next page; absent on the last one.', listCursorSchema),
+              pageSize: json.described('Of a page.', pageSize),
+              cursor: json.described(
+                'For the next page; absent on the last one.',
+                json.listCursorSchema,
+              ),
             },
           ),
         ),
@@ -256,9 +268,9 @@ export function describeNfts(): Operations<typeof nftRoutes> {
       parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
       answer: {
         description: 'The NFT.',
-        schema: named(
+        schema: json.named(
           'NFTAtLedgerIndex',
-          objectOf({ ledgerIndex: milestoneIndexSchema, ...fields }, mayBeAbsent),
+          json.objectOf({ ledgerIndex: json.milestoneIndexSchema, ...fields }, mayBeAbsent),
         ),
         ledgerIndex: 'tagged',
       },

@@ -3,22 +3,10 @@
  * applied, made a state of an NFT, not that nothing came later
  * (docs/contract.md#certificate-of-an-nft). src/stardust/provenance/certificate.ts verifies it.
  */
-
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  base64Schema,
-  described,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  oneOf,
-  outputIdSchema,
-  uint32Schema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
@@ -104,7 +92,7 @@ export function describeNftCertificate(): Operations<typeof nftCertificateRoutes
         inPath('nftId', Id, 'NFT ID, 32 bytes.'),
         inQuery(
           'milestone',
-          uint32Schema,
+          json.uint32Schema,
           'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.',
         ),
         inQuery(
@@ -115,31 +103,36 @@ export function describeNftCertificate(): Operations<typeof nftCertificateRoutes
       ],
       answer: {
         description: 'The certificate, up to 50 KB.',
-        schema: named(
+        schema: json.named(
           'NFTCertificate',
-          objectOf(
+          json.objectOf(
             {
-              nftId: hashSchema,
-              ledgerIndex: milestoneIndexSchema,
-              outputId: described(
+              nftId: json.hashSchema,
+              ledgerIndex: json.milestoneIndexSchema,
+              outputId: json.described(
                 'What held the NFT from then on; null if it was burned.',
-                oneOf(outputIdSchema, { type: 'null' }),
+                json.oneOf(json.outputIdSchema, { type: 'null' }),
               ),
-              milestone: described(
+              milestone: json.described(
                 'Payload of the milestone that applied the transaction, with its signatures.',
-                base64Schema,
+                json.base64Schema,
               ),
-              block: described('The block with the transaction.', base64Schema),
-              appliedProof: described(
+              block: json.described('The block with the transaction.', json.base64Schema),
+              appliedProof: json.described(
                 "From the block to the milestone's applied root.",
                 auditPathSchema,
               ),
-              head: described("Payload of the ledger's milestone.", base64Schema),
+              head: json.described("Payload of the ledger's milestone.", json.base64Schema),
             },
             {
-              consumed: described(
+              consumed: json.described(
                 'If the NFT was burned: what the transaction consumed, in the order of its inputs; the output that held the NFT, and the hashes of the others.',
-                arrayOf(oneOf(objectOf({ output: base64Schema }), objectOf({ hash: hashSchema }))),
+                json.arrayOf(
+                  json.oneOf(
+                    json.objectOf({ output: json.base64Schema }),
+                    json.objectOf({ hash: json.hashSchema }),
+                  ),
+                ),
               ),
             },
           ),

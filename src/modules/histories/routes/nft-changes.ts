@@ -2,21 +2,10 @@
  * GET /api/edge/v1/changes/nfts: NFTs that changed after a milestone, for clients that were away
  * (docs/contract.md#changes-of-nfts, docs/developers.md#events).
  */
-
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  described,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  oneOf,
-  outputIdSchema,
-  uint32Schema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
@@ -77,34 +66,38 @@ export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
       description: `404 where changes after that milestone are not kept, or one milestone has more than ${MAX_CHANGES}: list the NFTs again.`,
       parameters: [
         {
-          ...inQuery('after', uint32Schema, 'The last milestone whose changes the client has.'),
+          ...inQuery(
+            'after',
+            json.uint32Schema,
+            'The last milestone whose changes the client has.',
+          ),
           required: true,
         },
         inQuery(
           MIN_PARAMETER,
-          uint32Schema,
+          json.uint32Schema,
           'Asks for an answer at this ledger index or later. Caches may keep it.',
         ),
       ],
       answer: {
         description: 'Each NFT that changed, once.',
-        schema: named(
+        schema: json.named(
           'NFTChanges',
-          objectOf({
-            from: described('`after`.', milestoneIndexSchema),
-            to: described(
+          json.objectOf({
+            from: json.described('`after`.', json.milestoneIndexSchema),
+            to: json.described(
               'Changes up to this milestone are here. Below `ledgerIndex` where there are more: ask again with `after` set to it.',
-              milestoneIndexSchema,
+              json.milestoneIndexSchema,
             ),
-            ledgerIndex: milestoneIndexSchema,
-            changes: described(
+            ledgerIndex: json.milestoneIndexSchema,
+            changes: json.described(
               'By NFT ID.',
-              arrayOf(
-                objectOf({
-                  nftId: hashSchema,
-                  outputId: described(
+              json.arrayOf(
+                json.objectOf({
+                  nftId: json.hashSchema,
+                  outputId: json.described(
                     'The unspent output at `ledgerIndex`; null if the NFT was burned.',
-                    oneOf(outputIdSchema, { type: 'null' }),
+                    json.oneOf(json.outputIdSchema, { type: 'null' }),
                   ),
                 }),
               ),

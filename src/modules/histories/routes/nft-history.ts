@@ -2,25 +2,10 @@
  * GET /api/edge/v1/nfts/:nftId/history: what became of an NFT, the newest change first
  * (docs/contract.md#history-of-an-nft).
  */
-
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  choiceOf,
-  described,
-  flagSchema,
-  hashSchema,
-  type JsonSchema,
-  listCursorSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  oneOf,
-  outputIdSchema,
-  unixTimeSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
@@ -107,22 +92,22 @@ function changeToJson(
 }
 
 export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
-  const orNull = (schema: JsonSchema) => oneOf(schema, { type: 'null' });
-  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_HISTORY };
-  const change = objectOf({
-    milestoneIndex: milestoneIndexSchema,
-    milestoneTimestamp: unixTimeSchema,
-    transactionId: hashSchema,
-    blockId: hashSchema,
-    outputId: described(
+  const orNull = (schema: json.JsonSchema) => json.oneOf(schema, { type: 'null' });
+  const pageSize: json.JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_HISTORY };
+  const change = json.objectOf({
+    milestoneIndex: json.milestoneIndexSchema,
+    milestoneTimestamp: json.unixTimeSchema,
+    transactionId: json.hashSchema,
+    blockId: json.hashSchema,
+    outputId: json.described(
       'What held the NFT from then on; null if it was burned.',
-      orNull(outputIdSchema),
+      orNull(json.outputIdSchema),
     ),
-    kind: described(
+    kind: json.described(
       '`transferred`: the address of `owner` is another one than that of the change before. `changed`: it is the same.',
-      choiceOf('minted', 'transferred', 'changed', 'burned'),
+      json.choiceOf('minted', 'transferred', 'changed', 'burned'),
     ),
-    owner: described(
+    owner: json.described(
       "Whose the output was at the milestone's time; null if the NFT was burned. An expiration that passes later is no change: `passesTo` says what follows from it.",
       orNull(ownerSchema),
     ),
@@ -136,29 +121,32 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
         inQuery('pageSize', pageSize, `The most changes of a page. Default: ${MAX_HISTORY}.`),
         inQuery(
           'cursor',
-          listCursorSchema,
+          json.listCursorSchema,
           "Another page's cursor. Its page size counts, not `pageSize`.",
         ),
       ],
       answer: {
         description: 'A page of the history.',
-        schema: named(
+        schema: json.named(
           'NFTHistory',
-          objectOf(
+          json.objectOf(
             {
-              nftId: hashSchema,
-              ledgerIndex: milestoneIndexSchema,
-              since: described(
+              nftId: json.hashSchema,
+              ledgerIndex: json.milestoneIndexSchema,
+              since: json.described(
                 'From this milestone on all changes are known. A mint before it is listed too where the output tells it.',
-                milestoneIndexSchema,
+                json.milestoneIndexSchema,
               ),
-              complete: described('Whether the last of `changes` is the mint.', flagSchema),
-              changes: arrayOf(named('NFTHistoryChange', change)),
+              complete: json.described(
+                'Whether the last of `changes` is the mint.',
+                json.flagSchema,
+              ),
+              changes: json.arrayOf(json.named('NFTHistoryChange', change)),
             },
             {
-              cursor: described(
+              cursor: json.described(
                 'For the next page, which may be there although this one is not full; absent on the last one.',
-                listCursorSchema,
+                json.listCursorSchema,
               ),
             },
           ),

@@ -2,18 +2,11 @@
  * GET /api/indexer/v1/outputs/alias/:aliasId and …/foundry/:foundryId: the unspent output of an
  * alias or a foundry (TIP-26; docs/contract.md#aliases-and-foundries).
  */
-
 import type * as v from 'valibot';
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, objectAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  outputIdSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operation, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { FoundryId, Id, parseId } from '../../../http/schemas.ts';
@@ -60,11 +53,11 @@ async function answerChain(
 }
 
 export function describeChainLookup(): Operations<typeof chainLookupRoutes> {
-  const answerSchema = named(
+  const answerSchema = json.named(
     'ChainLookup',
-    objectOf({
-      ledgerIndex: milestoneIndexSchema,
-      items: arrayOf(outputIdSchema, { minItems: 1, maxItems: 1 }),
+    json.objectOf({
+      ledgerIndex: json.milestoneIndexSchema,
+      items: json.arrayOf(json.outputIdSchema, { minItems: 1, maxItems: 1 }),
     }),
   );
   const describe = (kind: string, schema: v.GenericSchema, bytes: number): Operation => ({

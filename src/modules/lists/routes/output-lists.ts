@@ -2,23 +2,10 @@
  * GET /api/indexer/v1/outputs and …/outputs/KIND: the unspent outputs of all kinds, or of one, with
  * given properties, page by page (TIP-26; docs/contract.md#lists).
  */
-
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  described,
-  flagSchema,
-  type JsonSchema,
-  listCursorSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  outputIdSchema,
-  textSchema,
-  unixTimeSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operation, type Operations } from '../../../http/openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../../http/route.ts';
 import type { Kind, NotIndexed } from '../../../ledger/output-list/indexed-kinds.ts';
@@ -104,45 +91,62 @@ export function describeOutputLists(): Operations<typeof outputListRoutes> {
   // output-query.ts is more tolerant than this, as the reference is
   const parameters: Record<
     keyof OutputFilters | 'pageSize' | 'cursor',
-    [schema: JsonSchema, description: string]
+    [schema: json.JsonSchema, description: string]
   > = {
-    address: [textSchema, 'The bech32 address of the address unlock condition.'],
-    stateController: [textSchema, 'The bech32 address of the state controller.'],
-    governor: [textSchema, 'The bech32 address of the governor.'],
-    aliasAddress: [textSchema, 'The bech32 address of the alias that controls the foundry.'],
+    address: [json.textSchema, 'The bech32 address of the address unlock condition.'],
+    stateController: [json.textSchema, 'The bech32 address of the state controller.'],
+    governor: [json.textSchema, 'The bech32 address of the governor.'],
+    aliasAddress: [json.textSchema, 'The bech32 address of the alias that controls the foundry.'],
     unlockableByAddress: [
-      textSchema,
+      json.textSchema,
       'An address that can unlock the output, now or later: return addresses, governors too.',
     ],
-    issuer: [textSchema, 'The bech32 address of the issuer, an immutable feature.'],
-    sender: [textSchema, 'The bech32 address of the sender feature.'],
+    issuer: [json.textSchema, 'The bech32 address of the issuer, an immutable feature.'],
+    sender: [json.textSchema, 'The bech32 address of the sender feature.'],
     tag: [tag, 'The tag feature.'],
-    hasStorageDepositReturn: [flagSchema, 'Whether a storage deposit is to be returned.'],
-    storageDepositReturnAddress: [textSchema, 'The bech32 address that it is to be returned to.'],
-    hasTimelock: [flagSchema, 'Whether there is a timelock, over or not.'],
-    timelockedBefore: [unixTimeSchema, 'The timelock ends before this time.'],
-    timelockedAfter: [unixTimeSchema, 'The timelock ends after this time.'],
-    hasExpiration: [flagSchema, 'Whether there is an expiration, passed or not.'],
-    expiresBefore: [unixTimeSchema, 'The output expires before this time.'],
-    expiresAfter: [unixTimeSchema, 'The output expires after this time.'],
-    expirationReturnAddress: [textSchema, 'The bech32 address that it goes to then.'],
-    hasNativeTokens: [flagSchema, 'Whether the output holds native tokens.'],
+    hasStorageDepositReturn: [json.flagSchema, 'Whether a storage deposit is to be returned.'],
+    storageDepositReturnAddress: [
+      json.textSchema,
+      'The bech32 address that it is to be returned to.',
+    ],
+    hasTimelock: [json.flagSchema, 'Whether there is a timelock, over or not.'],
+    timelockedBefore: [json.unixTimeSchema, 'The timelock ends before this time.'],
+    timelockedAfter: [json.unixTimeSchema, 'The timelock ends after this time.'],
+    hasExpiration: [json.flagSchema, 'Whether there is an expiration, passed or not.'],
+    expiresBefore: [json.unixTimeSchema, 'The output expires before this time.'],
+    expiresAfter: [json.unixTimeSchema, 'The output expires after this time.'],
+    expirationReturnAddress: [json.textSchema, 'The bech32 address that it goes to then.'],
+    hasNativeTokens: [json.flagSchema, 'Whether the output holds native tokens.'],
     minNativeTokenCount: [tokens, 'The fewest kinds of native tokens.'],
     maxNativeTokenCount: [tokens, 'The most kinds of native tokens.'],
-    createdBefore: [unixTimeSchema, 'The milestone that created the output is before this time.'],
-    createdAfter: [unixTimeSchema, 'The milestone that created the output is after this time.'],
+    createdBefore: [
+      json.unixTimeSchema,
+      'The milestone that created the output is before this time.',
+    ],
+    createdAfter: [
+      json.unixTimeSchema,
+      'The milestone that created the output is after this time.',
+    ],
     pageSize: [pageSize, `The most items of the answer. Default: ${MAX_PAGE_SIZE}.`],
-    cursor: [listCursorSchema, "Another answer's cursor. Its page size counts, not `pageSize`."],
+    cursor: [
+      json.listCursorSchema,
+      "Another answer's cursor. Its page size counts, not `pageSize`.",
+    ],
   };
-  const schema = named(
+  const schema = json.named(
     'OutputList',
-    objectOf(
+    json.objectOf(
       {
-        ledgerIndex: milestoneIndexSchema,
+        ledgerIndex: json.milestoneIndexSchema,
         pageSize: { ...pageSize, minimum: 0 },
-        items: described('By time of creation, then by ID.', arrayOf(outputIdSchema)),
+        items: json.described(
+          'By time of creation, then by ID.',
+          json.arrayOf(json.outputIdSchema),
+        ),
       },
-      { cursor: described('For the next page; absent on the last one.', listCursorSchema) },
+      {
+        cursor: json.described('For the next page; absent on the last one.', json.listCursorSchema),
+      },
     ),
   );
   const describe = (kind: Kind | 'all', outputs: string): Operation => ({

@@ -2,7 +2,6 @@
  * The query of a list (TIP-26) as inx-indexer 1.0.1 reads it (docs/contract.md#lists): unknown
  * parameters are ignored, and what it refuses, by 400 or 500, is refused here.
  */
-
 import { HttpError } from '../../../http/errors.ts';
 import { parseQueryString, type QueryString } from '../../../http/query-string.ts';
 import { ALL_KINDS, type Kind } from '../../../ledger/output-list/indexed-kinds.ts';

@@ -5,17 +5,7 @@
 import { clientKeyOf } from '../../../http/access/client-address.ts';
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { UnknownHere } from '../../../http/errors.ts';
-import {
-  arrayOf,
-  choiceOf,
-  described,
-  flagSchema,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  uint32Schema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { Id, parseId } from '../../../http/schemas.ts';
@@ -146,14 +136,14 @@ function freshnessOf({
   return { ledgerIndex, ...(referenced === undefined && { keep: 'none' }) };
 }
 
-export const ledgerInclusionStateSchema = /* @__PURE__ */ named('LedgerInclusionState', () =>
-  described(
+export const ledgerInclusionStateSchema = /* @__PURE__ */ json.named('LedgerInclusionState', () =>
+  json.described(
     'Of a referenced block: whether it has a transaction, and whether that was applied.',
-    choiceOf('noTransaction', 'included', 'conflicting'),
+    json.choiceOf('noTransaction', 'included', 'conflicting'),
   ),
 );
 
-export const conflictReasonSchema = /* @__PURE__ */ named('ConflictReason', () => ({
+export const conflictReasonSchema = /* @__PURE__ */ json.named('ConflictReason', () => ({
   type: 'integer',
   minimum: 1,
   maximum: 12,
@@ -166,19 +156,23 @@ function describeReasons(): string {
 }
 
 export function describeBlocks(): Operations<typeof blockRoutes> {
-  const metadata = named(
+  const metadata = json.named(
     'BlockMetadata',
-    objectOf(
-      { blockId: hashSchema, parents: arrayOf(hashSchema), isSolid: flagSchema },
+    json.objectOf(
       {
-        referencedByMilestoneIndex: milestoneIndexSchema,
-        milestoneIndex: described(
+        blockId: json.hashSchema,
+        parents: json.arrayOf(json.hashSchema),
+        isSolid: json.flagSchema,
+      },
+      {
+        referencedByMilestoneIndex: json.milestoneIndexSchema,
+        milestoneIndex: json.described(
           'Of the applied milestone that it carries.',
-          milestoneIndexSchema,
+          json.milestoneIndexSchema,
         ),
         ledgerInclusionState: ledgerInclusionStateSchema,
         conflictReason: conflictReasonSchema,
-        whiteFlagIndex: described('Its place in the white-flag order.', uint32Schema),
+        whiteFlagIndex: json.described('Its place in the white-flag order.', json.uint32Schema),
       },
     ),
   );

@@ -2,16 +2,9 @@
  * GET /api/core/v2/milestones/:milestoneId and …/by-index/:index, and what each changed in the
  * ledger (TIP-25; docs/contract.md#milestones).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
-import {
-  arrayOf,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  outputIdSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { Id, MilestoneIndex, parseId, parseMilestoneIndex } from '../../../http/schemas.ts';
@@ -83,12 +76,12 @@ function nameFrom({ params }: RouteContext): MilestoneName {
 }
 
 export function describeMilestones(): Operations<typeof milestoneRoutes> {
-  const changes = named(
+  const changes = json.named(
     'UtxoChanges',
-    objectOf({
-      index: milestoneIndexSchema,
-      createdOutputs: arrayOf(outputIdSchema),
-      consumedOutputs: arrayOf(outputIdSchema),
+    json.objectOf({
+      index: json.milestoneIndexSchema,
+      createdOutputs: json.arrayOf(json.outputIdSchema),
+      consumedOutputs: json.arrayOf(json.outputIdSchema),
     }),
   );
   const byIndex = inPath('milestoneIndex', MilestoneIndex, 'Milestone index.');

@@ -12,27 +12,17 @@ import {
   hashedObjectAnswer,
   readMinLedgerIndex,
 } from '../../../http/ledger-answer.ts';
-import {
-  arrayOf,
-  flagSchema,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  oneOf,
-  uint16Schema,
-  unixTimeSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { parseQueryString } from '../../../http/query-string.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { OutputId, parseId } from '../../../http/schemas.ts';
+import { readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 import { type OutputStatus, readOutput } from '../../../ledger/read/output-status.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { decodeOutput } from '../../../stardust/wire/ids.ts';
 import { RAW } from '../content-negotiation.ts';
 import { outputSchema } from '../output-schemas.ts';
-import { parseQueryString } from '../../../http/query-string.ts';
-import { readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 
 export const outputRoutes = {
   readOutput: {
@@ -141,21 +131,21 @@ export function metadataToJson({
   };
 }
 
-export const outputMetadataSchema = /* @__PURE__ */ named('OutputMetadata', () =>
-  objectOf(
+export const outputMetadataSchema = /* @__PURE__ */ json.named('OutputMetadata', () =>
+  json.objectOf(
     {
-      blockId: hashSchema,
-      transactionId: hashSchema,
-      outputIndex: uint16Schema,
-      isSpent: flagSchema,
-      milestoneIndexBooked: milestoneIndexSchema,
-      milestoneTimestampBooked: unixTimeSchema,
-      ledgerIndex: milestoneIndexSchema,
+      blockId: json.hashSchema,
+      transactionId: json.hashSchema,
+      outputIndex: json.uint16Schema,
+      isSpent: json.flagSchema,
+      milestoneIndexBooked: json.milestoneIndexSchema,
+      milestoneTimestampBooked: json.unixTimeSchema,
+      ledgerIndex: json.milestoneIndexSchema,
     },
     {
-      milestoneIndexSpent: milestoneIndexSchema,
-      milestoneTimestampSpent: unixTimeSchema,
-      transactionIdSpent: hashSchema,
+      milestoneIndexSpent: json.milestoneIndexSchema,
+      milestoneTimestampSpent: json.unixTimeSchema,
+      transactionIdSpent: json.hashSchema,
     },
   ),
 );
@@ -164,9 +154,9 @@ export function describeOutputs(): Operations<typeof outputRoutes> {
   const parameter = inPath('outputId', OutputId, 'Transaction ID and output index, 34 bytes.');
   const id = '0x1fed844e2f82b20517c856d368104fcd268965602c5abaf189bfed06f367e5140000';
   const path = `/api/core/v2/outputs/${id}`;
-  const schema = named(
+  const schema = json.named(
     'OutputWithMetadata',
-    objectOf({ metadata: outputMetadataSchema, output: outputSchema }),
+    json.objectOf({ metadata: outputMetadataSchema, output: outputSchema }),
   );
   return {
     readOutput: coreRead('An output, unspent or spent and not pruned', path, parameter, {
@@ -196,11 +186,11 @@ export function describeOutputs(): Operations<typeof outputRoutes> {
       ],
       answer: {
         description: 'In the order of `ids`, null where no unspent output has the ID.',
-        schema: named(
+        schema: json.named(
           'Outputs',
-          objectOf({
-            ledgerIndex: milestoneIndexSchema,
-            outputs: arrayOf(oneOf(schema, { type: 'null' })),
+          json.objectOf({
+            ledgerIndex: json.milestoneIndexSchema,
+            outputs: json.arrayOf(json.oneOf(schema, { type: 'null' })),
           }),
         ),
         ledgerIndex: 'tagged',

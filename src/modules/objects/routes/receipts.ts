@@ -2,17 +2,9 @@
  * GET /api/core/v2/treasury, /api/core/v2/receipts and …/receipts/:migratedAt (TIP-25;
  * docs/contract.md#receipts-and-treasury).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { noLedger } from '../../../http/errors.ts';
-import {
-  arrayOf,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  uint64Schema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../../http/schemas.ts';
@@ -63,13 +55,16 @@ async function answerReceipts({ params, node }: RouteContext): Promise<Answer> {
 }
 
 export function describeReceipts(): Operations<typeof receiptRoutes> {
-  const receipts = named(
+  const receipts = json.named(
     'Receipts',
-    objectOf({
-      receipts: arrayOf(
-        named(
+    json.objectOf({
+      receipts: json.arrayOf(
+        json.named(
           'Receipt',
-          objectOf({ receipt: receiptOptionSchema, milestoneIndex: milestoneIndexSchema }),
+          json.objectOf({
+            receipt: receiptOptionSchema,
+            milestoneIndex: json.milestoneIndexSchema,
+          }),
         ),
       ),
     }),
@@ -94,7 +89,10 @@ export function describeReceipts(): Operations<typeof receiptRoutes> {
       summary: 'The treasury (TIP-25)',
       answer: {
         description: 'The milestone that created the treasury output, and its amount.',
-        schema: named('Treasury', objectOf({ milestoneId: hashSchema, amount: uint64Schema })),
+        schema: json.named(
+          'Treasury',
+          json.objectOf({ milestoneId: json.hashSchema, amount: json.uint64Schema }),
+        ),
         ledgerIndex: 'named',
       },
       example: { path: '/api/core/v2/treasury' },

@@ -1,7 +1,7 @@
 /** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { noLedger } from '../../../http/errors.ts';
-import { arrayOf, hashSchema, named, objectOf } from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import type { Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { readTips } from '../tips.ts';
@@ -24,7 +24,10 @@ export function describeTips(): Operations<typeof tipsRoutes> {
       summary: 'Unreferenced blocks that no other block approves (TIP-25)',
       answer: {
         description: 'Up to eight block IDs.',
-        schema: named('Tips', objectOf({ tips: arrayOf(hashSchema, { maxItems: 8 }) })),
+        schema: json.named(
+          'Tips',
+          json.objectOf({ tips: json.arrayOf(json.hashSchema, { maxItems: 8 }) }),
+        ),
         ledgerIndex: 'named',
       },
       example: { path: '/api/core/v2/tips' },

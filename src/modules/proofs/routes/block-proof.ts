@@ -2,9 +2,8 @@
  * GET /api/edge/v1/blocks/:blockId/proof: a block belongs to a milestone (TIP-0004), in the shape
  * of inx-poi. `appliedProof`, to the applied root, is there if its transaction was applied.
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
-import { described, named, objectOf } from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { Id } from '../../../http/schemas.ts';
@@ -40,10 +39,10 @@ export function describeBlockProof(): Operations<typeof blockProofRoutes> {
       parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
       answer: {
         description: 'Milestone, block and path.',
-        schema: named(
+        schema: json.named(
           'BlockProof',
-          objectOf(inclusionFields(), {
-            appliedProof: described(
+          json.objectOf(inclusionFields(), {
+            appliedProof: json.described(
               'Present if the transaction was applied: the path to the applied root.',
               auditPathSchema,
             ),

@@ -2,21 +2,9 @@
  * GET /api/edge/v1/whiteflag/:milestoneIndex: the blocks of an applied milestone in white-flag
  * order, and what became of each, by the states of TIP-25.
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { UnknownHere } from '../../../http/errors.ts';
-import {
-  arrayOf,
-  choiceOf,
-  described,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  textSchema,
-  uint32Schema,
-  unixTimeSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../../http/schemas.ts';
@@ -64,14 +52,14 @@ export function explainBlock({ blockId, payload, reason }: ExplainedBlock, white
 export function explainedBlockFields() {
   return {
     required: {
-      blockId: hashSchema,
-      whiteFlagIndex: described('Its place in the white-flag order.', uint32Schema),
-      payload: choiceOf('none', 'transaction', 'milestone', 'taggedData'),
+      blockId: json.hashSchema,
+      whiteFlagIndex: json.described('Its place in the white-flag order.', json.uint32Schema),
+      payload: json.choiceOf('none', 'transaction', 'milestone', 'taggedData'),
       ledgerInclusionState: ledgerInclusionStateSchema,
     },
     optional: {
       conflictReason: conflictReasonSchema,
-      explanation: described('The reason in words.', textSchema),
+      explanation: json.described('The reason in words.', json.textSchema),
     },
   };
 }
@@ -85,17 +73,17 @@ export function describeMilestoneExplanation(): Operations<typeof milestoneExpla
       parameters: [inPath('milestoneIndex', MilestoneIndex, 'Milestone index.')],
       answer: {
         description: 'The milestone.',
-        schema: named(
+        schema: json.named(
           'ExplainedMilestone',
-          objectOf({
-            index: milestoneIndexSchema,
-            timestamp: unixTimeSchema,
-            milestoneId: hashSchema,
-            inclusionMerkleRoot: hashSchema,
-            appliedMerkleRoot: hashSchema,
-            blocks: described(
+          json.objectOf({
+            index: json.milestoneIndexSchema,
+            timestamp: json.unixTimeSchema,
+            milestoneId: json.hashSchema,
+            inclusionMerkleRoot: json.hashSchema,
+            appliedMerkleRoot: json.hashSchema,
+            blocks: json.described(
               'In white-flag order.',
-              arrayOf(named('ExplainedBlock', objectOf(required, optional))),
+              json.arrayOf(json.named('ExplainedBlock', json.objectOf(required, optional))),
             ),
           }),
         ),

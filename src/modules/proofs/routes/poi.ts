@@ -2,19 +2,10 @@
  * Routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
  * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { readJsonObject } from '../../../http/body.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
-import {
-  described,
-  flagSchema,
-  hashSchema,
-  type JsonSchema,
-  named,
-  objectOf,
-  oneOf,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { Id, parseId } from '../../../http/schemas.ts';
@@ -81,21 +72,24 @@ export function inclusionToJson(
   };
 }
 
-const auditLeafSchema = /* @__PURE__ */ named('AuditPathLeaf', () =>
-  objectOf({ value: hashSchema }),
+const auditLeafSchema = /* @__PURE__ */ json.named('AuditPathLeaf', () =>
+  json.objectOf({ value: json.hashSchema }),
 );
 
-const auditNodeSchema: JsonSchema = /* @__PURE__ */ named('AuditPathNode', () => {
-  const sibling = named('AuditPathSibling', objectOf({ h: hashSchema }));
-  const child = oneOf(auditLeafSchema, auditNodeSchema, sibling);
-  return objectOf({ l: child, r: child });
+const auditNodeSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPathNode', () => {
+  const sibling = json.named('AuditPathSibling', json.objectOf({ h: json.hashSchema }));
+  const child = json.oneOf(auditLeafSchema, auditNodeSchema, sibling);
+  return json.objectOf({ l: child, r: child });
 });
 
 /** The path of a proof for openapi.json. */
-export const auditPathSchema: JsonSchema = /* @__PURE__ */ named('AuditPath', () =>
-  described(
+export const auditPathSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPath', () =>
+  json.described(
     'The Merkle tree, reduced to the path to one block ID.',
-    oneOf(auditNodeSchema, named('AuditPathOfOne', objectOf({ l: auditLeafSchema }))),
+    json.oneOf(
+      auditNodeSchema,
+      json.named('AuditPathOfOne', json.objectOf({ l: auditLeafSchema })),
+    ),
   ),
 );
 
@@ -104,7 +98,7 @@ export function inclusionFields() {
 }
 
 export function describePoi(): Operations<typeof poiRoutes> {
-  const inclusion = named('InclusionProof', objectOf(inclusionFields()));
+  const inclusion = json.named('InclusionProof', json.objectOf(inclusionFields()));
   return {
     createProof: {
       tag: 'proof',
@@ -122,7 +116,7 @@ export function describePoi(): Operations<typeof poiRoutes> {
       body: inclusion,
       answer: {
         description: 'The verdict.',
-        schema: named('ProofVerdict', objectOf({ valid: flagSchema })),
+        schema: json.named('ProofVerdict', json.objectOf({ valid: json.flagSchema })),
       },
       errors: [400],
     },

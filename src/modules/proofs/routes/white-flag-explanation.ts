@@ -2,21 +2,9 @@
  * POST /api/edge/v1/whiteflag: the white flag with every block that leads to its roots
  * (docs/contract.md#explanation-of-a-proposal).
  */
-
 import { clientKeyOf } from '../../../http/access/client-address.ts';
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
-import {
-  arrayOf,
-  described,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  outputIdSchema,
-  textSchema,
-  uint16Schema,
-  unixTimeSchema,
-} from '../../../http/openapi/json-schema.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
 import type { Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import {
@@ -82,22 +70,25 @@ function decisionToJson({ rule, input, output }: Decision) {
 
 export function describeWhiteFlagExplanation(): Operations<typeof whiteFlagExplanationRoutes> {
   const { required, optional } = explainedBlockFields();
-  const judgedBlock = named(
+  const judgedBlock = json.named(
     'JudgedBlock',
-    objectOf(required, {
+    json.objectOf(required, {
       ...optional,
-      transactionId: hashSchema,
-      rule: described('The rule of docs/protocol.md that decided.', textSchema),
-      decidingInput: named(
+      transactionId: json.hashSchema,
+      rule: json.described('The rule of docs/protocol.md that decided.', json.textSchema),
+      decidingInput: json.named(
         'DecidingInput',
-        objectOf(
-          { input: described('Its index.', uint16Schema), outputId: outputIdSchema },
-          { spentBy: hashSchema },
+        json.objectOf(
+          { input: json.described('Its index.', json.uint16Schema), outputId: json.outputIdSchema },
+          { spentBy: json.hashSchema },
         ),
       ),
-      decidingOutput: named(
+      decidingOutput: json.named(
         'DecidingOutput',
-        objectOf({ output: described('Its index.', uint16Schema), outputId: outputIdSchema }),
+        json.objectOf({
+          output: json.described('Its index.', json.uint16Schema),
+          outputId: json.outputIdSchema,
+        }),
       ),
     }),
   );
@@ -108,14 +99,14 @@ export function describeWhiteFlagExplanation(): Operations<typeof whiteFlagExpla
       body: whiteFlagRequestSchema,
       answer: {
         description: 'Roots, blocks and verdicts.',
-        schema: named(
+        schema: json.named(
           'WhiteFlagExplanation',
-          objectOf({
-            index: milestoneIndexSchema,
-            timestamp: unixTimeSchema,
-            inclusionMerkleRoot: hashSchema,
-            appliedMerkleRoot: hashSchema,
-            blocks: described('In white-flag order.', arrayOf(judgedBlock)),
+          json.objectOf({
+            index: json.milestoneIndexSchema,
+            timestamp: json.unixTimeSchema,
+            inclusionMerkleRoot: json.hashSchema,
+            appliedMerkleRoot: json.hashSchema,
+            blocks: json.described('In white-flag order.', json.arrayOf(judgedBlock)),
           }),
         ),
         ledgerIndex: 'named',
