@@ -8,7 +8,7 @@ import type { BaseToken } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import { protocolParametersOptionSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,

@@ -4,7 +4,7 @@
  */
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import { receiptOptionSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
