@@ -1,8 +1,11 @@
 /**
  * `stardust-edge reindex`, as the process that operators start.
  */
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { holdFolder } from '../../cli/lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
 import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
@@ -41,6 +44,15 @@ describe('reindex', () => {
       kv.get(key, { type: 'text', cacheTtl: 30 }),
     );
     expect(readEntry(String(nft!.id), text)).toMatchObject({ value: { outputId: nft!.output } });
+  });
+
+  it('shows in a terminal how far it is', async () => {
+    const command = `exec ${process.execPath} cli/stardust-edge.js reindex --persist-to ${persistTo}`;
+    // a terminal of its own
+    const args = ['-qfec', command, '/dev/null'];
+    const { stdout } = await promisify(execFile)('script', args, { cwd: PROJECT });
+    expect(stdout).toMatch(/Writing the NFT index .* %, \d+ rows of 60 rows/);
+    expect(stdout).toContain('All entries were written.');
   });
 
   it('leaves the entries to the node that serves the folder', async () => {
