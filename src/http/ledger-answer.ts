@@ -2,8 +2,9 @@
  * Answers that are true at the ledger index that they name, with tags by which a client asks
  * whether its copy is still that of the ledger (docs/contract.md#caching).
  */
-import type { Answer } from './answer.ts';
+
 import { NO_LEDGER } from '../node/edge-node.ts';
+import type { Answer } from './answer.ts';
 import { HttpError } from './errors.ts';
 import { MIN_LEDGER_INDEX } from './freshness.ts';
 import { parseMilestoneIndex } from './schemas.ts';

@@ -21,5 +21,7 @@ it('of the Worker it loads what it shares with it, and nothing of ledger and pro
   const flags = ['--no-warnings', '--input-type=module', '-e', LIST, front];
   const loaded = execFileSync(process.execPath, flags, { encoding: 'utf8' }).trim().split('\n');
   expect(loaded).toContain('platform/log.ts');
-  expect(loaded.filter((file) => !/^(?:http|platform)\/[^/]+\.ts$|^http\/access\//.test(file))).toEqual([]);
+  expect(
+    loaded.filter((file) => !/^(?:http|platform)\/[^/]+\.ts$|^http\/access\//.test(file)),
+  ).toEqual([]);
 });
