@@ -52,11 +52,9 @@ const NEWEST_BLOCK_SECONDS = 10;
 export async function saveBlocksStatus(
   db: Database,
   by: 'feed' | 'polling',
-  { tips, upstreams }: FollowerMemory,
+  { tips: { newestBlock: newest }, upstreams: { token = null } }: FollowerMemory,
 ): Promise<void> {
-  const { newestBlock: newest } = tips;
   const seconds = newest === undefined ? null : Math.floor(newest / 1000);
-  const { token = null } = upstreams;
   await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS, token).run();
 }
 
