@@ -89,7 +89,7 @@ class Refused extends Error {
 /** A cone that was walked: what roots and explanations are made of. */
 export interface WalkedProposal {
   ok: true;
-  /** From which the view was read. A replica may lack what was brought. */
+  /** The session that read the view: a replica may lack what was brought. */
   db: Database;
   view: ConsistentView;
   whiteFlag: WhiteFlag;
