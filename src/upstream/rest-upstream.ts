@@ -77,7 +77,11 @@ const protocol = v.fallback(
         vByteFactorData: uint32,
         vByteFactorKey: uint32,
       }),
-      tokenSupply: v.pipe(v.string(), v.regex(/^\d{1,20}$/), v.transform(BigInt)),
+      tokenSupply: v.pipe(
+        v.string(),
+        v.regex(/^\d{1,20}$/),
+        v.transform((digits) => BigInt(digits)),
+      ),
     }),
   ),
   undefined,
