@@ -88,6 +88,8 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usa
     readMetrics: { ...ROW, objectRequests: 2 },
     describeApi: NO_ROW,
     showPage: NO_ROW,
+    readRobots: NO_ROW,
+    readIcon: NO_ROW,
     readExplorerFile: NO_ROW,
   },
 };
