@@ -29,7 +29,7 @@ export interface LedgerRoot {
   stateHash: Uint8Array;
   ledger: FinalLedger;
   /** Protocol parameters: former, current and pending. */
-  parameters: Awaited<ReturnType<typeof mergeSnapshot>>['parameters'];
+  parameters: ProtocolParametersOption[];
   root: Uint8Array;
 }
 
