@@ -29,7 +29,7 @@ export interface LedgerRoot {
   stateHash: Uint8Array;
   ledger: FinalLedger;
   /** Protocol parameters: former, current and pending. */
-  parameters: ProtocolParametersOption[];
+  parameters: Awaited<ReturnType<typeof mergeSnapshot>>['parameters'];
   root: Uint8Array;
 }
 
