@@ -32,7 +32,7 @@ const ROW = { rowsRead: 20, cpuMs: 3 };
 const NO_ROW = { cpuMs: 2 };
 
 /** By limit and operation ID, the dearest request to each route. CPU is more than was measured (docs/performance.md). */
-export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usage>>>>> = {
+const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usage>>>>> = {
   WHITE_FLAG_LIMIT: {
     computeWhiteFlag: ROOTS,
     explainWhiteFlag: { ...ROOTS, cpuMs: 200 },
@@ -50,7 +50,6 @@ export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Part
     explainMilestone: EXPLAINED,
     createProof: EXPLAINED,
     proveBlock: EXPLAINED,
-    validateProof: { rowsRead: 20, cpuMs: 20 },
     readUtxoChangesByIndex: CHANGES,
     readUtxoChanges: CHANGES,
     listReceipts: { rowsRead: RECEIPTS, cpuMs: 1000 },
@@ -73,11 +72,13 @@ export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Part
     readNfts: { rowsRead: GALLERY_ROWS, cpuMs: 10 },
     readNft: ROW,
     readOutput: ROW,
+    readOutputs: { rowsRead: 404, cpuMs: 10 },
     readOutputMetadata: ROW,
     readIncludedBlock: ROW,
     readIncludedBlockMetadata: ROW,
     readMilestoneByIndex: ROW,
     readMilestone: ROW,
+    validateProof: { cpuMs: 20 },
     readTreasury: ROW,
     listTips: ROW,
     readInfo: ROW,
@@ -87,7 +88,8 @@ export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Part
     readMetrics: { ...ROW, objectRequests: 2 },
     describeApi: NO_ROW,
     showPage: NO_ROW,
-    readVerifier: NO_ROW,
+    readRobots: NO_ROW,
+    readIcon: NO_ROW,
     readExplorerFile: NO_ROW,
   },
 };

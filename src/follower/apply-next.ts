@@ -21,28 +21,21 @@ import { Divergence, verifyMilestone } from './verify-milestone.ts';
 export interface PassBudget {
   /** Unix milliseconds after which only the first milestone of each upstream is begun. */
   deadline: number;
-  /** Milestones in one pass. */
   milestones: number;
   /** Blocks fetched for milestones; the next pass fetches the rest. Absent: no limit. */
   fetches?: number;
-  /** Queries of D1 after which no further milestone is begun, but the first of each upstream. */
-  queries?: number;
   /** Leaves out what is not urgent: storing tips, pruning. */
   milestonesOnly?: boolean;
 }
 
-/** A pass under way. */
 export interface PassState {
   readonly budget: PassBudget;
-  /** Milestones applied so far. */
   applied: number;
-  /** Number of blocks that may still be fetched. */
   fetchesLeft: number;
   /** Index of the last milestone of which a signed payload was given. */
   signed?: number | undefined;
 }
 
-/** A source of milestones. */
 interface Giver {
   /** The last milestone that it may have. */
   confirmed: number;
@@ -51,6 +44,9 @@ interface Giver {
   /** Serves blocks, and is queried about earlier references. Absent: only the pool has blocks. */
   upstream?: Upstream;
 }
+
+/** Of D1: then no further milestone is begun but the first of each upstream, to stay below 1,000. */
+export const MAX_QUERIES = 400;
 
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_FETCH_MS = 60_000;
@@ -131,7 +127,6 @@ function requireNetwork(
   );
 }
 
-/** Names of the parameters that differ. */
 function differences(ours: ProtocolParameters, theirs: ProtocolParameters): string[] {
   const write = (value: unknown) =>
     JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part));
@@ -191,9 +186,8 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
   const confirmed = Math.min(giver.confirmed, finalMilestone);
   let position = await readPosition(context.db, context);
   noteLedger(memory, position);
-  const { progress, queries } = memory;
-  const { times } = progress;
-  const spent = queries + (budget.queries ?? Number.POSITIVE_INFINITY);
+  const { times } = memory.progress;
+  const spent = memory.queries + MAX_QUERIES;
   while (position.head.ledger < confirmed) {
     const unsupported = position.announced.unsupportedAfter(position.head.ledger);
     if (unsupported !== undefined)

@@ -22,7 +22,7 @@ import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { createAnnouncer } from './announcer.ts';
-import { applyPushed, type PassBudget } from './apply-next.ts';
+import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import {
   createFollowerMemory,
@@ -58,13 +58,10 @@ const ALARM_INTERVAL_MS = 10_000;
 const MAX_PASS_MS = 15_000;
 const MAX_PASS_MILESTONES = 12;
 const MAX_PASS_FETCHES = 8000;
-/** Then a pass begins no further milestone, and the next pass waits for an alarm of its own. */
-const MAX_QUERIES = 400;
 
 /** A request may be two milestones ahead of the ledger (src/node/answer-once-caught-up.ts). */
 const MAX_CATCH_UP_MILESTONES = 3;
 
-/** Milliseconds and attempts for an upstream's answers. */
 const PATIENCE = { timeout: 10_000, attempts: 3 };
 
 /** Milliseconds from the beginning of one look for a request to the next. */
@@ -77,7 +74,6 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
-  /** The database as the follower writes it. */
   readonly #db: Database = watchDatabase(openLedgerBinding(this.env), this.#memory);
   readonly #openUpstreams = createUpstreams();
   readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
@@ -94,7 +90,6 @@ export class Follower extends DurableObject<Env> {
     const voters = this.#openUpstreams(settings, { ...PATIENCE, isUrgent: true });
     return { ...context, voters, isFed };
   });
-  /** Unix milliseconds. */
   #lastPublished = Date.now();
   /** Whether KV had all that the ledger has, at the last publication. */
   #published = false;
@@ -102,7 +97,6 @@ export class Follower extends DurableObject<Env> {
   /** Milliseconds: how far ahead the alarm may be. */
   #longestPause = ALARM_INTERVAL_MS;
 
-  /** Cancels the timer of the next pass. */
   #cancelPass = () => {};
 
   /** Queries of D1 before the alarm whose invocation this is. */
@@ -217,8 +211,8 @@ export class Follower extends DurableObject<Env> {
     return this.#bringer.bring(wanted, client);
   }
 
-  readUnstored(id: string): Promise<Uint8Array | undefined> {
-    return this.#bringer.readUnstored(id);
+  readUnstored(id: string, client: string): Promise<Uint8Array | undefined> {
+    return this.#bringer.readUnstored(id, client);
   }
 
   async #follow(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {
@@ -242,10 +236,7 @@ export class Follower extends DurableObject<Env> {
     const deadline = Date.now() + MAX_PASS_MS;
     let ended = false;
     try {
-      const passed = await followOnce(context, {
-        ...{ deadline, fetches: MAX_PASS_FETCHES, queries: MAX_QUERIES },
-        ...budget,
-      });
+      const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
       ended = passed.ended === true;
       // there is no rest before KV and the lists have all that the ledger has
       if (ended) await this.#publish.join();
@@ -289,7 +280,6 @@ export class Follower extends DurableObject<Env> {
     };
   }
 
-  /** Context without keys. */
   #tools(settings: Settings, patience: Patience) {
     return {
       db: this.#db,

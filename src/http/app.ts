@@ -14,8 +14,9 @@ import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
 import { pageStatus } from './assets/static-assets.ts';
-import { errorAnswer, HttpError, noLedger, UnknownHere } from './errors.ts';
+import { errorAnswer, HttpError, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
+import { noLedger } from './ledger-answer.ts';
 import { requireQuery } from './query-string.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
@@ -37,7 +38,6 @@ const OWN_ROUTES = '/api/edge/';
 /** Logged as `route` if no route matched. */
 const NO_ROUTE = 'none';
 
-/** A request on its way through. */
 interface Exchange {
   ctx: ExecutionContext;
   path: string;

@@ -11,7 +11,7 @@ import { dirname, join, normalize } from 'node:path';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
   platform: ['stardust'],
-  'settings.ts': ['stardust', 'ledger/open-ledger.ts'],
+  'settings.ts': ['stardust', 'platform', 'ledger/open-ledger.ts'],
   ledger: ['stardust', 'platform'],
   'nft-index': ['stardust', 'platform', 'ledger'],
   mqtt: ['stardust'],

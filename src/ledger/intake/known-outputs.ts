@@ -17,24 +17,19 @@ import { summedColumns } from '../core/row-sum.ts';
 import type { KnownBlock } from './known-blocks.ts';
 import type { NextNumbers } from './next-numbers.ts';
 
-/** Facts about an output, as far as they are known. */
 export interface KnownOutput {
   number: number;
   /** Content; absent if no block that creates it is known, or only states were read. */
   bytes?: Uint8Array;
   /** Characters of its content in D1, where only states were read. */
   length?: number;
-  /** Milestone that created it in the ledger. */
   created?: number;
-  /** Milestone that spent it. */
   spent?: number;
 }
 
 /** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */
 export interface Numbering extends NextNumbers {
-  /** Blocks by hex ID. */
   blocks: Map<string, KnownBlock>;
-  /** Outputs by hex ID. */
   outputs: Map<string, KnownOutput>;
 }
 
@@ -47,7 +42,6 @@ export interface OutputsToFind {
 
 export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 
-/** Facts of one row about an output. */
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;
@@ -62,8 +56,7 @@ const MENTION_COLUMNS = `
 
 /**
  * Selects those of the outputs ?1 that blocks of live packs mention, with the place of the block,
- * and the content if it creates the output. Only an unreferenced block says which number an output
- * has now.
+ * and the content if it creates the output. Only an unreferenced block says an output's number.
  */
 const FIND_MENTIONED = `
   SELECT ${MENTION_COLUMNS}
@@ -147,7 +140,7 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
       return { id, bytes, created };
     }),
     many(forEachPiece(db, FIND_SPENT, ids), (row) => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, bytes: readOutputBytes(bytes, state.id) };
     }),
   );
@@ -162,7 +155,7 @@ export function findLedgerStates(db: Database, ids: readonly string[]): Query<Fo
       return { id, created, length: row.integer('length') };
     }),
     many(forEachPiece(db, FIND_SPENT_STATES, ids), (row): FoundOutput => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, length: row.integer('length') };
     }),
   );
@@ -200,7 +193,7 @@ function mentionFromRow(row: Row): FoundOutput {
 }
 
 /** Reads an output with its content as it is stored. */
-function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
+function spentOutputFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
   const id = row.text('id');
   const spent = row.integer('milestone');
   const text = row.textOrNull('output');

@@ -33,13 +33,13 @@ export async function readKnownIds(
     // of a ledger that is damaged nothing is known
     head: selectHead(db),
     unspent: select(SELECT_OUTPUTS, outputs, (row) => row.text('id')),
-    stored: select(SELECT_LIVE, blocks, unreferencedFromRow),
+    stored: select(SELECT_LIVE, blocks, unreferencedIdsFromRow),
     inIndex: findReferenced(db, [...blocks, ...outputs]),
   });
   return new Set([...unspent, ...stored.flat(), ...inIndex.map(([id]) => id)]);
 }
 
 /** Returns nothing if a milestone references the block: its pack says so. */
-function unreferencedFromRow(row: Row): string[] {
+function unreferencedIdsFromRow(row: Row): string[] {
   return statusesFromRow(row).milestoneAt(row.integer('at')) === 0 ? [row.text('id')] : [];
 }

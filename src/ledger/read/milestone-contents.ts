@@ -17,9 +17,7 @@ import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-
 
 export interface MilestoneContents {
   index: number;
-  /** 64 hex digits. */
   id: string;
-  /** Unix seconds. */
   timestamp: number;
   payload: { bytes: Uint8Array; value: Milestone };
   /** Blocks that it references: none if it is the first of its network. */

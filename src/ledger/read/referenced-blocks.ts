@@ -32,7 +32,6 @@ export const FIND_MILESTONE = `(SELECT f.milestone FROM (${selectIds('json_array
 /** SQL of the index of a milestone, and its parameter ?1. */
 type MilestoneSql = readonly [sql: string, parameter: string | number];
 
-/** The milestone that references the block, if one does. */
 export function milestoneOf(blockId: string): MilestoneSql {
   return [FIND_MILESTONE, blockId];
 }
@@ -41,7 +40,6 @@ export function milestoneAt(index: number): MilestoneSql {
   return ['?1', index];
 }
 
-/** SQL of the keys of the packs that hold its blocks. */
 export function selectKeys(milestone: string): string {
   return `
     SELECT k.value FROM milestone_part m CROSS JOIN json_each(m.packs) k
@@ -103,7 +101,6 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
 /** Packs whose outputs are read at once: up to 600 KB each. */
 const PACKS_AT_ONCE = 8;
 
-/** ?1 rows of pack and place. */
 const SELECT_MENTIONS = `
   WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
   SELECT p.key, b.value AS outputs FROM pack p CROSS JOIN json_each(p.outputs) b

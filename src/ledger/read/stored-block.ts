@@ -20,19 +20,16 @@ import {
 } from './referenced-blocks.ts';
 
 export interface StoredBlock {
-  /** 64 hex digits. */
   blockId: string;
   bytes: Uint8Array;
   /** Whether its whole past cone is known here. */
   isSolid: boolean;
   /** Undefined while no milestone references it. */
   referenced: BlockReference | undefined;
-  /** The ledger index at which all this is true. */
   ledgerIndex: number;
 }
 
 export interface BlockReference {
-  /** Index of the milestone. */
   index: number;
   /** The block's place among those that the milestone references. */
   whiteFlagIndex: number;
@@ -55,7 +52,7 @@ const SELECT_LIVE = `
     AND b.value ->> 1 = ?1`;
 
 /** Undefined where a milestone references the block: its pack says so. */
-function unreferencedFromRow(row: Row): Uint8Array | undefined {
+function unreferencedBytesFromRow(row: Row): Uint8Array | undefined {
   const milestone = statusesFromRow(row).milestoneAt(row.integer('at'));
   return milestone === 0 ? blockBytesFromRow(row) : undefined;
 }
@@ -74,7 +71,7 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
-    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedFromRow),
+    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedBytesFromRow),
   });
   const bytes = index === null ? unreferenced : referenced;
   if (head === undefined || bytes === undefined) return undefined;
@@ -89,9 +86,8 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
 }
 
 /**
- * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by the
- * transaction's first output, as the reference does. Undefined if that was spent and is pruned, or
- * the block is.
+ * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by its first
+ * output, as the reference does. Undefined if that was spent and is pruned, or the block is.
  */
 export async function readIncludedBlock(
   db: Database,

@@ -8,7 +8,6 @@ import type { RecordCone } from '../record/read-cone.ts';
 import type { ConsistentView } from './consistent-view.ts';
 import { isBlockAt, packAt } from './viewed-packs.ts';
 
-/** ?1 rows of pack and place. */
 const SELECT_BYTES = `
   WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
   SELECT p.key, b.key AS at, b.value AS bytes FROM pack_content p CROSS JOIN json_each(p.bytes) b

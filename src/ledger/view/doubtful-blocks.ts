@@ -22,7 +22,6 @@ import { many, readQuery } from '../core/read-batch.ts';
 import type { ConsistentView } from './consistent-view.ts';
 import { isBlockAt, packAt } from './viewed-packs.ts';
 
-/** Blocks are positions in the cone. */
 export interface DoubtfulBlocks {
   /** Undecided blocks whose answers decide most others: one at least, unless all are decided. */
   toQuery(most: number): number[];
@@ -34,7 +33,6 @@ export interface DoubtfulBlocks {
 
 type Parents = Pick<Cone, 'size' | 'find' | 'parentCountAt' | 'parentAt'>;
 
-/** States of doubtful blocks. */
 const UNDECIDED = 0;
 const UNREFERENCED = 1;
 const REFERENCED = 2;
@@ -123,7 +121,6 @@ function collectDoubtful(cone: Parents, order: Uint32Array) {
   return { positions, parentsOf };
 }
 
-/** ?1 rows of pack and place. */
 const SELECT_ROWS = `
   WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
   SELECT b.value AS block FROM pack p CROSS JOIN json_each(p.blocks) b

@@ -40,7 +40,6 @@ export function createPackReader(index: number, { nextBlock, nextOutput }: NextN
   const lacking = new NumberMap();
   const packs: ViewedPack[] = [];
   const records: Uint8Array[] = [];
-  /** Numbers by ID, where the blocks are of several milestones. */
   const numberOf = new Map<string, number>();
   let first = 0;
 

@@ -32,7 +32,6 @@ export function packsOf(packs: readonly ViewedPack[], positions: readonly number
   return [...new Set(positions.map((position) => packs[packAt(packs, position)]!.key))];
 }
 
-/** Whether the cone has the block with this ID there. */
 export function isBlockAt(cone: Cone, position: number, id: Uint8Array): boolean {
   const words = new Uint32Array(8);
   cone.copyLeaf(position, words, 0);
@@ -90,7 +89,6 @@ export function countVisible(
   return count;
 }
 
-/** The blocks that stay unreferenced. */
 export interface LeftBlocks {
   hasBlock(number: number): boolean;
   /** Whether one of them mentions the output with this number. */

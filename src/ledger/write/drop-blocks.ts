@@ -57,7 +57,6 @@ const MENTION_LENGTH = 85;
  */
 const STORE_UP_TO = 1.5;
 
-/** Share of a limit that is left after an eviction. */
 const EVICT_TO = 0.75;
 
 /**
@@ -66,10 +65,8 @@ const EVICT_TO = 0.75;
  */
 const NEWEST = 0.1;
 
-/** Packs that one step writes. */
 const MAX_STEP_PACKS = 64;
 
-/** Blocks that `choose` may drop. */
 interface DroppableBlocks {
   view: ConsistentView;
   /**

@@ -6,7 +6,6 @@ import { idTableName, milestoneEntry } from '../core/id-index.ts';
 import { many, readAlone } from '../core/read-batch.ts';
 import { numberSumSql } from '../core/row-sum.ts';
 
-/** SQL of the blocks of packs that ?1 names by pack and position. */
 const NAMED_BLOCKS = `
   pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;

@@ -1,7 +1,6 @@
 /**
  * Changes of outputs and NFTs by a milestone. Contents move within D1: statements name outputs by
- * their place, which is a pack, a block of it, and an output of that block's transaction, its
- * inputs before its outputs.
+ * their place: a pack, a block of it, and an output of its transaction, inputs first.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
@@ -50,13 +49,11 @@ export interface OutputChanges {
   spent: OutputRows;
   /** Places of outputs that are unspent at the end of the milestone and were not there before. */
   created: OutputRows;
-  /** Outputs that a receipt brings. */
   migrated: readonly MigratedOutput[];
 }
 
 /** Facts about contents that stay in D1. */
 export interface ReadChanges {
-  /** Characters of each spent output, in order. */
   spentLengths: Uint32Array;
   /** Output of each NFT that came, moved or went: null if it was burned. Hex IDs. */
   nfts: Map<string, string | null>;
@@ -69,7 +66,6 @@ export interface ReadChanges {
 /** Outputs that one statement names: as many packs may have to be read for it. */
 const NAMED_AT_ONCE = 2000;
 
-/** Statements of one reading batch. */
 const READ_AT_ONCE = 8;
 
 /**
@@ -130,7 +126,6 @@ const READ_SPENT = `
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
   ORDER BY s.n`;
 
-/** ?1 rows of `created`. */
 const PLACE = `
   place AS MATERIALIZED (
     SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1))`;
@@ -266,7 +261,6 @@ const DELETE_SPENT = `
     SELECT s.value ->> 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
     WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
 
-/** The block of migrated outputs. */
 const NO_BLOCK = '0'.repeat(64);
 
 /** Inserts outputs that have an address and nothing else: none of them is long. */

@@ -22,7 +22,6 @@ import { carryPast, forgetPast } from './carry-past.ts';
 import { countedFromRow, noteDamage, selectCounted } from './counted-changes.ts';
 import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 
-/** Rows that one step deletes of each kind. */
 const STEP = 1000;
 
 /** IDs are kept this many times longer: at least 105 milestones before the first state. */
@@ -111,7 +110,6 @@ export interface PruneOptions {
   idRetention?: number;
   /** Whether HISTORY is `all`. */
   keepsHistory?: boolean;
-  /** Rows of a step. */
   step?: number;
   /** Bytes of the database; absent: only the disk limits it. */
   limitBytes?: number | undefined;
@@ -121,7 +119,6 @@ export interface PruneOptions {
 
 /** Findings of a step if the database is nearly full. */
 export interface Shortage {
-  /** Bytes. */
   databaseBytes: number;
   /** Milestones before the ledger's whose states can be asked for, after the step. */
   kept: number;
@@ -197,7 +194,6 @@ function selectDeletedPacks(db: Database): Query<number[]> {
   return many(db.prepare(DELETE_PACKS).bind(PACK_STEP), (row) => row.integer('key'));
 }
 
-/** A step; undefined without a ledger. */
 async function deleteOld(
   db: Database,
   keep: number,

@@ -11,6 +11,7 @@ import { ConflictReason, describeReason } from '../../../stardust/semantics/verd
 import { type Block, block } from '../../../stardust/wire/block.ts';
 import { milestoneId } from '../../../stardust/wire/ids.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
+import { clientKeyOf } from '../../access/client-address.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { rawOrJson } from '../../content-negotiation.ts';
 import { UnknownHere } from '../../errors.ts';
@@ -75,8 +76,9 @@ async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answe
   return answerMetadata(context, await readIncluded(context));
 }
 
-async function readNamedBlock({ params, node }: RouteContext): Promise<StoredBlock> {
-  const found = await node.readBlock(parseId(Id, params.blockId, 'the block ID'));
+async function readNamedBlock({ request, params, node }: RouteContext): Promise<StoredBlock> {
+  const blockId = parseId(Id, params.blockId, 'the block ID');
+  const found = await node.readBlock(blockId, clientKeyOf(request));
   if (found === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
   return found;
 }
@@ -91,12 +93,12 @@ async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock
 
 function answerBytes(context: RouteContext, found: StoredBlock): Answer {
   const { bytes } = found;
-  return rawOrJson(context, bytes, () => blockToJson(decodeBlock(bytes)), freshnessOf(found));
+  return rawOrJson(context, bytes, () => blockToJson(decodeStored(bytes)), freshnessOf(found));
 }
 
 async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promise<Answer> {
   const { blockId, bytes, isSolid, referenced } = found;
-  const value = decodeBlock(bytes);
+  const value = decodeStored(bytes);
   const milestoneIndex = await milestoneIndexOf(value, node);
   const metadata = {
     blockId: `0x${blockId}`,
@@ -125,7 +127,7 @@ async function milestoneIndexOf(
   return (await node.findMilestone(id)) === undefined ? undefined : payload.index;
 }
 
-function decodeBlock(bytes: Uint8Array): Block {
+function decodeStored(bytes: Uint8Array): Block {
   return decode(block, new Reader(bytes));
 }
 

@@ -1,15 +1,14 @@
 /**
- * GET /api/core/v2/info (TIP-25) and GET /api/routes: the first requests of clients
- * (docs/protocol.md#what-clients-expect). iota-sdk insists on the full shape of the former, iota.go
- * and wasp look for the indexer in the latter.
+ * GET /api/core/v2/info (TIP-25), whose full shape iota-sdk insists on, and GET /api/routes, where
+ * iota.go and wasp look for the indexer (docs/protocol.md#what-clients-expect).
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../node/edge-node.ts';
-import type { BaseToken } from '../../../platform/json-schemas.ts';
+import { type BaseToken, baseTokenSchema } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import { protocolParametersOptionSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
@@ -132,17 +131,7 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       }),
     ),
     pendingProtocolParameters: arrayOf(protocolParametersOptionSchema),
-    baseToken: named(
-      'BaseToken',
-      objectOf({
-        name: textSchema,
-        tickerSymbol: textSchema,
-        unit: textSchema,
-        subunit: textSchema,
-        decimals: uint32Schema,
-        useMetricPrefix: flagSchema,
-      }),
-    ),
+    baseToken: named('BaseToken', baseTokenSchema),
     metrics: named(
       'NodeMetrics',
       objectOf({

@@ -10,7 +10,8 @@ import {
   finalProofToJson,
 } from '../../../stardust/proof/final-ledger.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { HttpError, noLedger } from '../../errors.ts';
+import { HttpError } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import {
   arrayOf,
   bytesSchema,
@@ -91,7 +92,6 @@ const finalTreeSchema: JsonSchema = /* @__PURE__ */ named('FinalTree', () =>
   }),
 );
 
-/** Fields to which the final root commits. */
 function ledgerFields(): Record<string, JsonSchema> {
   return {
     networkName: textSchema,

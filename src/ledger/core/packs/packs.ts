@@ -13,10 +13,8 @@ import { getUint56, setUint32, setUint56 } from '../../../stardust/encoding/byte
 import { requireChecksum } from '../checksum.ts';
 import type { Row } from '../read-batch.ts';
 
-/** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
 
-/** Fate of a block. */
 export interface BlockStatus {
   /** The milestone that references it; 0 while none does. */
   milestone: number;
@@ -33,7 +31,6 @@ export const NO_REASON = 254;
 const STATUS_BYTES = 6;
 const REFERENCED = 1;
 
-/** Characters of one status. */
 export const STATUS_LENGTH = 8;
 
 export function writeStatuses(statuses: readonly BlockStatus[]): Uint8Array<ArrayBuffer> {
@@ -48,7 +45,6 @@ export function writeStatuses(statuses: readonly BlockStatus[]): Uint8Array<Arra
   return bytes;
 }
 
-/** Statuses side by side, read in place. */
 export class Statuses {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
@@ -84,7 +80,6 @@ export class Statuses {
 
 /** State of an output that was ever in the ledger. */
 export interface OutputState {
-  /** Milestone that created it. */
   created: number;
   /** Milestone that spent it, 0 while it is unspent. */
   spent: number;
@@ -150,7 +145,6 @@ export function replaceChecksums(before: string, after: string): string {
   return `CASE WHEN sums = ${before} THEN ${after} END`;
 }
 
-/** The columns of a pack that a walk reads. */
 export interface WalkedPack {
   key: number;
   records: Uint8Array;
