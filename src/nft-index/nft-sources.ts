@@ -2,8 +2,8 @@
  * Where lookups read: KV, the caches before it, and D1, which has the answer where KV proves none.
  */
 import { headFromRow } from '../ledger/core/head.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/nfts/nft-row.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
 import { createRecentCaches } from './recent-cache.ts';

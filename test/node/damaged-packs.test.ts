@@ -1,5 +1,5 @@
 /**
- * Bits that were flipped on disk (src/ledger/core/packs/packs.ts): a white-flag request that reads them
+ * Bits that were flipped on disk (src/ledger/packs/pack-columns.ts): a white-flag request that reads them
  * gets an error, never roots.
  */
 import { expect, it, vi } from 'vitest';

@@ -6,7 +6,7 @@
  * left to the walk from an upstream's tips (store-tips.ts).
  */
 
-import { MAX_PACK_BLOCKS } from '../../ledger/core/packs/packs.ts';
+import { MAX_PACK_BLOCKS } from '../../ledger/packs/pack-columns.ts';
 import { hasPassed } from '../../platform/clock.ts';
 import { type FollowerContext, isFull, noteLedger } from '../follower-context.ts';
 import { readPosition } from '../ledger-position.ts';

@@ -33,7 +33,7 @@ export const SAME_HEAD =
 
 /**
  * How the three kinds of fences fail, each as the first of its batch to do so: {@link failUnless},
- * moveHead (head.ts) and replaceChecksums (packs.ts) make a column NULL that must not be.
+ * moveHead (head.ts) and replaceChecksums (pack-columns.ts) make a column NULL that must not be.
  */
 const FENCE_FAILED = /NOT NULL constraint failed: (head\.|pack\.sums)/i;
 

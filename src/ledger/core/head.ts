@@ -78,7 +78,7 @@ export interface Head {
   /** Ledger index now. */
   ledger: number;
   treasury: HeadTreasury;
-  /** Numbers from these on are free, unless a live pack names higher ones (packs.ts). */
+  /** Numbers from these on are free, unless a live pack names higher ones (pack-columns.ts). */
   nextBlock: number;
   nextOutput: number;
   /** How many unreferenced blocks have numbers below nextBlock. */

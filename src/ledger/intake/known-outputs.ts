@@ -11,12 +11,12 @@ import {
   readOutputBytes,
   unspentFromRow,
 } from '../core/output-bytes.ts';
-import { readSpentOutput } from '../core/packs/milestone-part.ts';
-import { requireOutputSum } from '../core/packs/output-rows.ts';
 import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
+import { readSpentOutput } from '../packs/milestone-part.ts';
+import type { NextNumbers } from '../packs/next-numbers.ts';
+import { requireOutputSum } from '../packs/output-rows.ts';
 import type { KnownBlock } from './known-blocks.ts';
-import type { NextNumbers } from './next-numbers.ts';
 
 /** What an output's ID stands for, as far as it is known. */
 export interface KnownOutput {
@@ -120,7 +120,7 @@ const FIND_SPENT_STATES = findSpent(
   'octet_length(s.value ->> 1)',
 );
 
-/** SQL of the JSON of an output (packs.ts) that this milestone spent. */
+/** SQL of the JSON of an output (pack-columns.ts) that this milestone spent. */
 export function selectSpent(milestone: string, id: string): string {
   return `(
     SELECT s.value FROM milestone_part p CROSS JOIN json_each(p.spent) s

@@ -13,11 +13,11 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
-import { damagedNft } from '../core/held-outputs.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
 import { first, many, one, readBatch, readQuery } from '../core/read-batch.ts';
+import { damagedNft } from '../nfts/held-outputs.ts';
+import { readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
 import { type BlockProof, proveBlock } from '../read/applied-milestone.ts';
 import { readOutput } from '../read/output-status.ts';
 import {

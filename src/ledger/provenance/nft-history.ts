@@ -11,6 +11,8 @@ import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
+import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { many, readBatch } from '../core/read-batch.ts';
 import {
   damagedNft,
   type HeldOutput,
@@ -20,10 +22,8 @@ import {
   PAST_COLUMNS,
   type PastOutput,
   pastFromRow,
-} from '../core/held-outputs.ts';
-import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { TRANSACTION_ID_DIGITS } from '../core/packs/milestone-part.ts';
-import { many, readBatch } from '../core/read-batch.ts';
+} from '../nfts/held-outputs.ts';
+import { TRANSACTION_ID_DIGITS } from '../packs/milestone-part.ts';
 import {
   LAST_SPENT,
   madeBy,

@@ -9,15 +9,11 @@ import { nftIdOf, outputId } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
 import { type Database, isPartOf } from '../core/database.ts';
-import { type Burn, damagedNft, type HeldOutput, heldOf } from '../core/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
-import {
-  readSpentOutput,
-  type SpentRow,
-  TRANSACTION_ID_DIGITS,
-} from '../core/packs/milestone-part.ts';
 import { first, type Query, type Row, readQuery } from '../core/read-batch.ts';
+import { type Burn, damagedNft, type HeldOutput, heldOf } from '../nfts/held-outputs.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
+import { readSpentOutput, type SpentRow, TRANSACTION_ID_DIGITS } from '../packs/milestone-part.ts';
 import { readOutput } from '../read/output-status.ts';
 import { selectReferencedBytes } from '../read/referenced-blocks.ts';
 import { requireBlockId } from '../read/stored-block.ts';

@@ -3,9 +3,9 @@
  */
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { statusesFromRow } from '../core/packs/packs.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
 import { findReferenced } from '../intake/known-blocks.ts';
+import { statusesFromRow } from '../packs/pack-columns.ts';
 
 const SELECT_OUTPUTS = 'SELECT id FROM output WHERE id IN (SELECT value FROM json_each(?1))';
 

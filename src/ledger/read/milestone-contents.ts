@@ -9,9 +9,9 @@ import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
+import { readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
 import type { OutputStatus } from './output-status.ts';
 import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-blocks.ts';
 

@@ -6,10 +6,10 @@ import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { outputColumns, readOutputBytes, unspentFromRow } from '../core/output-bytes.ts';
-import { readSpentOutput } from '../core/packs/milestone-part.ts';
 import { first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { selectSpent } from '../intake/known-outputs.ts';
+import { readSpentOutput } from '../packs/milestone-part.ts';
 
 export interface OutputStatus {
   outputId: string;

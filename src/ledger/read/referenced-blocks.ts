@@ -8,12 +8,12 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, isPartOf } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
-import { readNumbers } from '../core/packs/milestone-part.ts';
-import { type OutputRow, requireOutputSum } from '../core/packs/output-rows.ts';
-import { NO_REASON, statusesFromRow } from '../core/packs/packs.ts';
 import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
+import { readBlockRows } from '../packs/block-rows.ts';
+import { readNumbers } from '../packs/milestone-part.ts';
+import { type OutputRow, requireOutputSum } from '../packs/output-rows.ts';
+import { NO_REASON, statusesFromRow } from '../packs/pack-columns.ts';
 
 export interface ReferencedBlock {
   /** Hex. */

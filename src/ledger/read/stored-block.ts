@@ -8,8 +8,8 @@ import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { statusesFromRow } from '../core/packs/packs.ts';
 import { first, one, type Row, readBatch } from '../core/read-batch.ts';
+import { statusesFromRow } from '../packs/pack-columns.ts';
 import { readOutput } from './output-status.ts';
 import {
   blockBytesFromRow,

@@ -4,10 +4,10 @@
 
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
-import { WALKED_COLUMNS, walkedPackFromRow } from '../core/packs/packs.ts';
 import { many, readBatch } from '../core/read-batch.ts';
-import { readCone } from '../record/read-cone.ts';
+import { readBlockRows } from '../packs/block-rows.ts';
+import { WALKED_COLUMNS, walkedPackFromRow } from '../packs/pack-columns.ts';
+import { readCone } from '../packs/record-cone.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */

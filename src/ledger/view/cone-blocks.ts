@@ -6,9 +6,9 @@ import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { many, one, readAlone, readQuery } from '../core/read-batch.ts';
-import type { RecordCone } from '../record/read-cone.ts';
+import type { RecordCone } from '../packs/record-cone.ts';
+import { isBlockAt, packAt } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
-import { isBlockAt, packAt } from './viewed-packs.ts';
 
 /** ?1 rows of pack and place. */
 const SELECT_BYTES = `

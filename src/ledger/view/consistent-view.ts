@@ -32,12 +32,12 @@ import { selectParameters } from '../core/ledger-parameters.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import { findInCone, type KnownBlock, knownBlockFromRow } from '../intake/known-blocks.ts';
-import { type NextNumbers, nextNumbers, selectGiven } from '../intake/next-numbers.ts';
-import type { NumberMap } from '../record/number-map.ts';
-import type { RecordCone } from '../record/read-cone.ts';
+import { type NextNumbers, nextNumbers, selectGiven } from '../packs/next-numbers.ts';
+import type { NumberMap } from '../packs/number-map.ts';
+import type { RecordCone } from '../packs/record-cone.ts';
+import { MAX_CONE_BLOCKS, PAGE, SELECT_CONE } from '../packs/select-cone.ts';
+import { countBlocks, isBlockAt, type ViewedPack } from '../packs/viewed-packs.ts';
 import { createPackReader } from './pack-reader.ts';
-import { MAX_CONE_BLOCKS, PAGE, SELECT_CONE } from './select-cone.ts';
-import { countBlocks, isBlockAt, type ViewedPack } from './viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;

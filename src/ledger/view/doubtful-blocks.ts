@@ -20,10 +20,10 @@
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
 import { many, readQuery } from '../core/read-batch.ts';
+import { readBlockRows } from '../packs/block-rows.ts';
+import { isBlockAt, packAt } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
-import { isBlockAt, packAt } from './viewed-packs.ts';
 
 /** Blocks are positions in the cone. */
 export interface DoubtfulBlocks {

@@ -17,7 +17,7 @@ import type { Database } from '../core/database.ts';
 import { concat, readQuery } from '../core/read-batch.ts';
 import { findLedgerOutputs, findMentioned, knownOutputs } from '../intake/known-outputs.ts';
 import { contentsConsumed, outputsToFind, readJudged } from '../intake/prepare-blocks.ts';
-import type { RecordCone } from '../record/read-cone.ts';
+import type { RecordCone } from '../packs/record-cone.ts';
 import { readBlocks } from './cone-blocks.ts';
 import type { ConsistentView } from './consistent-view.ts';
 

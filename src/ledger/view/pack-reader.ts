@@ -9,14 +9,14 @@
  */
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { requireOutputSum } from '../core/packs/output-rows.ts';
-import { readStates, type WalkedPack, walkedPacksFromRows } from '../core/packs/packs.ts';
 import type { Row } from '../core/read-batch.ts';
-import type { NextNumbers } from '../intake/next-numbers.ts';
-import { renumberOutputs, visitInputs } from '../record/block-record.ts';
-import { NumberMap } from '../record/number-map.ts';
-import { type RecordCone, readCone } from '../record/read-cone.ts';
-import type { ViewedPack } from './viewed-packs.ts';
+import { renumberOutputs, visitInputs } from '../packs/block-record.ts';
+import type { NextNumbers } from '../packs/next-numbers.ts';
+import { NumberMap } from '../packs/number-map.ts';
+import { requireOutputSum } from '../packs/output-rows.ts';
+import { readStates, type WalkedPack, walkedPacksFromRows } from '../packs/pack-columns.ts';
+import { type RecordCone, readCone } from '../packs/record-cone.ts';
+import type { ViewedPack } from '../packs/viewed-packs.ts';
 
 /** A pack's number of an output to the view's. */
 type NumberIn = (own: number) => number;

@@ -21,7 +21,9 @@ import { keepsIndex } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writePayload } from '../core/milestone-payload.ts';
-import { writeNumbers } from '../core/packs/milestone-part.ts';
+import { rowSum } from '../core/row-sum.ts';
+import { insertMilestone, moveHead } from '../core/write-head.ts';
+import { writeNumbers } from '../packs/milestone-part.ts';
 import {
   type BlockStatus,
   readStateMap,
@@ -29,13 +31,11 @@ import {
   writeChecksums,
   writeStates,
   writeStatuses,
-} from '../core/packs/packs.ts';
-import { MAX_PACK_LENGTH } from '../core/packs/split-parts.ts';
-import { rowSum } from '../core/row-sum.ts';
-import { insertMilestone, moveHead } from '../core/write-head.ts';
+} from '../packs/pack-columns.ts';
+import { MAX_PACK_LENGTH } from '../packs/split-parts.ts';
+import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../packs/viewed-packs.ts';
 import { insertReceipt } from '../read/receipts.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
 import { insertIds, moveByBlocks } from './insert-ids.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';

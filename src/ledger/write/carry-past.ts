@@ -8,6 +8,10 @@ import { type Database, forEachPiece, isPartOf, PARTS } from '../core/database.t
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import type { Head } from '../core/head.ts';
+import { selectIds } from '../core/id-index.ts';
+import { isNftSql, outputColumns, unspentFromRow } from '../core/output-bytes.ts';
+import { concat, many, readAlone, readQuery, write } from '../core/read-batch.ts';
+import { moveHead } from '../core/write-head.ts';
 import {
   type Burn,
   damagedNft,
@@ -15,13 +19,9 @@ import {
   PAST_TABLE,
   type PastRow,
   writePastRow,
-} from '../core/held-outputs.ts';
-import { selectIds } from '../core/id-index.ts';
-import { isNftSql, outputColumns, unspentFromRow } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
-import { splitIntoParts } from '../core/packs/split-parts.ts';
-import { concat, many, readAlone, readQuery, write } from '../core/read-batch.ts';
-import { moveHead } from '../core/write-head.ts';
+} from '../nfts/held-outputs.ts';
+import { readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
+import { splitIntoParts } from '../packs/split-parts.ts';
 import { emptyTable } from './turn-over-ids.ts';
 
 /** Characters of spent outputs that a step searches, or those of one milestone. */

@@ -20,6 +20,9 @@ import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { one, readBatch, write } from '../core/read-batch.ts';
+import { moveHead } from '../core/write-head.ts';
+import { selectGiven } from '../packs/next-numbers.ts';
 import {
   readStateMap,
   replaceChecksums,
@@ -27,13 +30,10 @@ import {
   writeChecksums,
   writeStates,
   writeStatuses,
-} from '../core/packs/packs.ts';
-import { one, readBatch, write } from '../core/read-batch.ts';
-import { moveHead } from '../core/write-head.ts';
-import { selectGiven } from '../intake/next-numbers.ts';
-import type { RecordCone } from '../record/read-cone.ts';
+} from '../packs/pack-columns.ts';
+import type { RecordCone } from '../packs/record-cone.ts';
+import { countVisible, leftBlocks, packAt, type ViewedPack } from '../packs/viewed-packs.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
-import { countVisible, leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
 import { requireSameUnreferenced } from './same-unreferenced.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
 

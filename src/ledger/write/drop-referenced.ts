@@ -7,9 +7,9 @@ import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import { write } from '../core/read-batch.ts';
+import { countVisible, packAt } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { placesOf } from '../view/doubtful-blocks.ts';
-import { countVisible, packAt } from '../view/viewed-packs.ts';
 import {
   DELETE_STAGED,
   isDroppedFrom,

@@ -17,7 +17,7 @@ const NAMED_BLOCKS = `
 const NAMED = `
   named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))`;
 
-/** SQL of {@link entrySum} of a block of a pack (packs.ts), ?2 the milestone. */
+/** SQL of {@link entrySum} of a block of a pack (pack-columns.ts), ?2 the milestone. */
 const ENTRY_SUM = {
   referenced: '(b.value ->> 3) - (b.value ->> 2) + ?2',
   entryPoint: `(b.value ->> 3) - (b.value ->> 2) - ${numberSumSql('b.value ->> 0')} + ?2`,

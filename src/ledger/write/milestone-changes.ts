@@ -8,12 +8,12 @@ import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/wal
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type MigratedOutput, migratedOutputs } from '../../stardust/wire/receipt.ts';
 import type { Database } from '../core/database.ts';
-import { NO_REASON } from '../core/packs/packs.ts';
 import { readQuery } from '../core/read-batch.ts';
 import { findMentioned, numbersMentioned } from '../intake/known-outputs.ts';
-import { NumberMap } from '../record/number-map.ts';
+import { NumberMap } from '../packs/number-map.ts';
+import { NO_REASON } from '../packs/pack-columns.ts';
+import { isUnreferencedIn, packAt } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { isUnreferencedIn, packAt } from '../view/viewed-packs.ts';
 import type { OutputChanges, OutputRows } from './output-changes.ts';
 
 export interface VerifiedMilestone {

@@ -18,7 +18,6 @@ import {
   splitContentsSql,
   writeOutputBytes,
 } from '../core/output-bytes.ts';
-import { requireChainSum } from '../core/packs/output-rows.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
 import { numberSumSql, rowSum } from '../core/row-sum.ts';
 import {
@@ -28,6 +27,7 @@ import {
   packedKind,
   unpackedColumns,
 } from '../output-list/list-rows.ts';
+import { requireChainSum } from '../packs/output-rows.ts';
 
 /**
  * Rows by which statements name outputs, made when they are wanted: a milestone may spend 100,000
@@ -241,7 +241,7 @@ export function rowsAsJson({ rowAt }: OutputRows, from: number, to: number): str
 }
 
 /**
- * The JSON of the outputs ?1 that a milestone spends (packs.ts), ?2 and ?3 its index and timestamp.
+ * The JSON of the outputs ?1 that a milestone spends (pack-columns.ts), ?2 and ?3 its index and timestamp.
  * NULL, which the table does not take, if something is missing. SQL and parameters of a statement
  * that inserts it as the last column. Their sums are made of those of the packs and of `output`.
  */

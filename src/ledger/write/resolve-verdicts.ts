@@ -19,19 +19,19 @@ import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
 import { failUnless, runFenced, SAME_HEAD, unlessMoved } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
-import type { OutputRow } from '../core/packs/output-rows.ts';
+import { first, many, type Row, readQuery, write } from '../core/read-batch.ts';
+import { ConeUnavailable } from '../intake/block-source.ts';
+import { readOutputContents } from '../intake/known-outputs.ts';
+import { completeRecord } from '../intake/prepare-blocks.ts';
+import type { OutputRow } from '../packs/output-rows.ts';
 import {
   type PackChecksums,
   readChecksums,
   replaceChecksums,
   writeChecksums,
-} from '../core/packs/packs.ts';
-import { first, many, type Row, readQuery, write } from '../core/read-batch.ts';
-import { ConeUnavailable } from '../intake/block-source.ts';
-import { readOutputContents } from '../intake/known-outputs.ts';
-import { completeRecord } from '../intake/prepare-blocks.ts';
-import { type RecordCone, readCone } from '../record/read-cone.ts';
-import { isBlockAt } from '../view/viewed-packs.ts';
+} from '../packs/pack-columns.ts';
+import { type RecordCone, readCone } from '../packs/record-cone.ts';
+import { isBlockAt } from '../packs/viewed-packs.ts';
 import type { UnreferencedIndex, UnreferencedView } from './unreferenced-index.ts';
 
 export interface ResolveTools {

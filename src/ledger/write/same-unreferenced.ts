@@ -4,7 +4,7 @@
 import type { Database } from '../core/database.ts';
 import { failUnless, SAME_HEAD } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
-import { SELECT_NEXT } from '../intake/next-numbers.ts';
+import { SELECT_NEXT } from '../packs/next-numbers.ts';
 
 const SAME_UNREFERENCED = failUnless(
   `${SAME_HEAD} AND (SELECT next_block FROM (${SELECT_NEXT})) IS ?4`,

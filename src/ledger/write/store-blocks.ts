@@ -12,8 +12,11 @@ import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
-import { writeBlockRow } from '../core/packs/block-rows.ts';
-import { type OutputRow, writeCreatedRow, writeOutputRow } from '../core/packs/output-rows.ts';
+import type { Numbering } from '../intake/known-outputs.ts';
+import type { PreparedBlock } from '../intake/prepare-blocks.ts';
+import { packedListRow } from '../output-list/list-rows.ts';
+import { writeBlockRow } from '../packs/block-rows.ts';
+import { type OutputRow, writeCreatedRow, writeOutputRow } from '../packs/output-rows.ts';
 import {
   MAX_PACK_BLOCKS,
   type OutputState,
@@ -22,12 +25,9 @@ import {
   writeChecksums,
   writeStates,
   writeStatuses,
-} from '../core/packs/packs.ts';
-import { MAX_PACK_LENGTH, splitIntoParts } from '../core/packs/split-parts.ts';
-import type { Numbering } from '../intake/known-outputs.ts';
-import type { PreparedBlock } from '../intake/prepare-blocks.ts';
-import { packedListRow } from '../output-list/list-rows.ts';
-import { readCone } from '../record/read-cone.ts';
+} from '../packs/pack-columns.ts';
+import { readCone } from '../packs/record-cone.ts';
+import { MAX_PACK_LENGTH, splitIntoParts } from '../packs/split-parts.ts';
 import { requireSameUnreferenced } from './same-unreferenced.ts';
 import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
 

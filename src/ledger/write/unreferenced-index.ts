@@ -12,15 +12,6 @@ import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, isSameHead, selectHead } from '../core/head.ts';
 import { IdMap } from '../core/id-map.ts';
-import { type BlockRow, readBlockRows } from '../core/packs/block-rows.ts';
-import { requireOutputSum } from '../core/packs/output-rows.ts';
-import {
-  type PackChecksums,
-  readChecksums,
-  STATUS_LENGTH,
-  type Statuses,
-  statusesFromRow,
-} from '../core/packs/packs.ts';
 import { first, many, type Row, readBatch, readQuery } from '../core/read-batch.ts';
 import { findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
 import {
@@ -32,14 +23,23 @@ import {
   type Numbering,
   type OutputsToFind,
 } from '../intake/known-outputs.ts';
+import type { PreparedBlock } from '../intake/prepare-blocks.ts';
+import { type BlockRow, readBlockRows } from '../packs/block-rows.ts';
 import {
   type GivenNumbers,
   type NextNumbers,
   nextNumbers,
   selectGiven,
-} from '../intake/next-numbers.ts';
-import type { PreparedBlock } from '../intake/prepare-blocks.ts';
-import type { LeftBlocks } from '../view/viewed-packs.ts';
+} from '../packs/next-numbers.ts';
+import { requireOutputSum } from '../packs/output-rows.ts';
+import {
+  type PackChecksums,
+  readChecksums,
+  STATUS_LENGTH,
+  type Statuses,
+  statusesFromRow,
+} from '../packs/pack-columns.ts';
+import type { LeftBlocks } from '../packs/viewed-packs.ts';
 
 /** Those of the blocks with these hex IDs that are stored and unreferenced. */
 export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;

@@ -1,7 +1,7 @@
 /**
  * The past cone of a proposal as the white flag sees it (walk.ts): blocks with their parents and
  * the outputs that their transactions consume and create. Whoever keeps the blocks implements it,
- * as src/ledger/record/read-cone.ts does over D1's records.
+ * as src/ledger/packs/record-cone.ts does over D1's records.
  */
 
 /**

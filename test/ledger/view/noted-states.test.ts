@@ -9,7 +9,7 @@ import {
   readStateMap,
   writeChecksums,
   writeStates,
-} from '../../../src/ledger/core/packs/packs.ts';
+} from '../../../src/ledger/packs/pack-columns.ts';
 import { readView } from '../../../src/ledger/view/consistent-view.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { fromBase64, toBase64 } from '../../../src/stardust/encoding/base64.ts';

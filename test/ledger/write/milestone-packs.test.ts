@@ -8,9 +8,9 @@ import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import { type Database, isPartOf } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
-import type { OutputRow } from '../../../src/ledger/core/packs/output-rows.ts';
-import { readStates, Statuses } from '../../../src/ledger/core/packs/packs.ts';
-import { decodeRecord } from '../../../src/ledger/record/block-record.ts';
+import { decodeRecord } from '../../../src/ledger/packs/block-record.ts';
+import type { OutputRow } from '../../../src/ledger/packs/output-rows.ts';
+import { readStates, Statuses } from '../../../src/ledger/packs/pack-columns.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/base64.ts';
 import {
   ask,

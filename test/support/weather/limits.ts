@@ -32,10 +32,10 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
   },
   'follower/store/store-tips.ts': { MAX_FETCHED: [10, 40], MAX_LEVELS: [3, 10], MAX_CUT: [6, 20] },
   'ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
-  'ledger/core/packs/packs.ts': { MAX_PACK_BLOCKS: [3, 60] },
-  'ledger/core/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
+  'ledger/packs/pack-columns.ts': { MAX_PACK_BLOCKS: [3, 60] },
+  'ledger/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
   'ledger/intake/walk-down.ts': { WALKED_AT_ONCE: [2, 10] },
-  'ledger/view/select-cone.ts': { PAGE: [1, 2] },
+  'ledger/packs/select-cone.ts': { PAGE: [1, 2] },
   'ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'ledger/write/drop-blocks.ts': {
     ORPHAN_MARGIN_MILESTONES: [1, 2],

@@ -3,8 +3,8 @@
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { STATUS_LENGTH } from '../core/packs/packs.ts';
 import { one, type Query } from '../core/read-batch.ts';
+import { STATUS_LENGTH } from './pack-columns.ts';
 
 /** Numbers from which on blocks and outputs are free. */
 export interface NextNumbers {

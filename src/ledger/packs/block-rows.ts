@@ -1,8 +1,8 @@
 /**
  * The IDs of a pack's blocks, which no walk reads (docs/storage.md#packs).
  */
-import { LedgerDamaged } from '../checksum.ts';
-import { rowSum } from '../row-sum.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import { rowSum } from '../core/row-sum.ts';
 
 /**
  * Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack, and

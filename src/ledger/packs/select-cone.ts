@@ -4,7 +4,7 @@
 
 import { PARTS } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
-import { WALKED_COLUMNS } from '../core/packs/packs.ts';
+import { WALKED_COLUMNS } from './pack-columns.ts';
 
 /**
  * Packs of one batch: some 30,000 blocks. Not a parameter: SQLite would plan the statement anew for

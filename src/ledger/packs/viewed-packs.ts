@@ -4,8 +4,8 @@
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { leafHash } from '../../stardust/proof/merkle.ts';
 import { type Cone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
-import type { WalkedPack } from '../core/packs/packs.ts';
-import { NumberMap } from '../record/number-map.ts';
+import { NumberMap } from './number-map.ts';
+import type { WalkedPack } from './pack-columns.ts';
 
 /** A pack without its records, which are in the view's cone from position `first` on. */
 export interface ViewedPack extends Omit<WalkedPack, 'records'> {

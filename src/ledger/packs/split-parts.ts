@@ -1,7 +1,7 @@
 /**
  * Cuts what is stored into rows that D1 takes.
  */
-import { MAX_PACK_BLOCKS } from './packs.ts';
+import { MAX_PACK_BLOCKS } from './pack-columns.ts';
 
 /**
  * Characters of a pack. One block may exceed it by itself, by 150 KB, and the row still fits into

@@ -1,8 +1,8 @@
 /**
  * The IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs).
  */
-import { LedgerDamaged } from '../checksum.ts';
-import { rowSum } from '../row-sum.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import { rowSum } from '../core/row-sum.ts';
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its

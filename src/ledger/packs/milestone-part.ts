@@ -2,10 +2,10 @@
  * What a part of a milestone keeps: the numbers of its blocks, and the outputs that it spent
  * (docs/storage.md).
  */
-import { fromBase64, toBase64 } from '../../../stardust/encoding/base64.ts';
-import { getUint56, setUint56, UINT56_BYTES } from '../../../stardust/encoding/bytes.ts';
-import { LedgerDamaged } from '../checksum.ts';
-import { rowSum } from '../row-sum.ts';
+import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+import { getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import { rowSum } from '../core/row-sum.ts';
 
 /** Block numbers, one after another, in base64. */
 export function writeNumbers(numbers: ArrayLike<number>): string {

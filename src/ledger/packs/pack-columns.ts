@@ -9,10 +9,10 @@
  * before which milestone is a rule of its own (view/pack-reader.ts).
  */
 
-import { fromBase64 } from '../../../stardust/encoding/base64.ts';
-import { getUint56, setUint32, setUint56 } from '../../../stardust/encoding/bytes.ts';
-import { requireChecksum } from '../checksum.ts';
-import type { Row } from '../read-batch.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { getUint56, setUint32, setUint56 } from '../../stardust/encoding/bytes.ts';
+import { requireChecksum } from '../core/checksum.ts';
+import type { Row } from '../core/read-batch.ts';
 
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
