@@ -11,7 +11,7 @@
  */
 import { strict as assert } from 'node:assert';
 import { followOnce } from '../../src/follower/pass.ts';
-import { PARTS } from '../../src/ledger/core/database.ts';
+import { PARTS } from '../../src/ledger/packs/milestone-part.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
 import { publish } from '../../src/nft-index/publish.ts';

@@ -3,7 +3,7 @@
  * gets an error, never roots.
  */
 import { expect, it, vi } from 'vitest';
-import { isPartOf } from '../../src/ledger/core/database.ts';
+import { isPartOf } from '../../src/ledger/packs/milestone-part.ts';
 import {
   ask,
   issue,

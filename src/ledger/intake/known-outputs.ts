@@ -3,8 +3,8 @@
  * or a milestone spent them.
  */
 
-import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
-import { selectIds } from '../core/id-index.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
+import { type KnownBlock, selectIds } from '../core/id-index.ts';
 import {
   contentsLengthSql,
   outputColumns,
@@ -13,10 +13,9 @@ import {
 } from '../core/output-bytes.ts';
 import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import { readSpentOutput } from '../packs/milestone-part.ts';
+import { findCreated, type MentionedOutput } from '../packs/live-packs.ts';
+import { isPartOf, readSpentOutput, spentIn, spentSql } from '../packs/milestone-part.ts';
 import type { NextNumbers } from '../packs/next-numbers.ts';
-import { requireOutputSum } from '../packs/output-rows.ts';
-import type { KnownBlock } from './known-blocks.ts';
 
 /** What an output's ID stands for, as far as it is known. */
 export interface KnownOutput {
@@ -52,42 +51,8 @@ export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;
-  /** The block of a live pack that mentions it, by its place, and the number it uses. */
-  mention?: { number: number; key: number; at: number };
+  mention?: MentionedOutput['mention'];
 }
-
-const MENTION_COLUMNS = `
-  e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS sum, p.key, b.key AS at,
-  (SELECT c.outputs ->> ('$[' || b.key || '][' || e.key || ']') FROM pack_content c
-    WHERE c.key = p.key) AS bytes`;
-
-/**
- * Of the outputs ?1, those that blocks of live packs mention, with the place of the block; of one
- * that is created, its content too. Only an unreferenced block says which number an output has now.
- */
-const FIND_MENTIONED = `
-  SELECT ${MENTION_COLUMNS}
-  FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
-  WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
-
-/** SQL of the key of the live pack with the block of a row of `wanted`, if it is one of these. */
-const packOf = (staged: string) => `(
-  SELECT p.key FROM pack p WHERE p.live = 1 AND p.staged ${staged} AND p.key <= w.block
-  ORDER BY p.key DESC LIMIT 1)`;
-
-/**
- * Of the outputs ?1, rows of ID and number of the unreferenced block that creates it, the same.
- * Only the packs of those blocks are searched.
- */
-const FIND_CREATED = `
-  WITH wanted(id, block) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
-    home(key) AS MATERIALIZED (
-      SELECT ${packOf('IS NULL')} FROM wanted w
-      UNION SELECT ${packOf('= (SELECT ledger + 1 FROM head)')} FROM wanted w)
-  SELECT ${MENTION_COLUMNS}
-  FROM home h CROSS JOIN pack p ON p.key = h.key CROSS JOIN json_each(p.outputs) b
-    CROSS JOIN json_each(b.value) e
-  WHERE (e.value ->> 1) IN (SELECT id FROM wanted)`;
 
 /** SQL: of the outputs ?1, those in the ledger. */
 const findUnspent = (columns: string) => `
@@ -105,10 +70,10 @@ const findSpent = (output: string, length: string) => `
     found AS MATERIALIZED (${selectIds('(SELECT ids FROM gone)')})
   SELECT f.*, NULL AS output, NULL AS length FROM found f
   UNION ALL
-  SELECT s.value ->> 0, f.milestone, NULL, NULL, ${output}, ${length}
+  SELECT ${spentSql.id('s.value')}, f.milestone, NULL, NULL, ${output}, ${length}
   FROM (SELECT DISTINCT milestone FROM found) f CROSS JOIN milestone_part p
     CROSS JOIN json_each(p.spent) s
-  WHERE ${isPartOf('p.key', 'f.milestone')} AND (s.value ->> 0) IN (SELECT id FROM found)`;
+  WHERE ${isPartOf('p.key', 'f.milestone')} AND ${spentSql.id('s.value')} IN (SELECT id FROM found)`;
 
 const FIND_UNSPENT = findUnspent(outputColumns('o'));
 const FIND_SPENT = findSpent('s.value', 'NULL');
@@ -116,28 +81,14 @@ const FIND_UNSPENT_STATES = findUnspent(
   `${summedColumns('output', 'o')}, ${contentsLengthSql('o')}`,
 );
 const FIND_SPENT_STATES = findSpent(
-  `json_replace(s.value, '$[1]', '')`,
-  'octet_length(s.value ->> 1)',
+  spentSql.withoutBytes('s.value'),
+  `octet_length(${spentSql.bytes('s.value')})`,
 );
 
-/** SQL of the JSON of an output (pack-columns.ts) that this milestone spent. */
+/** SQL of the {@link SpentRow} of an output that this milestone spent. */
 export function selectSpent(milestone: string, id: string): string {
   return `(
-    SELECT s.value FROM milestone_part p CROSS JOIN json_each(p.spent) s
-    WHERE ${isPartOf('p.key', milestone)} AND s.value ->> 0 = ${id})`;
-}
-
-/** Outputs with these hex IDs that blocks of live packs mention. */
-export function findMentioned(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
-  return many(forEachPiece(db, FIND_MENTIONED, ids), mentionFromRow);
-}
-
-/** Outputs that unreferenced blocks create, by hex ID and the block's number. */
-function findCreated(
-  db: Database,
-  outputs: readonly [id: string, block: number][],
-): Query<FoundOutput[]> {
-  return many(forEachPiece(db, FIND_CREATED, outputs), mentionFromRow);
+    SELECT s.value FROM ${spentIn(milestone)} AND ${spentSql.id('s.value')} = ${id})`;
 }
 
 /** Outputs with these hex IDs that the ledger holds, or a milestone spent. */
@@ -154,7 +105,7 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
   );
 }
 
-/** The same with the lengths of contents in place of these. */
+/** As findLedgerOutputs, with the lengths of contents in place of contents. */
 export function findLedgerStates(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
     many(forEachPiece(db, FIND_UNSPENT_STATES, ids), (row): FoundOutput => {
@@ -184,20 +135,8 @@ export async function readOutputContents(
     const block = creatorOf(id);
     return block === undefined ? [] : [[id, block]];
   });
-  const found = concat(findCreated(db, created), findLedgerOutputs(db, ids));
+  const found = concat<FoundOutput>(findCreated(db, created), findLedgerOutputs(db, ids));
   return knownOutputs(await readQuery(db, found), () => 0);
-}
-
-function mentionFromRow(row: Row): FoundOutput {
-  const id = row.text('id');
-  const bytes = row.textOrNull('bytes');
-  const number = row.integer('number');
-  requireOutputSum(number, id, row.integer('sum'));
-  return {
-    id,
-    ...(bytes !== null && { bytes: readOutputBytes(bytes, id) }),
-    mention: { number, key: row.integer('key'), at: row.integer('at') },
-  };
 }
 
 /** With its content as it is stored. */

@@ -2,7 +2,7 @@
  * The IDs of a pack's blocks, which no walk reads (docs/storage.md#packs).
  */
 import { LedgerDamaged } from '../core/checksum.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { numberSumSql, rowSum } from '../core/row-sum.ts';
 
 /**
  * Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack, and
@@ -13,6 +13,14 @@ export type BlockRow = [number: number, id: string, payload: number, sum: number
 export function writeBlockRow(number: number, id: string, payload: number): BlockRow {
   return [number, id, payload, rowSum([number, id, payload])];
 }
+
+/** SQL of the fields of a {@link BlockRow}. `numberIdSum`, `idSum`: the sum of these fields alone. */
+export const blockSql = {
+  number: (row: string) => `(${row} ->> 0)`,
+  id: (row: string) => `(${row} ->> 1)`,
+  numberIdSum: (row: string) => `((${row} ->> 3) - (${row} ->> 2))`,
+  idSum: (row: string) => `((${row} ->> 3) - (${row} ->> 2) - ${numberSumSql(`${row} ->> 0`)})`,
+};
 
 /** Throws a LedgerDamaged where a sum is not right. */
 export function readBlockRows(text: string): BlockRow[] {

@@ -2,7 +2,7 @@
  * The IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs).
  */
 import { LedgerDamaged } from '../core/checksum.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { numberSumSql, rowSum } from '../core/row-sum.ts';
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
@@ -26,12 +26,23 @@ export function writeCreatedRow(number: number, id: string, chain: string | null
   return [number, id, rowSum([number, id]), chain, rowSum([chain])];
 }
 
-/** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */
+/** SQL of the fields of an {@link OutputRow}. `idSum`: the sum of the ID alone. */
+export const outputSql = {
+  number: (row: string) => `(${row} ->> 0)`,
+  id: (row: string) => `(${row} ->> 1)`,
+  sum: (row: string) => `(${row} ->> 2)`,
+  idSum: (row: string) => `((${row} ->> 2) - ${numberSumSql(`${row} ->> 0`)})`,
+  chain: (row: string) => `(${row} ->> 3)`,
+  chainSum: (row: string) => `(${row} ->> 4)`,
+  isCreated: (row: string) => `(${row} -> 3 IS NOT NULL)`,
+};
+
+/** Throws a LedgerDamaged unless the sum of number and ID is right. */
 export function requireOutputSum(number: number, id: string, sum: number): void {
   if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
 }
 
-/** The same of the sum of a chain. */
+/** Throws a LedgerDamaged unless the sum of a chain's ID is right. */
 export function requireChainSum(chain: string | null, sum: number): void {
   if (rowSum([chain]) !== sum) throw new LedgerDamaged('chains of outputs');
 }

@@ -8,7 +8,7 @@
 import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
-import { type Database, isPartOf } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
@@ -23,7 +23,7 @@ import {
   type PastOutput,
   pastFromRow,
 } from '../nfts/held-outputs.ts';
-import { TRANSACTION_ID_DIGITS } from '../packs/milestone-part.ts';
+import { isPartOf, spentSql, TRANSACTION_ID_DIGITS } from '../packs/milestone-part.ts';
 import {
   LAST_SPENT,
   madeBy,
@@ -80,7 +80,7 @@ export type NftHistory =
     }
   | { ledgerIndex: number; ok: false; why: 'unknown' | 'no position' };
 
-const SPENT_COLUMNS = 's.value ->> 0, s.value ->> 4, s.value';
+const SPENT_COLUMNS = `${spentSql.id('s.value')}, ${spentSql.created('s.value')}, s.value`;
 
 /** The output that holds the NFT ?1, or the last one of it. */
 const NEWEST = `
@@ -90,7 +90,7 @@ const NEWEST = `
 
 /** The output ?5, which the milestone ?4 spent. */
 const AT_POSITION = `
-  SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf('?4')} AND ?4 >= ${SINCE} AND s.value ->> 0 = ?5`;
+  SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf('?4')} AND ?4 >= ${SINCE} AND ${spentSql.id('s.value')} = ?5`;
 
 /**
  * From an output of the NFT ?1 to those before it, ?2 of them at most. The milestone that created
@@ -103,7 +103,7 @@ const walk = (from: string) => `
     SELECT w.n + 1, ${SPENT_COLUMNS}, w.searched + (
       SELECT sum(octet_length(q.spent)) FROM milestone_part q WHERE ${isPartOf('q.key', 'w.created')})
     ${spentOf('w.created', 'step w CROSS JOIN')}
-      AND ${madeBy('s.value ->> 6')} = ${madeBy('w.id')}
+      AND ${madeBy(spentSql.made('s.value'))} = ${madeBy('w.id')}
       AND w.created >= ${SINCE} AND w.searched < ?3
     LIMIT ?2)
   SELECT n, spent, searched FROM step ORDER BY n`;

@@ -4,16 +4,17 @@
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { Milestone } from '../../stardust/wire/milestone.ts';
-import { type Database, isPartOf } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import { readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
+import { isPartOf, readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
+import { selectAllBytes } from '../packs/places.ts';
+import { milestoneAt, type ReferencedBlock, selectBlocksOf } from '../packs/referenced-blocks.ts';
 import type { OutputStatus } from './output-status.ts';
-import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-blocks.ts';
 
 export interface MilestoneContents {
   index: number;
@@ -112,9 +113,6 @@ export async function* readSpentOutputs(
   }
 }
 
-const SELECT_BYTES = `
-  SELECT key, bytes FROM pack_content WHERE key IN (SELECT value FROM json_each(?1))`;
-
 /** Packs that are read at once, each mostly below a megabyte. */
 const PACKS_AT_ONCE = 16;
 
@@ -134,11 +132,8 @@ export async function* readBlocksWithBytes(
       const wanted = new Set<number>();
       for (let i = whiteFlagIndex; i < blocks.length && wanted.size < PACKS_AT_ONCE; i++)
         wanted.add(blocks[i]!.pack);
-      const read = many(
-        db.prepare(SELECT_BYTES).bind(JSON.stringify([...wanted])),
-        (row): [number, string[]] => [row.integer('key'), JSON.parse(row.text('bytes'))],
-      );
-      for (const [pack, texts] of await readQuery(db, read)) pieces.set(pack, texts);
+      for (const [pack, texts] of await readQuery(db, selectAllBytes(db, wanted)))
+        pieces.set(pack, texts);
     }
     const text = pieces.get(block.pack)?.[block.at];
     if (text === undefined) throw pruned(index);

@@ -4,21 +4,20 @@
  */
 
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { first, one, type Row, readBatch } from '../core/read-batch.ts';
-import { statusesFromRow } from '../packs/pack-columns.ts';
-import { readOutput } from './output-status.ts';
+import { first, one, readBatch } from '../core/read-batch.ts';
+import { findVisible } from '../packs/live-packs.ts';
 import {
-  blockBytesFromRow,
-  bytesOfBlock,
   FIND_MILESTONE,
   milestoneOf,
   selectBlocksOf,
   selectReferencedBytes,
-} from './referenced-blocks.ts';
+} from '../packs/referenced-blocks.ts';
+import { readOutput } from './output-status.ts';
 
 export interface StoredBlock {
   /** 64 hex digits. */
@@ -46,22 +45,6 @@ const SELECT_MILESTONE = `SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE}`
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /**
- * The block ?1 in the live packs; those that do not name it are skipped. A live pack may also have
- * blocks that a milestone references, whose IDs are forgotten.
- */
-const SELECT_LIVE = `
-  SELECT p.key, p.statuses, p.sums, b.key AS at, ${bytesOfBlock('p.key', 'b.key')} AS bytes
-  FROM pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.live = 1 AND p.staged IS NULL AND instr(p.blocks, '"' || ?1 || '"') > 0
-    AND b.value ->> 1 = ?1`;
-
-/** Undefined where a milestone references the block: its pack says so. */
-function unreferencedFromRow(row: Row): Uint8Array | undefined {
-  const milestone = statusesFromRow(row).milestoneAt(row.integer('at'));
-  return milestone === 0 ? blockBytesFromRow(row) : undefined;
-}
-
-/**
  * Undefined if the block is not known, its bytes are pruned, or its ID is forgotten. Throws a LedgerUnreadable if the
  * ledger has another schema.
  */
@@ -75,10 +58,11 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
-    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedFromRow),
+    unreferenced: findVisible(db, [blockId], true),
   });
-  const bytes = index === null ? unreferenced : referenced;
-  if (head === undefined || bytes === undefined) return undefined;
+  const [visible] = unreferenced;
+  const bytes = index === null ? visible?.bytes && fromBase64(visible.bytes) : referenced;
+  if (head === undefined || !bytes) return undefined;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };

@@ -4,7 +4,7 @@
  * held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
 
-import { type Database, forEachPiece, isPartOf, PARTS } from '../core/database.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import type { Head } from '../core/head.ts';
@@ -20,7 +20,13 @@ import {
   type PastRow,
   writePastRow,
 } from '../nfts/held-outputs.ts';
-import { readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
+import {
+  isPartOf,
+  PARTS,
+  readSpentOutput,
+  type SpentRow,
+  spentSql,
+} from '../packs/milestone-part.ts';
 import { splitIntoParts } from '../packs/split-parts.ts';
 import { emptyTable } from './turn-over-ids.ts';
 
@@ -131,7 +137,7 @@ function milestoneOf(part: number): number {
 const SELECT_SPENT_NFTS = `
   SELECT p.key AS part, s.key AS place, s.value AS spent
   FROM milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE p.key >= ?1 AND p.key <= ?2 AND ${isNftSql('s.value ->> 1')} ORDER BY p.key, s.key`;
+  WHERE p.key >= ?1 AND p.key <= ?2 AND ${isNftSql(spentSql.bytes('s.value'))} ORDER BY p.key, s.key`;
 
 async function readRows(db: Database, from: number, to: number): Promise<PastRow[]> {
   const statement = db.prepare(SELECT_SPENT_NFTS).bind(from, to);
@@ -201,7 +207,7 @@ const SELECT_SPENT = `
   FROM (SELECT DISTINCT milestone FROM known) k
     CROSS JOIN milestone_part p ON ${isPartOf('p.key', 'k.milestone')}
     CROSS JOIN json_each(p.spent) s
-  WHERE s.value ->> 0 IN (SELECT id FROM known)`;
+  WHERE ${spentSql.id('s.value')} IN (SELECT id FROM known)`;
 
 interface MadeOutput {
   id: string;

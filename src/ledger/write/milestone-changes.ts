@@ -9,7 +9,8 @@ import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type MigratedOutput, migratedOutputs } from '../../stardust/wire/receipt.ts';
 import type { Database } from '../core/database.ts';
 import { readQuery } from '../core/read-batch.ts';
-import { findMentioned, numbersMentioned } from '../intake/known-outputs.ts';
+import { numbersMentioned } from '../intake/known-outputs.ts';
+import { findMentioned } from '../packs/live-packs.ts';
 import { NumberMap } from '../packs/number-map.ts';
 import { NO_REASON } from '../packs/pack-columns.ts';
 import { isUnreferencedIn, packAt } from '../packs/viewed-packs.ts';
@@ -104,7 +105,7 @@ function listOutputs(
   const kept = new Uint32Array(creating.size()).map((_, index) => index);
   const unspent = kept.filter((index) => !spent.has(creating.outputAt(index)));
   const placeOf = (position: number, i: number) => {
-    const { key, first } = packs[packAt(packs, position)]!;
+    const { key, first } = packAt(packs, position);
     return [key, position - first, i] as const;
   };
   const placeCreated = (index: number) => placeOf(creating.positionAt(index), creating.iAt(index));

@@ -1,5 +1,5 @@
 /**
- * What a view takes from the notes that packs have of outputs (src/ledger/view/pack-reader.ts):
+ * What a view takes from the notes that packs have of outputs (src/ledger/packs/view-pages.ts):
  * those that are true before the milestone, of blocks that the walk may meet, and nothing else.
  */
 import { expect, it, vi } from 'vitest';

@@ -51,7 +51,7 @@ const former: readonly Plant[] = [
   plant(
     'former-L3',
     'copies of a milestone with bad signatures stop the ledger',
-    'ledger/view/examine-cone.ts',
+    'ledger/view/cone-blocks.ts',
     'most = Number.POSITIVE_INFINITY',
     'most = MAX_VERIFIED_FOR_REQUEST',
   ),
@@ -81,14 +81,9 @@ const former: readonly Plant[] = [
     wrong: 'a referenced block whose ID is forgotten is called unreferenced',
     changes: [
       {
-        file: 'src/ledger/read/stored-block.ts',
-        text: 'return milestone === 0 ? blockBytesFromRow(row) : undefined;',
-        instead: 'return blockBytesFromRow(row);',
-      },
-      {
-        file: 'src/ledger/read/known-ids.ts',
-        text: "row.integer('at')) === 0 ?",
-        instead: "row.integer('at')) >= 0 ?",
+        file: 'src/ledger/packs/live-packs.ts',
+        text: "row.integer('at')) === 0\n",
+        instead: "row.integer('at')) >= 0\n",
       },
     ],
   },

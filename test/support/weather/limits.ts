@@ -35,7 +35,7 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
   'ledger/packs/pack-columns.ts': { MAX_PACK_BLOCKS: [3, 60] },
   'ledger/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
   'ledger/intake/walk-down.ts': { WALKED_AT_ONCE: [2, 10] },
-  'ledger/packs/select-cone.ts': { PAGE: [1, 2] },
+  'ledger/packs/view-pages.ts': { PAGE: [1, 2] },
   'ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'ledger/write/drop-blocks.ts': {
     ORPHAN_MARGIN_MILESTONES: [1, 2],
@@ -45,8 +45,8 @@ const LIMITS: Record<string, Record<string, readonly [tiny: number, small: numbe
   },
   'ledger/write/output-changes.ts': { NAMED_AT_ONCE: [2, 5], READ_AT_ONCE: [1, 2] },
   'ledger/write/prune.ts': { STEP: [2, 10], PACK_STEP: [1, 3], MAX_PACK_STEPS: [2, 5] },
-  'ledger/write/resolve-verdicts.ts': { PACKS_AT_ONCE: [1, 2], INPUTS_AT_ONCE: [2, 20] },
-  'ledger/write/unreferenced-index.ts': { PAGE: [1, 3] },
+  'ledger/packs/live-packs.ts': { WAITING_AT_ONCE: [1, 2], IDS_PAGE: [1, 3] },
+  'ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 20] },
 };
 
 /** By file, each text that must be there once, and what takes its place. */
@@ -57,7 +57,7 @@ type Mutation = Record<string, readonly (readonly [from: string, to: string])[]>
  */
 const MUTATIONS = {
   'notes of outputs count that no block keeps true': {
-    'ledger/view/pack-reader.ts': [['created >= index || !consumed.has(own)', 'created >= index']],
+    'ledger/packs/view-pages.ts': [['created >= index || !consumed.has(own)', 'created >= index']],
   },
   'no verdict is made later': {
     'ledger/write/resolve-verdicts.ts': [['if (chosen.length === 0)', 'if (chosen.length >= 0)']],
@@ -67,7 +67,7 @@ const MUTATIONS = {
   },
   'milestones leave notes as they are': {
     'ledger/write/apply-statements.ts': [
-      ['isChanged ? statesAfter(index, states, consumed, changed) : states', 'states'],
+      ['isChanged && { states: statesAfter(', 'index < 0 && { states: statesAfter('],
     ],
   },
   'each known parent proves its child unreferenced': {
