@@ -17,6 +17,7 @@ import { fetchingCases } from './cases/fetching.ts';
 import { finalLedgerCases } from './cases/final-ledger.ts';
 import { followingCases } from './cases/following.ts';
 import { growthCases } from './cases/growth.ts';
+import { importCases } from './cases/import.ts';
 import { judgeCases } from './cases/judge.ts';
 import { ledgerCases } from './cases/ledgers.ts';
 import { libraryCases } from './cases/library.ts';
@@ -25,6 +26,7 @@ import { nftListCases } from './cases/nft-lists.ts';
 import { serveCases } from './cases/serve.ts';
 import { whiteFlagCases } from './cases/white-flag.ts';
 import { parseRate } from './tools/rate.ts';
+import { formatValue, keepFigures, openRecord, writeDocument } from './tools/record.ts';
 
 const CASES = [
   ...whiteFlagCases,
@@ -39,17 +41,20 @@ const CASES = [
   ...judgeCases,
   ...libraryCases,
   ...costCases,
+  ...importCases,
   ...eventCases,
   ...serveCases,
 ];
 
 const PICTURE = join(PROJECT, 'docs/performance-growth.svg');
 
-const USAGE = `Usage: npm run bench -- [--picture] [--seconds N] [--rate RATE] [--index all] [NAME…]
+const USAGE = `Usage: npm run bench -- [--write] [--picture] [--seconds N] [--rate RATE] [--index all] [NAME…]
 
-Runs all benchmarks, or those whose names contain one of NAME. All of them take five minutes, and
-much longer the first time: ledgers are made in the folder for temporary files, and kept there.
+Runs all benchmarks, or those whose names contain one of NAME. All of them take half an hour,
+and longer the first time: ledgers are made in the folder for temporary files, and kept there.
 
+  --write     keep the figures in dist/bench, by commit, and write docs/performance.md once every
+              benchmark was measured at this commit: all at once, or some after the others
   --picture   write the curves of the benchmark "growth" to docs/performance-growth.svg
   --seconds N how long the benchmark "feed" pushes, instead of 60: then garbage is collected each
               ten seconds, to see what is left, which makes some answers late
@@ -74,14 +79,8 @@ function print(figure: Figure): void {
         ? `at most ${target.most}`
         : `at least ${target.least}`;
   const verdict = target === undefined ? '' : holds(figure) ? 'holds' : 'MISSED';
-  const amount = `${format(value).padStart(9)} ${unit.padEnd(8)}`;
+  const amount = `${formatValue(value).padStart(9)} ${unit.padEnd(8)}`;
   console.log(`  ${name.padEnd(64)} ${amount} ${goal.padEnd(16)} ${verdict}`);
-}
-
-/** Three digits that count. */
-function format(value: number): string {
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
-  return value.toPrecision(3);
 }
 
 /** A number of whole milestones, of which there are at least six: two in each third. */
@@ -96,6 +95,7 @@ await runMain(USAGE, async (args) => {
   const { values, positionals } = parseArgs({
     args,
     options: {
+      write: { type: 'boolean', default: false },
       picture: { type: 'boolean', default: false },
       seconds: { type: 'string' },
       rate: { type: 'string' },
@@ -111,6 +111,7 @@ await runMain(USAGE, async (args) => {
     throw new UsageError('--index must be all');
   const rate = values.rate === undefined ? undefined : parseRate(values.rate);
   const seconds = values.seconds === undefined ? undefined : parseSeconds(values.seconds);
+  const kept = values.write ? openRecord() : undefined;
   const build = join(tmpdir(), 'stardust-edge-node', 'build');
   const bench: Bench = {
     worker: join(build, 'worker'),
@@ -131,7 +132,24 @@ await runMain(USAGE, async (args) => {
   console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
   for (const { name, about, run } of chosen) {
     console.log(`${name}\n  ${about}`);
-    await run(bench);
+    const figures: Figure[] = [];
+    await run({
+      ...bench,
+      report(figure) {
+        print(figure);
+        figures.push(figure);
+      },
+    });
+    if (kept !== undefined) keepFigures(kept, name, figures);
+  }
+  if (kept !== undefined) {
+    const missing = writeDocument(
+      kept,
+      CASES.map(({ name }) => name),
+    );
+    const rest =
+      missing.length > 0 ? `stays: not measured at this commit: ${missing}` : 'is written';
+    console.log(`docs/performance.md ${rest}`);
   }
   return 0;
 });

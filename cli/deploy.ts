@@ -9,6 +9,7 @@ import { openNodeClient } from '../client/node-client.ts';
 import { dryRun } from './deploy/dry-run.ts';
 import { findDeployed, NOTHING_DEPLOYED } from './deploy/find-deployed.ts';
 import { isLoggedIn, logIn } from './deploy/operator.ts';
+import { describeAccess } from './deploy/public-routes.ts';
 import { type Flags, resolveOptions } from './deploy/resolve-options.ts';
 import { type Deployment, runSteps } from './deploy/steps.ts';
 import { listRemovals, remove } from './deploy/undeploy.ts';
@@ -128,6 +129,7 @@ async function deploy(flags: Flags, environment: string, isDryRun: boolean): Pro
   await logIn(run);
   const found = await findDeployed(run, config);
   const options = await resolveOptions(flags, config, found, askInTerminal);
+  for (const sentence of describeAccess(options.vars)) console.log(sentence);
   console.log(await runSteps(deployment, found, options));
   return 0;
 }

@@ -66,7 +66,7 @@ async function importFiles(full: string, options: Options): Promise<number> {
   const devVars = remote ? {} : readDevVars();
   const keys = chooseMilestoneKeys(resolveSigners(options), process.env, devVars, config.vars);
   const mayReplace = older ? replaceAny : askToReplace;
-  const request = { full, delta, keys, sha256: final?.sha256, mayReplace };
+  const request = { full, delta, keys, sha256: final?.sha256, network, mayReplace };
   if (remote) await importRemotely(request, config, inEnvironment(environment));
   else {
     const settings = readIndexSettings(process.env, devVars, config.vars);

@@ -53,7 +53,7 @@ export const serveCommand = (): Command =>
   ).action(exitWith(serve));
 
 async function serve(options: Options): Promise<number> {
-  const { host } = options;
+  const { host, network } = options;
   const port = parsePort(options.port);
   const proxies = parseProxies(options.proxy);
   // the host (serve/host.ts) reads its settings from the environment, too
@@ -63,7 +63,7 @@ async function serve(options: Options): Promise<number> {
   const first = startHost();
   try {
     const { serveFolder } = await import('./serve/serve-folder.ts');
-    return await serveFolder({ host, port, proxies, persistTo }, first);
+    return await serveFolder({ host, port, proxies, persistTo, network }, first);
   } finally {
     await first.stop();
   }

@@ -5,20 +5,20 @@
  */
 import * as v from 'valibot';
 import { openLedgerBinding } from './ledger/open-ledger.ts';
+import { baseTokenSchema } from './platform/json-schemas.ts';
 import { toHexDigits } from './stardust/encoding/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
 
 const MAX_UINT32 = 0xffff_ffff;
 
-/** The reference's below-max-depth and the 20 milestones that the design asks for beyond it. */
-const MIN_RETENTION_MILESTONES = 15 + 20;
+/**
+ * The reference's below-max-depth, 15, and the 20 milestones that the design asks for beyond it.
+ */
+const MIN_RETENTION_MILESTONES = 35;
 
 const KEY = /^(?:0[xX])?(?<digits>[0-9a-fA-F]{64})(?:@(?<first>\d{1,10})-(?<last>\d{1,10}))?$/;
 
-/**
- * A var as text: absent and empty mean the same, and wrangler hands numbers of its file over as
- * such.
- */
+/** A var as text. Absent and empty mean the same; wrangler hands over numbers as such. */
 const text = v.pipe(
   v.optional(v.union([v.string(), v.number()], 'must be text'), ''),
   v.transform((value) => String(value).trim()),
@@ -99,24 +99,12 @@ const history = v.pipe(
 
 const flag = v.pipe(text, v.picklist(['', 'true', 'false'], 'must be true or false'));
 
-/** As HORNET's configuration has it (`protocol.baseToken`), in JSON. */
+/** The base token, in JSON. */
 const baseToken = v.pipe(
   text,
   v.transform((value) => value || 'null'),
   v.parseJson(undefined, 'must be JSON'),
-  v.nullable(
-    v.strictObject(
-      {
-        name: v.pipe(v.string(), v.nonEmpty()),
-        tickerSymbol: v.pipe(v.string(), v.nonEmpty()),
-        unit: v.pipe(v.string(), v.nonEmpty()),
-        subunit: v.string(),
-        decimals: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255)),
-        useMetricPrefix: v.boolean(),
-      },
-      'must be the baseToken of a HORNET configuration',
-    ),
-  ),
+  v.nullable(baseTokenSchema),
 );
 
 function binding<T extends object>(kind: string) {
@@ -228,7 +216,7 @@ const settingsFromEnvironment = v.pipe(
     readLimit: env.READ_LIMIT,
     /** Counts requests where it is bound. */
     requests: env.REQUESTS,
-    /** True if this is the only isolate, as in `npm run serve`, so that its counters are complete. */
+    /** Whether this is the only isolate (`npm run serve`): its counters are complete. */
     oneIsolate: env.ONE_ISOLATE === 'true',
     /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
     versionId: env.VERSION?.id || undefined,
@@ -236,24 +224,21 @@ const settingsFromEnvironment = v.pipe(
     upstreams: env.UPSTREAM_URL,
     /** Sent to the first upstream as its Bearer token, and to no other. */
     upstreamToken: env.UPSTREAM_TOKEN,
-    /**
-     * Who may sign milestones. Undefined unless both keys and threshold are set: then nothing can be
-     * followed.
-     */
+    /** Keys that may sign milestones; undefined unless keys and threshold are set. */
     milestoneKeys: milestoneKeysOf(env),
     /** Patterns of public paths; none: every route is public. */
     publicRoutes: env.PUBLIC_ROUTES,
     /** Patterns of paths that ask for a password or a token; none: no route does. */
     protectedRoutes: env.PROTECTED_ROUTES,
-    /** Who may ask by HTTP Basic. */
+    /** User of HTTP Basic. */
     apiUser: apiUserOf(env),
-    /** What lets in by Bearer. */
+    /** Token of Bearer. */
     apiToken: env.API_TOKEN,
     /** The milestone at which the network ended; undefined while it goes on. */
     finalMilestone: env.FINAL_MILESTONE,
     /** Whether lists have every kind of output; else NFTs alone, until the network has ended. */
     indexAll: env.INDEX === 'all',
-    /** The network's token, which no ledger holds; null: the one that its prefix stands for. */
+    /** The network's token, which no ledger holds; null: a known network's, or the upstream's. */
     baseToken: env.BASE_TOKEN,
     /** Whether all changes of NFTs are kept; else those of the milestones that are kept. */
     keepsHistory: env.HISTORY === 'all',

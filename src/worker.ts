@@ -1,7 +1,4 @@
-/**
- * The Worker's entrypoints, nothing else.
- */
-
+/** The Worker's entrypoints, nothing else. */
 import { EventBroker } from './events/event-broker.ts';
 import { Follower } from './follower/follower.ts';
 import { followerOf } from './follower/follower-stub.ts';
@@ -39,8 +36,8 @@ function createInstance(env: Env): Instance {
 export { EventBroker, Follower };
 
 /**
- * Between two calls to wake the follower by requests of one isolate. The follower is awake but
- * after a first start, or when its alarm was lost.
+ * Milliseconds between two calls to wake the follower by requests of one isolate. It is awake,
+ * except before its first start or after its alarm was lost.
  */
 const WAKE_INTERVAL_MS = 60_000;
 let wokenAt = Number.NEGATIVE_INFINITY;

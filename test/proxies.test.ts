@@ -6,13 +6,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { PROJECT } from '../cli/lib/project.ts';
 import { temporaryFolder } from './support/cli/script-process.ts';
+import { served, startFront } from './support/edge/front.ts';
 import { freePort } from './support/edge/launch.ts';
 import { hasTool } from './support/tools.ts';
 
@@ -39,8 +41,8 @@ async function startNode(): Promise<{ server: Server; address: string }> {
 async function untilAnswers(proxy: ChildProcess, url: string): Promise<void> {
   onTestFinished(() => void proxy.kill('SIGKILL'));
   let log = '';
-  proxy.stderr!.on('data', (text) => {
-    log += text;
+  proxy.stderr!.on('data', (chunk) => {
+    log += chunk;
   });
   for (;;) {
     if (proxy.exitCode !== null) throw new Error(log);
@@ -85,6 +87,32 @@ async function startCaddy(node: string): Promise<string> {
   return url;
 }
 
+/** @returns its URL, and what it says of its checks of the node: a line for each server */
+async function startHaproxy(node: string): Promise<{ url: string; checks(): Promise<string> }> {
+  const port = await freePort();
+  const own = mkdtempSync(join(folder, 'haproxy-'));
+  const socket = join(own, 'stats');
+  const conf = read('haproxy.cfg')
+    .replace('global', `global\n  stats socket ${socket}`)
+    .replace('bind :80', `bind 127.0.0.1:${port}`)
+    .replaceAll(/^ *(?:bind :443|http-request redirect).*$/gm, '')
+    .replace('timeout server 60s', 'timeout server 1s');
+  const file = join(own, 'haproxy.cfg');
+  writeFileSync(file, conf);
+  const env = { ...process.env, EDGE_NODE: node };
+  const url = `http://127.0.0.1:${port}`;
+  const args = ['-db', '-f', file];
+  await untilAnswers(spawn('haproxy', args, { env, stdio: ['ignore', 'ignore', 'pipe'] }), url);
+  return {
+    url,
+    async checks() {
+      const asked = connect(socket);
+      asked.end('show stat edge_node 4 -1\n');
+      return text(asked);
+    },
+  };
+}
+
 async function expectContract(answer: Response, status: number, message: string): Promise<void> {
   expect(answer.status).toBe(status);
   expect(await answer.json()).toEqual({ error: { code: status, message } });
@@ -109,10 +137,30 @@ it.runIf(hasTool('nginx')).each(['/api/core/v2/whiteflag', '/api/edge/v1/whitefl
   },
 );
 
+it.runIf(hasTool('haproxy')).each(['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'])(
+  'HAProxy: 429 of %s',
+  async (path) => {
+    const { address } = await startNode();
+    const url = (await startHaproxy(address)).url + path;
+    let answer = await fetch(url);
+    while (answer.status === 200) answer = await fetch(url);
+    await expectContract(answer, 429, 'too many requests');
+  },
+);
+
+it.runIf(hasTool('haproxy'))('HAProxy: its default check finds the node up', async () => {
+  const { front } = await startFront();
+  front.passTo(await served(createServer((_, response) => response.writeHead(204).end())));
+  const { checks } = await startHaproxy(front.url.host);
+  // by OPTIONS of HTTP/1.0 without a host
+  await vi.waitFor(async () => expect(await checks()).toMatch(/,UP,.*,L7OK,204,/), 20_000);
+});
+
 it.each([
-  ['nginx', startNginx],
-  ['caddy', startCaddy],
-] as const)('%s: its own errors, and those of the node', async (tool, start) => {
+  ['nginx', startNginx, 502, 'bad gateway'],
+  ['caddy', startCaddy, 502, 'bad gateway'],
+  ['haproxy', async (node: string) => (await startHaproxy(node)).url, 503, 'service unavailable'],
+] as const)('%s: its own errors, and those of the node', async (tool, start, ended, message) => {
   if (!hasTool(tool)) return;
   const { server, address } = await startNode();
   const url = await start(address);
@@ -125,5 +173,5 @@ it.each([
   await expectContract(await fetch(`${url}/silent`), 504, 'gateway timeout');
   server.close().closeAllConnections();
   await once(server, 'close');
-  await expectContract(await fetch(`${url}/`), 502, 'bad gateway');
+  await expectContract(await fetch(`${url}/`), ended, message);
 });

@@ -6,13 +6,13 @@ import { bill, type Costs, usageOf } from '../tools/bill.ts';
 import { countCosts } from '../tools/count-costs.ts';
 import { withLocalStores } from '../tools/local-stores.ts';
 import { DEFAULT_RATE } from '../tools/rate.ts';
-import { refusedDollars, strangerDollars } from '../tools/stranger.ts';
+import { refusedDollars, strangerCosts, strangerTotal } from '../tools/stranger.ts';
 
 /** What the worked example may cost a month, by default and with HISTORY `all`. */
 const TARGET_DOLLARS = 71;
 const HISTORY_TARGET_DOLLARS = 75;
 
-/** What one address may cost an hour by any one kind of request. */
+/** What one address may cost an hour, whatever it requests. */
 const STRANGER_TARGET_DOLLARS = 1;
 
 async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Promise<void> {
@@ -56,14 +56,7 @@ async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Pr
       ...target,
     });
   });
-  for (const addresses of [1, 1000])
-    for (const [name, value] of Object.entries(strangerDollars(addresses)))
-      report({
-        name: `an hour of ${addresses} addresses at ${name}`,
-        value,
-        unit: '$',
-        ...(addresses === 1 && { target: { most: STRANGER_TARGET_DOLLARS } }),
-      });
+  reportStrangers(report);
   report({ name: 'a million requests over the limits', value: refusedDollars(), unit: '$' });
   await withLocalStores(async (stores) => {
     const costs = await countCosts(stores, rate, { indexAll, keepsHistory: true });
@@ -80,6 +73,34 @@ async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Pr
       unit: '$',
       ...(isExample && !indexAll && { target: { most: HISTORY_TARGET_DOLLARS } }),
     });
+  });
+}
+
+/** An hour at each route, and at all of them at once. */
+function reportStrangers(report: Bench['report']): void {
+  for (const { route, limit, usage, dollars } of strangerCosts(1)) {
+    const { requests = 0, cpuMs = 0, rowsRead = 0, objectGbSeconds = 0 } = usage;
+    const used = [
+      `${requests.toLocaleString('en')} requests`,
+      `${Math.round(cpuMs / 1000)} s of CPU`,
+      `${(rowsRead / 1e6).toPrecision(2)} million rows read`,
+      `${objectGbSeconds.toPrecision(2)} GB-s of objects`,
+    ];
+    const name = `an hour of one address at ${route} (${limit}: ${used.join(', ')})`;
+    report({ name, value: dollars, unit: '$' });
+    const thousand = dollars * 1000;
+    report({ name: `an hour of 1,000 addresses at ${route}`, value: thousand, unit: '$' });
+  }
+  report({
+    name: 'an hour of one address at all routes',
+    value: strangerTotal(1),
+    unit: '$',
+    target: { most: STRANGER_TARGET_DOLLARS },
+  });
+  report({
+    name: 'an hour of 1,000 addresses at all routes',
+    value: strangerTotal(1000),
+    unit: '$',
   });
 }
 

@@ -1,33 +1,112 @@
 /**
- * What strangers can cost in an hour under the rate limits of a deployment, beyond what the plan
- * includes (docs/cloudflare.md#what-a-stranger-can-cost).
+ * What strangers can cost in an hour under the rate limits of a deployment, by each route and by all
+ * together, beyond what the plan includes (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
 import { ROW_BUDGET } from '../../src/ledger/output-list/list-statements.ts';
-import { PRICES, type Usage } from './bill.ts';
+import { OBJECT_GB, PRICES, type Usage } from './bill.ts';
 
-/** Of a past cone of 1,000 blocks: six rows a block, as of the 60 blocks that were counted. */
-const CONE_ROWS = 6000;
+/** Rows of a block's pack, of its outputs and of the index: as of the 60 blocks that were counted. */
+const BLOCK_ROWS = 6;
+
+/** Of a proposal, which a stranger pays for in proof of work; of an applied milestone at most. */
+const PROPOSED_BLOCKS = 1000;
+const EXPLAINED_BLOCKS = 10_000;
 
 /** 100 NFTs of an address, four rows each (test/ledger/output-list/list-cost.worker.test.ts). */
 const GALLERY_ROWS = 404;
 
-/**
- * The dearest request under each limit. CPU is more than was measured here (docs/performance.md). A
- * request may write a line of log.
- */
-const DEAREST: Record<LimitBinding, Partial<Usage>> = {
-  WHITE_FLAG_LIMIT: { rowsRead: CONE_ROWS, cpuMs: 100, objectRequests: 1 },
-  SCAN_LIMIT: { rowsRead: ROW_BUDGET + 1000, cpuMs: 200 },
-  EVENTS_LIMIT: { cpuMs: 2, objectRequests: 1, objectGbSeconds: 0.128 * 0.01 },
-  FETCH_LIMIT: { rowsRead: 20, cpuMs: 5, objectRequests: 1 },
-  READ_LIMIT: { rowsRead: GALLERY_ROWS, cpuMs: 5, kvReads: 2 },
+/** Of `utxo-changes`: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */
+const CHANGES_ROWS = 200_000 / 32;
+
+/** At most one in each milestone that is kept by default. */
+const RECEIPTS = 17_280;
+
+const ROOTS = { rowsRead: PROPOSED_BLOCKS * BLOCK_ROWS, cpuMs: 100, objectRequests: 1 };
+const EXPLAINED = { rowsRead: EXPLAINED_BLOCKS * BLOCK_ROWS, cpuMs: 1000 };
+const LIST = { rowsRead: ROW_BUDGET + 1000, cpuMs: 200 };
+const BLOCK = { rowsRead: 20, cpuMs: 5, objectRequests: 1 };
+const CHANGES = { rowsRead: CHANGES_ROWS, cpuMs: 2000 };
+const PAGE = { rowsRead: 5000, cpuMs: 50 };
+const ROW = { rowsRead: 20, cpuMs: 3 };
+const NO_ROW = { cpuMs: 2 };
+
+/** By limit and operation ID, the dearest request to each route. CPU is more than was measured (docs/performance.md). */
+export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usage>>>>> = {
+  WHITE_FLAG_LIMIT: {
+    computeWhiteFlag: ROOTS,
+    explainWhiteFlag: { ...ROOTS, cpuMs: 200 },
+  },
+  SCAN_LIMIT: {
+    listNfts: LIST,
+    listOutputs: LIST,
+    listBasicOutputs: LIST,
+    listAliases: LIST,
+    listFoundries: LIST,
+    listCollectionOwners: LIST,
+    readNftHistory: PAGE,
+    readNftChanges: PAGE,
+    readNftCertificate: EXPLAINED,
+    explainMilestone: EXPLAINED,
+    createProof: EXPLAINED,
+    proveBlock: EXPLAINED,
+    validateProof: { rowsRead: 20, cpuMs: 20 },
+    readUtxoChangesByIndex: CHANGES,
+    readUtxoChanges: CHANGES,
+    listReceipts: { rowsRead: RECEIPTS, cpuMs: 1000 },
+    listReceiptsOf: { rowsRead: RECEIPTS, cpuMs: 1000 },
+    proveFinalOutput: { rowsRead: 200, cpuMs: 20 },
+    proveFinalNft: { rowsRead: 200, cpuMs: 20 },
+    stateAddress: LIST,
+  },
+  EVENTS_LIMIT: {
+    connectToEvents: { cpuMs: 2, objectRequests: 1, objectGbSeconds: OBJECT_GB * 0.01 },
+  },
+  FETCH_LIMIT: {
+    readBlock: BLOCK,
+    readBlockMetadata: BLOCK,
+  },
+  READ_LIMIT: {
+    lookUpNft: { ...ROW, kvReads: 2 },
+    lookUpAlias: ROW,
+    lookUpFoundry: ROW,
+    readNfts: { rowsRead: GALLERY_ROWS, cpuMs: 10 },
+    readNft: ROW,
+    readOutput: ROW,
+    readOutputMetadata: ROW,
+    readIncludedBlock: ROW,
+    readIncludedBlockMetadata: ROW,
+    readMilestoneByIndex: ROW,
+    readMilestone: ROW,
+    readTreasury: ROW,
+    listTips: ROW,
+    readInfo: ROW,
+    listApis: ROW,
+    readFinalLedger: ROW,
+    readHealth: ROW,
+    readMetrics: { ...ROW, objectRequests: 2 },
+    describeApi: NO_ROW,
+    showPage: NO_ROW,
+    readVerifier: NO_ROW,
+    readExplorerFile: NO_ROW,
+  },
 };
 
+/** Each request may write a line of log. */
 const ALWAYS: Partial<Usage> = { requests: 1, logLines: 1 };
 
 /** A request that is over its limit. */
 const REFUSED: Partial<Usage> = { ...ALWAYS, cpuMs: 1 };
+
+/**
+ * Messages to the broker of events are not limited, but it is one object: 73 µs each (the benchmark
+ * "subscribers"), however many addresses send them. 20 are billed as a request.
+ */
+const MESSAGES_AN_HOUR = 3600 / 73e-6;
+const MESSAGES: Partial<Usage> = {
+  objectRequests: MESSAGES_AN_HOUR / 20,
+  objectGbSeconds: OBJECT_GB * 3600,
+};
 
 function dollarsOf(usage: Partial<Usage>): number {
   const used = Object.entries(usage) as [keyof Usage, number][];
@@ -37,15 +116,33 @@ function dollarsOf(usage: Partial<Usage>): number {
   }, 0);
 }
 
-/** By the binding that limits them: all that so many addresses are allowed in an hour. */
-export function strangerDollars(addresses: number): Record<LimitBinding, number> {
-  const entries = Object.entries(REQUESTS_A_MINUTE) as [LimitBinding, number][];
-  return Object.fromEntries(
-    entries.map(([name, requests]) => [
-      name,
-      addresses * requests * 60 * dollarsOf({ ...ALWAYS, ...DEAREST[name] }),
-    ]),
-  ) as Record<LimitBinding, number>;
+export interface StrangerCost {
+  /** Operation ID. */
+  route: string;
+  limit: LimitBinding;
+  /** In an hour. */
+  usage: Partial<Usage>;
+  dollars: number;
+}
+
+/** By route: all requests that so many addresses are allowed in an hour, each the dearest one. */
+export function strangerCosts(addresses: number): StrangerCost[] {
+  return (Object.keys(DEAREST) as LimitBinding[]).flatMap((limit) =>
+    Object.entries(DEAREST[limit]).map(([route, dearest]) => {
+      const requests = addresses * REQUESTS_A_MINUTE[limit] * 60;
+      const each = Object.entries({ ...ALWAYS, ...dearest });
+      const usage = Object.fromEntries(each.map(([kind, amount]) => [kind, amount * requests]));
+      return { route, limit, usage, dollars: dollarsOf(usage) };
+    }),
+  );
+}
+
+/** By all routes at once: the dearest one of each limit, and messages to the broker of events. */
+export function strangerTotal(addresses: number): number {
+  const dearest = new Map<LimitBinding, number>();
+  for (const { limit, dollars } of strangerCosts(addresses))
+    dearest.set(limit, Math.max(dollars, dearest.get(limit) ?? 0));
+  return [...dearest.values()].reduce((sum, each) => sum + each, dollarsOf(MESSAGES));
 }
 
 /** Of a million requests that are refused. */

@@ -14,6 +14,7 @@ import { PROJECT } from '../lib/project.ts';
 import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import type { Found } from './find-deployed.ts';
+import { defaultAccess } from './public-routes.ts';
 
 export interface Flags extends NetworkOptions {
   upstream?: string | undefined;
@@ -34,7 +35,7 @@ export interface DeployOptions extends Pick<Flags, 'location' | 'jurisdiction' |
   /** Path of a JSON file of secrets, and what is in it. */
   secrets: { path: string; values: Record<string, string> } | undefined;
   /** Undefined if the database has a ledger already. */
-  snapshot: Pick<ImportRequest, 'full' | 'delta' | 'sha256'> | undefined;
+  snapshot: Pick<ImportRequest, 'full' | 'delta' | 'sha256' | 'network'> | undefined;
 }
 
 /**
@@ -52,6 +53,7 @@ export async function resolveOptions(
     throw new UsageError(`--url must be a URL, not ${url}`);
   if (domain !== undefined && URL.parse(`https://${domain}`)?.host !== domain)
     throw new UsageError(`--domain must be a host name such as edge.example, not ${domain}`);
+  let { network } = flags;
   const vars: Record<string, string> = { ...known };
   for (const [name, value] of Object.entries(worker?.vars ?? {})) if (value) vars[name] = value;
   Object.assign(vars, resolveSigners(flags));
@@ -65,18 +67,20 @@ export async function resolveOptions(
   const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
   const deployed = (worker?.secrets ?? []).map((name) => [name, 'set']);
   const hidden = { ...Object.fromEntries(deployed), ...secrets?.values };
+  Object.assign(vars, defaultAccess(vars, Object.keys(hidden), worker === undefined));
   // what is given is checked before anything is asked
   requireValid({ ...vars, ...hidden });
   if (!vars.MILESTONE_PUBLIC_KEYS) {
     const question = 'Network: shimmer, or the configuration file of its HORNET nodes?';
-    Object.assign(vars, readSigners(await ask(question, '--network')));
+    network = await ask(question, '--network');
+    Object.assign(vars, readSigners(network));
   }
   const isUpstreamKnown = flags.upstream !== undefined || final !== undefined;
   if (!vars.UPSTREAM_URL && !isUpstreamKnown && worker === undefined)
     vars.UPSTREAM_URL = await ask('URLs of HORNET nodes to follow, by commas?', '--upstream');
   if (requireValid({ ...vars, ...hidden }).milestoneKeys === undefined)
     throw new Error('MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must both be set');
-  const snapshot = hasLedger ? undefined : await resolveSnapshot(flags, ask);
+  const snapshot = hasLedger ? undefined : await resolveSnapshot({ ...flags, network }, ask);
   return { vars, secrets, snapshot, location, jurisdiction, domain, url };
 }
 
@@ -131,7 +135,7 @@ async function resolveSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['s
       ? (await ask('File of the delta snapshot, or nothing?', '--delta')) || undefined
       : flags.delta;
   for (const path of [full, delta]) if (path !== undefined) requireFile(path);
-  return { full, delta, sha256: final?.sha256 };
+  return { full, delta, sha256: final?.sha256, network: flags.network };
 }
 
 function requireFile(path: string): void {

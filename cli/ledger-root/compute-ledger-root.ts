@@ -19,6 +19,7 @@ import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
 import { mergeSnapshot } from '../../src/stardust/snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';
+import type { ProtocolParametersOption } from '../../src/stardust/wire/milestone.ts';
 import { openSnapshotFile } from '../lib/snapshot-file.ts';
 import { RecordIndex } from './record-index.ts';
 
@@ -28,6 +29,8 @@ export interface LedgerRoot {
   /** SHA-256 (docs/snapshot-format.md#state-hash). */
   stateHash: Uint8Array;
   ledger: FinalLedger;
+  /** Protocol parameters: former, current and pending. */
+  parameters: ProtocolParametersOption[];
   root: Uint8Array;
 }
 
@@ -63,7 +66,7 @@ export async function computeLedgerRoot(
       yield each;
     }
   }
-  const { ledgerIndex, treasury, milestoneId, currentParameters } = summary;
+  const { ledgerIndex, treasury, milestoneId, currentParameters, parameters } = summary;
   const hash = await stateHash(ledgerIndex, treasury, hashed(index.read(paths)));
   if (held !== currentParameters.tokenSupply)
     throw refusal('E.5', `outputs and treasury hold ${held} base tokens, not the supply`);
@@ -84,5 +87,5 @@ export async function computeLedgerRoot(
     outputs: treeOf(outputs),
     nfts: treeOf(nfts),
   };
-  return { sha256, stateHash: hash, ledger, root: finalRoot(ledger) };
+  return { sha256, stateHash: hash, ledger, parameters, root: finalRoot(ledger) };
 }

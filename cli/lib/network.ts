@@ -15,6 +15,12 @@ export interface Signers {
   BASE_TOKEN?: string;
 }
 
+/** What HORNET takes where its configuration names a token without all of its fields. */
+const HORNET_TOKEN = {
+  ...{ name: 'IOTA', tickerSymbol: 'IOTA', unit: 'IOTA', subunit: 'micro' },
+  ...{ decimals: 6, useMetricPrefix: false },
+};
+
 function signersOf(networkName: string): Signers {
   const { keys, threshold } = findKnownNetwork(networkName)!;
   return {
@@ -78,6 +84,7 @@ const hornetConfig = v.object({
   protocol: v.object({
     milestonePublicKeyCount: v.pipe(v.number(), v.integer(), v.minValue(1)),
     publicKeyRanges: v.pipe(v.array(keyRange), v.minLength(1)),
+    targetNetworkName: v.optional(v.string()),
     baseToken: v.optional(v.looseObject({})),
   }),
 });
@@ -97,16 +104,32 @@ export function readSigners(name: string): Signers {
       .map(({ key, start, end }) => (start === 0 && end === 0 ? key : `${key}@${start}-${end}`))
       .join(),
     MILESTONE_THRESHOLD: String(protocol.milestonePublicKeyCount),
-    ...(protocol.baseToken && { BASE_TOKEN: JSON.stringify(protocol.baseToken) }),
+    ...(protocol.baseToken && {
+      BASE_TOKEN: JSON.stringify({ ...HORNET_TOKEN, ...protocol.baseToken }),
+    }),
   };
 }
 
 /**
- * The name that transactions of a network are for; undefined where `--network` is a configuration
- * file, which does not say.
+ * The name that transactions of a network are for; undefined where neither a known name nor a
+ * configuration file says it.
  */
 export function findNetworkName(name: string | undefined): string | undefined {
-  return name === 'shimmer' ? name : findFinalNetwork(name)?.networkName;
+  if (name === undefined || name === 'shimmer') return name;
+  return findFinalNetwork(name)?.networkName ?? parseConfig(name).protocol.targetNetworkName;
+}
+
+/**
+ * Throws an Error with a sentence where the ledger's network never had the name that `--network`
+ * says: `targetNetworkName` of a configuration file.
+ */
+export function requireNetwork(network: string | undefined, names: readonly string[]): void {
+  const expected = findNetworkName(network);
+  if (expected === undefined || names.includes(expected)) return;
+  throw new Error(
+    `the ledger is of network ${names.at(-1)}, but --network ${network} is of ${expected}: ` +
+      'name the network of the ledger, or import a snapshot of the other one',
+  );
 }
 
 function parseConfig(path: string): v.InferOutput<typeof hornetConfig> {

@@ -8,6 +8,9 @@
 import type { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
+import { networkNames } from '../../src/ledger/core/network-names.ts';
+import { requireNetwork } from '../lib/network.ts';
 import type { Child } from '../lib/process/child.ts';
 import { whenDismissed } from '../lib/process/when-dismissed.ts';
 import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
@@ -30,6 +33,8 @@ export interface ServeOptions {
   port: number;
   proxies: BlockList;
   persistTo: string;
+  /** What `--network` names, of which the ledger must be. */
+  network: string | undefined;
 }
 
 /** Between two starts of the host. */
@@ -42,7 +47,7 @@ const RESTART_EVERY_MS = 1000;
  * @param first the host, which was started and waits for its options
  */
 export async function serveFolder(options: ServeOptions, first: Child): Promise<number> {
-  const { host, port, proxies, persistTo } = options;
+  const { host, port, proxies, persistTo, network } = options;
   const { maxConnections, note } = limitConnections();
   const config = readWranglerConfig();
   checkClock(config);
@@ -57,6 +62,8 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
   if (note !== undefined) console.warn(note);
   const db = await openLocalDatabase(persistTo, config);
   try {
+    const names = networkNames(await readParameters(db));
+    if (names.length > 0) requireNetwork(network, names);
     for (const note of await noteStart(db, persistTo, vars, process.env)) console.warn(note);
   } finally {
     db.close();

@@ -5,7 +5,7 @@
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
-import { outputFromJson } from '../../src/stardust/json/read-rest-json.ts';
+import { outputFromJson } from '../../src/stardust/json/rest-json.ts';
 import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
 import { ownerAt } from '../../src/stardust/semantics/owner.ts';

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
-import { outputFromJson } from '../../src/stardust/json/read-rest-json.ts';
+import { outputFromJson } from '../../src/stardust/json/rest-json.ts';
 import { encodeOutput } from '../../src/stardust/output.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';

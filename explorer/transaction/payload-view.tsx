@@ -27,7 +27,7 @@ import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
 import { DataText } from '../words/data-text.tsx';
 import { NetworkNote, networkWords } from '../words/network.tsx';
-import { summarizeChains, summarizeFlow } from '../words/summarize-flow.ts';
+import { summarizeChains, summarizeFlow } from './summarize-flow.ts';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ChainLink, SentenceText, TokenNote, TokenUnits } from '../words/words.tsx';
 import { type Changes, readChanges } from './changes.ts';

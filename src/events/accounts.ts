@@ -1,12 +1,11 @@
 /**
- * What each client of the broker uses, and the one rule for all limits that clients share: if all
- * of them together use too much, the address that uses most, in the site of IPv6 that does, loses the
- * client that uses most. So a stranger uses at most what nobody else wants, and everybody else can
- * always subscribe.
+ * Usage of the broker's clients, and the one rule for all limits that they share: if all together
+ * use too much, the address that uses most, in the IPv6 site that does, loses the client that uses
+ * most. So a stranger uses at most what nobody else wants.
  */
 import { type ClientPath, clientPath, largestHolder } from '../platform/client-path.ts';
 
-/** What all clients may use together. */
+/** Limits of all clients together. */
 export const SHARED_LIMITS = {
   /** Each takes 35 KB of workerd's memory. */
   connections: 10_000,
@@ -18,11 +17,10 @@ export const SHARED_LIMITS = {
 
 /**
  * workerd keeps what it sends until the client reads it or the connection breaks, also after a
- * close, and does not say how much that is. But a client that reads goes at once when it is closed.
- * So after each BYTES_BETWEEN_CHECKS the address that was sent most is checked: its largest
- * clients, which were sent CHECKED_BYTES together, are asked to connect again. An address whose
- * closed connections stay and hold as much does not read: all its clients are closed, and each
- * later one when it was sent as much as the kernel holds for a connection.
+ * close, and does not say how much that is. A client that reads goes at once when it is closed. So
+ * after each BYTES_BETWEEN_CHECKS the largest clients of the address that was sent most, with
+ * CHECKED_BYTES together, are told to connect again. An address whose closed connections stay does
+ * not read: all its clients are closed, and later ones once they were sent what the kernel holds.
  */
 const BYTES_BETWEEN_CHECKS = 64_000_000;
 const CHECKED_BYTES = 4_000_000;
@@ -37,19 +35,19 @@ export interface Holder {
   /** Key of the client's address (http/access/client-address.ts). */
   readonly address: string;
   readonly usage: Usage;
-  /** When its last packet came, Unix milliseconds. */
+  /** Unix milliseconds when its last packet came. */
   readonly seen: number;
 }
 
 export interface Accounts<Client extends Holder> {
   /** Counts a new client, with what it uses already. */
   open(client: Client): void;
-  /** The client uses nothing any more. Returns what is to be called once its socket has gone. */
+  /** Ends its usage. Returns a function to call once its socket has gone. */
   end(client: Client): () => void;
   use(client: Client, share: Share, amount: number): void;
-  /** Bytes were sent to the client. Returns who is to be closed for that. */
+  /** Counts bytes that were sent to the client. Returns the clients to close for that. */
   send(client: Client, bytes: number): Client[];
-  /** Who is to be closed next, while clients together use more than they may. */
+  /** Returns the next client to close, while clients together use more than they may. */
   excess(): Client | undefined;
 }
 
@@ -92,7 +90,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
     total[name] += change;
   }
 
-  /** Of the addresses with clients, the one that uses most; `sent` counts what is left too. */
+  /** Returns the address that uses most; `sent` counts what is left too. */
   function largestAccount(name: keyof Usage): Account<Client> | undefined {
     const amount = ({ usage, leftBytes }: Account<Client>) =>
       usage[name] + (name === 'sent' ? leftBytes : 0);
@@ -154,7 +152,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
   };
 }
 
-/** The largest first; of clients that use the same, the one that has been silent for longest. */
+/** Sorts by use, the largest first; then by silence, the longest first. */
 function byUse(name: keyof Usage): (one: Holder, other: Holder) => number {
   return (one, other) => other.usage[name] - one.usage[name] || one.seen - other.seen;
 }

@@ -1,6 +1,4 @@
-/**
- * The topics of a new block (core/mqtt/publish.go, PublishBlock), whose bytes are the message.
- */
+/** Topics of a new block (core/mqtt/publish.go, PublishBlock), whose bytes are the message. */
 import { BLOCKS, TAGGED_DATA, TRANSACTIONS } from '../mqtt/topics.ts';
 import { Reader, toHex } from '../stardust/encoding/bytes.ts';
 import { decode } from '../stardust/encoding/codec.ts';

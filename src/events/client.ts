@@ -1,8 +1,4 @@
-/**
- * A client of the broker: what is kept of it in its socket's attachment, which outlives the object
- * when that is evicted, and what is kept in memory only.
- */
-
+/** A client of the broker: its state in memory, and in its socket's attachment, which lasts. */
 import { createPacketReader, type Packet, type PacketReader } from '../mqtt/packets.ts';
 import { packTopic, unpackTopics } from '../mqtt/topics.ts';
 import { type ClientPath, clientPath } from '../platform/client-path.ts';
@@ -16,11 +12,11 @@ export const CLIENT_HEADER = 'client-key';
 /** Bytes of the longest packet that a client may send. */
 const MAX_PACKET_BYTES = 1 << 16;
 
-/** Of each message in memory, besides its bytes. */
+/** Bytes of each message in memory, besides its own. */
 export const MESSAGE_OVERHEAD_BYTES = 64;
 
 /**
- * Bytes that a client's topics take when packed: an attachment has at most 16,384
+ * Bytes of a client's topics when packed: an attachment has at most 16,384
  * (https://developers.cloudflare.com/durable-objects/api/websockets/).
  */
 export const MAX_TOPIC_BYTES = 15_700;
@@ -40,21 +36,21 @@ export interface Client extends Holder {
   reading: { packets: Generator<Packet, void>; length: number } | undefined;
   /** Bytes of these messages. */
   waitingBytes: number;
-  /** What it is still to be told of its new subscriptions. */
+  /** Messages that it is still to be told of its new subscriptions. */
   initial: AsyncGenerator<EventMessage[], void> | undefined;
   /** Undefined before CONNECT; empty if the client left it to us. */
   id: string | undefined;
   /** Seconds, 0 for none. */
   keepAlive: number;
-  /** When its last packet came; before CONNECT, when it connected. Unix milliseconds. */
+  /** Unix milliseconds when its last packet came; before CONNECT, when it connected. */
   seen: number;
   /** Ends its connection if no CONNECT comes. */
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** Each with its packed form. */
+  /** Topics with their packed forms. */
   readonly topics: Map<string, Uint8Array>;
 }
 
-/** The attachment: only this file writes one. */
+/** The attachment, which only this file writes. */
 type Saved = [
   address: string,
   id: string | undefined,
@@ -94,8 +90,8 @@ export function saveClient(client: Client): void {
 }
 
 /**
- * The client of a socket that outlived the object. `isWhole` is false where the beginning of a
- * packet was in memory, or something that it was still to be told: that is lost.
+ * Restores the client of a socket that outlived the object. `isWhole` is false if part of a packet,
+ * or a message that it was to be told, was in memory and is lost.
  *
  * @param prefix of the network's addresses
  */
@@ -127,16 +123,13 @@ export function hasWork({ waiting, reading, initial }: Client): boolean {
   return waiting.length > 0 || reading !== undefined || initial !== undefined;
 }
 
-/** The bytes of a WebSocket message wait for their turn. */
+/** Adds the bytes of a WebSocket message to those that wait. */
 export function addMessage(client: Client, message: Uint8Array): void {
   client.waiting.push(message);
   client.waitingBytes += message.length + MESSAGE_OVERHEAD_BYTES;
 }
 
-/**
- * Its next packet; undefined where none is whole. Throws a StardustError where it breaks the
- * protocol.
- */
+/** Returns its next packet, if one is whole. Throws a StardustError if it breaks the protocol. */
 export function takePacket(client: Client): Packet | undefined {
   for (;;) {
     const next = client.reading?.packets.next();

@@ -1,8 +1,4 @@
-/**
- * The clients of the broker, what they listen to, and everything that is sent to them. Only this
- * file sends and closes.
- */
-
+/** Clients of the broker and their topics. Only this file sends to them and closes them. */
 import { encodePacket, type Packet, PacketType } from '../mqtt/packets.ts';
 import { packTopic } from '../mqtt/topics.ts';
 import { hasPassed } from '../platform/clock.ts';
@@ -16,10 +12,7 @@ import { createTopicIndex, type TopicIndex } from './topic-index.ts';
 /** Milliseconds from the connection to CONNECT. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/**
- * Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker looks only when it
- * has something to publish.
- */
+/** Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker checks late. */
 const SILENT_INTERVALS = 2;
 
 /** Sends between two looks at the clock, and milliseconds of sends between two turns. */
@@ -35,8 +28,8 @@ export interface Clients {
   readonly topics: Pick<TopicIndex, 'size' | 'has' | 'hasAny'>;
   open(client: Client): void;
   /**
-   * Names a client that has said CONNECT; an older one of its address with its ID is closed. An ID
-   * of another address is another client, unlike in MQTT-3.1.4-2: who knows an ID is not its owner.
+   * Names a client that has said CONNECT; closes an older one of its address with its ID. The same
+   * ID at another address is another client, unlike in MQTT-3.1.4-2.
    */
   name(client: Client, id: string): void;
   /** Returns false where nothing is ever published to the topic, or the client listens to it. */
@@ -51,17 +44,17 @@ export interface Clients {
   publish(topic: string, payload: Uint8Array): Promise<void>;
   close(client: Client, reason: CloseReason, detail?: string): void;
   closeSilent(now: number): void;
-  /** The socket was closed by its client, or broke, or has gone after it was closed. */
+  /** Notes that the socket was closed by its client, broke, or has gone after it was closed. */
   gone(socket: WebSocket): void;
 }
 
 export function createClients(counts: Counts): Clients {
   const clients = new Map<WebSocket, Client>();
-  /** By address and ID. */
+  /** Clients by address and ID. */
   const byId = new Map<string, Client>();
   const topics = createTopicIndex();
   const accounts = createAccounts<Client>();
-  /** Sockets that were closed: what is to be done once they have gone. */
+  /** Closed sockets, with the function to call once they have gone. */
   const closing = new Map<WebSocket, () => void>();
 
   const turn = takeTurns(TURN_EVERY_MS);

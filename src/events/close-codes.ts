@@ -1,6 +1,6 @@
-/** Why the broker ends a connection, and the code with which it is closed (RFC 6455, 7.4.1). */
+/** Reasons to end a connection, and the codes with which it is closed (RFC 6455, 7.4.1). */
 export const CLOSE_CODES = {
-  /** It said DISCONNECT. */
+  /** Said DISCONNECT. */
   disconnected: 1000,
   /** The socket was closed or broke. */
   gone: 1000,
@@ -16,7 +16,7 @@ export const CLOSE_CODES = {
   failed: 1011,
   /** Half a packet was lost when the object was evicted. */
   evicted: 1012,
-  /** Events were lost: milestones are pruned, the ledger was replaced, addresses have a new prefix. */
+  /** Events were lost: milestones were pruned, the ledger was replaced, or the prefix changed. */
   'ledger-moved': 1012,
   /** Others need what it uses, and it uses most. */
   full: 1013,

@@ -1,11 +1,9 @@
 /**
- * The broker of events: MQTT 3.1.1 over WebSockets that hibernate
- * (src/events/README.md). What it is told by the follower is a hint only: it reads
- * milestones from D1, so that none is announced that is not committed.
- *
- * Nothing here keeps the object awake, but for a timer while a client has not said CONNECT. What
- * must outlive an eviction is in the sockets' attachments (client.ts) and in one value of the
- * object's storage.
+ * The broker of events: MQTT 3.1.1 over WebSockets that hibernate (src/events/README.md). The
+ * follower's calls are hints only: milestones are read from D1, so none is announced that is not
+ * committed. Only a timer, while a client has not said CONNECT, keeps the object awake. What must
+ * outlive an eviction is in the sockets' attachments (client.ts) and one value of the object's
+ * storage.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
@@ -34,7 +32,7 @@ import { type Counts, createPublisher, type PublishedMilestone } from './publish
 import { takeSlice } from './session.ts';
 
 /**
- * Sockets that are open, or were closed and have not gone: the object could have 32,768
+ * Sockets that are open, or closed and not gone; the object could have 32,768
  * (https://developers.cloudflare.com/durable-objects/api/state/#acceptwebsocket).
  */
 const MAX_SOCKETS = 20_000;
@@ -43,17 +41,17 @@ const MAX_SOCKETS = 20_000;
 const MAX_MESSAGE_BYTES = 1 << 17;
 const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
 
-/** Milliseconds of slices, after which other requests have a turn: a white-flag request has many. */
+/** Milliseconds of slices between turns for other requests. */
 const TURN_EVERY_MS = 5;
 
-/** For GET /metrics. */
+/** Counts for GET /metrics. */
 export interface EventCounts extends Counts {
   clients: number;
-  /** Subscriptions. */
+  /** Number of subscriptions. */
   topics: number;
 }
 
-/** What the follower is told. */
+/** Answer to the follower. */
 export interface EventDemand {
   /** The milestone that was published last; undefined while nobody listens. */
   published: number | undefined;
@@ -67,7 +65,7 @@ export class EventBroker extends DurableObject<Env> {
   readonly #clients = createClients(this.#publisher.counts);
 
   readonly #waiting = createTurns<Client>();
-  /** Resolved when the client has no work left. */
+  /** Promises by client, resolved when the client has no work left. */
   readonly #served = new Map<Client, PromiseWithResolvers<void>>();
   /** Resolved when all that is in D1 has been published; undefined while nothing is to be. */
   #publishing: PromiseWithResolvers<void> | undefined;
@@ -107,10 +105,7 @@ export class EventBroker extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
-  /**
-   * The follower has applied a milestone, or its pass has ended. Resolves when all that is in D1
-   * has been published.
-   */
+  /** Called after a milestone or a pass. Resolves when all that is in D1 has been published. */
   async applied(): Promise<EventDemand> {
     this.#clients.closeSilent(Date.now());
     const { topics } = this.#clients;
@@ -126,7 +121,7 @@ export class EventBroker extends DurableObject<Env> {
     return { published: this.#publisher.last()?.index, blocks: topics.hasAny(BLOCKS) };
   }
 
-  /** The follower has stored new blocks. */
+  /** Called when the follower has stored new blocks. */
   async stored(blocks: readonly Uint8Array[]): Promise<void> {
     const audience = this.#audience();
     const turn = takeTurns();
@@ -177,9 +172,9 @@ export class EventBroker extends DurableObject<Env> {
   }
 
   /**
-   * One thing at a time: a milestone is published, or a client has a slice. So a subscription begins
-   * between two milestones, never within one, and neither publishing nor a client waits for more
-   * than one slice of each other client.
+   * Does one thing at a time: publishes a milestone, or serves a slice of a client. So a
+   * subscription begins between two milestones, and nobody waits for more than one slice of each
+   * client.
    */
   async #work(): Promise<void> {
     if (this.#isWorking) return;
@@ -249,7 +244,7 @@ export class EventBroker extends DurableObject<Env> {
     this.#publisher.forget();
   }
 
-  /** Closes those who listen to a ledger that was replaced, or to addresses with another prefix. */
+  /** Closes clients that listen to a replaced ledger, or to addresses with another prefix. */
   #closeOutdated(before?: PublishedMilestone, now?: PublishedMilestone): void {
     if (before === undefined || before === now) return;
     const isReplaced = before.generation !== now?.generation || before.index > now.index;

@@ -1,9 +1,8 @@
 /**
- * The JSON of TIP-28's events, byte for byte as inx-mqtt writes it
+ * JSON of TIP-28's events, byte for byte as inx-mqtt writes it
  * (https://github.com/iotaledger/inx-mqtt/blob/v1.0.0-rc.2/core/mqtt/types.go): the order of fields
  * and some of their names differ from those of the REST API.
  */
-
 import { inclusionStateToJson, outputToJson, type RestObject } from '../stardust/json/rest-json.ts';
 import type { Output } from '../stardust/wire/output.ts';
 
@@ -14,31 +13,31 @@ export interface MilestoneInfo {
   id: string;
 }
 
-/** Of `milestone-info/…`: milestoneInfoPayload. */
+/** Writes the message of `milestone-info/…`: milestoneInfoPayload. */
 export function milestoneInfoToJson({ index, timestamp, id }: MilestoneInfo): RestObject {
   return { index, timestamp, milestoneId: `0x${id}` };
 }
 
 export interface BlockEvent {
   id: string;
-  /** As 0x and hex digits. */
+  /** IDs as 0x and hex digits. */
   parents: readonly string[];
   /** Undefined while no milestone references the block. */
   referenced?:
     | {
         index: number;
         whiteFlagIndex: number;
-        /** Of a transaction: 0 where it was applied. Undefined of others. */
+        /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
         reason: number | undefined;
       }
     | undefined;
-  /** Of the milestone that the block carries, once it is referenced. */
+  /** Index of the milestone that the block carries, once it is referenced. */
   milestoneIndex?: number | undefined;
 }
 
 /**
- * Of `block-metadata/…`: blockMetadataPayload. Its `shouldPromote` and `shouldReattach`, of
- * unreferenced blocks, are left out: this node selects no tips.
+ * Writes the message of `block-metadata/…`: blockMetadataPayload, without `shouldPromote` and
+ * `shouldReattach` of unreferenced blocks: this node selects no tips.
  */
 export function blockEventToJson({
   id,
@@ -61,7 +60,7 @@ export function blockEventToJson({
 
 export interface OutputEvent {
   outputId: string;
-  /** The block that created it. */
+  /** ID of the block that created the output. */
   blockId: string;
   bookedIndex: number;
   bookedTimestamp: number;
@@ -70,7 +69,7 @@ export interface OutputEvent {
   ledgerIndex: number;
 }
 
-/** Of `outputs/…`: outputPayload. */
+/** Writes the message of `outputs/…`: outputPayload. */
 export function outputEventToJson(event: OutputEvent, output: Output): RestObject {
   const { outputId, blockId, spent, ledgerIndex } = event;
   const index = Uint8Array.fromHex(outputId.slice(64));

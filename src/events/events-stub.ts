@@ -1,9 +1,7 @@
-/**
- * The one broker of this Worker, and what others know of it.
- */
+/** The one broker of this Worker, and its interface. */
 import type { EventBroker } from './event-broker.ts';
 
-/** Undefined where the Worker has none. */
+/** Returns undefined if the Worker has no broker. */
 export function brokerOf(
   namespace: Env['EVENTS'] | undefined,
 ): DurableObjectStub<EventBroker> | undefined {

@@ -1,5 +1,5 @@
 /**
- * What a new subscriber of outputs, blocks or transactions is told at once: how they stand in D1
+ * First messages of a new subscriber of outputs, blocks or transactions: their state in D1
  * (core/mqtt/server.go, onSubscribeTopic).
  */
 import type { Database } from '../ledger/core/database.ts';

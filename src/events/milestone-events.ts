@@ -1,10 +1,8 @@
 /**
- * The messages about one applied milestone, from D1, for the topics that somebody listens to
- * (docs/contract.md#events).
- *
- * In this order: outputs spent, outputs created, ends of chains, metadata of blocks, the milestone
- * itself. So whoever is told of the milestone has been told everything of it before. The reference
- * promises no order (core/mqtt/server.go runs a goroutine for each stream).
+ * Messages about one applied milestone, from D1, for the topics that somebody listens to
+ * (docs/contract.md#events): outputs spent, outputs created, ends of chains, metadata of blocks,
+ * the milestone. So everything of a milestone is told before the milestone. The reference promises
+ * no order (core/mqtt/server.go runs a goroutine for each stream).
  */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
@@ -44,7 +42,7 @@ import { type Output, OutputType } from '../stardust/wire/output.ts';
 import { migratedOutputs } from '../stardust/wire/receipt.ts';
 import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
 
-/** Who listens, and how to tell them. */
+/** Listeners, and how to tell them. */
 export interface Audience {
   /** Whether somebody listens to a topic that begins like this. */
   hasAny(beginning: string): boolean;
@@ -76,8 +74,8 @@ export function wantsBlocks(audience: Audience): boolean {
 }
 
 /**
- * Tells everything. Throws a LedgerMoved where the milestone is pruned meanwhile, and what the
- * database throws: then the last message, that of the milestone, is not sent.
+ * Tells everything of a milestone. Throws a LedgerMoved if the milestone is pruned meanwhile, and
+ * what the database throws: then the last message, that of the milestone, is not sent.
  *
  * @param contents with its blocks, where {@link wantsBlocks}
  */
@@ -102,7 +100,7 @@ const CHAINS = {
   [OutputType.Nft]: 'nft',
 } as const;
 
-/** The topic of its alias, foundry or NFT. `chain`: the ID of that, in hex. */
+/** Returns the topic of the output's chain, whose ID is `chain`, in hex. */
 function chainTopicOf({ type }: Output, chain: string): string | undefined {
   return type === OutputType.Basic ? undefined : chainTopic(CHAINS[type], `0x${chain}`);
 }
@@ -181,7 +179,7 @@ function parse({ id, bytes }: BlockWithBytes): ParsedBlock {
 
 /**
  * Tells the topics of an output's unlock conditions (core/mqtt/publish.go,
- * PublishOnUnlockConditionTopics): each condition's, and once for each address that of any.
+ * PublishOnUnlockConditionTopics), and once for each address that of any condition.
  */
 function createUnlockTopics(audience: Audience): (output: Output, isSpent: boolean) => string[] {
   const texts = new Map<string, string>();
@@ -258,7 +256,7 @@ async function tellMetadata(
 /** Payload type (docs/protocol.md, A.1). */
 const MILESTONE_PAYLOAD = 7;
 
-/** What the block claims to carry; undefined where it breaks M-5. */
+/** Reads the milestone payload of a block; returns undefined if it breaks M-5. */
 export function carriedMilestone({
   block,
   milestone,
@@ -268,7 +266,7 @@ export function carriedMilestone({
     : undefined;
 }
 
-/** As 0x and hex digits: behind the version and their number (A.1). */
+/** Returns the parents as 0x and hex digits: they follow the version and their number (A.1). */
 export function parentsOf(block: Uint8Array): string[] {
   return Array.from({ length: block[1]! }, (_, i) =>
     toHex(block.subarray(2 + 32 * i, 34 + 32 * i)),

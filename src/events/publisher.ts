@@ -1,6 +1,6 @@
 /**
- * Publishing milestones, each once and in their order. What was published last outlives the object
- * in one value of its storage; all that is published is read from D1, where it was committed.
+ * Publishes milestones, each once and in order. The last published one outlives the object in one
+ * value of its storage; all that is published is read from D1, where it was committed.
  */
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
@@ -12,16 +12,16 @@ import type { CloseReason } from './close-codes.ts';
 import type { MilestoneInfo } from './event-json.ts';
 import { type Audience, tellMilestone, wantsBlocks } from './milestone-events.ts';
 
-/** Since the first of those who listen now. */
+/** Counts since the first of today's listeners came. */
 export interface Counts {
   messages: number;
   closes: Partial<Record<CloseReason, number>>;
 }
 
-/** What was published last, and of which ledger. */
+/** The milestone published last, and its ledger. */
 export interface PublishedMilestone extends MilestoneInfo {
   generation: string;
-  /** Of the network's addresses. */
+  /** Prefix of the network's addresses. */
   prefix: string;
   counts: Counts;
 }
@@ -31,22 +31,22 @@ export interface Publisher {
   last(): PublishedMilestone | undefined;
   readonly counts: Counts;
   /**
-   * The same, compared with the ledger: where nobody has listened, or the ledger was replaced since,
-   * it is the ledger's milestone. Undefined without a ledger.
+   * Returns {@link last}; if nobody has listened, or the ledger was replaced since, the ledger's
+   * milestone. Undefined without a ledger.
    */
   begin(): Promise<PublishedMilestone | undefined>;
   /**
-   * Publishes the milestone after the last one; false where it is not in D1 yet. If addresses have
-   * another prefix from that milestone on, only the prefix of {@link last} changes: so whoever
-   * listens to the old one can be closed before anything is told. Throws a LedgerMoved where the
-   * milestone is pruned, or the ledger was replaced, and whatever reading D1 throws.
+   * Publishes the milestone after the last one; returns false if it is not in D1 yet. If addresses
+   * have another prefix from then on, only the prefix of {@link last} changes, so that listeners to
+   * the old one can be closed first. Throws a LedgerMoved if the milestone is pruned or the ledger
+   * was replaced, and what D1 throws.
    */
   publishNext(audience: Audience): Promise<boolean>;
-  /** Nobody listens: whoever comes next begins with the ledger as it is then. */
+  /** Forgets the last milestone: the next client begins with the ledger as it is. */
   forget(): void;
 }
 
-/** Of the one value in the object's storage. */
+/** Key of the one value in the object's storage. */
 const KEY = 'published';
 
 export function createPublisher(db: Database, storage: SyncKvStorage): Publisher {

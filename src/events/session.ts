@@ -1,8 +1,4 @@
-/**
- * What the broker does with the packets of its clients, in slices: some packets, a subscription, or
- * one read of what a new subscriber is told.
- */
-
+/** Handles packets in slices: some packets, a subscription, or one read for a subscriber. */
 import type { Database } from '../ledger/core/database.ts';
 import {
   type Connect,
@@ -34,14 +30,11 @@ const SLICE_PACKETS = 64;
 export interface SessionContext {
   db: Database;
   clients: Clients;
-  /** What was published last; undefined where there is no ledger. */
+  /** Returns the milestone published last; undefined without a ledger. */
   begin(): Promise<PublishedMilestone | undefined>;
 }
 
-/**
- * Does a part of the client's work. Throws a StardustError where it breaks the protocol, and
- * whatever reading D1 throws.
- */
+/** Does a part of the client's work. Throws a StardustError for the protocol, and what D1 throws. */
 export async function takeSlice(context: SessionContext, client: Client): Promise<void> {
   const { clients } = context;
   if (client.initial !== undefined) {
@@ -61,7 +54,7 @@ export async function takeSlice(context: SessionContext, client: Client): Promis
   if (clients.isOpen(client)) saveClient(client);
 }
 
-/** Whether it has up to 400 topics: then it is a slice. */
+/** Whether the packet may have 400 topics: then it is a slice. */
 function isOfTopics({ type }: Packet): boolean {
   return type === PacketType.Subscribe || type === PacketType.Unsubscribe;
 }
@@ -75,7 +68,7 @@ async function tellNext({ clients }: SessionContext, client: Client): Promise<vo
   for (const { topic, payload } of step.value) clients.tell(client, topic, payload);
 }
 
-/** All but SUBSCRIBE. */
+/** Handles all packets except SUBSCRIBE. */
 function takeAtOnce(clients: Clients, client: Client, packet: Packet): void {
   // MQTT-3.1.0-1
   if (client.id === undefined && packet.type !== PacketType.Connect) {

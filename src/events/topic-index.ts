@@ -1,11 +1,11 @@
 /**
- * Who listens to what, and whether anybody listens to topics that begin in some way: then the
- * broker need not read what such messages are made of.
+ * Index of listeners by topic. It also knows whether anybody listens to topics with some beginning:
+ * else the broker need not read what such messages are made of.
  */
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import type { Client } from './client.ts';
 
-/** What {@link TopicIndex.hasAny} can be asked about. */
+/** Beginnings of topics that {@link TopicIndex.hasAny} knows. */
 const BEGINNINGS = [BLOCKS, 'outputs/', UNLOCKS, 'transactions/', 'block-metadata/'];
 
 export interface TopicIndex {
@@ -15,7 +15,7 @@ export interface TopicIndex {
   add(client: Client, topic: string): void;
   /** The client must listen to it. */
   remove(client: Client, topic: string): void;
-  /** A copy: whoever is told may be dropped for it. */
+  /** Returns a copy, as listeners may be dropped meanwhile. */
   listeners(topic: string): Client[];
   has(topic: string): boolean;
   hasAny(beginning: string): boolean;

@@ -1,16 +1,14 @@
 /**
- * Tells the broker of events what was applied and stored (src/events/README.md). Nothing
- * waits for it, and nothing that it does or fails to do changes the ledger: the broker reads what
- * it publishes from D1, and what it was not told today it finds there tomorrow.
+ * Tells the broker of events what was applied and stored (src/events/README.md). Nothing waits for
+ * it: the broker reads from D1 what it publishes, and finds there later what it was not told.
  */
-
 import type { EventBroker, EventDemand } from '../events/event-broker.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { describeError, type WriteLog } from '../platform/log.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { LastLedger } from './follower-context.ts';
 
-/** Milliseconds until the broker is asked again whether somebody listens, or after a failure. */
+/** Milliseconds until the broker is queried again for listeners, or after a failure. */
 const PAUSE_MS = 10_000;
 
 /** Bytes of blocks in one call: the platform takes 32 MiB. */
@@ -35,11 +33,11 @@ export function createAnnouncer(
   log: WriteLog,
 ): Announcer {
   let demand: EventDemand = { published: undefined, blocks: false };
-  /** What the broker was told last. */
+  /** Generation and index of the ledger that the broker was told last. */
   let told: string | undefined;
   let calledAt = Number.NEGATIVE_INFINITY;
   let isCalling = false;
-  /** What came while it was called. */
+  /** The ledger as it moved during a call. */
   let next: Pick<LastLedger, 'generation' | 'ledger'> | undefined;
   let waitingCalls = 0;
 

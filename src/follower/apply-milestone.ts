@@ -1,14 +1,10 @@
 /**
- * Applying one verified milestone from what is in D1: one view is read and walked, both roots are
- * compared with the signed ones, and all that the milestone changes is written (docs/protocol.md,
- * E.5). Where D1 lacks something, nothing is changed, and the caller is told what
- * (complete-milestone.ts).
- *
- * The ledger changes only after both roots equal the signed ones. Then the cone commits to every
- * block in it, in this order, so that nothing that an upstream sent can have been added, left out
- * or changed; and everything is written in one batch behind a fence.
+ * Applies one verified milestone from D1: reads one view, walks it, compares both roots with the
+ * signed ones, and writes all that the milestone changes in one batch behind a fence
+ * (docs/protocol.md, E.5). Equal roots commit to every block of the cone in its order, so nothing
+ * that an upstream sent can have been added, left out or changed. Where D1 lacks something, nothing
+ * is changed, and the caller is told what (complete-milestone.ts).
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, runFenced, unlessMoved } from '../ledger/core/fence.ts';
 import type { Head } from '../ledger/core/head.ts';
@@ -22,12 +18,7 @@ import { applyStatements } from '../ledger/write/apply-statements.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { equalBytes, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { MilestoneRules } from '../stardust/milestone-keys.ts';
-import {
-  appliedRoot,
-  inclusionRoot,
-  type Proposal,
-  type WhiteFlag,
-} from '../stardust/white-flag/walk.ts';
+import { appliedRoot, inclusionRoot, type WhiteFlag } from '../stardust/white-flag/walk.ts';
 import { receiptOf } from '../stardust/wire/milestone.ts';
 import { receiptFault } from '../stardust/wire/receipt.ts';
 import { Divergence } from './verify-milestone.ts';
@@ -53,23 +44,23 @@ type WalkOutcome =
   | Walked
   /** D1 does not have the whole past cone. */
   | { kind: 'blocks-missing' }
-  /** `undecided`: transactions of the cone without a verdict; `packs`: keys of those that have them. */
+  /** `packs`: keys of the packs whose `undecided` transactions of the cone lack a verdict. */
   | { kind: 'verdicts-missing'; head: Head; packs: number[]; undecided: number }
   | RootDiffers;
 
 interface Applied {
   kind: 'applied';
-  /** How many blocks the milestone references. */
+  /** Number of blocks that the milestone references. */
   blocks: number;
-  /** Before the milestone. */
+  /** View of the ledger before the milestone. */
   view: ConsistentView;
-  /** Where the ledger stands now. `stored`: the highest next_block of a live pack. */
+  /** The ledger now. `stored`: the highest next_block of a live pack. */
   after: { ledger: number; dropped: number; stored: number | null };
-  /** What stays unreferenced. */
+  /** Blocks that stay unreferenced. */
   left: LeftBlocks;
 }
 
-/** What came of it. Nothing was written unless it is `applied`. */
+/** Nothing was written unless the kind is `applied`. */
 export type ApplyOutcome =
   | Exclude<WalkOutcome, Walked>
   | Applied
@@ -77,9 +68,8 @@ export type ApplyOutcome =
   | { kind: 'staged-for-another'; view: ConsistentView };
 
 /**
- * Applies the milestone after the ledger's, whatever the size of its cone. Throws a Divergence when
- * the applied root or the receipt is not right though the inclusion root is; a LedgerMoved when
- * somebody else was first or replaced the ledger.
+ * Applies the milestone after the ledger's, whatever the size of its cone. Throws a Divergence if
+ * only the inclusion root is right, and a LedgerMoved if another writer was first.
  */
 export async function applyMilestone(
   db: Database,
@@ -98,36 +88,22 @@ export async function walkMilestone(
   db: Database,
   verified: VerifiedMilestone,
 ): Promise<WalkOutcome> {
-  const { index, inclusionMerkleRoot: root } = verified.milestone;
+  const { index, inclusionMerkleRoot: root, timestamp, previousMilestoneId } = verified.milestone;
   const parents = verified.milestone.parents.map(toHexDigits);
   const view = await readView(db, { index, named: parents, withStaged: true });
   if (view === undefined) throw new LedgerMoved('there is no ledger any more');
   const { head, packs } = view;
-  const whiteFlag = walkView(view, parents, proposalOf(verified, head));
+  const previous = index === head.genesis + 1 ? undefined : previousMilestoneId;
+  const whiteFlag = walkView(view, parents, { timestamp, previousMilestoneId: previous });
   if (whiteFlag === undefined) return { kind: 'blocks-missing' };
   if (head.ledger !== index - 1) throw new LedgerMoved(`the ledger is at ${head.ledger} already`);
   const { order, undecided } = whiteFlag;
   // before a verdict is made: blocks too many may wait for outputs that are long gone
   if (!equalBytes(inclusionRoot(view.cone, order), root))
     return { kind: 'root-differs', view, order, root };
-  if (undecided.length > 0)
-    return {
-      kind: 'verdicts-missing',
-      head,
-      packs: packsOf(packs, undecided),
-      undecided: undecided.length,
-    };
-  return { kind: 'walked', view, whiteFlag };
-}
-
-function proposalOf(
-  { milestone: { index, timestamp, previousMilestoneId } }: VerifiedMilestone,
-  { genesis }: Head,
-): Omit<Proposal, 'parents'> {
-  return {
-    timestamp,
-    previousMilestoneId: index === genesis + 1 ? undefined : previousMilestoneId,
-  };
+  if (undecided.length === 0) return { kind: 'walked', view, whiteFlag };
+  const waiting = { packs: packsOf(packs, undecided), undecided: undecided.length };
+  return { kind: 'verdicts-missing', head, ...waiting };
 }
 
 async function apply(
@@ -158,7 +134,7 @@ async function apply(
   return { kind: 'applied', blocks: whiteFlag.order.length, view, after, left };
 }
 
-/** E.5, 4: with the parameters in force at the ledger's index. */
+/** Checks the receipt with the parameters in force at the ledger's index (E.5, 4). */
 function checkReceipt(
   { milestone }: VerifiedMilestone,
   { head, parameters }: ConsistentView,

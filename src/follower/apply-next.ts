@@ -1,12 +1,9 @@
 /**
- * Applying the milestones after the ledger's, one after the other. An upstream gives a milestone's
- * payload and the blocks of its past cone; a pushed milestone is one whose payload is at hand, and
- * it is applied once its blocks are too.
- *
- * Both are trusted as little: a milestone must follow the ledger's, be signed, and have the roots
- * that are computed from its blocks (complete-milestone.ts).
+ * Applies the milestones after the ledger's, one after the other. An upstream gives a milestone's
+ * payload and the blocks of its past cone; a pushed milestone has its payload at hand, and is
+ * applied once its blocks are too. Neither is trusted: a milestone must follow the ledger's, be
+ * signed, and have the roots that are computed from its blocks (complete-milestone.ts).
  */
-
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { parameterSets } from '../ledger/core/network-names.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
@@ -22,19 +19,15 @@ import type { Ending, UpstreamOutcome } from './summarize-pass.ts';
 import { Divergence, verifyMilestone } from './verify-milestone.ts';
 
 export interface PassBudget {
-  /**
-   * Unix milliseconds after which no further milestone is begun. Exception: the first of each
-   * upstream, because an upstream before it may have used up the time.
-   */
+  /** Unix milliseconds after which only the first milestone of each upstream is begun. */
   deadline: number;
   /** Milestones in one pass. */
   milestones: number;
-  /**
-   * Blocks fetched for milestones; the rest of a past cone is left to the next pass. Absent: as
-   * many as there are.
-   */
+  /** Blocks fetched for milestones; the next pass fetches the rest. Absent: no limit. */
   fetches?: number;
-  /** Whether to leave out what is not urgent: storing tips, pruning. */
+  /** Queries of D1 after which no further milestone is begun, but the first of each upstream. */
+  queries?: number;
+  /** Leaves out what is not urgent: storing tips, pruning. */
   milestonesOnly?: boolean;
 }
 
@@ -43,26 +36,23 @@ export interface PassState {
   readonly budget: PassBudget;
   /** Milestones applied so far. */
   applied: number;
-  /** Blocks that may still be fetched. */
+  /** Number of blocks that may still be fetched. */
   fetchesLeft: number;
   /** Index of the last milestone of which a signed payload was given. */
   signed?: number | undefined;
 }
 
-/** Where milestones come from. */
+/** A source of milestones. */
 interface Giver {
   /** The last milestone that it may have. */
   confirmed: number;
   /** A payload that may be the milestone with this index; undefined if there is none. */
   readMilestone(index: number): Promise<Uint8Array | undefined>;
-  /**
-   * Blocks are fetched from it, and it is queried about those that earlier milestones may have
-   * referenced. Absent: what is in the pool is all there is.
-   */
+  /** Serves blocks, and is queried about earlier references. Absent: only the pool has blocks. */
   upstream?: Upstream;
 }
 
-/** To fetch the blocks of one milestone. */
+/** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_FETCH_MS = 60_000;
 
 export function startPass(budget: PassBudget): PassState {
@@ -70,8 +60,8 @@ export function startPass(budget: PassBudget): PassState {
 }
 
 /**
- * Applies what the upstream at this place has to give. Throws a LedgerMoved when somebody else is
- * at work on the ledger, and what the database throws.
+ * Applies the milestones of the upstream at this place of the list. Throws a LedgerMoved if another
+ * writer is at work on the ledger, and what the database throws.
  */
 export async function tryUpstream(
   context: FollowerContext,
@@ -96,7 +86,7 @@ export async function tryUpstream(
     const giver = fromUpstream(upstream, heads.confirmed);
     const ending = await applyUpTo(context, giver, pass);
     // not before: a network that is ahead may have announced another name since
-    requireNetwork(ending, heads);
+    requireNetwork(ending, heads, context.memory);
     return end(ending);
   } catch (error) {
     if (!(error instanceof Divergence || error instanceof UpstreamFailure)) throw error;
@@ -109,10 +99,15 @@ export async function tryUpstream(
 }
 
 /**
- * Throws a Divergence where the upstream's network is not the ledger's. Milestones need not show
- * that: those of two networks that were made with the same keys may follow the same genesis.
+ * Throws a Divergence if the upstream's network is not the ledger's. Milestones need not show that:
+ * two networks that were made with the same keys may follow the same genesis. Keeps the token of an
+ * upstream whose protocol parameters are the ledger's.
  */
-function requireNetwork(ending: Ending, heads: UpstreamHeads): void {
+function requireNetwork(
+  ending: Ending,
+  heads: UpstreamHeads,
+  { upstreams }: FollowerContext['memory'],
+): void {
   const { networkName: network, parameters, confirmed } = heads;
   if (network === undefined || !('position' in ending)) return;
   const { announced, head } = ending.position;
@@ -125,7 +120,11 @@ function requireNetwork(ending: Ending, heads: UpstreamHeads): void {
   // a milestone that is not applied yet may announce others
   if (parameters === undefined || head.ledger < confirmed) return;
   const others = known.map((each) => differences(each, parameters));
-  if (others.some((names) => names.length === 0)) return;
+  if (others.some((names) => names.length === 0)) {
+    if (heads.baseToken !== undefined)
+      upstreams.token = JSON.stringify({ network, baseToken: heads.baseToken });
+    return;
+  }
   throw new Divergence(
     `the upstream has other protocol parameters than the imported ledger (${others.at(-1)}): ` +
       'one of them is wrong; nobody signs those of a snapshot, so compare with a third source',
@@ -155,8 +154,8 @@ function fromUpstream(upstream: Upstream, confirmed: number): Giver {
 }
 
 /**
- * Applies pushed milestones as long as their past cones were pushed or are in D1, and returns how
- * many. Where a block is missing, a pass fetches it (pass.ts). Throws what the database throws.
+ * Applies pushed milestones as long as their past cones were pushed or are in D1; returns how many.
+ * If a block is missing, a pass fetches it (pass.ts). Throws what the database throws.
  */
 export async function applyPushed(context: FollowerContext): Promise<number> {
   const { milestones } = context.memory;
@@ -185,22 +184,22 @@ export async function applyPushed(context: FollowerContext): Promise<number> {
   }
 }
 
-/**
- * Applies milestones until the ledger is level with the giver's confirmed one or the final one, or
- * cannot.
- */
+/** Applies milestones until the ledger is at the giver's confirmed or the final one, or cannot. */
 async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState): Promise<Ending> {
   const { finalMilestone = Number.POSITIVE_INFINITY, memory } = context;
   const { budget, applied: appliedBefore } = pass;
   const confirmed = Math.min(giver.confirmed, finalMilestone);
   let position = await readPosition(context.db, context);
   noteLedger(memory, position);
-  const { times } = memory.progress;
+  const { progress, queries } = memory;
+  const { times } = progress;
+  const spent = queries + (budget.queries ?? Number.POSITIVE_INFINITY);
   while (position.head.ledger < confirmed) {
     const unsupported = position.announced.unsupportedAfter(position.head.ledger);
     if (unsupported !== undefined)
       return { kind: 'stopped', reason: `protocol version ${unsupported} is not known here` };
-    const isLate = pass.applied > appliedBefore && Date.now() > budget.deadline;
+    const isLate =
+      pass.applied > appliedBefore && (Date.now() > budget.deadline || memory.queries > spent);
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
     const cone = memory.missing;
     const done = workDone(cone);
@@ -228,7 +227,7 @@ function workDone(cone: Pick<MissingCone, 'walked' | 'stored'> | undefined): num
   return cone === undefined ? 0 : cone.walked + cone.stored;
 }
 
-/** Whether the giver has the milestone after the ledger's, and it was applied. */
+/** Applies the milestone after the ledger's; returns false if the giver does not have it. */
 async function applyNext(
   { db, memory, announce }: FollowerContext,
   { readMilestone, upstream }: Giver,

@@ -1,9 +1,8 @@
 /**
- * Bringing a verified milestone into the ledger: what D1 lacks of its past cone is fetched and stored
- * (store/store-cone.ts), verdicts that are missing are made, and blocks that an earlier milestone
- * referenced are left out (store/leave-out.ts). Then it is applied from D1 (apply-milestone.ts).
+ * Brings a verified milestone into the ledger: fetches and stores what D1 lacks of its past cone
+ * (store/store-cone.ts), makes missing verdicts, leaves out blocks that an earlier milestone
+ * referenced (store/leave-out.ts), and applies it from D1 (apply-milestone.ts).
  */
-
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { Head } from '../ledger/core/head.ts';
@@ -31,12 +30,9 @@ import { Divergence } from './verify-milestone.ts';
 export interface CompleteTools {
   memory: FollowerMemory;
   rules: AdmissionRules;
-  /** Of blocks that D1 does not have. */
+  /** Fetches blocks that D1 does not have. */
   fetch: FetchBlocks;
-  /**
-   * The upstream that the milestone comes from, which is queried about blocks that earlier
-   * milestones may have referenced. Absent: nobody is.
-   */
+  /** The milestone's upstream, queried about earlier references. Absent: nobody is queried. */
   upstream?: Upstream | undefined;
   /** Requests that the pass may still make of upstreams; it is counted down. */
   budget: { fetchesLeft: number };
@@ -46,25 +42,19 @@ export interface CompleteTools {
   waitUntil: number;
 }
 
-/**
- * How often blocks of the cone may be found dropped, by others or as an earlier milestone referenced
- * them, before the next pass continues.
- */
+/** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */
 const MAX_TRIES = 3;
 
-/**
- * Steps in which one try to apply a milestone makes verdicts: up to 12 statements each, of the 1,000
- * that an invocation may run on D1.
- */
+/** Steps in which one try makes verdicts: up to 12 statements each, of an invocation's 1,000. */
 const MAX_RESOLVING_STEPS = 24;
 
 /**
- * Brings in the milestone after the ledger's, whatever the size of its cone. Throws a Divergence when
- * the roots are not those of the milestone, a LedgerMoved when somebody else was first or replaced
- * the ledger, an UpstreamFailure when a block cannot be fetched, a ConeUnavailable, `over-budget`,
- * where the next pass continues, and whatever else `fetch` throws.
+ * Brings in the milestone after the ledger's, whatever the size of its cone. Throws a Divergence if
+ * the roots are not the signed ones, a LedgerMoved if another writer was first, an UpstreamFailure
+ * if a block cannot be fetched, a ConeUnavailable `over-budget` if the next pass continues, and
+ * what `fetch` throws.
  *
- * @param head where the ledger stands, right before the milestone
+ * @param head the ledger right before the milestone
  */
 export async function completeMilestone(
   db: Database,
@@ -99,7 +89,7 @@ function coneOf({ id, milestone: { parents } }: VerifiedMilestone) {
   return { milestone: toHexDigits(id), parents: parents.map(toHexDigits) };
 }
 
-/** Stores what D1 does not have of the cone. Returns how many blocks that were. */
+/** Stores the blocks of the cone that D1 lacks; returns their number. */
 async function storeMissing(
   db: Database,
   head: Head,
@@ -125,9 +115,9 @@ async function storeMissing(
 }
 
 /**
- * Applies the milestone, verdicts made where they are missing. The walk found all that their
- * transactions consume, so they can be made. If none is made, somebody else has made them since the
- * walk, or they are damaged: the next round tells.
+ * Applies the milestone, verdicts made where they are missing. All that their transactions consume
+ * is stored, so they can be made. If none is made, another writer made them since the walk, or they
+ * are damaged: the next round tells.
  */
 async function applyStored(
   db: Database,
@@ -156,13 +146,11 @@ async function applyStored(
 }
 
 /**
- * Drops the blocks of the cone that an earlier milestone referenced. Where there are none, as far as
- * the upstream says, staged blocks that rest on the word of an upstream are dropped. A Divergence is
- * thrown, unless these rested on the word of another upstream: then true is returned, as no block
- * is staged now, and the cone is stored again by the word of this one.
- *
- * So each upstream's word gets its chance, and one that lies diverges, however many passes it takes
- * to store the cone.
+ * Drops the blocks of the cone that an earlier milestone referenced. If the upstream names none,
+ * drops staged blocks that rest on the word of an upstream, and throws a Divergence; but returns
+ * true if they rested on the word of another one: no block is staged then, and the cone is stored
+ * again by the word of this one. So each upstream's word gets its chance, and one that lies
+ * diverges.
  */
 async function leaveOut(
   db: Database,

@@ -1,6 +1,4 @@
-/**
- * What a pass of the follower works with, and what passes leave to those after them.
- */
+/** Context of a pass of the follower, and the memory that passes leave to those after them. */
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { isDatabaseFull } from '../ledger/core/size/database-size.ts';
@@ -35,17 +33,14 @@ import type { Announce } from './store/store-unreferenced.ts';
 
 export interface FollowerContext {
   db: Database;
-  /** In order of preference; never empty. */
+  /** Upstreams in order of preference; never empty. */
   upstreams: readonly Upstream[];
   keys: MilestoneKeys;
   verify: VerifySignature;
   memory: FollowerMemory;
   /** Whether a feed brings messages at this moment. */
   isFed?: () => boolean;
-  /**
-   * Called after each milestone that was applied, and at the end of the pass. `behind`: the next
-   * milestone is known to be there already.
-   */
+  /** Called after each milestone and pass. `behind`: the next milestone is there. */
   publish: (behind: boolean) => Promise<void>;
   /** Called right after each milestone was applied. */
   announce?: ((index: number) => void) | undefined;
@@ -57,26 +52,23 @@ export interface FollowerContext {
   databaseLimit?: number | undefined;
   /** Whether INDEX is `all`; absent: lists are left as they are. */
   indexAll?: boolean | undefined;
-  /** The ledger does not go beyond it; absent while the network goes on. */
+  /** Last milestone of the network; absent while the network goes on. */
   finalMilestone?: number | undefined;
 }
 
-/** Kept from pass to pass. If it is lost, only time is lost with it. */
+/** Memory kept from pass to pass. If it is lost, only time is lost with it. */
 export interface FollowerMemory {
-  /** Whatever is read in order to write it is a step. */
+  /** Runs whatever reads the ledger in order to write it. */
   step: RunStep;
-  /** Where the ledger stood when it was read last; before that nothing pushed is taken. */
+  /** The ledger as it was read last; before that nothing pushed is taken. */
   lastLedger: LastLedger | undefined;
   /** IDs of the unreferenced blocks that are stored. */
   index: UnreferencedIndex;
-  /**
-   * Blocks that were pushed or fetched and are not stored yet. They outlive a pass that failed or
-   * came to the end of its budget, so that a past cone too large for one pass is fetched over several.
-   */
+  /** Blocks that are not stored yet, kept over passes: a large past cone is fetched in several. */
   pool: BlockPool;
   /** Pushed milestones that are not applied yet. */
   milestones: PushedMilestones;
-  /** What is missing of the next milestone's past cone, while it is fetched and stored. */
+  /** The missing part of the next milestone's past cone, while it is fetched and stored. */
   missing: MissingCone | undefined;
   progress: Progress;
   upstreams: UpstreamMemory;
@@ -87,60 +79,51 @@ export interface FollowerMemory {
     hasLooseEnds: boolean;
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
-    /**
-     * Tops of walks that have not come down, each where the one before was cut off, the first at the
-     * tips: hex IDs (store/store-tips.ts).
-     */
+    /** Tops of walks that were cut off, each where the one before ended (store-tips.ts). */
     cut: OfLedgerIndex<(readonly string[])[]>;
-    /** How many passes leave tips alone, after one that stored some. */
+    /** Number of passes that leave tips alone, after one that stored some. */
     passesToRest: number;
     /** Unix milliseconds at which the newest block was stored. */
     newestBlock: number | undefined;
   };
   upkeep: {
-    /**
-     * Unreferenced blocks that may be stored before a milestone leads to them (drop-blocks.ts);
-     * undefined until it is measured.
-     */
+    /** Unreferenced blocks that may still be stored (drop-blocks.ts); undefined until measured. */
     room: number | undefined;
-    /** When blocks were evicted last, Unix milliseconds, and for how many they are not again. */
+    /** Unix milliseconds of the last eviction, and how long there is no further one. */
     eviction: { ended: number; pause: number };
     /** Whether a write failed for want of room since pruning was tried last. */
     isDatabaseFull: boolean;
-    /** When the last step of the scrub ended, or this object began: Unix milliseconds. */
+    /** Unix milliseconds when the last step of the scrub ended, or this object began. */
     scrubbedAt: number;
   };
-  /** For what each pass may have to say again. */
+  /** Log of events that each pass may repeat. */
   log: WriteLog;
-  /** Where somebody listens to new blocks. */
+  /** Receives new blocks, if somebody listens. */
   announce: Announce | undefined;
-  /** For GET /metrics. */
+  /** Queries that D1 answered; each statement of a batch counts. */
+  queries: number;
   counts: FollowerCounts;
-  /**
-   * Whether a pass of this object has saved how the follower is doing, or marked what an earlier
-   * object saved.
-   */
+  /** Whether a pass of this object saved the follower's state, or marked an earlier object's. */
   hasState: boolean;
 }
 
-/** What passes have learnt of the upstreams. */
+/** Facts about upstreams that passes have learnt. */
 interface UpstreamMemory {
-  /** Which upstream to ask first: the one that took the ledger to where it is. */
+  /** Order of upstreams: the one that took the ledger to where it is comes first. */
   ranking: Ranking;
   /** Unix milliseconds of the last milestone applied, or of the last look at all upstreams. */
   lastProgressAt: number;
-  /**
-   * Why an upstream was found to diverge. It is cleared when another upstream agrees with us on the
-   * next milestone, or when all upstreams were asked and none diverges.
-   */
+  /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
   diverged: string | undefined;
-  /** What they said about blocks that are not known here. */
+  /** JSON of the network and its token, as one upstream named both. */
+  token: string | undefined;
+  /** References of unknown blocks, as upstreams said. */
   said: OfLedgerIndex<SaidOfBlocks>;
 }
 
 /** Passes in a row that failed or got nowhere. */
 export interface FailedPasses {
-  /** {@link Progress.times} then: since there was progress, they count no more. */
+  /** {@link Progress.times} then: passes before progress do not count. */
   progress: number;
   times: number;
   /** Why the last one failed, or what it waited for: for people. */
@@ -148,32 +131,31 @@ export interface FailedPasses {
 }
 
 export interface SaidOfBlocks {
-  /** Unreferenced. */
   unreferenced: BlockIds;
-  /** Referenced, for a while only, as upstreams may be wrong. */
+  /** Kept for a while only, as upstreams may be wrong. */
   referenced: BlockIds;
 }
 
 export interface AppliedMilestone {
   index: number;
   blocks: number;
-  /** Of those, how many D1 did not have when the milestone came. */
+  /** Number of these that D1 did not have when the milestone came. */
   fetched: number;
 }
 
 export interface LastLedger {
   generation: string;
   ledger: number;
-  /** How far the lists of every kind are filled (`head.indexed`). */
+  /** Progress of filling the lists of every kind (`head.indexed`). */
   indexed: string;
-  /** What pushed blocks are judged by. */
+  /** Parameters by which pushed blocks are judged. */
   parameters: readonly ProtocolParameters[];
 }
 
-/** How long a block is left out because an upstream called it referenced: then it is asked again. */
+/** Milliseconds for which a block counts as referenced because an upstream said so. */
 const REFERENCED_MS = 10_000;
 
-/** IDs of blocks about which upstreams said the one or the other: 4 MB together. */
+/** IDs of blocks that upstreams called referenced or unreferenced: 4 MB together. */
 const MAX_SAID = 12_500;
 
 /** Heap for blocks that are not stored yet: more than two seconds of a busy network. */
@@ -194,6 +176,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       ranking: createRanking(Date.now),
       lastProgressAt: 0,
       diverged: undefined,
+      token: undefined,
       said: ofLedgerIndex(() => ({
         unreferenced: createBlockIds(Date.now, MAX_SAID),
         referenced: createBlockIds(Date.now, MAX_SAID, REFERENCED_MS),
@@ -216,16 +199,14 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     },
     log: createDedupedLog(Date.now),
     announce: undefined,
+    queries: 0,
     counts: createFollowerCounts(Date.now()),
     hasState: false,
   };
   return memory;
 }
 
-/**
- * The database as the follower writes it: rows are counted, a write that fails for want of room is
- * noted, and requests come between two calls.
- */
+/** The follower's database: counts rows, notes that it is full, lets requests in between calls. */
 export function watchDatabase(db: Database, memory: FollowerMemory): Database {
   const endStep = takeTurns();
   async function waitFor<T>(run: Promise<T>): Promise<T> {
@@ -239,6 +220,7 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
     }
   }
   const count = ({ rows_written }: D1Meta) => {
+    memory.queries++;
     memory.counts.rowsWritten += rows_written;
   };
   return measureDatabase(db, count, waitFor);
@@ -260,13 +242,13 @@ export function takeMessage(
   else if (topic === CONFIRMED_MILESTONE) milestones.confirm(payload);
 }
 
-/** Of another ledger nothing that was pushed counts, and of one that is over none. */
+/** Drops what was pushed: it does not count for another ledger, nor for one that is over. */
 export function dropPushed({ pool, milestones }: FollowerMemory): void {
   pool.clear();
   milestones.clear();
 }
 
-/** Logs why work was not done; that another follower was first is no failure. */
+/** Logs why work was not done. Another follower that was first is no failure. */
 export function logFailure(event: string, error: unknown, fields?: Record<string, unknown>): void {
   if (error instanceof LedgerMoved)
     writeLog('info', 'follower.ledger-moved', { detail: error.message });
@@ -286,8 +268,8 @@ export function noteApplied(
 }
 
 /**
- * Notes where the ledger stands: of another ledger nothing that was pushed counts. To read it for the
- * first time is no progress, but passes that could not read it count no more.
+ * Notes where the ledger stands; on another ledger, drops what was pushed. The first read is no
+ * progress, but ends a row of passes that could not read it.
  */
 export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
   const { generation, ledger, indexed } = head;

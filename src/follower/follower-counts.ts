@@ -1,14 +1,10 @@
-/**
- * What the follower has done since its object started, for GET /metrics. It is kept in memory only:
- * to write it down would cost rows with each milestone.
- */
+/** Counts of the follower since its object started, for GET /metrics: in memory, as rows cost. */
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 
-/** Of one upstream. */
 export interface UpstreamCounts {
-  /** Its host. */
+  /** Host of the upstream. */
   name: string;
-  /** As it said last; undefined where it was not asked yet, or never answered. */
+  /** The last answer; undefined before the first. */
   heads: { confirmed: number; latest: number } | undefined;
   /** Times that it did not answer, or not as its API does. */
   failures: number;
@@ -17,15 +13,15 @@ export interface UpstreamCounts {
 }
 
 export interface FollowerCounts {
-  /** When counting began, Unix milliseconds. */
+  /** Unix milliseconds when counting began. */
   since: number;
   milestones: number;
   /** Unreferenced blocks that were dropped: too old, or too many. */
   orphans: number;
   evicted: number;
-  /** In D1, by the follower and the publisher. */
+  /** Rows written to D1 by the follower and the publisher. */
   rowsWritten: number;
-  /** By their places in UPSTREAM_URL, from 0. */
+  /** Counts by place in UPSTREAM_URL, from 0. */
   upstreams: Map<number, UpstreamCounts>;
 }
 
@@ -40,7 +36,7 @@ export function createFollowerCounts(now: number): FollowerCounts {
   };
 }
 
-/** Counts what came of asking the upstream at a place: its heads, or the way in which it failed. */
+/** Counts the outcome of one query: the heads, or the way in which it failed. */
 export function countUpstream(
   { upstreams }: FollowerCounts,
   place: number,

@@ -1,6 +1,4 @@
-/**
- * How the follower is doing, kept in D1 for health and info, which other isolates answer.
- */
+/** State of the follower, kept in D1 for health and info, which other isolates answer. */
 import type { Database } from '../ledger/core/database.ts';
 import { describeError, type WriteLog } from '../platform/log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
@@ -8,10 +6,9 @@ import type { FollowerMemory } from './follower-context.ts';
 import { stepOf } from './steps.ts';
 
 /**
- * `following`: all is well; `progress` where one milestone takes several passes. `diverged`: no
- * upstream agrees with us on the next milestone. `failing`: pass after pass fails, or makes no
- * progress (store/progress.ts) although an upstream has the next milestone. `stopped`: the follower cannot go on until an operator has seen to the reason.
- *
+ * `following`: all is well; `progress` if one milestone takes several passes. `diverged`: no
+ * upstream agrees with us on the next milestone. `failing`: passes fail, or make no progress
+ * (store/progress.ts) although an upstream has the next milestone. `stopped`: an operator must act.
  * Reasons and progress are for people: ASCII.
  */
 export type FollowerState =
@@ -45,19 +42,22 @@ export async function saveFollowerState(db: Database, follower: FollowerState): 
 
 /** Writes what changed, and the time no more often than that: a row is billed. */
 const SAVE_BLOCKS = `
-  UPDATE follower SET blocks_by = ?1, newest_block = ?2
-  WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND abs(?2 - coalesce(newest_block, 0)) >= ?3)`;
+  UPDATE follower SET blocks_by = ?1, newest_block = ?2, token = coalesce(?4, token)
+  WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND abs(?2 - coalesce(newest_block, 0)) >= ?3)
+    OR token IS NOT coalesce(?4, token)`;
 
 const NEWEST_BLOCK_SECONDS = 10;
 
-/** @param newest when the newest block was stored, Unix milliseconds */
+/** Saves how blocks come, when the newest was stored, and the token that an upstream named. */
 export async function saveBlocksStatus(
   db: Database,
   by: 'feed' | 'polling',
-  newest: number | undefined,
+  { tips, upstreams }: FollowerMemory,
 ): Promise<void> {
+  const { newestBlock: newest } = tips;
   const seconds = newest === undefined ? null : Math.floor(newest / 1000);
-  await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS).run();
+  const { token = null } = upstreams;
+  await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS, token).run();
 }
 
 const SINCE_RESTART = 'since then the follower was restarted, and no upstream answered';
@@ -67,7 +67,7 @@ const QUALIFY = `
   UPDATE follower SET reason = reason || ?1
   WHERE state <> 'following' AND substr(reason, -length(?1)) <> ?1`;
 
-/** For a follower that has learnt nothing yet: what an earlier one saved is marked as being so. */
+/** Marks the state of an earlier object, for one that has learnt nothing yet. */
 export async function qualifyFollowerState(db: Database): Promise<void> {
   await db.prepare(QUALIFY).bind(`; ${SINCE_RESTART}`).run();
 }
@@ -78,7 +78,7 @@ export async function stopFollowing(db: Database, reason: string, log: WriteLog)
   await saveFollowerState(db, { state: 'stopped', reason });
 }
 
-/** One pass may meet another follower or a lost connection; the third in a row does not. */
+/** Failed passes in a row: one may meet another follower or a lost connection, not three. */
 const FAILING_AFTER = 3;
 
 /** Why passes are `failing` by now; undefined if they are not. */

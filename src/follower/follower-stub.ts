@@ -1,6 +1,4 @@
-/**
- * The one follower of this Worker, from wherever it is called.
- */
+/** The one follower of this Worker. */
 import type { Follower } from './follower.ts';
 
 export function followerOf(namespace: Env['FOLLOWER']): DurableObjectStub<Follower> {

@@ -1,10 +1,8 @@
 /**
  * The follower: one Durable Object that runs a pass about once a second
- * (docs/architecture.md#the-follower).
- *
- * All that counts is in D1. The object starts jobs, each of which runs once at a time (jobs.ts), and
- * remembers blocks that are not stored yet. Two objects, as during a deployment, are one too many but
- * do no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
+ * (docs/architecture.md#the-follower). It starts jobs, each once at a time (jobs.ts), and holds
+ * blocks that are not stored yet; all that counts is in D1. Two objects, as during a deployment, do
+ * no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
 import { brokerOf } from '../events/events-stub.ts';
@@ -17,6 +15,7 @@ import { publish } from '../nft-index/publish.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { pause } from '../platform/within.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
@@ -39,62 +38,52 @@ import { followOnce, type PassResult } from './pass.ts';
 import { FULL_PACK, storePushed } from './pushed/store-pushed.ts';
 import { AT_REST, keepUp } from './upkeep.ts';
 
-/** From the end of a pass to the next. */
+/** Milliseconds from the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;
 
-/**
- * What a feed brought is stored so often: each time costs two rows. A request about blocks that are
- * not stored yet has them stored at once.
- */
+/** Milliseconds between stores of pushed blocks: each costs two rows. No request waits for it. */
 const STORE_INTERVAL_MS = 2000;
 
-/** The same once the ledger is at its final milestone: answers out of KV must stay young. */
+/** Interval of passes at the final milestone; below the two minutes for which KV's copy answers. */
 const REST_INTERVAL_MS = 60_000;
 
-/**
- * A timer starts the next pass; the alarm restarts the object if it was evicted. An alarm for each
- * pass would cost 2.6 million rows and requests a month.
- */
+/** Interval of the alarm, which restarts an evicted object; a timer starts passes, as rows cost. */
 const ALARM_INTERVAL_MS = 10_000;
 
 /**
- * A pass stays below the platform's limits of one invocation: 30 s of CPU, 10,000 subrequests
- * (https://developers.cloudflare.com/workers/platform/limits/) and 1,000 D1 queries
- * (https://developers.cloudflare.com/d1/platform/limits/).
+ * Limits of a pass, below the platform's of one invocation: 30 s of CPU, 10,000 subrequests and
+ * 1,000 D1 queries (https://developers.cloudflare.com/workers/platform/limits/,
+ * https://developers.cloudflare.com/d1/platform/limits/).
  */
 const MAX_PASS_MS = 15_000;
 const MAX_PASS_MILESTONES = 12;
 const MAX_PASS_FETCHES = 8000;
+/** Then a pass begins no further milestone, and the next pass waits for an alarm of its own. */
+const MAX_QUERIES = 400;
 
-/**
- * The two milestones that a request may be ahead of the ledger
- * (src/node/answer-once-caught-up.ts), and one.
- */
+/** A request may be two milestones ahead of the ledger (src/node/answer-once-caught-up.ts). */
 const MAX_CATCH_UP_MILESTONES = 3;
 
-/** For an upstream's answers. */
+/** Milliseconds and attempts for an upstream's answers. */
 const PATIENCE = { timeout: 10_000, attempts: 3 };
 
 /** Milliseconds from the beginning of one look for a request to the next. */
 const CATCH_UP_INTERVAL_MS = 200;
 
-/**
- * KV takes one write a second to a key. While the ledger is catching up KV is told less often: what
- * it would say is old at once, and D1 answers instead.
- */
+/** KV takes one write a second to a key. While the ledger catches up D1 answers, not KV. */
 const PUBLISH_INTERVAL_MS = 1000;
 const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
-  /** Where the ledger is written. */
+  /** The database as the follower writes it. */
   readonly #db: Database = watchDatabase(openLedgerBinding(this.env), this.#memory);
   readonly #openUpstreams = createUpstreams();
   readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
-  /** When the last look for a request began, Unix milliseconds. */
+  /** Unix milliseconds when the last catch-up began. */
   #lastCatchUp = 0;
   readonly #bringer: Bringer = createBringer(() => {
     const settings = this.#settings();
@@ -107,7 +96,7 @@ export class Follower extends DurableObject<Env> {
   });
   /** Unix milliseconds. */
   #lastPublished = Date.now();
-  /** Whether KV had all that the ledger has, when it was told last. */
+  /** Whether KV had all that the ledger has, at the last publication. */
   #published = false;
 
   /** Milliseconds: how far ahead the alarm may be. */
@@ -116,6 +105,9 @@ export class Follower extends DurableObject<Env> {
   /** Cancels the timer of the next pass. */
   #cancelPass = () => {};
 
+  /** Queries of D1 before the alarm whose invocation this is. */
+  #queriesBefore = 0;
+
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
 
@@ -123,15 +115,11 @@ export class Follower extends DurableObject<Env> {
     this.#follow({ milestones: MAX_PASS_MILESTONES }),
   );
 
-  /**
-   * For a request that cannot wait: looks for the next milestones at once, beside a pass that may
-   * be busy with tips. If both apply the same milestone, the fence lets one of them win.
-   */
+  /** Catches up for a request, beside a pass that may be busy: the fence lets one of them win. */
   readonly #catchUp = createJob('follower.pass-failed', async () => {
     // requests about milestones that do not come must not query the upstream all the time
     const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
-    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS)
-      await new Promise((resolve) => setTimeout(resolve, wait));
+    if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS) await pause(wait);
     this.#lastCatchUp = Date.now();
     return this.#follow({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
   });
@@ -152,7 +140,7 @@ export class Follower extends DurableObject<Env> {
     if (keys !== undefined) await storePushed(this.#context(settings, keys));
   });
 
-  /** Nobody who moves the ledger waits for KV, which repeats what D1 says. */
+  /** KV repeats what D1 says, so nobody who moves the ledger waits for it. */
   readonly #publish = createJob('nft-index.publish-failed', async () => {
     this.#lastPublished = Date.now();
     this.#published = false;
@@ -170,21 +158,19 @@ export class Follower extends DurableObject<Env> {
     this.#memory.announce = (blocks) => this.#announcer.stored(blocks);
   }
 
-  /**
-   * Sees to it that the alarm is set: cheap, and harmless when it is. One further ahead than any
-   * that is set here was set by a clock that was ahead, and is set again.
-   */
+  /** Sets the alarm if it is not set, or was set by a clock that was ahead. */
   async wake(): Promise<void> {
     const [alarm, now] = [await this.ctx.storage.getAlarm(), Date.now()];
     if (alarm === null || alarm > now + this.#longestPause) await this.ctx.storage.setAlarm(now);
   }
 
   override async alarm(): Promise<void> {
+    this.#queriesBefore = this.#memory.queries;
     await this.#setAlarm(ALARM_INTERVAL_MS);
     await this.#passAndRest();
   }
 
-  /** One pass, and what starts the next one. */
+  /** Runs one pass, and schedules the next one. */
   async #passAndRest(): Promise<void> {
     this.#cancelPass();
     let result: PassResult;
@@ -202,6 +188,8 @@ export class Follower extends DurableObject<Env> {
     // the platform's limits hold for an alarm and all passes after it: a long pass gets its own
     if (behind && (this.env.UPSTREAM_URL || isBuilding)) return this.#setAlarm(0);
     if (ended) return this.#setAlarm(REST_INTERVAL_MS);
+    if (this.#memory.queries - this.#queriesBefore > MAX_QUERIES)
+      return this.#setAlarm(PASS_INTERVAL_MS);
     const next = () => this.ctx.waitUntil(this.#passAndRest());
     const timer = setTimeout(next, PASS_INTERVAL_MS);
     this.#cancelPass = () => clearTimeout(timer);
@@ -212,27 +200,23 @@ export class Follower extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(Date.now() + waitMs);
   }
 
-  /** One pass; whoever asks while one is running shares it. */
+  /** Runs one pass; callers during a pass share it. */
   pass(): Promise<PassResult> {
     return this.#pass.join();
   }
 
-  /** For a request that is ahead of the ledger. */
   catchUp(): Promise<PassResult> {
     return this.#catchUp.join();
   }
 
-  /** For GET /metrics. */
   readCounts(): FollowerCounts {
     return this.#memory.counts;
   }
 
-  /** For a request: as of {@link Bringer}. */
   bring(wanted: WantedOfFollower, client: string): Promise<NotBrought | undefined> {
     return this.#bringer.bring(wanted, client);
   }
 
-  /** For a request: as of {@link Bringer}. */
   readUnstored(id: string): Promise<Uint8Array | undefined> {
     return this.#bringer.readUnstored(id);
   }
@@ -258,7 +242,10 @@ export class Follower extends DurableObject<Env> {
     const deadline = Date.now() + MAX_PASS_MS;
     let ended = false;
     try {
-      const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
+      const passed = await followOnce(context, {
+        ...{ deadline, fetches: MAX_PASS_FETCHES, queries: MAX_QUERIES },
+        ...budget,
+      });
       ended = passed.ended === true;
       // there is no rest before KV and the lists have all that the ledger has
       if (ended) await this.#publish.join();
@@ -271,7 +258,7 @@ export class Follower extends DurableObject<Env> {
     }
   }
 
-  /** @param index of the milestone that was applied; else that of the ledger */
+  /** @param index index of the milestone that was applied; absent: that of the ledger */
   #announce(index?: number): void {
     const { lastLedger } = this.#memory;
     if (lastLedger === undefined) return;
@@ -302,7 +289,7 @@ export class Follower extends DurableObject<Env> {
     };
   }
 
-  /** What works without keys, too. */
+  /** Context without keys. */
   #tools(settings: Settings, patience: Patience) {
     return {
       db: this.#db,
@@ -337,7 +324,7 @@ export class Follower extends DurableObject<Env> {
     this.#stopStoring = () => clearInterval(timer);
   }
 
-  /** The ledger is at its final milestone: what is pushed now is no part of it. */
+  /** Closes the feed at the final milestone: what is pushed now is no part of the ledger. */
   #closeFeed(): void {
     this.#stopStoring?.();
     this.#feed?.stop();
@@ -345,9 +332,7 @@ export class Follower extends DurableObject<Env> {
     dropPushed(this.#memory);
   }
 
-  /**
-   * A full pack is stored at once: it is a row by itself, and nobody waits for the interval.
-   */
+  /** Stores a full pack at once: it is a row by itself, and nobody waits for the interval. */
   #blockCame(): void {
     if (++this.#came < FULL_PACK) return;
     this.#came = 0;

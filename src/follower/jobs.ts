@@ -1,13 +1,10 @@
-/**
- * The jobs of the follower's object: what waits for upstreams or KV, and so is no step (steps.ts). A
- * job runs once at a time.
- */
+/** Jobs of the follower's object: work that waits for the network, and so is no step (steps.ts). */
 import { logFailure } from './follower-context.ts';
 
 export interface Job<T> {
-  /** The run that is under way, or else a new one. */
+  /** Returns the run that is under way, or else a new one. */
   join(): Promise<T>;
-  /** Runs the job again once it has ended if it is under way: there is more to do. Logs failures. */
+  /** Starts a run; one that is under way is followed by another. Logs failures. */
   start(): void;
 }
 

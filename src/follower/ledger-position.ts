@@ -1,7 +1,4 @@
-/**
- * Where the ledger stands, with everything that the next milestone is judged by, read at once.
- */
-
+/** The ledger's position with everything that the next milestone is judged by, read at once. */
 import type { Database } from '../ledger/core/database.ts';
 import { type Head, type KnownMilestone, selectHeadAt } from '../ledger/core/head.ts';
 import { admittingParameters, selectParameters } from '../ledger/core/ledger-parameters.ts';
@@ -14,9 +11,9 @@ export interface LedgerPosition {
   head: Head;
   /** The ledger's milestone. */
   milestone: KnownMilestone;
-  /** The protocol parameters that the snapshot brought and that milestones announced since. */
+  /** Protocol parameters of the snapshot, and those that milestones announced since. */
   announced: ParameterTable;
-  /** What blocks of the next milestone are judged by. */
+  /** Rules for blocks of the next milestone. */
   rules: AdmissionRules;
 }
 

@@ -1,11 +1,8 @@
 /**
  * One pass of the follower: from where the ledger stands to where the upstreams are, within a
- * budget (docs/architecture.md#the-follower).
- *
- * A pass may be cut off anywhere. What it has done is in D1, each milestone whole, and the next
- * pass begins by reading it.
+ * budget (docs/architecture.md#the-follower). A pass may be cut off anywhere: what it has done is
+ * in D1, each milestone whole, and the next pass begins by reading it.
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { readHead } from '../ledger/core/head.ts';
@@ -34,28 +31,27 @@ import {
 import { keepUp } from './upkeep.ts';
 
 export interface PassResult {
-  /** Milestones. */
+  /** Number of milestones. */
   applied: number;
   /** Whether there is more to do right away. */
   behind: boolean;
-  /** Whether nothing will ever be to do: the ledger is at its final milestone. */
+  /** Whether the ledger is at its final milestone. */
   ended?: boolean;
-  /** Whether something of a ledger that has ended is not done yet, or failed. */
+  /** Whether some upkeep of a ledger that has ended is not done yet, or failed. */
   isUnfinished?: boolean;
   /** Whether the trees over a final ledger are not whole yet, where nothing is followed. */
   isBuilding?: boolean;
 }
 
 /**
- * After so long without a milestone the heads of all upstreams are read, and again each time that
- * it has passed: the one that is asked first may be standing still. A network issues a milestone in
- * five or ten seconds, so that while all is well no other upstream is asked.
+ * Milliseconds without a milestone after which the heads of all upstreams are read, as the one that
+ * is asked first may be standing still. Networks issue a milestone each five to ten seconds.
  */
 const LOOK_AROUND_MS = 15_000;
 
 /**
- * While a feed is live an upstream's tips are looked at so often, and when the feed has left loose
- * ends: blocks from before it, and those that it lost.
+ * Milliseconds between looks at an upstream's tips while a feed is live; a feed with loose ends
+ * (blocks from before it, or lost ones) causes a look at once.
  */
 const LOOK_AT_TIPS_MS = 10_000;
 
@@ -80,7 +76,7 @@ export async function followOnce(
   };
 }
 
-/** A pass without its upkeep. */
+/** Runs a pass without its upkeep. */
 async function follow(context: FollowerContext, budget: PassBudget): Promise<PassResult> {
   const { db, memory, finalMilestone, publish } = context;
   try {
@@ -103,9 +99,8 @@ async function follow(context: FollowerContext, budget: PassBudget): Promise<Pas
 }
 
 /**
- * Whether the ledger has come to its final milestone: FINAL_MILESTONE names the one at which the
- * network ended (docs/contract.md#a-ledger-that-is-over). A ledger beyond it is none of this
- * network's, or the setting is wrong: that stops the follower, and says so.
+ * Returns whether the ledger has come to FINAL_MILESTONE (docs/contract.md#a-ledger-that-is-over).
+ * A ledger beyond it stops the follower: it is of another network, or the setting is wrong.
  */
 export async function hasEnded(
   db: Database,
@@ -115,17 +110,16 @@ export async function hasEnded(
   if (finalMilestone === undefined) return false;
   const head = await readHead(db);
   if (head === undefined || head.ledger < finalMilestone) return false;
-  if (head.ledger > finalMilestone) {
+  if (head.ledger > finalMilestone)
     await stopFollowing(
       db,
       `the ledger is at milestone ${head.ledger}, beyond FINAL_MILESTONE, ${finalMilestone}`,
       log,
     );
-  }
   return true;
 }
 
-/** Asks one upstream after the other, and does what follows from the outcomes. */
+/** Asks one upstream after the other, and acts on the outcomes. */
 async function askUpstreams(
   context: FollowerContext,
   budget: PassBudget,
@@ -167,14 +161,14 @@ async function askUpstreams(
   else if (!memory.hasState) await qualifyFollowerState(db);
   memory.hasState = true;
   if (!budget.milestonesOnly)
-    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory.tips.newestBlock);
+    await saveBlocksStatus(db, context.isFed?.() ? 'feed' : 'polling', memory);
   return { applied, behind, isMore };
 }
 
 /** Passes without a feed that leave tips alone, after one that stored some: each costs two rows. */
 const PASSES_TO_REST = 2;
 
-/** Without a feed: in a pass that applied a milestone, and in one that comes after enough rest. */
+/** Tips are due, without a feed, in a pass that applied a milestone, and after enough rest. */
 function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolean {
   return (
     memory.tips.hasLooseEnds ||
@@ -184,8 +178,8 @@ function areTipsDue({ memory, isFed }: FollowerContext, applied: number): boolea
 }
 
 /**
- * Stored tips save requests the fetching. Whatever is in the way of storing them stops nothing.
- * Whether there is more to fetch right away.
+ * Stores tips, which saves requests the fetching; no failure to store them stops anything. Returns
+ * whether there is more to fetch right away.
  */
 async function storeTipsIfPossible(
   context: FollowerContext,

@@ -1,15 +1,13 @@
 /**
- * One loop of steps. Whatever reads the ledger in order to write it is a step, and one step runs at a
- * time, the most urgent first: two that run at once would fail each other's fences, and the slower
- * one would lose its work, repeatedly. Fences keep the ledger right all the same, also against
- * another object during a deployment.
- *
- * A step is bounded and does not wait for the network. So a request waits for one step that runs,
- * and not for the upkeep behind it.
+ * One loop of steps. Whatever reads the ledger in order to write it is a step, and one step runs at
+ * a time, the most urgent first: two at once would fail each other's fences, repeatedly. Fences
+ * keep the ledger right all the same, also against another object during a deployment. A step is
+ * bounded and does not wait for the network, so a request waits for one step, not for the upkeep
+ * behind it.
  */
 import { hasPassed } from '../platform/clock.ts';
 
-/** The most urgent first. */
+/** Names of steps, the most urgent first. */
 const STEPS = ['apply', 'store', 'resolve', 'index', 'prune', 'drop', 'scrub'] as const;
 
 export type StepName = (typeof STEPS)[number];
@@ -36,7 +34,7 @@ export function stepOf(error: unknown): StepName | undefined {
 
 /** @param clock Unix milliseconds */
 export function createSteps(clock: () => number): RunStep {
-  /** In the order in which they came. */
+  /** Steps in the order in which they came. */
   let waiting: Waiting[] = [];
   let isBusy = false;
 

@@ -1,20 +1,20 @@
 /**
- * What the outcomes of a pass mean: whether another upstream is to be asked, which one to begin
- * with next time, what to say of the follower, whose tips to store. Nothing here does anything, so
- * that every combination can be tested without a database.
+ * Meaning of a pass's outcomes: whether another upstream is to be asked, which one to begin with
+ * next time, the follower's state, whose tips to store. Nothing here does anything, so that every
+ * combination can be tested without a database.
  */
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FollowerState } from './follower-status.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 
 /**
- * How it ended with one upstream.
+ * End of a pass with one upstream.
  *
  * `level`: the ledger is at the upstream's confirmed milestone. `behind`: the upstream is behind
- * the ledger. `budget-spent`: there is more to apply, and this pass may not; with a reason, if it only
- * did work again that was undone, which is no progress (store/progress.ts). `stuck`: the same, and it
- * did not even that. `stopped`: no upstream can help, an operator has to. `failed`: the upstream did
- * not answer as it should. `diverged`: it answered what cannot follow our ledger.
+ * the ledger. `budget-spent`: there is more to apply in the next pass; with a reason, if only
+ * undone work was done again, which is no progress (store/progress.ts). `stuck`: the same, without
+ * any work. `stopped`: an operator has to act. `failed`: the upstream did not answer as it should.
+ * `diverged`: it answered what cannot follow our ledger.
  */
 export type Ending =
   | { kind: 'level'; position: LedgerPosition }
@@ -26,21 +26,21 @@ export type Ending =
   | { kind: 'diverged'; reason: string };
 
 export type UpstreamOutcome = Ending & {
-  /** Of the upstream in the list of upstreams. */
+  /** Place in the list of upstreams. */
   place: number;
   /** Milestones of this upstream that were applied, whatever came then. */
   applied: number;
   /** The newest milestone that the upstream has heard of, if it said so. */
   latest: UpstreamHeads['latest'] | undefined;
-  /** What it has of the milestone after the ledger's: a signed payload, or only its word. */
+  /** The upstream's next milestone after the ledger's: a signed payload, or only its word. */
   next?: 'signed' | 'claimed' | undefined;
 };
 
 type LevelOutcome = Extract<UpstreamOutcome, { kind: 'level' }>;
 
 /**
- * One upstream that took the ledger on is enough. So is one that is level with the ledger, unless
- * it is time to look around, because that one may be standing still.
+ * One upstream that took the ledger on is enough; so is one that is level with the ledger, unless
+ * it may be standing still and it is time to look around.
  */
 export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boolean): boolean {
   switch (outcome.kind) {
@@ -59,9 +59,9 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
 }
 
 /**
- * What a pass without progress waited for, if an upstream has the next milestone; else undefined. The
- * word of an upstream counts only where none says that there is nothing to do, and nothing counts
- * beside a divergence, which is a state of its own.
+ * Returns what a pass without progress waited for, if an upstream has the next milestone. A mere
+ * word counts only if no upstream says that there is nothing to do; nothing counts beside a
+ * divergence, which is a state of its own.
  */
 export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefined {
   const kinds = new Set(outcomes.map(({ kind }) => kind));
@@ -72,7 +72,7 @@ export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefin
   return waiting && 'reason' in waiting ? waiting.reason : undefined;
 }
 
-/** What is known besides the outcomes. */
+/** Facts besides the outcomes. */
 export interface BeforePass {
   /** Why an upstream was found to diverge by an earlier pass (FollowerMemory). */
   diverged: string | undefined;
@@ -80,7 +80,7 @@ export interface BeforePass {
   failing?: string | undefined;
   /** Number of upstreams. */
   upstreams: number;
-  /** How far it is with a milestone that takes several passes, for people. */
+  /** Progress with a milestone that takes several passes, for people. */
   progress?: string | undefined;
 }
 
@@ -89,18 +89,15 @@ export interface PassSummary {
   applied: number;
   /** Whether there is more to do right away. */
   behind: boolean;
-  /** The place of the upstream to ask first from now on; undefined leaves it as it is. */
+  /** Place of the upstream to ask first from now on; undefined leaves it as it is. */
   beginWith: number | undefined;
   /** The upstream whose tips may be stored, because it has confirmed the ledger's milestone. */
   level: LevelOutcome | undefined;
-  /**
-   * To be remembered for the next pass: a divergence stays until a milestone is applied, or all
-   * upstreams were tried and none diverges.
-   */
+  /** Divergence to remember until a milestone is applied, or no upstream diverges. */
   diverged: string | undefined;
   /** Whether the pass got somewhere, or all upstreams say that there is nothing to do. */
   getsOn: boolean;
-  /** To be saved; undefined where nothing was learnt. */
+  /** State to save; undefined where nothing was learnt. */
   state: FollowerState | undefined;
 }
 

@@ -1,9 +1,7 @@
 /**
- * Upkeep: what a pass does once the ledger is as far as it can be. Each kind works in bounded steps
- * (steps.ts) and goes on from what D1 says. One that fails is logged and stops no other; a later pass
- * tries again.
+ * Upkeep: work of a pass once the ledger is as far as it can be, in bounded steps (steps.ts) that
+ * go on from what D1 says. One that fails is logged and stops no other; a later pass tries again.
  */
-
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
 import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
@@ -18,6 +16,7 @@ import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { writeLog } from '../platform/log.ts';
+import { within } from '../platform/within.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { type FollowerContext, logFailure } from './follower-context.ts';
 
@@ -27,13 +26,13 @@ type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'annou
 export type UpkeepState = 'done' | 'more' | 'failed';
 
 interface Upkeep {
-  /** Logged where it fails. */
+  /** Event to log if it fails. */
   failure: string;
   /** Whether nothing more is to be done right away. */
   run: (context: UpkeepContext) => Promise<boolean>;
 }
 
-/** In the order of a pass. */
+/** Upkeep in the order of a pass. */
 const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
   drop: { failure: 'follower.blocks-not-dropped', run: dropBlocks },
@@ -48,7 +47,7 @@ const UPKEEP = {
 
 export type UpkeepName = keyof typeof UPKEEP;
 
-/** What a ledger needs that does not move. */
+/** Upkeep of a ledger that does not move. */
 export const AT_REST: readonly UpkeepName[] = ['index', 'final', 'scrub'];
 
 const ALL_UPKEEP = Object.keys(UPKEEP) as readonly UpkeepName[];
@@ -98,14 +97,13 @@ function tellShortage(
 }
 
 /**
- * How much longer than an eviction the pause after it is: it may find that everything is needed.
+ * Pause after an eviction, as a multiple of its duration: it may find that everything is needed.
  */
 const PAUSE_PER_EVICTION = 10;
 
 /**
- * Orphans, and beyond a limit what no tip of an upstream needs. While a milestone's past cone is
- * stored in parts, nothing is dropped, as no tip may lead to those yet; how much more may be stored
- * is measured all the same, as the milestone may wait for long.
+ * Drops orphans, and beyond a limit what no upstream's tip needs. While a milestone's past cone is
+ * stored in parts, nothing is dropped, as no tip may lead to those yet; room is still measured.
  */
 async function dropBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep, counts, index } = memory;
@@ -145,12 +143,10 @@ async function dropBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boo
 const TIPS_MS = 3000;
 
 /**
- * Hex IDs of the tips of all upstreams that name theirs in time. What one of them says can keep
- * blocks, and evict none that another one needs.
+ * Returns the hex IDs of the tips of all upstreams that answer in time. An upstream can keep blocks
+ * so, and cannot evict those that another one needs.
  */
 async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
-  const { promise: late, resolve } = Promise.withResolvers<string[]>();
-  const timer = setTimeout(resolve, TIPS_MS, []);
   const readTips = async (upstream: Upstream): Promise<string[]> => {
     try {
       return await upstream.readTips();
@@ -159,12 +155,8 @@ async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
       throw error;
     }
   };
-  try {
-    const tips = await Promise.all(upstreams.map((each) => Promise.race([readTips(each), late])));
-    return tips.flat();
-  } finally {
-    clearTimeout(timer);
-  }
+  const inTime = (each: Upstream) => within(TIPS_MS, readTips(each), () => []);
+  return (await Promise.all(upstreams.map(inTime))).flat();
 }
 
 /** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */
@@ -184,13 +176,12 @@ async function makeVerdicts({ db, verify, memory }: UpkeepContext): Promise<bool
 /** Milliseconds of a pass: the next milestones must not wait for longer. */
 const MAX_FILL_MS = 5000;
 
-/** Of one pass: three queries each, where D1 allows 1,000 an invocation. */
+/** Fills of one pass: three queries each, where D1 allows 1,000 an invocation. */
 const MAX_FILL_STEPS = 100;
 
 /**
- * Sees to it that the ledger's lists have the kinds of outputs that they are to have: every kind
- * where INDEX says so, and of a ledger that is over; else NFTs alone
- * (docs/storage.md#lists). No list is answered before the index is whole.
+ * Fills the ledger's lists with the kinds of outputs that they are to have: every kind if INDEX
+ * says so or the ledger is over, else NFTs alone (docs/storage.md#lists).
  */
 async function keepIndex({ db, memory, ...settings }: UpkeepContext): Promise<boolean> {
   const { indexAll, finalMilestone } = settings;
@@ -206,10 +197,12 @@ async function keepIndex({ db, memory, ...settings }: UpkeepContext): Promise<bo
   return false;
 }
 
-/** From the end of a step of the scrub to the next: each writes a row and reads up to 8,000. */
+/** Milliseconds between steps of the scrub: each writes a row and reads up to 8,000. */
 const SCRUB_INTERVAL_MS = 10_000;
 
-/** What the scrub finds is in D1 from then on, so that every read of the ledger is an error. */
+/**
+ * Runs a step of the scrub. Damage is noted in D1, so that every read of the ledger is an error.
+ */
 async function scrubIfDue({ db, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep } = memory;
   if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return true;

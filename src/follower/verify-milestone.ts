@@ -1,8 +1,7 @@
 /**
- * Verifying the next milestone before anything is done with it
+ * Verifies the next milestone before anything is done with it
  * (docs/protocol.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
-
 import type { Head, KnownMilestone } from '../ledger/core/head.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { Reader, toHexDigits } from '../stardust/encoding/bytes.ts';
@@ -13,17 +12,14 @@ import { milestoneId } from '../stardust/wire/ids.ts';
 import { announcedParameters, type Milestone, milestone } from '../stardust/wire/milestone.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 
-/**
- * An upstream is on another chain than our ledger, or says what cannot be. The message is for
- * people: it goes into the log and into health.
- */
+/** The upstream is on another chain, or says what cannot be. The message is for logs and health. */
 export class Divergence extends Error {
   override readonly name = 'Divergence';
 }
 
 /**
  * Throws a Divergence unless the payload is the milestone after the ledger's, signed by enough of
- * the keys, and one that the reference would go on after.
+ * the keys, and accepted by the reference.
  *
  * @param received the payload, its type number first
  */
@@ -37,24 +33,20 @@ export async function verifyMilestone(
   const value = parseMilestone(payload, index);
   const id = milestoneId(value, payload);
   if (value.index !== index) throw new Divergence(`milestone ${value.index} where ${index} is due`);
-  if (toHexDigits(value.previousMilestoneId) !== previousIdDue(index, head, previous)) {
+  if (toHexDigits(value.previousMilestoneId) !== previousIdDue(index, head, previous))
     throw new Divergence(`milestone ${index} does not follow ours`);
-  }
   // E.3 (b): the first milestone has none to compare with
-  if (index !== head.genesis + 1 && value.timestamp <= previous.timestamp) {
+  if (index !== head.genesis + 1 && value.timestamp <= previous.timestamp)
     throw new Divergence(`milestone ${index} is not after the one before`);
-  }
   // M-9: the reference stops at two options of one type
-  if (new Set(value.options.map((option) => option.type)).size < value.options.length) {
+  if (new Set(value.options.map((option) => option.type)).size < value.options.length)
     throw new Divergence(`milestone ${index} has two options of one type`);
-  }
   // G: the reference stops at a second announcement for one milestone, even of the same parameters
   const target = announcedParameters(value)?.targetMilestoneIndex;
-  if (announced.options.some(({ targetMilestoneIndex }) => targetMilestoneIndex === target)) {
+  if (announced.options.some(({ targetMilestoneIndex }) => targetMilestoneIndex === target))
     throw new Divergence(
       `milestone ${index} announces protocol parameters for milestone ${target}, which has some`,
     );
-  }
   const why = await signatureFault(value, id, keys, verify);
   if (why !== undefined) throw new Divergence(`milestone ${index} is not properly signed, ${why}`);
   return { milestone: value, id, payload };
@@ -70,7 +62,7 @@ function parseMilestone(payload: Uint8Array, index: number): Milestone {
   }
 }
 
-/** E.3 (a): zeros for the first milestone. */
+/** Returns the previous ID that E.3 (a) demands: zeros for the first milestone. */
 function previousIdDue(index: number, head: Head, previous: KnownMilestone): string {
   return index === head.genesis + 1 ? '0'.repeat(64) : previous.id;
 }

@@ -1,5 +1,5 @@
 /**
- * What a handler returns, and the response that the Worker makes of it (docs/contract.md): every
+ * A handler's answer, and the response that the Worker makes of it (docs/contract.md): every
  * response has CORS headers and a Cache-Control, a response to HEAD has no body.
  */
 import type { Keep } from './freshness.ts';
@@ -14,19 +14,19 @@ export const COMMON_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** An answer before what every answer carries is added to it. */
+/** An answer without what every answer carries. */
 export interface Answer {
-  /** How long it may be kept, where that is not what its route says. */
+  /** Freshness, if it is not that of the route. */
   keep?: Keep;
   /** The ledger index at which it is true: X-Ledger-Index. */
   ledgerIndex?: number | undefined;
   /** Default: 200. */
   status?: number;
-  /** Of one object: what tells its state from every other that it may have (ledger-answer.ts). */
+  /** State of one object: distinct from every other that it may have (ledger-answer.ts). */
   state?: string;
   headers?: Readonly<Record<string, string>>;
   body: string | Uint8Array | null;
-  /** Of an answer with status 101. */
+  /** Socket of an answer with status 101. */
   webSocket?: WebSocket;
 }
 

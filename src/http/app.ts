@@ -1,6 +1,6 @@
 /**
- * The border of the Worker (docs/contract.md): routing by itty-router, who may ask for what, CORS,
- * caching headers, errors, the log and the count of requests.
+ * The border of the Worker (docs/contract.md): routing by itty-router, access, CORS, caching
+ * headers, errors, the log and the count of requests.
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
@@ -34,10 +34,10 @@ export interface AppParts {
 /** Routes that no reference has, so that nobody needs their queries read as Go reads them. */
 const OWN_ROUTES = '/api/edge/';
 
-/** The route of a path that no route has, for the log. */
+/** Logged as `route` if no route matched. */
 const NO_ROUTE = 'none';
 
-/** One request on its way through. */
+/** A request on its way through. */
 interface Exchange {
   ctx: ExecutionContext;
   path: string;
@@ -54,10 +54,7 @@ type Handler = (
   exchange: Exchange,
 ) => Answer | Promise<Answer> | undefined;
 
-/**
- * What went wrong inside is not told, but what an operator has to do. A node without a ledger cannot
- * say of anything that it is not known.
- */
+/** Tells nothing internal, except what to do. Without a ledger nothing is "not found". */
 async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> {
   if (thrown instanceof UnknownHere || isMissingTable(thrown)) {
     try {
@@ -234,10 +231,7 @@ export function createApp({ settings, node }: AppParts): App {
   }
 }
 
-/**
- * Whether nobody would act on a line of log: a read that was answered. There are so many that the
- * lines would cost more than the reads.
- */
+/** Whether nobody would act on a line of log: an answered read, cheaper than its line. */
 function isRoutine(method: string, route: string, status: number): boolean {
   return ['GET', 'HEAD'].includes(method) && route !== NO_ROUTE && [200, 304, 404].includes(status);
 }

@@ -8,12 +8,12 @@ import { HttpError } from './errors.ts';
 /** A white-flag request needs less than 1 KB. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** What JSON.parse calls for each value; `source` is the text of a number. */
+/** Called by JSON.parse for each value; `source` is the text of a number. */
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 
 /**
  * Makes a number NaN that Go's decoder refuses for an unsigned integer: `17340.0`, `1.734e4`, `-0`.
- * So a schema of integers refuses it too.
+ * A schema of integers then refuses it too.
  */
 export const asGoReadsIntegers: Reviver = (_, value, context) =>
   typeof value === 'number' && !/^\d+$/.test(context?.source ?? '') ? Number.NaN : value;
@@ -34,9 +34,8 @@ export async function readJsonObject(
   } catch {
     throw new HttpError(400, 'the body is not JSON in UTF-8');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new HttpError(400, 'the body is not a JSON object');
-  }
   return value as Record<string, unknown>;
 }
 

@@ -1,12 +1,8 @@
-/**
- * Answers that are JSON or, if the request wants it, the bytes of what they are about.
- */
+/** Answers that are JSON or, if the request wants it, bytes. */
 import { type Answer, jsonAnswer } from './answer.ts';
 import type { RouteContext } from './route.ts';
 
-/**
- * An Accept that begins with it asks for raw bytes, as in HORNET; the answer has this type then.
- */
+/** Beginning of an Accept that requests raw bytes, as in HORNET; the type of the answer. */
 export const RAW = 'application/vnd.iota.serializer-v1';
 
 /** The bytes where the request asks for them, else the JSON. */
@@ -18,8 +14,7 @@ export function rawOrJson(
 ): Answer {
   // a cache must not give the one for the other
   const headers = { vary: 'accept' };
-  if (request.headers.get('accept')?.startsWith(RAW)) {
+  if (request.headers.get('accept')?.startsWith(RAW))
     return { ...others, body: bytes, headers: { ...headers, 'content-type': RAW } };
-  }
   return jsonAnswer(toJson(), { ...others, headers });
 }

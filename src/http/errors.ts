@@ -1,8 +1,4 @@
-/**
- * Errors at the border (docs/contract.md#errors): one class, one body, and only the messages that
- * the contract names.
- */
-
+/** Errors at the border: one class, one body, messages of docs/contract.md#errors only. */
 import { NO_LEDGER } from '../node/edge-node.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
@@ -23,10 +19,7 @@ export type ErrorStatus = keyof typeof MESSAGES;
 /** A header is for people and must stay short. */
 const MAX_DETAIL_LENGTH = 200;
 
-/**
- * An answer that is not 200. `detail` is for people and comes as X-Error-Detail: it says nothing
- * internal.
- */
+/** An answer that is not 200. `detail` is for people, as X-Error-Detail: nothing internal. */
 export class HttpError extends Error {
   readonly status: ErrorStatus;
   readonly detail: string | undefined;
@@ -43,7 +36,7 @@ export class HttpError extends Error {
   }
 }
 
-/** What the request names is not known here: 404, unless nothing was imported at all (app.ts). */
+/** The request names something unknown: 404, unless nothing was imported at all (app.ts). */
 export class UnknownHere extends HttpError {
   constructor(detail: string) {
     super(404, detail);
@@ -63,7 +56,7 @@ export function detailHeader(detail: string | undefined): Record<string, string>
   return { 'x-error-detail': printable.trim() };
 }
 
-/** The error of a node into which no ledger was imported: it cannot say "not found" at any index. */
+/** The error of a node without a ledger: it cannot say "not found" at any index. */
 export function noLedger(): HttpError {
   return new HttpError(500, NO_LEDGER);
 }

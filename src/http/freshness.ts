@@ -1,6 +1,6 @@
 /**
- * How long an answer may be kept (docs/contract.md#caching): what caches are told, and for how long
- * `npm run serve` keeps it in memory (read-cache.ts).
+ * Freshness of answers (docs/contract.md#caching): what caches are told, and how long `npm run
+ * serve` keeps an answer in memory (read-cache.ts).
  */
 
 /** A client that has seen a later ledger requires at least that one (docs/contract.md#headers). */
@@ -9,7 +9,7 @@ export const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 interface Freshness {
   /** The header Cache-Control. */
   cacheControl: string;
-  /** Until when `serve` keeps a 200. */
+  /** Time for which `serve` keeps a 200. */
   inMemory: 'no' | 'second' | 'import' | 'evicted';
   /** Whether an answer may be kept for a day once the ledger is over. */
   endsWithLedger: boolean;
@@ -23,29 +23,29 @@ export const FRESHNESS = {
   never: { cacheControl: 'no-store', inMemory: 'no', endsWithLedger: false },
   /** May change with each milestone, and nothing but X-Ledger-Index says which one it is of. */
   none: { cacheControl: 'no-store', inMemory: 'no', endsWithLedger: true },
-  /** The same, but `serve` may give a copy that is a second old. */
+  /** Kept like `none`, but `serve` may give a copy that is a second old. */
   second: { cacheControl: 'no-store', inMemory: 'second', endsWithLedger: true },
   /**
-   * True at the ledger index that it names: a copy gets older, not wrong. There is no s-maxage, as
-   * that would switch stale-while-revalidate off in Cloudflare's cache.
+   * True at the ledger index that it names: a copy gets older, not wrong. Without s-maxage, which
+   * would switch stale-while-revalidate off in Cloudflare's cache.
    */
   ledger: {
     cacheControl: 'public, max-age=5, stale-while-revalidate=10, stale-if-error=0',
     inMemory: 'second',
     endsWithLedger: true,
   },
-  /** About an applied milestone, but in words that another version may put differently. */
+  /** An applied milestone, in words that another version may put differently. */
   import: { cacheControl: 'no-store', inMemory: 'import', endsWithLedger: false },
   /**
-   * What the index of an applied milestone names: it never changes, but another network that is
-   * served under the same URL has other milestones. Also any answer of a ledger that is over.
+   * Named by the index of an applied milestone: it never changes, but another network under the
+   * same URL has other milestones. Also any answer of a ledger that is over.
    */
   index: {
     cacheControl: `public, max-age=${DAY_SECONDS}, immutable`,
     inMemory: 'import',
     endsWithLedger: false,
   },
-  /** What an ID names: the ID fixes the content. */
+  /** Named by an ID, which fixes the content. */
   id: {
     cacheControl: `public, max-age=${YEAR_SECONDS}, immutable`,
     inMemory: 'evicted',
@@ -56,8 +56,8 @@ export const FRESHNESS = {
 export type Keep = keyof typeof FRESHNESS;
 
 /**
- * The header Cache-Control of a 200 or 304. No cache but our own may keep what a client got that
- * required a ledger index: not every cache obeys `Vary`.
+ * Returns the header Cache-Control of a 200 or 304. No cache but our own may keep an answer to a
+ * client that required a ledger index: not every cache obeys `Vary`.
  *
  * @param isFinal whether the answer is of a ledger that is over
  */

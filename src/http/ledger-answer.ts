@@ -22,10 +22,11 @@ export async function hashedAnswer<T extends { ledgerIndex: number }>(
 }
 
 /**
- * 200 with what is true of one object at a ledger index, or 304 where the client has its state.
+ * Returns 200 with what is true of one object at a ledger index, or 304 if the client has its
+ * state.
  *
- * @param state what tells the object's state from its others, without quotes and commas. Whole: who
- *   owns an object can make two states that agree in 16 digits
+ * @param state distinct for each state of the object, without quotes and commas. Whole: who owns an
+ * object can make two states that agree in 16 digits
  * @param vary headers besides X-Min-Ledger-Index by which one URL has several bodies
  */
 export function objectAnswer(
@@ -39,7 +40,7 @@ export function objectAnswer(
   return revalidate(request, { ledgerIndex, state, headers: headersOf(vary), body });
 }
 
-/** The same for an object whose state nothing shorter stands for than a hash of all but where it is true. */
+/** Answers like objectAnswer, tagged by a hash of the value without `ledgerIndex`. */
 export async function hashedObjectAnswer(
   request: Request,
   ledgerIndex: number,
@@ -76,9 +77,9 @@ export function revalidate(request: Request, answer: Answer): Answer {
 }
 
 /**
- * A cache that revalidates its copy keeps the old body, and so the ledger index in it. So where a
- * cache may keep an answer, its tag has the ledger index. No cache keeps the answer to a client that
- * requires a ledger index, which reads X-Ledger-Index of the 304: the tag it gets is the state's.
+ * A cache that revalidates its copy keeps the old body with its ledger index: so where a cache may
+ * keep an answer, its tag has the ledger index. No cache keeps the answer to a client that requires
+ * a ledger index, which reads X-Ledger-Index of the 304: it gets the state's tag.
  */
 function etagOf({ headers }: Request, answer: Answer): string | undefined {
   const { state, ledgerIndex } = answer;
@@ -93,12 +94,12 @@ export function readMinLedgerIndex({ headers }: Request): number {
 }
 
 /**
- * The answer about what `read` found, at the required ledger index or later. Both the answer and an
- * HttpError of `answer` name the ledger index of what was found. Throws an HttpError where nothing
- * was found or the ledger has not come so far.
+ * Returns the answer about what `read` found, at the required ledger index or later. Both the
+ * answer and an HttpError of `answer` name the ledger index. Throws an HttpError if nothing was
+ * found or the ledger has not come so far.
  *
- * @param minLedgerIndex what the request requires, or more
- * @param notFound what is thrown where nothing was found
+ * @param minLedgerIndex the index that the request requires, or more
+ * @param notFound error if nothing was found
  */
 export async function atLedger<T extends { ledgerIndex: number }>(
   minLedgerIndex: number,
@@ -122,10 +123,7 @@ export async function atLedger<T extends { ledgerIndex: number }>(
   }
 }
 
-/**
- * Whether If-None-Match names the tag, which must contain no comma, or is `*` (RFC 9110 §8.8.3,
- * §13.1.2).
- */
+/** Whether If-None-Match names the tag, without a comma, or is `*` (RFC 9110 §8.8.3, §13.1.2). */
 function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   return ifNoneMatch

@@ -1,9 +1,8 @@
 /**
- * The query of a URL as Go reads it (net/url.ParseQuery), because the reference does: a pair with a
- * semicolon or a percent sign that is no escape is as if it were not there, and of two pairs with
- * one name the first counts.
+ * The query of a URL as Go, and so the reference, reads it (net/url.ParseQuery): a pair with a
+ * semicolon or a percent sign that is no escape is ignored, and of two pairs with one name the
+ * first counts.
  */
-
 import { HttpError } from './errors.ts';
 
 /** Values by name; each character is a byte. */
@@ -25,7 +24,7 @@ export function parseQueryString(search: string): QueryString {
 
 /**
  * Throws an HttpError 400 unless each pair has one of the names, once, and is spelled as it should
- * be: nothing of the query would be passed over.
+ * be: nothing of the query would be ignored.
  */
 export function requireQuery(search: string, names: readonly string[]): void {
   const seen = new Set<string>();

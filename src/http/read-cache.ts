@@ -1,14 +1,13 @@
 /**
  * Answers to GET that are kept in memory where one isolate answers every request (`npm run serve`).
- * On Cloudflare, Workers Cache does this (docs/contract.md#caching).
+ * On Cloudflare, Workers Cache does this (docs/contract.md#caching). Content named by an ID is kept
+ * until it is evicted; by a milestone index until an import { within } from '../platform/within.ts';
+ * import replaces the ledger, which is looked up
+ * once a second; everything else as long as an NFT lookup keeps what it read from KV. A client that
+ * requires a ledger index gets a kept answer of that index or later.
  *
- * What an ID names never changes and is kept until it is evicted. What a milestone index names is
- * kept until an import replaces the ledger under the running node, which is looked up once a second.
- * Everything else is kept for as long as an NFT lookup keeps what it read from KV. A client that
- * requires a ledger index gets a kept answer of that index or a later one.
- *
- * Scans that are asked for at the same moment in the same words are one scan: after each milestone
- * every client of docs/developers.md#events sends the same request.
+ * Equal scans at the same moment are one scan: after each milestone every client of
+ * docs/developers.md#events sends the same request.
  */
 import * as v from 'valibot';
 import { createBoundedMap } from '../platform/bounded-map.ts';
@@ -33,7 +32,7 @@ const OVERHEAD_BYTES = 600;
 interface Entry {
   answer: Answer;
   keep: Keep;
-  /** That the ledger was of before it was read, where an import ends the answer. */
+  /** Generation of the ledger before it was read, where an import ends the answer. */
   generation: string | undefined;
   /** Milliseconds of the clock. */
   storedAt: number;
@@ -41,7 +40,8 @@ interface Entry {
 
 export interface ReadCache {
   /**
-   * Returns the answer from memory, else that of `handle`, which is kept if it is a 200 that may be.
+   * Returns the answer from memory, else that of `handle`, which is kept if it is a 200 that may
+   * be.
    *
    * @param outlive has work go on though the client of this request goes away
    */
@@ -70,7 +70,7 @@ export function createReadCache(
   );
   let read: { generation: Promise<string | undefined>; at: number } | undefined;
 
-  /** As it was a second ago at most. */
+  /** Returns the generation as it was a second ago at most. */
   function generationNow(): Promise<string | undefined> {
     if (read === undefined || hasPassed(MAX_AGE_MS, read.at, clock())) {
       const generation = readGeneration();
@@ -109,7 +109,7 @@ export function createReadCache(
       outlive(begun.then(end, end));
       return begun;
     }
-    const answer = await Promise.race([joined, sleep(MAX_SHARED_MS)]);
+    const answer = await within(MAX_SHARED_MS, joined, () => undefined);
     if (answer !== undefined) return answer;
     if (scans.get(name) === joined) scans.delete(name);
     return scan();
@@ -144,11 +144,7 @@ export function createReadCache(
   };
 }
 
-function sleep(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, ms, undefined));
-}
-
-/** The ledger index that the client requires, 0 where any will do; undefined if that is malformed. */
+/** Returns the ledger index that the client requires, 0 for any; undefined if malformed. */
 function minimumOf({ headers }: Request): number | undefined {
   const asked = headers.get(MIN_LEDGER_INDEX);
   if (asked === null) return 0;
@@ -156,7 +152,7 @@ function minimumOf({ headers }: Request): number | undefined {
   return success ? output : undefined;
 }
 
-/** The same request, so that the answer to it has a body. */
+/** Returns the request without a condition, so that its answer has a body. */
 function withoutCondition(request: Request): Request {
   if (!request.headers.has('if-none-match')) return request;
   const headers = new Headers(request.headers);

@@ -1,9 +1,7 @@
 /**
- * Requests and their times, counted in this isolate's memory: of use only where it answers all
- * requests (`npm run serve`).
- *
- * Labels are routes as they are declared and statuses, never paths, so that there are not more of
- * them than the code has.
+ * Counts requests and their times in this isolate's memory: of use only where it answers all
+ * requests (`npm run serve`). Labels are declared routes and statuses, never paths: a bounded
+ * number.
  */
 import type { MetricFamily, Sample } from './routes/node/prometheus.ts';
 
@@ -17,14 +15,14 @@ export interface RequestCounts {
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 interface Times {
-  /** Of each bucket, and at the end of those above all bounds. */
+  /** Count of each bucket; last, those above all bounds. */
   counts: number[];
   /** Seconds. */
   sum: number;
 }
 
 export function createRequestCounts(): RequestCounts {
-  /** By route, then by status. */
+  /** Counts by route, then by status. */
   const requests = new Map<string, Map<number, number>>();
   const times = new Map<string, Times>();
   return {

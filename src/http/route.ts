@@ -1,6 +1,4 @@
-/**
- * What a route is, and what its handler is given.
- */
+/** A route, and the context of its handler. */
 import type { EdgeNode } from '../node/edge-node.ts';
 import type { Settings } from '../settings.ts';
 import type { Work } from './access/limits.ts';
@@ -8,7 +6,7 @@ import type { Answer } from './answer.ts';
 import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
 
-/** What the log and the count of requests say beyond method, route, status and ledger index. */
+/** Notes for the log and the count of requests beyond method, route, status and ledger index. */
 export interface RequestNotes {
   /** The white-flag request, as it can be sent again. */
   proposal?: Record<string, unknown>;
@@ -20,7 +18,7 @@ export interface RequestNotes {
   why?: string;
   /** Milliseconds by stage. */
   stages?: Record<string, number>;
-  /** What X-Error-Detail says. */
+  /** Text of X-Error-Detail. */
   detail?: string;
 }
 
@@ -31,9 +29,9 @@ export interface RouteContext {
   node: EdgeNode;
   staticFiles: Settings['staticFiles'];
   notes: RequestNotes;
-  /** Of all requests so far, where this isolate answers them all. */
+  /** Counts of all requests, where this isolate answers them all. */
   requestCounts: RequestCounts | undefined;
-  /** Has work done once the answer is out. */
+  /** Runs work once the answer is out. */
   defer(work: () => Promise<unknown>): void;
 }
 
@@ -53,7 +51,9 @@ export interface Route {
   keep?: Keep;
   /** The rate limit before the handler looks at the request. Absent: `readLimit`. */
   limit?: LimitName;
-  /** What it is if it keeps the thread for long. A route with the rate limit of scans is a scan. */
+  /**
+   * Kind of work, if it keeps the thread for long. Routes with the rate limit of scans are scans.
+   */
   work?: Work;
   handle(context: RouteContext): Promise<Answer>;
 }

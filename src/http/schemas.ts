@@ -12,7 +12,7 @@ export const Id = hex(64);
 export const OutputId = hex(68);
 /** 38 bytes: alias address, serial number, type of the token scheme (B.7). */
 export const FoundryId = hex(76);
-/** In a path or a header: digits and nothing else. */
+/** Index in a path or a header: digits and nothing else. */
 export const MilestoneIndex = v.pipe(
   v.string(),
   v.regex(/^\d{1,10}$/),

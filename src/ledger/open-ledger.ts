@@ -1,26 +1,25 @@
 /**
- * The binding of D1, as the Worker uses it.
- *
- * On Cloudflare it is D1 itself. In `npm run serve` it is a SQLite file that commands write, too, and
- * workerd waits for no other process: each call ends by writing a bookmark, reads as well. So a call
- * fails while a command is in a transaction, or if one has committed since the call began. It has
- * changed nothing then, and is made again, with the lock for writing from its beginning on.
+ * The binding of D1. On Cloudflare it is D1 itself; in `npm run serve` a SQLite file that commands
+ * write, too. There workerd waits for no other process, and each call ends by writing a bookmark:
+ * it fails while a command is in a transaction, or if one has committed since the call began. Such
+ * a call has changed nothing, and is repeated with the lock for writing from its beginning on.
  */
+import { pause } from '../platform/within.ts';
 import type { Database } from './core/database.ts';
 
-/** What the Worker needs of D1. */
+/** The Worker's side of D1. */
 export type Ledger = Database & { withSession(constraint: D1SessionConstraint): Database };
 
 /** Longer than the last step of an import, in which it replaces the ledger. */
 const PATIENCE_MS = 30_000;
 
-/** Between two attempts: shorter than a command's pause between two transactions. */
+/** Milliseconds between two attempts: shorter than a command's pause between two transactions. */
 const PAUSE_MS = 2;
 
 /** Changes nothing, and takes the lock for writing. */
 const LOCK = 'DELETE FROM head WHERE 0';
 
-/** What a call says that found the lock taken: at once, or when it wrote its bookmark. */
+/** Error of a call that found the lock taken: at once, or when it wrote its bookmark. */
 const BUSY = /SQLITE_BUSY/;
 const MAY_BE_BUSY = /SQLITE_BUSY|session commit token/;
 
@@ -54,7 +53,7 @@ function patient(db: Database): Database {
       if (!isWorthwhile(error, MAY_BE_BUSY)) throw error;
     }
     for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * Math.random()));
+      await pause(PAUSE_MS * Math.random());
       try {
         return (await db.batch<T>([db.prepare(LOCK), ...native])).slice(1);
       } catch (error) {

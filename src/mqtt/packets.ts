@@ -1,13 +1,11 @@
 /**
- * MQTT 3.1.1 (https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html): codecs of its
- * packets, and a reader that finds packets in a stream of chunks. A feed (src/upstream/feed/) and
- * the broker (src/events/) share them. What is sent has QoS 0; what comes may have any.
+ * MQTT 3.1.1 (https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html): codecs of
+ * packets, and a reader that finds packets in a stream of chunks, for feeds (src/upstream/feed/)
+ * and the broker (src/events/). All sent messages have QoS 0. Refusals name the normative
+ * statement, or the section.
  *
- * Of our own, as a Worker wants a bound that mqtt-packet 9 does not know: it collects whatever
- * length a packet announces, up to 256 MB. It also needs Node's Buffer and events, and makes the
- * Worker larger by 60 %.
- *
- * Refusals name the normative statement of the specification, or its section.
+ * mqtt-packet 9 is not used: it collects whatever length a packet announces, up to 256 MB, needs
+ * Node's Buffer and events, and makes the Worker 60 % larger.
  */
 import { concatBytes, Reader, Writer } from '../stardust/encoding/bytes.ts';
 import { byteString, type Codec, type Prefix, record, u8 } from '../stardust/encoding/codec.ts';
@@ -16,7 +14,7 @@ import { refusal } from '../stardust/error.ts';
 /** Written with a clean session and no will, user or password; those are read and dropped. */
 export interface Connect {
   type: typeof PacketType.Connect;
-  /** 4 for MQTT 3.1.1. Of other levels nothing else is read. */
+  /** Protocol level: 4 for MQTT 3.1.1. Nothing else is read of other levels. */
   level: number;
   cleanSession: boolean;
   clientId: string;
@@ -41,7 +39,7 @@ export interface Publish {
   acknowledge?: { qos: number; packetId: number };
 }
 
-/** Asks for all messages of these topic filters. QoS 0 is written, any is read and dropped. */
+/** Requests all messages of these topic filters. QoS 0 is written; others are read and dropped. */
 export interface Subscribe {
   type: typeof PacketType.Subscribe;
   packetId: number;
@@ -51,7 +49,7 @@ export interface Subscribe {
 export interface SubscribeAck {
   type: typeof PacketType.SubscribeAck;
   packetId: number;
-  /** One a topic: the QoS granted, or 128 where it is refused. */
+  /** Return code of each topic: the QoS granted, or 128 if it is refused. */
   returnCodes: number[];
 }
 
@@ -90,7 +88,7 @@ export type Packet =
   | Acknowledgement
   | BarePacket;
 
-/** The first byte of each: type, and the only flags that these packets may have (2.2.2). */
+/** First byte of each packet: type, and the only flags that it may have (2.2.2). */
 export const PacketType = {
   Connect: 0x10,
   ConnectAck: 0x20,
@@ -120,7 +118,7 @@ const u16: Prefix = {
 
 const utf8 = byteString('MQTT-1.5.3', u16, 0, 0xffff);
 
-/** One for all texts: to make one takes longer than to decode a topic. */
+/** Shared: to make a decoder takes longer than to decode a topic. */
 const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const text: Codec<string> = {
@@ -293,16 +291,16 @@ export function encodePacket(packet: Packet): Uint8Array<ArrayBuffer> {
   return concatBytes(header.finish(), body.finish());
 }
 
-/** What a packet begins with. Lengths are in bytes, that of the packet includes its header. */
+/** Beginning of a packet. Lengths are in bytes, that of the packet includes its header. */
 interface Header {
   type: Packet['type'];
-  /** Of a message; else 0. */
+  /** QoS of a message; else 0. */
   qos: number;
   headerLength: number;
   length: number;
 }
 
-/** The flags of a message say DUP, QoS and RETAIN (3.3.1); all others are as PacketType has them. */
+/** Flags of a message: DUP, QoS and RETAIN (3.3.1); all others have those of PacketType. */
 function readType(first: number): Pick<Header, 'type' | 'qos'> {
   if ((first & 0xf0) === PacketType.Publish)
     return { type: PacketType.Publish, qos: (first >> 1) & 3 };
@@ -310,7 +308,7 @@ function readType(first: number): Pick<Header, 'type' | 'qos'> {
   return { type: first as Packet['type'], qos: 0 };
 }
 
-/** Undefined while bytes of it are missing. Throws a StardustError as soon as it is none. */
+/** Reads a header; undefined while bytes are missing. Throws a StardustError if it is none. */
 function readHeader(bytes: Uint8Array): Header | undefined {
   if (bytes.length === 0) return undefined;
   const type = readType(bytes[0]!);
@@ -339,9 +337,8 @@ function decodePacket(bytes: Uint8Array, { type, qos, headerLength }: Header): P
 /** Finds packets in a stream of chunks. */
 export interface PacketReader {
   /**
-   * The packets that end in the next chunk, each decoded when it is asked for; all of them must be
-   * before there is another chunk. Throws a StardustError when the stream breaks the protocol; it
-   * cannot be read on then.
+   * Yields the packets that end in the next chunk; all must be taken before the next chunk. Throws
+   * a StardustError if the stream breaks the protocol; it cannot be read on then.
    */
   read(chunk: Uint8Array): Generator<Packet, void>;
   /** Bytes of a packet that is not whole yet. */
@@ -352,11 +349,10 @@ export interface PacketReader {
 const FIRST_HELD_BYTES = 16;
 
 /**
- * The stream may be cut anywhere: MQTT does not care about the borders of WebSocket messages
- * (MQTT-6.0.0-4). The buffer grows with what has come, not with what a packet announces.
+ * Creates a reader of a stream that may be cut anywhere (MQTT-6.0.0-4). The buffer grows with what
+ * has come, not with what a packet announces.
  *
- * @param maxLength bytes of the longest packet, its header included: what announces more is refused
- *   before it has come
+ * @param maxLength bytes of the longest packet with its header; a longer one is refused unread
  */
 export function createPacketReader(maxLength: number): PacketReader {
   /** The beginning of a packet that is not whole yet. */

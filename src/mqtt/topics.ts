@@ -1,10 +1,8 @@
 /**
- * The topics of TIP-28 as inx-mqtt publishes them
- * (https://github.com/iotaledger/inx-mqtt/blob/v1.0.0-rc.2/core/mqtt/topics.go), and a codec that
- * keeps a client's topics in few bytes: a kind, and the ID that the topic names.
- *
- * A topic has one spelling, as the reference compares text: IDs in lower case, addresses with the
- * network's prefix. Any other filter is none of these topics.
+ * Topics of TIP-28 as inx-mqtt publishes them
+ * (https://github.com/iotaledger/inx-mqtt/blob/v1.0.0-rc.2/core/mqtt/topics.go), and a codec of a
+ * few bytes for each: a kind, and the ID that the topic names. A topic has one spelling: IDs in
+ * lower case, addresses with the network's prefix.
  */
 import { parseBech32Address, toBech32 } from '../stardust/bech32.ts';
 import { concatBytes, fromHex, Reader, toHex } from '../stardust/encoding/bytes.ts';
@@ -15,7 +13,7 @@ import { UnlockConditionType } from '../stardust/wire/unlock-condition.ts';
 /** Every new block of the node, as its bytes. */
 export const BLOCKS = 'blocks';
 export const TRANSACTIONS = 'blocks/transaction';
-/** Behind `blocks` and `blocks/transaction`; a tag may follow. */
+/** Suffix of `blocks` and `blocks/transaction`; a tag may follow. */
 export const TAGGED_DATA = '/tagged-data';
 
 /** The payload of a milestone, as its bytes, type first. */
@@ -46,14 +44,14 @@ export const UNLOCK_NAMES = {
 } as const;
 
 /**
- * In place of a condition's name: any of them. The reference publishes to a topic with this very
- * name, once for an output, and a filter with `+` at another place finds nothing.
+ * Stands for any condition. The reference publishes to a topic with this very name, once for an
+ * output; a filter with `+` at another place finds nothing.
  */
 export const ANY_CONDITION = '+';
 
 const SPENT = '/spent';
 
-/** What topics with an address begin with. */
+/** Beginning of topics with an address. */
 export const UNLOCKS = 'outputs/unlock/';
 
 export const unlockTopic = (condition: string, bech32: string, isSpent: boolean) =>
@@ -61,7 +59,7 @@ export const unlockTopic = (condition: string, bech32: string, isSpent: boolean)
 
 /** Bytes that a topic names, as text and packed. */
 interface Named {
-  /** Bytes; 0 for a tag, which has a byte with its length before it. */
+  /** Number of bytes; 0 for a tag, which follows a byte with its length. */
   length: number;
   /** Undefined where the text is none of these. */
   read(text: string, prefix: string): Uint8Array | undefined;
@@ -97,7 +95,7 @@ const bech32: Named = {
   write: (bytes, prefix) => toBech32(prefix, decode(address, new Reader(bytes))),
 };
 
-/** What is before and behind the bytes that a topic of this kind names. */
+/** Text before and after the bytes that a topic of this kind names. */
 type Kind = readonly [before: string, named: Named, behind: string];
 
 /** A kind's number is its place here: it is in the attachments of connected clients. */
@@ -130,7 +128,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * A topic in few bytes, at most 66; undefined where it is none that is ever published.
+ * Packs a topic into at most 66 bytes; returns undefined if none is ever published to it.
  *
  * @param prefix of the network's addresses
  */
@@ -147,7 +145,7 @@ export function packTopic(topic: string, prefix: string): Uint8Array | undefined
   return undefined;
 }
 
-/** The topics of what {@link packTopic} returned, one after another. */
+/** Yields the topics that {@link packTopic} packed, one after another. */
 export function unpackTopics(packed: Uint8Array, prefix: string): string[] {
   const reader = new Reader(packed);
   const topics: string[] = [];

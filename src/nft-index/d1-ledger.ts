@@ -1,6 +1,4 @@
-/**
- * What the publisher of the NFT index reads and writes in D1 (ports.ts). Every batch is one transaction.
- */
+/** The publisher's reads and writes in D1 (ports.ts). Each batch is one transaction. */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { type Head, headFromRow, SCHEMA } from '../ledger/core/head.ts';
@@ -32,7 +30,7 @@ const SWAP = `
     state = excluded.state, sum = excluded.sum
   WHERE nft_index.token = ?5`;
 
-/** SQL of each NFT of these changes once, with the last of its milestones among them. */
+/** SQL: each NFT of these changes once, with the last of its milestones among them. */
 const changed = (condition: string) => `
   SELECT j.value AS id, max(c.milestone) AS milestone
   FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE ${condition} GROUP BY j.value`;

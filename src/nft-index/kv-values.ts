@@ -1,12 +1,11 @@
 /**
- * Values in KV, and the entry of one NFT. Anybody with access to the namespace can write there, and in
- * `serve` it is on the disk whose damage checksums find, so each value is checked like any input
- * (docs/storage.md#kv-keys).
+ * Values in KV, and the entry of one NFT. Each value is checked like any input: others may write to
+ * the namespace, and in `serve` it is on a disk that may be damaged (docs/storage.md#kv-keys).
  */
 import * as v from 'valibot';
 import { checksum } from '../ledger/core/checksum.ts';
 
-/** What a read of a key returned. */
+/** Outcome of reading a key. */
 export type KvRead<T> =
   | { kind: 'value'; value: T }
   | { kind: 'absent' }
@@ -24,8 +23,8 @@ export const LedgerIndex = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxV
 export const UnixMs = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * The text of a value: JSON behind its checksum. Versions before this format call it malformed, and
- * this one calls their values malformed: both then ask D1 (docs/nft-index.md#the-format-of-values).
+ * Writes a value: JSON behind its checksum. Versions before this format and this one call each
+ * other's values malformed, and query D1 (docs/nft-index.md#the-format-of-values).
  */
 export function writeKvValue(value: unknown): string {
   const json = JSON.stringify(value);
@@ -58,19 +57,17 @@ export function readKvValue<T>(
   return { kind: 'malformed', why: `${v.getDotPath(issue) ?? 'value'}: ${issue.message}` };
 }
 
-/** What readers need of KV. */
+/** Reader of KV. */
 export interface IndexReader {
   /** @returns null where there is no such key */
   get(key: string, options: { type: 'text'; cacheTtl: number }): Promise<string | null>;
 }
 
 /**
- * The entry of one NFT: its ID, the output that holds it, and the ledger index at which that was true.
- *
- * The ledger index is that of the reading from D1, not that of the NFT's last change. It says more:
- * no change up to there is missing. The entry of a burned NFT has no output, and expires long after
- * every copy has it (`TOMBSTONE_TTL_S` in timing-assumptions.ts). It is never deleted: copies from
- * before the burn could outlive it.
+ * Entry of one NFT: its ID, the output that holds it, and the ledger index of the reading from D1.
+ * No change up to there is missing, which the index of the NFT's last change would not say. The
+ * entry of a burned NFT has no output, and expires long after every copy has it (`TOMBSTONE_TTL_S`
+ * in timing-assumptions.ts); it is never deleted, as copies from before the burn could outlive it.
  */
 const Entry = v.strictObject({
   nft: NftId,

@@ -1,6 +1,4 @@
-/**
- * Looking an NFT up: in KV where its copies prove an answer, else in D1.
- */
+/** Looks up an NFT: in KV if its copies prove an answer, else in D1. */
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
 import type { OpenRecentCache } from './recent-cache.ts';
@@ -10,12 +8,12 @@ import { type Resolution, resolve } from './resolve.ts';
 import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
 export interface NftAnswer {
-  /** Where the answer is true. */
+  /** Ledger index at which the answer is true. */
   ledgerIndex: number;
   /** 68 lower-case hex digits; undefined: no unspent output has this NFT ID. */
   outputId: string | undefined;
   source: 'kv' | 'd1';
-  /** What proves KV's answer (`ProvenBy` in resolve.ts), or why D1 was asked. */
+  /** Proof of KV's answer (`ProvenBy` in resolve.ts), or the reason why D1 was queried. */
   why: string;
 }
 
@@ -31,15 +29,16 @@ export interface NftLedger {
   ): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
 }
 
-/** Where a lookup reads. */
+/** Sources of a lookup. */
 export interface NftSources {
   ledger: NftLedger;
   index: IndexReader;
   openCache: OpenRecentCache;
   remembered: RememberedReads;
   /**
-   * Whether an entry that is absent may prove that there is no such NFT. Not where KV is on the disk
-   * of the ledger: a damaged key makes an entry absent, and the ledger is as near.
+   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
+   * is applied. Whether an absent entry may prove that there is no such NFT: not in `serve`, where
+   * a damaged disk can hide an entry, and D1 is as near.
    */
   trustsAbsence: boolean;
   /** Unix milliseconds. */
@@ -49,7 +48,7 @@ export interface NftSources {
 /** The request that a lookup is for. */
 export interface NftRequest {
   url: string;
-  /** Has work done once the answer is out. */
+  /** Runs work once the answer is out. */
   defer(work: () => Promise<unknown>): void;
 }
 
@@ -85,7 +84,7 @@ function distrustAbsence(found: Resolution): Resolution {
   return isAbsence ? { kind: 'ask-ledger', why: 'entry is absent' } : found;
 }
 
-/** Where both copies are remembered, nothing is awaited. */
+/** Answers from remembered copies, without waiting. */
 function resolveRemembered(
   { remembered, clock }: NftSources,
   nftId: string,
@@ -125,7 +124,7 @@ async function readEntry(
   return report(key, remembered.keepEntry(nftId, await index.get(key, KV_OPTIONS), now));
 }
 
-/** Only a `recent` that is well-formed is taken from the cache, or put there. */
+/** Reads `recent`; only a well-formed one is taken from the cache, or put there. */
 async function readRecent(
   { index, openCache, remembered }: NftSources,
   { url, defer }: NftRequest,

@@ -1,6 +1,4 @@
-/**
- * Where lookups read: KV, the caches before it, and D1, which has the answer where KV proves none.
- */
+/** Sources of lookups: KV, the caches before it, and D1, which has the answer if KV proves none. */
 import { headFromRow } from '../ledger/core/head.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/nfts/nft-row.ts';
@@ -27,10 +25,10 @@ function currentFromRow(row: Row): { ledgerIndex: number; output: string | null 
 }
 
 /**
- * What lookups of one isolate share.
+ * Opens the sources that lookups of one isolate share.
  *
- * @param settings without `versionId`, and in `serve` (`oneIsolate`), `recent` is not cached: there
- *   miniflare's Cache API is a folder that only grows
+ * @param settings without `versionId`, and in `serve` (`oneIsolate`), `recent` is not cached:
+ * miniflare's Cache API is a folder that only grows
  */
 export function openNftSources(
   ledger: Ledger,

@@ -1,7 +1,4 @@
-/**
- * What the publisher of the NFT index needs of the database and of the key-value store. Tests put
- * models in their place.
- */
+/** The publisher's interfaces to database and key-value store, for which tests have models. */
 import type { Head } from '../ledger/core/head.ts';
 import type { IndexReader } from './kv-values.ts';
 import type { ChangePosition, State } from './publisher-state.ts';
@@ -19,7 +16,7 @@ export interface ChangeRow extends NftRow {
   milestone: number;
 }
 
-/** Rows that were read in one transaction, and where the ledger stood then. */
+/** Rows read in one transaction, and the ledger at that moment. */
 export interface Page<Row> {
   generation: string;
   ledgerIndex: number;
@@ -28,7 +25,7 @@ export interface Page<Row> {
 
 /** The publisher's row. */
 export interface StoredState {
-  /** Another one after every change of the row. */
+  /** Changes with every write of the row. */
   token: string;
   /** Undefined where the row belongs to another ledger, or to none. */
   state: State | undefined;
@@ -36,26 +33,21 @@ export interface StoredState {
 
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {
-  /**
-   * Reads where the ledger stands, undefined where there is none, and the publisher's row,
-   * undefined where somebody removed it.
-   */
+  /** Reads the ledger's position and the publisher's row; undefined if there is none. */
   readState(): Promise<{
     head: Pick<Head, 'generation' | 'ledger'> | undefined;
     stored: StoredState | undefined;
   }>;
 
   /**
-   * Replaces the publisher's row if it still has the token; inserts it if `token` is undefined and
-   * there still is none.
-   *
-   * @returns whether the row was written
+   * Replaces the publisher's row if it still has the token, or inserts it if `token` is undefined
+   * and there is none. Returns whether the row was written.
    */
   swap(token: string | undefined, next: { token: string; state: State }): Promise<boolean>;
 
   /**
-   * NFTs that changed after `after`, up to milestone `upTo`, each once with its state now, in order of
-   * the position of their last change up to there.
+   * Reads NFTs that changed after `after`, up to milestone `upTo`: each once with its state now, in
+   * order of the position of its last change up to there.
    */
   readChanges(
     after: ChangePosition,
@@ -63,24 +55,22 @@ export interface IndexLedger {
     limit: number,
   ): Promise<Page<ChangeRow> | undefined>;
 
-  /** NFTs in order of their IDs. */
+  /** Reads NFTs in order of their IDs. */
   readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined>;
 
-  /** All changes after milestone `from`: the last ones with their states, and prefixes. */
+  /** Reads all changes after milestone `from`: the last ones with their states, and prefixes. */
   readWindow(from: number, maxStates: number, maxPrefixes: number): Promise<Window | undefined>;
 }
 
 export interface Window extends Page<NftRow> {
-  /** Of the publisher's row. If another publisher has changed it, changes may be missing here. */
+  /** Token of the publisher's row. If another publisher changed it, changes may be missing here. */
   token: string | undefined;
   /** First digits of the changed NFTs' IDs (`PREFIX_LENGTH`), one after the other. */
   prefixes: string;
 }
 
-/** What the publisher needs of KV. */
+/** The publisher's side of KV. */
 export interface IndexStore extends IndexReader {
-  /**
-   * @param options `expirationTtl`: seconds until KV drops the key; without it, KV keeps the key
-   */
+  /** @param options `expirationTtl`: seconds until KV drops the key; absent: never */
   put(key: string, value: string, options?: { expirationTtl: number }): Promise<void>;
 }

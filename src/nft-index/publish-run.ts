@@ -1,6 +1,4 @@
-/**
- * One call of the publisher under way: what it works on, what it may still spend, and its state.
- */
+/** One call of the publisher under way: its tools, its budget, and its state. */
 import type { Head } from '../ledger/core/head.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
@@ -8,7 +6,7 @@ import type { State } from './publisher-state.ts';
 import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
 /**
- * What a call may use. The platform allows an invocation 1,000 of each
+ * Budget of a call. The platform allows an invocation 1,000 of each
  * (https://developers.cloudflare.com/kv/platform/limits/,
  * https://developers.cloudflare.com/d1/platform/limits/). With less than 4 operations and 20
  * statements a call gets nowhere.
@@ -27,8 +25,8 @@ export interface RecentBounds {
 }
 
 /**
- * Why a step ended before its work was done. The next call continues in any case. After 'another
- * publisher' and 'ledger replaced' the whole call ends, as what it knows is out of date.
+ * Reason why a step ended early; the next call continues. 'another publisher' and 'ledger replaced'
+ * end the whole call, as its state is out of date.
  */
 export type Stop =
   | 'budget spent'
@@ -45,10 +43,10 @@ export interface PublishRun {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly bounds: RecentBounds;
-  /** To be awaited after each put (src/platform/turns.ts). */
+  /** Awaited after each put (src/platform/turns.ts). */
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
-  /** What is left of the budget. */
+  /** Rest of the budget. */
   readonly left: Budget;
   token: string | undefined;
   state: State;
@@ -57,9 +55,8 @@ export interface PublishRun {
 }
 
 /**
- * Whether the namespace that is bound now is the one that the entries were put into: it has the
- * seal. Read once a call, in which the binding does not change. That it is not seen proves nothing
- * before every copy must have it.
+ * Returns whether the bound namespace is the one that the entries were put into: it has the seal.
+ * Read once a call. An absent seal proves nothing before every copy must have it.
  */
 export async function seesSeal(run: PublishRun, seal: string): Promise<boolean> {
   if (run.isSealSeen !== undefined) return run.isSealSeen;

@@ -1,16 +1,12 @@
 /**
- * The publisher: it projects what D1 has into KV.
- *
- * A call does what is due and what its budget allows, in the order in which lookups profit:
- * `recent`, the entries of changes that are due, and, after an import, the entries of all NFTs. The
- * next call continues where this one ended, however it ended. KV does not keep the order of writes,
- * and no answer depends on it: what `recent` claims about entries was acknowledged long before
- * (timing-assumptions.ts).
+ * The publisher: it projects D1 into KV. A call does what is due, within its budget, in the order
+ * in which lookups profit: `recent`, the entries of due changes, and, after an import, the entries
+ * of all NFTs. The next call continues. KV does not keep the order of writes, and no answer depends
+ * on it: what `recent` claims about entries was acknowledged long before (timing-assumptions.ts).
  *
  * Two publishers may run at once, as during a deployment. Both may put entries, but only the one
- * that has seen the last change of the state may write the next, and only that state is believed. A
- * publisher whose ledger was replaced meanwhile puts entries that name their ledger, and so say
- * nothing about the new one.
+ * that has seen the last change of the state may write the next. If its ledger was replaced
+ * meanwhile, its entries name their ledger, and so say nothing about the new one.
  */
 import type { Database } from '../ledger/core/database.ts';
 import { takeTurns } from '../platform/turns.ts';
@@ -31,20 +27,20 @@ import { MAX_PREFIXES, MAX_STATES } from './recent-changes.ts';
 export type { Budget, Stop } from './publish-run.ts';
 
 export interface Published {
-  /** Nothing is left to do now. If false, call again: at once, or in a second. */
+  /** Whether nothing is left to do now. If false, call again: at once, or in a second. */
   done: boolean;
-  /** Why something is left, each reason once. */
+  /** Reasons why something is left, each once. */
   stops: Stop[];
   /** The ledger index of the newest `recent` that was put for this ledger; undefined: none was. */
   ledgerIndex: number | undefined;
-  /** What the call spent. */
+  /** Spent budget. */
   used: Budget;
 }
 
 const BOUNDS: RecentBounds = { states: MAX_STATES, prefixes: MAX_PREFIXES };
 
 /**
- * Projects the ledger into KV as far as the budget goes. Rejects when D1 or KV fails; the next call
+ * Projects the ledger into KV as far as the budget goes. Rejects if D1 or KV fails; the next call
  * continues.
  *
  * @param clock Unix milliseconds
@@ -58,7 +54,7 @@ export function publish(
   return publishTo(openIndexLedger(ledger), index, clock, budget);
 }
 
-/** As {@link publish}, over any database and store, and with bounds of its own for `recent`. */
+/** Publishes like {@link publish}, over any database and store, with own bounds of `recent`. */
 export async function publishTo(
   ledger: IndexLedger,
   store: IndexStore,

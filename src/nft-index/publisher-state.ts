@@ -1,6 +1,6 @@
 /**
- * What the publisher knows of the index in KV, and how that advances. All functions are pure; the
- * state is stored in one row of D1, nft_index (migrations/0001_ledger.sql).
+ * State of the publisher, and how it advances: pure functions. It is stored in one row of D1,
+ * nft_index (migrations/0001_ledger.sql).
  *
  * Changes pass two points in the order of `nft_change`: `putUpTo` (the entry was put, late enough
  * that no writer holds an older one) and `from` (the change left the window, long enough after that
@@ -23,14 +23,14 @@ const Entries = v.variant('kind', [
   v.strictObject({ kind: v.literal('incomplete'), upTo: v.string() }),
   v.strictObject({
     kind: v.literal('complete'),
-    /** Since when no entry lacks a change up to `from` (`fromTime` in recent-changes.ts). */
+    /** Time since which no entry lacks a change up to `from` (recent-changes.ts). */
     since: UnixMs,
     /** A key that was put last, and will be there for as long as the entries are. */
     seal: v.string(),
   }),
 ]);
 
-/** As it is stored in the row. */
+/** The state as stored in the row. */
 const State = v.strictObject({
   /** Names the ledger's import (`head.generation`). */
   generation: v.string(),
@@ -38,20 +38,19 @@ const State = v.strictObject({
   from: LedgerIndex,
   entries: Entries,
   /**
-   * The ledger index at which putting the entries of all NFTs began. The namespace may have older
-   * entries, of NFTs that were burned and deleted from D1 while another namespace was bound.
-   * Nothing will overwrite those.
+   * Ledger index at which putting the entries of all NFTs began. Older entries, of NFTs that were
+   * burned while another namespace was bound, would never be overwritten, so they do not count.
    */
   filledFrom: LedgerIndex,
   /** The entries of the changes up to here have been put. */
   putUpTo: ChangePosition,
-  /** In order. */
+  /** Marks in order. */
   marks: v.array(
     v.strictObject({
       milestone: LedgerIndex,
-      /** The ledger had reached the milestone by then. */
+      /** Time by which the ledger had reached the milestone. */
       seenAt: UnixMs,
-      /** By then the entries of all changes up to the milestone had been put; null before. */
+      /** Time by which the entries of all changes up to the milestone had been put; null before. */
       putAt: v.nullable(UnixMs),
     }),
   ),
@@ -60,25 +59,25 @@ const State = v.strictObject({
 });
 export type State = v.InferOutput<typeof State>;
 
-/** The text of a state, as it is stored in the row. */
+/** Writes a state as the text of its row. */
 export function serializeState(state: State): string {
   return JSON.stringify(state);
 }
 
-/** Throws on any text that {@link serializeState} did not make. */
+/** Reads a state. Throws on any text that {@link serializeState} did not write. */
 export function parseState(text: string): State {
   return v.parse(State, JSON.parse(text));
 }
 
-/** Behind every change of the milestone. */
+/** Position after every change of the milestone. */
 export function endOf(milestone: number): ChangePosition {
   return { milestone: milestone + 1, nft: '' };
 }
 
 /**
- * The state of an index that nothing is known of, as after an import or where somebody removed the
- * row. All entries are to be put. The window begins now: entries from before do not count
- * (`filledFrom`), and those that are put from now on have all earlier changes.
+ * Creates the state of an unknown index, as after an import or if the row was removed: all entries
+ * are to be put. The window begins now: older entries do not count (`filledFrom`), and new ones
+ * have all earlier changes.
  *
  * @param ledgerIndex the ledger index now
  */
@@ -100,9 +99,9 @@ export function discardEntries(state: State, ledgerIndex: number): State {
 }
 
 /**
- * The state without times to come, which a clock wrote that was ahead: what had been done by then
- * has been done by now. Otherwise marks would be set, and the window would move, only when those
- * times come. Returns the state itself if nothing changed.
+ * Replaces future times, of a clock that was ahead, by now: what had been done by then has been
+ * done. Otherwise marks and the window would wait for those times. Returns the state itself if
+ * nothing changed.
  */
 export function clampTimes(state: State, now: number): State {
   const { entries, marks } = state;
@@ -123,11 +122,9 @@ export function clampTimes(state: State, now: number): State {
 }
 
 /**
- * The same state at a later time and ledger index: what has settled leaves the window, and a mark
- * is set where one is due. Returns the state itself if nothing changed.
- *
- * While entries are incomplete nothing leaves the window. Only the range of `recent` proves the
- * entries that have been put, until the others have settled.
+ * Advances the state to a later time and ledger index: settled changes leave the window, and due
+ * marks are set. Returns the state itself if nothing changed. While entries are incomplete nothing
+ * leaves the window, as only the range of `recent` proves entries then.
  */
 export function advanceState(state: State, ledgerIndex: number, now: number): State {
   const { entries, marks } = state;
@@ -152,13 +149,13 @@ export function advanceState(state: State, ledgerIndex: number, now: number): St
   };
 }
 
-/** The milestone up to which entries are to be put now; undefined: none are. */
+/** Returns the milestone up to which entries are to be put now. */
 export function duePut({ marks }: State, now: number): number | undefined {
   return marks.findLast(({ seenAt, putAt }) => putAt === null && now - seenAt >= PUT_AFTER_MS)
     ?.milestone;
 }
 
-/** The entries of all changes up to the milestone had been put by `now`. */
+/** Notes that the entries of all changes up to the milestone had been put by `now`. */
 export function markPut(state: State, milestone: number, now: number): State {
   const marks = state.marks.map((mark) =>
     mark.putAt === null && mark.milestone <= milestone ? { ...mark, putAt: now } : mark,

@@ -1,11 +1,8 @@
 /**
- * Putting entries into KV, a page of D1 at a time: those of changes that are due, and those of all
- * NFTs.
- *
- * A page is read and its entries are put. Only when all of them are acknowledged is the state
- * advanced behind the page. If anything fails in between, the next call puts the page again, with
- * what D1 says then. Two publishers at once put the same pages; what either reads for a page
- * contains the changes that the page is put for.
+ * Puts entries into KV, a page of D1 at a time: those of due changes, and those of all NFTs. The
+ * state advances behind a page only when all its puts are acknowledged; after a failure the next
+ * call puts the page again, as D1 is then. Two publishers put the same pages; what either reads for
+ * a page contains the changes that the page is put for.
  */
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-values.ts';
@@ -20,15 +17,13 @@ const PAGE_SIZE = 60;
 /** A Worker may have six connections open at once. */
 const CONCURRENT_PUTS = 6;
 
-/** To read the seal, and to put an entry and leave one operation over. */
+/** Operations to read the seal, and to put an entry and leave one over. */
 const MIN_OPERATIONS = 3;
 
 /**
- * Puts the entries of changes that were first seen {@link PUT_AFTER_MS} ago. Until they are put,
- * and long after, the changes stand in `recent`, so no answer needs an earlier put.
- *
- * None is put, and so none counts as put, unless the seal is seen: else another namespace may be
- * bound, and the one that the other entries are in would lack these once it is bound again.
+ * Puts the entries of changes that were first seen {@link PUT_AFTER_MS} ago; until long after, the
+ * changes are in `recent`. None is put unless the seal is seen: another namespace may be bound, and
+ * the one with the other entries would lack these later.
  */
 export async function putChanged(run: PublishRun): Promise<StepResult> {
   const upTo = duePut(run.state, run.clock());
@@ -82,7 +77,7 @@ async function putSeal(run: PublishRun): Promise<StepResult> {
   });
 }
 
-/** The number of entries for which the budget suffices, with the statements of their page. */
+/** Returns the number of entries that the budget allows, with the statements of their page. */
 function pageSize({ left }: PublishRun): number {
   if (left.statements < STATEMENTS.page + STATEMENTS.swap) return 0;
   // one operation is left for the seal
@@ -114,10 +109,8 @@ async function putPage<Row extends NftRow>(
 type Pair = Parameters<IndexStore['put']>;
 
 /**
- * Puts the pairs, unless `mayPut` says no before one of them. It waits for every put that it began,
- * also when one fails: none may land after the caller has gone on.
- *
- * @returns whether all were put
+ * Puts the pairs, unless `mayPut` refuses one; returns whether all were put. Waits for all begun
+ * puts even if one fails: none may land after the caller has gone on.
  */
 async function putPairs(
   run: PublishRun,

@@ -1,6 +1,4 @@
-/**
- * Putting `recent`: the window of changes as D1 has it now, in one value.
- */
+/** Puts `recent`: the window of changes as D1 has it now, in one value. */
 import { STATEMENTS } from './d1-ledger.ts';
 import type { Window } from './ports.ts';
 import {
@@ -14,7 +12,7 @@ import { discardEntries } from './publisher-state.ts';
 import { PREFIX_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
 import { HEARTBEAT_MS, RECENT_PUT_INTERVAL_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
-/** What one `recent` takes, with the read of the seal and the state to write if that is lost. */
+/** Cost of one `recent`, with the read of the seal and the state to write if that is lost. */
 const RECENT_COST: Budget = {
   operations: 2,
   statements: STATEMENTS.window + 2 * STATEMENTS.swap,
@@ -53,12 +51,9 @@ function whenDue({ state, head, clock }: PublishRun): 'now' | 'done' | 'too soon
 }
 
 /**
- * Whether KV is no longer the namespace that the entries were put into. A namespace that was
- * emptied or exchanged has no seal. Then its entries are written again, and until all are there an
- * absent one means nothing.
- *
- * Nothing is answered from an absence before the index has settled. By then the seal is older than
- * any copy in KV, so that it can only be absent if it is lost.
+ * Returns whether KV is another namespace than the entries were put into, or was emptied: it has no
+ * seal. Then its entries are written again. By the time at which an absence counts, the seal is
+ * older than any copy in KV, so it can only be absent if it is lost.
  */
 async function isSealLost(run: PublishRun, now: number): Promise<boolean> {
   const { entries } = run.state;

@@ -1,17 +1,12 @@
 /**
  * `recent` in the data centre's cache (Cache API): for {@link RECENT_CACHE_S} seconds, lookups
- * there read it without a read of KV, which is billed.
+ * there do not read KV, which is billed. Such a copy is only older: `recent` says when it was
+ * published, and none that is too old answers (docs/nft-index.md).
  *
- * A copy out of the cache is a copy like any other, only older. `recent` itself says when it was
- * published, and no answer comes from one that is too old, whatever kept it
- * (docs/nft-index.md).
- *
- * A cached `recent` must never meet the entries of another KV namespace: where the namespace that
- * is bound was exchanged, an entry's absence proves nothing. Bindings change only with the Worker's
- * version, so the version's ID is part of the cache key, and without it nothing is cached. The
- * cache has a name of its own, so that no response to a client's request can stand in it.
- *
- * `npm run serve` goes without: there any `Host` of a request would be a file more on disk.
+ * A cached `recent` must never meet the entries of another KV namespace, where an absent entry
+ * proves nothing. Bindings change only with the Worker's version, so its ID is part of the key, and
+ * without it nothing is cached. The cache has its own name: no response to a client can be in it.
+ * `npm run serve` goes without: any `Host` of a request would be a file more on disk.
  *
  * The Cache API works by host, and has no effect on workers.dev
  * (https://developers.cloudflare.com/workers/runtime-apis/cache/).
@@ -19,7 +14,7 @@
 import { createDataCentreCache } from '../platform/data-centre-cache.ts';
 import { RECENT_CACHE_S } from './timing-assumptions.ts';
 
-/** What lookups need of the cache. Neither call rejects. */
+/** Cache of `recent`. Neither call rejects. */
 export interface RecentCache {
   /** The text of `recent`; undefined where none is cached. */
   match(): Promise<string | undefined>;

@@ -1,16 +1,14 @@
 /**
  * `recent`: one value in KV with every NFT change that entries may lack (docs/storage.md#kv-keys).
+ * Its size is bounded: the last {@link MAX_STATES} changed NFTs have their states in it. If more
+ * changed, it also has a prefix of each changed NFT's ID, and a lookup with such a prefix queries
+ * D1: with 50,000 prefixes, one lookup in 86,000 of an unchanged NFT does so without need. Beyond
+ * {@link MAX_PREFIXES} `recent` covers its own milestone only, and D1 answers nearly all lookups.
  *
- * Its size is bounded. The NFTs that changed last, at most {@link MAX_STATES}, stand in it with
- * their states. If more changed, `recent` also has a prefix of each changed NFT's ID, and a lookup
- * of an NFT with such a prefix asks D1. With 50,000 prefixes, one lookup in 86,000 of an unchanged
- * NFT meets another NFT's prefix and asks D1 without need. More than {@link MAX_PREFIXES} do not
- * fit: then `recent` covers its own milestone only, and D1 answers nearly all lookups.
- *
- * Measured with Node 26 on two busy cores, from text to checked value, once for each copy:
- * 1,000 states, 140 KB, 1.2 ms; with 50,000 prefixes, 540 KB, 2.7 ms; with 200,000 prefixes,
- * 1.7 MB, 7 ms. A lookup then searches the prefixes: 0.2 ms in 50,000, 0.9 ms in 200,000. To read
- * 50,000 changes from a local D1 takes 25 ms. KV takes 25 MiB a value.
+ * Measured with Node 26 on two busy cores, text to checked value, once for each copy: 1,000 states,
+ * 140 KB, 1.2 ms; with 50,000 prefixes, 540 KB, 2.7 ms; with 200,000 prefixes, 1.7 MB, 7 ms. To
+ * search the prefixes takes 0.2 ms in 50,000, 0.9 ms in 200,000; to read 50,000 changes from a
+ * local D1, 25 ms. KV takes 25 MiB a value.
  */
 import * as v from 'valibot';
 import {
@@ -28,13 +26,13 @@ export const RECENT_KEY = 'recent';
 /** A change takes 140 bytes as a state and 8 as a prefix. */
 export const MAX_STATES = 1_000;
 
-/** They come from D1 as one text of 1.6 MB: D1 returns 2 MB at most. */
+/** Prefixes come from D1 as one text of 1.6 MB: D1 returns 2 MB at most. */
 export const MAX_PREFIXES = 200_000;
 
 /** Hex digits of an NFT ID in a prefix. */
 export const PREFIX_LENGTH = 8;
 
-/** As it is stored in KV. */
+/** The value as stored in KV. */
 const StoredRecent = v.pipe(
   v.strictObject({
     generation: v.string(),
@@ -42,14 +40,13 @@ const StoredRecent = v.pipe(
     from: LedgerIndex,
     /** … up to this one are covered, all of them. The states are those at `to`. */
     to: LedgerIndex,
-    /**
-     * Entries from before this milestone are of an earlier filling of the namespace, and say
-     * nothing.
-     */
+    /** Entries from before this milestone are of an earlier filling, and do not count. */
     filledFrom: LedgerIndex,
-    /** Since when no entry lacks a change up to `from`; null while the index is not complete. */
+    /**
+     * Unix milliseconds since which no entry lacks a change up to `from`; null while incomplete.
+     */
     fromTime: v.nullable(UnixMs),
-    /** It was read from D1 at this time or later. */
+    /** Unix milliseconds at which, or later, it was read from D1. */
     publishedAt: UnixMs,
     /** NFT ID → output ID; null: burned. */
     answers: v.pipe(
@@ -97,10 +94,7 @@ export function findState({ states }: Recent, nftId: string): string | null | un
   return Object.hasOwn(states, nftId) ? states[nftId] : undefined;
 }
 
-/**
- * Whether `prefixes` has the NFT's prefix. Searching the text, and taking whole prefixes only, is
- * faster than making a set, and the prefixes need no order.
- */
+/** Whether `prefixes` has the NFT's prefix. Searching the text is faster than making a set. */
 export function hasPrefixOf({ prefixes }: Recent, nftId: string): boolean {
   const prefix = nftId.slice(0, PREFIX_LENGTH);
   for (let at = prefixes.indexOf(prefix); at !== -1; at = prefixes.indexOf(prefix, at + 1)) {

@@ -1,9 +1,7 @@
 /**
- * What an isolate remembers of KV: each read for at most a second. The checked value of `recent` is
- * kept for as long as KV returns the same text, so that it is parsed once for each copy and not
- * once for each request.
+ * An isolate's memory of reads from KV, for at most a second each. The checked value of `recent` is
+ * kept as long as KV returns the same text, so each copy is parsed once.
  */
-
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { type Entry, type KvRead, readEntry } from './kv-values.ts';
 import { type Recent, readRecent } from './recent-changes.ts';

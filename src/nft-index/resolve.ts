@@ -1,28 +1,25 @@
 /**
- * From copies of an NFT's entry and of `recent` to an answer that is true at the ledger index it
- * names, or to none (docs/nft-index.md).
+ * Resolves copies of an NFT's entry and of `recent` to an answer that is true at the ledger index it
+ * names, or to none (docs/nft-index.md). The copies may be of different ages, locations and
+ * backends. These facts are known:
  *
- * The two copies may be of different ages, and either may come from another location or backend
- * than the last time. What is known of them:
  *  - An entry was read from D1: its output held the NFT at its ledger index.
  *  - A `recent` was read from D1 in one transaction: it has every NFT that changed after `from` and
  *    up to `to`, with its state at `to`.
  *  - Since `fromTime`, no put of an entry lacks a change up to `from`.
+ *
  * The first two are true whatever happens to the copies. With the third one and the assumptions of
  * timing-assumptions.ts, whoever reads an entry {@link SETTLING_TIME_MS} after `fromTime` gets one
- * that has all those changes. A `recent` is published before it is read, so the publisher's own
- * clock shows that this time has passed. The reader's clock only says which `recent` is too old to
- * be useful.
+ * with all those changes. A `recent` is published before it is read, so the publisher's own clock
+ * shows that this time has passed; the reader's clock only says which `recent` is too old.
  */
-
 import type { Entry, KvRead } from './kv-values.ts';
 import { findState, hasPrefixOf, type Recent } from './recent-changes.ts';
 import { MAX_CLOCK_SKEW_MS, MAX_RECENT_AGE_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
 /**
- * What makes an answer true: the entry's own ledger index, the NFT's change in `recent`, an entry
- * whose ledger index lies in the range of `recent`, or the time for which the index has been
- * settled.
+ * Proof of an answer: the entry's own ledger index, the NFT's change in `recent`, an entry whose
+ * ledger index is in the range of `recent`, or the time for which the index has been settled.
  */
 export type ProvenBy = 'entry' | 'change' | 'range' | 'age';
 
@@ -61,7 +58,7 @@ export function resolve(
 
   // The NFT did not change after `from`: what held there holds at `to`.
   if (own !== undefined && own.ledgerIndex >= from) return answer(to, own.outputId, 'range');
-  if (own === undefined && entry.kind !== 'absent') {
+  if (own === undefined && entry.kind !== 'absent')
     return askLedger(
       entry.kind === 'malformed'
         ? 'entry is malformed'
@@ -69,7 +66,6 @@ export function resolve(
           ? 'entry is of an earlier filling'
           : 'entry is of another ledger',
     );
-  }
   if (fromTime === null) return askLedger('index is not complete');
   if (publishedAt - fromTime < SETTLING_TIME_MS) return askLedger('index is not settled');
   return answer(to, own?.outputId ?? null, 'age');

@@ -1,13 +1,10 @@
-/**
- * The state of an index that an import has filled itself, in bulk, instead of the publisher.
- */
+/** State of an index that an import has filled itself, in bulk, instead of the publisher. */
 import { quote } from '../ledger/core/database.ts';
 import { rowSum } from '../ledger/core/row-sum.ts';
 import { beginState, type State, serializeState } from './publisher-state.ts';
 
 /**
- * The state of an index whose entries were all put before its ledger was served: nothing of that
- * ledger can have changed before.
+ * Creates the state of an index whose entries were all put before its ledger was served.
  *
  * @param start the ledger index that was imported
  * @param now Unix milliseconds
@@ -18,13 +15,10 @@ export function adoptedState(generation: string, start: number, seal: string, no
 }
 
 /**
- * SQL for an import that puts the entries of all NFTs itself, and after them the key `seal`, which
- * was never used before, with any value.
- *
- * The SQL runs in the transaction in which the new ledger replaces the old, after the new head, and
- * not before all puts are acknowledged. In the opposite order the import would put entries older
- * than those that the publisher has put meanwhile. A publisher that has already begun with this
- * ledger keeps its own state.
+ * Returns SQL for an import that puts the entries of all NFTs itself, and then the key `seal`,
+ * never used before, with any value. It runs in the transaction that replaces the ledger, after the
+ * new head and after all puts are acknowledged: else the import would put entries older than the
+ * publisher's. A publisher that has begun with this ledger keeps its own state.
  */
 export function adoptionSql(generation: string, start: number, seal: string, now: number): string {
   const state = serializeState(adoptedState(generation, start, seal, now));

@@ -1,24 +1,18 @@
 /**
- * The times that the NFT index counts on, and what it assumes about KV.
- *
- * Every answer that is not true by construction rests on these three assumptions, and on nothing
- * else (docs/nft-index.md):
+ * Times and assumptions about KV of the NFT index. Every answer that is not true by construction
+ * rests on these three assumptions, and on nothing else (docs/nft-index.md):
  *
  * 1. Copies. A read of an entry never returns a value that a later put replaced
- *    {@link MAX_COPY_AGE_MS} ago or more, counted from that put's acknowledgement. Cloudflare
- *    documents "60 seconds or more"
- *    (https://developers.cloudflare.com/kv/concepts/how-kv-works/). A remembered absence counts as
- *    a copy. So does the second for which an isolate remembers a read, and so does a backend of KV
- *    that receives a put late.
+ *   {@link MAX_COPY_AGE_MS} ago or more, counted from that put's acknowledgement. Cloudflare
+ *   documents "60 seconds or more" (https://developers.cloudflare.com/kv/concepts/how-kv-works/).
+ *   Remembered absences, an isolate's memory of a read, and late backends of KV are copies too.
  * 2. Writers. A put lands, on whichever backend, within {@link MAX_WRITE_AGE_MS} of the reading
- *    from D1 that it carries. The publisher begins no put later than {@link PUT_WITHIN_MS} after
- *    the reading, and the platform ends any invocation that could still write after 15 minutes.
- *    Entries that an import puts in bulk, before their ledger is served, count from the moment at
- *    which it is.
+ *   from D1 that it carries. The publisher begins no put later than {@link PUT_WITHIN_MS} after
+ *   the reading, and the platform ends any invocation that could still write after 15 minutes.
+ *   Entries that an import puts before their ledger is served count from the moment at which it is.
  * 3. Expiry. The entry of a burned NFT is put with an expiration time ({@link TOMBSTONE_TTL_S}). If
- *    it expires {@link MAX_COPY_AGE_MS} after its put or later, a read then returns it or nothing,
- *    and never a value from before that put. By assumption 1 no copy and no backend still has one
- *    by then. The time at which it expires does not matter otherwise.
+ *   it expires {@link MAX_COPY_AGE_MS} after its put or later, a read then returns it or nothing:
+ *   by assumption 1 no copy and no backend still has a value from before that put.
  *
  * An NFT's change therefore stays in `recent` for 47 to 48 minutes: {@link PUT_AFTER_MS} until no
  * writer holds an older entry; then the entry is put; then {@link SETTLING_TIME_MS} until no copy
@@ -36,41 +30,36 @@ export const MAX_WRITE_AGE_MS = 15 * MINUTE_MS;
 /** The clocks of two machines differ by no more. */
 export const MAX_CLOCK_SKEW_MS = MINUTE_MS;
 
-/** From the moment at which the publisher first sees a change until it puts the entry. */
+/** Milliseconds from the publisher's first sight of a change until it puts the entry. */
 export const PUT_AFTER_MS = MAX_WRITE_AGE_MS + MAX_CLOCK_SKEW_MS;
 
-/** From the acknowledgement of a put until every copy has it. */
+/** Milliseconds from the acknowledgement of a put until every copy has it. */
 export const SETTLING_TIME_MS = MAX_COPY_AGE_MS + MAX_CLOCK_SKEW_MS;
 
 /** No put begins later after the reading from D1 that it carries. */
 export const PUT_WITHIN_MS = MINUTE_MS;
 
 /**
- * Seconds until the entry of a burned NFT expires: 60 days. By assumption 3 half an hour would do.
- * D1 Time Travel sets a ledger back by up to 30 days
- * (https://developers.cloudflare.com/d1/reference/time-travel/), to when the NFT was there and its
- * absence would be taken for settled: until the ledger has passed the burn again, its entry must
- * not be absent.
+ * Seconds until the entry of a burned NFT expires: 60 days. By assumption 3 half an hour would do;
+ * but D1 Time Travel sets a ledger back by up to 30 days
+ * (https://developers.cloudflare.com/d1/reference/time-travel/), to when the NFT was there, and its
+ * absence must not be taken for settled before the ledger has passed the burn again.
  */
 export const TOMBSTONE_TTL_S = 60 * 24 * 60 * 60;
 
 /** How often the publisher notes where the ledger stands. It bounds the state to some 50 marks. */
 export const MARK_INTERVAL_MS = MINUTE_MS;
 
-/**
- * `recent` is put this often even when nothing changed. A reader can thus tell a quiet ledger from
- * a publisher that stands still.
- */
+/** `recent` is put this often without changes: a quiet ledger is no stopped publisher. */
 export const HEARTBEAT_MS = 30 * SECOND_MS;
 
 /** KV takes one write a second to a key (https://developers.cloudflare.com/kv/platform/limits/). */
 export const RECENT_PUT_INTERVAL_MS = SECOND_MS;
 
 /**
- * Nothing is answered from a `recent` that was published longer ago. Such an answer would be true,
- * but D1 may know a later one. A heartbeat, a copy of a minute and {@link RECENT_CACHE_S} in the
- * cache make 95 s; the rest is for a slow put and a slow pass of the follower. When the follower
- * stands still, each lookup costs a read of D1; it still gets an answer.
+ * A `recent` published longer ago answers nothing: its answer would be true, but D1 may know a
+ * later one. A heartbeat, a copy of a minute and {@link RECENT_CACHE_S} make 95 s; the rest is for
+ * a slow put and a slow pass. While the follower stands still, each lookup reads D1.
  */
 export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
 

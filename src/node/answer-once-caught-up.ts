@@ -1,12 +1,13 @@
 /**
- * White-flag requests and the follower: it applies the milestone that a request is ahead of the
- * ledger by, and stores the blocks that a request names and D1 lacks.
+ * Requests that wait for the follower: it applies the milestone that a request is ahead by, and
+ * stores the blocks that a request names and D1 lacks.
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { within } from '../platform/within.ts';
 import type { Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type {
@@ -16,22 +17,16 @@ import type {
   WhiteFlagRequest,
 } from './compute-white-flag.ts';
 
-/**
- * Milestones beyond the ledger's next that a request may be about and yet be worth waiting for: the
- * follower may be a second behind.
- */
+/** Milestones beyond the next that are worth waiting for: the follower may be a second late. */
 const MAX_MILESTONES_AHEAD = 2;
 
 /** How long a request waits for the follower. */
 const CATCH_UP_MS = 700;
 
-/**
- * A coordinator waits two seconds. After so many milliseconds a request does not wait any longer for
- * blocks.
- */
+/** Milliseconds after which a request stops waiting for blocks: a coordinator waits two seconds. */
 const REQUEST_MS = 1500;
 
-/** Roots, or an explanation of them. */
+/** Computes roots, or an explanation of them. */
 type Compute<Answer> = (
   db: Database,
   request: WhiteFlagRequest,
@@ -40,19 +35,18 @@ type Compute<Answer> = (
 
 interface Asked {
   request: WhiteFlagRequest;
-  /** Whose share of what the follower fetches it takes. */
+  /** Client that is charged for what the follower fetches. */
   client: string;
 }
 
-/** Without keys nothing that is fetched could be told to be a milestone. */
+/** Whether blocks may be fetched: without keys no milestone could be verified. */
 export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
   return upstreams.length > 0 && milestoneKeys !== undefined;
 }
 
 /**
- * A coordinator asks about the next milestone as soon as it has issued one. The replica asked, or
- * the ledger itself, may not have that one yet. Then the follower is told to look now, and the
- * request is retried.
+ * Retries a request after a catch-up: a coordinator asks about the next milestone as soon as it has
+ * issued one, which the replica or the ledger may not have yet.
  */
 export async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,
@@ -74,19 +68,7 @@ async function catchUp(settings: Settings): Promise<void> {
     .catch((error: unknown) =>
       writeLimitedLog('warn', 'node.not-caught-up', { error: describeError(error) }),
     );
-  await within(CATCH_UP_MS, pass, undefined);
-}
-
-/** What the work comes to, or `late` after so many milliseconds. */
-async function within<T, Late>(ms: number, work: Promise<T>, late: Late): Promise<T | Late> {
-  const { promise, resolve } = Promise.withResolvers<Late>();
-  // cleared, as workerd allows 10,000 timers
-  const timer = setTimeout(() => resolve(late), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await within(CATCH_UP_MS, pass, () => undefined);
 }
 
 /** Has the follower write what D1 lacks, and waits for it until the deadline. */
@@ -100,7 +82,7 @@ async function bringWithin(
     .catch((error: unknown): NotBrought => {
       return { fault: 'upstream-failed', detail: describeError(error) };
     });
-  const notBrought = await within(deadline - Date.now(), bringing, LATE);
+  const notBrought = await within(deadline - Date.now(), bringing, () => LATE);
   const db = ledger.withSession('first-primary');
   if (notBrought?.fault !== 'upstream-failed') return { db, notBrought };
   writeLimitedLog('warn', 'upstream.failed', { detail: notBrought.detail });
@@ -112,10 +94,10 @@ const LATE: NotBrought = {
   detail: 'upstream did not give the cone in time',
 };
 
-/** Without keys no block counts as a milestone's. */
+/** Rules without keys: no block counts as a milestone's. */
 const NO_KEYS: MilestoneKeys = { keys: [], threshold: 1 };
 
-/** What a request says where an upstream failed. */
+/** Detail of a refusal if an upstream failed. */
 const NO_BLOCKS = 'an upstream node does not answer as it should';
 
 function answerFromLedger<Answer extends { ok: true }>(

@@ -1,11 +1,8 @@
 /**
  * The white-flag operation: steps 3 to 6 of the contract (docs/contract.md#white-flag;
- * docs/protocol.md, E.3 and E.4).
- *
- * Roots are computed from D1 alone. Where D1 lacks a parent or a verdict, the follower is told to
- * store the one or to make the other, and D1 is read again. Everything else leads to a refusal.
+ * docs/protocol.md, E.3 and E.4). Roots are computed from D1 alone. If D1 lacks a parent or a
+ * verdict, the follower provides it, and D1 is read again. Everything else leads to a refusal.
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
@@ -44,7 +41,7 @@ export interface WhiteFlagRoots {
   /** 32 bytes each. */
   inclusionMerkleRoot: Uint8Array;
   appliedMerkleRoot: Uint8Array;
-  /** Blocks of the cone. */
+  /** Number of blocks of the cone. */
   blocks: number;
   /** Milliseconds of each stage, by its name (a token of Server-Timing). */
   stages: Record<string, number>;
@@ -59,7 +56,7 @@ export type RefusalReason = 'impossible' | 'unknown' | 'failed';
 export interface WhiteFlagRefusal {
   ok: false;
   reason: RefusalReason;
-  /** For people: ASCII, nothing internal. */
+  /** Text for people: ASCII, nothing internal. */
   detail: string;
   /** Where the ledger stands, if it does not know the state that the request is about. */
   ledgerIndex?: number;
@@ -78,7 +75,7 @@ export interface WhiteFlagOptions {
 export interface Brought {
   /** Where to read again. */
   db: Database;
-  /** Why not all of it was written, if a reason is known. */
+  /** Reason why not all of it was written, if one is known. */
   notBrought: NotBrought | undefined;
 }
 
@@ -95,6 +92,8 @@ class Refused extends Error {
 /** A cone that was walked: what roots and explanations are made of. */
 export interface WalkedProposal {
   ok: true;
+  /** Session that the view was read from. A replica may lack what was stored since. */
+  db: Database;
   view: ConsistentView;
   whiteFlag: WhiteFlag;
   stages: Record<string, number>;
@@ -120,7 +119,7 @@ export async function computeWhiteFlag(
 /** Leaves of the part of a tree that is hashed in one step, some 6 ms: a power of two. */
 const LEAVES_AT_ONCE = 1024;
 
-/** Both roots of a cone that was walked; other requests have turns between. */
+/** Computes both roots of a cone that was walked; other requests have turns between. */
 export async function computeRootsInTurns(
   cone: Cone,
   { order, reasons }: Pick<WhiteFlag, 'order' | 'reasons'>,
@@ -140,7 +139,7 @@ export async function computeRootsInTurns(
   return { inclusionMerkleRoot: await rootOf(order), appliedMerkleRoot: await rootOf(applied) };
 }
 
-/** A milestone may take a block away before its bytes are read: rare, and not twice in a row. */
+/** Retries once: a milestone may take a block away before its bytes are read, rarely twice. */
 export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -188,7 +187,7 @@ export async function walkProposal(
           'impossible',
           'the previous milestone is not in the past cone of the parents',
         );
-      return { ok: true, view, whiteFlag, stages };
+      return { ok: true, db, view, whiteFlag, stages };
     });
   } catch (error) {
     if (error instanceof Refused) return error.refusal;
@@ -228,9 +227,9 @@ async function readAndWalk(
 }
 
 /**
- * What D1 lacks and the follower may have, make or get: verdicts, or parents if an answer depends on
- * nothing else. The milestone asked about may be the ledger's own, as it may have come since the
- * question was thought of.
+ * Names what D1 lacks and the follower may provide: verdicts, or parents if an answer depends on
+ * nothing else. The milestone asked about may be the ledger's own: it may have come while the
+ * request was in flight.
  */
 function wantedOfFollower(
   { view, whiteFlag }: ReadAndWalked,

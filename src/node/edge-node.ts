@@ -1,15 +1,11 @@
 /**
- * The node as the routes see it: D1, KV and the upstreams behind one interface. Of the
- * rooms below, `http/` imports this file and `stardust/` alone, and tests answer from made-up data
- * instead.
- *
- * Reads go through a D1 session, so that a replica near by may answer: whatever it says carries its
- * own ledger index. A method answers at the ledger's own index where that is below `minLedgerIndex`.
- * It returns undefined where nothing was imported, or where the function that it calls says so, and
- * throws a LedgerUnreadable where another version wrote the ledger. IDs are lower-case hex digits
- * without 0x.
+ * The node as the routes see it: D1, KV and the upstreams behind one interface, for which tests
+ * have made-up data. Reads go through a D1 session, so that a near replica may answer: its answers
+ * carry its own ledger index. A method answers at the ledger's own index if that is below
+ * `minLedgerIndex`. It returns undefined if nothing was imported, or if the function that it calls
+ * does, and throws a LedgerUnreadable if another version wrote the ledger. IDs are lower-case hex
+ * digits without 0x.
  */
-
 import { CLIENT_HEADER } from '../events/client.ts';
 import type { EventCounts } from '../events/event-broker.ts';
 import { brokerOf } from '../events/events-stub.ts';
@@ -119,16 +115,16 @@ export function openNode(settings: Settings) {
   const readUnstored = createUnstoredReader(settings);
   return {
     /**
-     * Steps 3 to 6 of the contract (docs/contract.md#white-flag).
+     * Runs steps 3 to 6 of the contract (docs/contract.md#white-flag).
      *
-     * @param client whose share it is of what the follower fetches
+     * @param client who is charged for what the follower fetches
      */
     computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
-    /** As of computeWhiteFlag, with every block that leads to the roots. */
+    /** Computes the roots with every block that leads to them. */
     explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
-        explainWhiteFlag(inTurns(db), ...asked),
+        explainWhiteFlag(db, ...asked, inTurns),
       ),
     lookUpNft: (nftId: string, minLedgerIndex: number, request: NftRequest) =>
       lookUpNft(nftSources, nftId, minLedgerIndex, request),
@@ -141,13 +137,13 @@ export function openNode(settings: Settings) {
       }),
     /** Names the import that the ledger grew from. */
     readGeneration: async () => (await readHead(newSession()))?.generation,
-    /** Since the follower's object started. Undefined where nothing is followed. */
+    /** Counts since the follower's object started; undefined if nothing is followed. */
     readFollowerCounts: async (): Promise<FollowerCounts | undefined> =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,
     hasEvents: settings.events !== undefined,
     baseToken: settings.baseToken,
     /**
-     * A WebSocket to the broker of events; undefined where it takes no more clients.
+     * Opens a WebSocket to the broker of events; undefined if it takes no more clients.
      *
      * @param client key of its address (http/access/client-address.ts)
      */
@@ -163,15 +159,15 @@ export function openNode(settings: Settings) {
     lookUpChain: (kind: 'alias' | 'foundry', id: string, minLedgerIndex: number) =>
       readOutputOfChain(sessionFrom(minLedgerIndex), kind, id),
     readIndexedKinds: () => readIndexedKinds(newSession()),
-    /** By one to 100 IDs of NFTs or of outputs. */
+    /** Reads NFTs by one to 100 IDs of NFTs or of outputs. */
     readNfts: (ids: readonly string[], minLedgerIndex: number) =>
       readNftOutputs(sessionFrom(minLedgerIndex), ids),
-    /** By address or by issuer alone. */
+    /** Lists NFT outputs by address or by issuer alone. */
     listNftOutputs: (query: OutputQuery, minLedgerIndex: number) =>
       readNftGallery(sessionFrom(minLedgerIndex), query),
     readCollectionOwners: (query: OwnersQuery, minLedgerIndex: number) =>
       readCollectionOwners(sessionFrom(minLedgerIndex), query),
-    /** After milestone `after`. */
+    /** Reads changes after milestone `after`. */
     readNftChanges: (after: number, minLedgerIndex: number) =>
       readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
     readNftHistory: (
@@ -188,12 +184,12 @@ export function openNode(settings: Settings) {
       const stored = await readBlock(newSession(), blockId);
       return stored ?? readUnstored(blockId);
     },
-    /** By the ID of the transaction that was applied. */
+    /** Reads the block by the ID of the transaction that was applied. */
     readIncludedBlock: (id: string) => readIncludedBlock(newSession(), id),
     readMilestone: (name: MilestoneName) => readMilestone(newSession(), name),
     findMilestone: (id: string) => findMilestone(newSession(), id),
     readLedgerChanges: (name: MilestoneName) => readLedgerChanges(newSession(), name),
-    /** All, or those of one milestone of the legacy network. */
+    /** Reads all receipts, or those of one milestone of the legacy network. */
     readReceipts: (migratedAt?: number) => readReceipts(newSession(), migratedAt),
     readTreasury: () => readTreasury(newSession()),
     readTips: () => readTips(newSession()),
@@ -202,12 +198,12 @@ export function openNode(settings: Settings) {
     /** Undefined where the settings name no final milestone. */
     readFinalLedger: async () =>
       finalMilestone === undefined ? undefined : readFinalLedger(newSession(), finalMilestone),
-    /** By an output ID or an NFT ID. As of readFinalLedger, undefined. */
+    /** Proves by an output ID or an NFT ID; undefined as readFinalLedger is. */
     proveFinal: async (tree: FinalTreeName, key: string) =>
       finalMilestone === undefined
         ? undefined
         : proveFinal(newSession(), finalMilestone, tree, key),
-    /** As of readFinalLedger, undefined. */
+    /** Reads a statement; undefined as readFinalLedger is. */
     readStatement: async (query: StatementQuery) =>
       finalMilestone === undefined ? undefined : readStatement(newSession(), finalMilestone, query),
     /** Undefined where the settings name no keys. */

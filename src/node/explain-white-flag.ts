@@ -1,8 +1,7 @@
 /**
- * The white flag explained (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
+ * Explains the white flag (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
  * that may not be signed yet, and every block that leads to them.
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { unlessMoved } from '../ledger/core/fence.ts';
 import type { ExplainedBlock } from '../ledger/read/applied-milestone.ts';
@@ -27,15 +26,15 @@ import {
 
 /** A block of the cone. IDs are hex digits. */
 export interface JudgedBlock extends ExplainedBlock {
-  /** Of the transaction that it carries. */
+  /** ID of the transaction that the block carries. */
   transactionId: string | undefined;
-  /** What decided that it is in conflict. */
+  /** Reason of its conflict. */
   decided: Decision | undefined;
 }
 
 /** Places are from 0; `outputId`: of the output consumed or created. */
 export interface Decision {
-  /** Of docs/protocol.md, D.1 or D.2. */
+  /** Rule of docs/protocol.md, D.1 or D.2. */
   rule: string;
   /** The input, where one decided; and the block of the cone that spent it before. */
   input?: { input: number; outputId: string; spentBy: string | undefined };
@@ -48,7 +47,7 @@ export interface WhiteFlagExplanation {
   /** 32 bytes each. */
   inclusionMerkleRoot: Uint8Array;
   appliedMerkleRoot: Uint8Array;
-  /** In white-flag order. */
+  /** Blocks in white-flag order. */
   blocks: JudgedBlock[];
 }
 
@@ -58,10 +57,7 @@ const MAX_EXPLAINED_BLOCKS = 10_000;
 /** Characters of the packs that hold them: 75 MB of blocks, which take some 4 s to parse. */
 const MAX_EXPLAINED_LENGTH = 100_000_000;
 
-/**
- * Inputs of transactions whose verdict is made again: altogether, and at once. An output has up to
- * 21 KB, and each input may bring a signature.
- */
+/** Inputs of transactions that are judged again, in all and at once: outputs have up to 21 KB. */
 const MAX_FAULT_INPUTS = 4096;
 const FAULT_INPUTS_AT_ONCE = 256;
 
@@ -70,17 +66,19 @@ export async function explainWhiteFlag(
   db: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,
+  inTurns = (each: Database) => each,
 ): Promise<WhiteFlagExplanation | WhiteFlagRefusal> {
   return onceMore(async () => {
-    const walked = await walkProposal(db, request, options);
+    const walked = await walkProposal(inTurns(db), request, options);
     if (!walked.ok) return walked;
+    const read = inTurns(walked.db);
     const { view, whiteFlag } = walked;
     const { cone } = view;
     const { order, reasons } = whiteFlag;
     if (order.length > MAX_EXPLAINED_BLOCKS)
       return refuse('failed', `more than ${MAX_EXPLAINED_BLOCKS} blocks to explain`);
     const numbers = Array.from(order, (position) => cone.numberAt(position));
-    if ((await measureBlocks(db, view, numbers)) > MAX_EXPLAINED_LENGTH)
+    if ((await measureBlocks(read, view, numbers)) > MAX_EXPLAINED_LENGTH)
       return refuse('failed', 'the blocks to explain are too large');
     const faultInputs = order.reduce(
       (sum, position, place) =>
@@ -89,14 +87,14 @@ export async function explainWhiteFlag(
     );
     if (faultInputs > MAX_FAULT_INPUTS)
       return refuse('failed', `more than ${MAX_FAULT_INPUTS} inputs of conflicts to explain`);
-    const blocks = await unlessMoved(db, view.head, request.index - 1, () =>
-      explainBlocks(db, walked, numbers, request.timestamp),
+    const blocks = await unlessMoved(read, view.head, request.index - 1, () =>
+      explainBlocks(read, walked, numbers, request.timestamp),
     );
     return { ok: true, ...(await computeRootsInTurns(cone, whiteFlag)), blocks };
   });
 }
 
-/** In white-flag order. Of each block only what is returned stays in memory. */
+/** Explains the blocks in white-flag order; only what is returned of a block stays in memory. */
 async function explainBlocks(
   db: Database,
   { view, whiteFlag }: WalkedProposal,
@@ -151,7 +149,7 @@ function explainBlock(
   };
 }
 
-/** Without the block that spent the input before. */
+/** Names the decision, without the block that spent the input before. */
 function nameDecision(
   { id, value }: NonNullable<ParsedBlock['transaction']>,
   decided: DecidingInput | Fault,

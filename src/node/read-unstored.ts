@@ -1,6 +1,6 @@
 /**
- * Reads single blocks that are not stored, from the follower's memory or the upstreams. They are
- * kept in memory only: a node that follows this one asks for them.
+ * Reads single blocks that are not stored, from the follower's memory or the upstreams, for nodes
+ * that follow this one. Nothing is written.
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
@@ -11,17 +11,11 @@ import { createBlockIds } from '../upstream/block-ids.ts';
 import { UpstreamFailure } from '../upstream/upstream.ts';
 import { mayFetch } from './answer-once-caught-up.ts';
 
-/**
- * Reads of single blocks that are not stored, in one isolate at once. The others wait for their
- * turn, so that a flood of them does not come before what the follower has to do.
- */
+/** Such reads at once in one isolate: a flood must not come before the follower's work. */
 const READS_AT_ONCE = 6;
 const MAX_READ_WAIT_MS = 500;
 
-/**
- * IDs of blocks that no upstream gave, 1.6 MB, and milliseconds: a block that was just sent may be
- * known a moment later.
- */
+/** IDs of blocks that no upstream gave: most (1.6 MB), and milliseconds that they are kept. */
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
@@ -29,8 +23,8 @@ const UNKNOWN_MS = 3000;
 type ReadUnstored = (id: string) => Promise<StoredBlock | undefined>;
 
 /**
- * The block is undefined where nothing may be fetched, no upstream knows it, or an earlier milestone
- * references it.
+ * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
+ * or an earlier milestone references it.
  */
 export function createUnstoredReader(settings: Settings): ReadUnstored {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);

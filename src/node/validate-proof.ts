@@ -1,13 +1,9 @@
-/**
- * Whether a proof of inclusion holds, by the keys of the settings alone
- * (docs/contract.md#proofs-of-inx-poi): nothing of the ledger is read.
- */
-
+/** Judges inx-poi proofs by the settings' keys alone (docs/contract.md#proofs-of-inx-poi). */
 import { verifySignature } from '../platform/verify-signature.ts';
 import { encode } from '../stardust/encoding/codec.ts';
 import { asObject } from '../stardust/encoding/json-object.ts';
 import { StardustError } from '../stardust/error.ts';
-import { blockFromJson, milestoneFromJson } from '../stardust/json/read-rest-json.ts';
+import { blockFromJson, milestoneFromJson } from '../stardust/json/rest-json.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { parseProof, verifyInclusion } from '../stardust/proof/proof.ts';
 import { block as anyBlock } from '../stardust/wire/block.ts';

@@ -1,6 +1,4 @@
-/**
- * A map that is bounded by the size of its entries and evicts the least recently used ones.
- */
+/** A map that is bounded by the size of its entries and evicts the least recently used ones. */
 export interface BoundedMap<V> {
   /** Returns the value, which is the most recently used one then. */
   get(key: string): V | undefined;
@@ -14,8 +12,8 @@ export interface BoundedMap<V> {
 }
 
 /**
- * @param max of the sizes of all entries; an entry that is larger by itself is not kept
- * @param sizeOf the size of an entry, always the same for an entry; absent: 1
+ * @param max limit of the sum of sizes; a larger entry is not kept
+ * @param sizeOf size of an entry, always the same for an entry; absent: 1
  */
 export function createBoundedMap<V>(
   max: number,

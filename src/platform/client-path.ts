@@ -1,8 +1,8 @@
 /**
- * Clients in levels, for all that is fair between them: places, turns, who holds most, rates. A site
- * with IPv6 has a /48 or a /56 (https://www.rfc-editor.org/rfc/rfc6177), so up to 65,536 of the /64s
- * that are keys of clients (http/access/client-address.ts). It takes turns as one client with others,
- * and within it its networks do.
+ * Clients in levels, for all that is fair between them: places, turns, most held, rates. A site
+ * with IPv6 has a /48 or a /56 (https://www.rfc-editor.org/rfc/rfc6177), so up to 65,536 of the
+ * /64s that are keys of clients (http/access/client-address.ts). It takes turns as one client, and
+ * within it its networks do.
  */
 
 /** Keys from the widest network to the client: /48, /56 and /64 of IPv6, one for IPv4. */
@@ -16,7 +16,7 @@ export function clientPath(key: string): ClientPath {
   return [site, `${site} ${Number.parseInt(d, 16) >> 8}`, key];
 }
 
-/** Of those that hold something, those of the client that holds most; of equal ones, the youngest. */
+/** Returns what the client that holds most holds; of equal ones, the youngest. */
 export function largestHolder<T extends { readonly client: ClientPath }>(
   all: Iterable<T>,
   holdsOf: (each: T) => number,
@@ -41,7 +41,7 @@ export function largestHolder<T extends { readonly client: ClientPath }>(
   return own;
 }
 
-/** Those that wait; clients take turns, and within a site of IPv6 its networks do. */
+/** A queue: clients take turns, and within a site of IPv6 its networks do. */
 export interface Turns<T> {
   /** How many sites wait. */
   readonly size: number;
@@ -51,7 +51,7 @@ export interface Turns<T> {
   take(mayStart?: (site: string) => boolean): T | undefined;
 }
 
-/** Those of one client, or by the key of the next level; whose turn it is, first. */
+/** Waiters of one client, or groups by the key of the next level; the next in turn first. */
 type Group<T> = { own: Set<T>; inner: Map<string, Group<T>> };
 
 export function createTurns<T extends { readonly client: ClientPath }>(): Turns<T> {

@@ -1,13 +1,12 @@
 /**
- * Texts in the data centre's cache (Cache API). It only saves time: where it fails or hangs, the
- * request goes on without it.
- *
- * After the first failure the isolate goes without the cache, so that one that always fails costs
- * one line of log and one wait, and not one for each request.
+ * Texts in the data centre's cache (Cache API). It only saves time: if it fails or hangs, the
+ * request goes on without it, and so does the isolate from then on: one line of log and one wait,
+ * not one for each request.
  */
 import { describeError, writeLog } from './log.ts';
+import { within } from './within.ts';
 
-/** What is cached takes longer to read elsewhere: 10 to 50 ms. A coordinator waits for 2 s. */
+/** Reading elsewhere takes 10 to 50 ms; a coordinator waits for 2 s. */
 const MAX_WAIT_MS = 250;
 
 /** Neither call rejects. */
@@ -35,19 +34,15 @@ export function createDataCentreCache({
   /** Returns what the call returns; undefined where it rejects or takes too long. */
   async function attempt<T>(call: (cache: Cache) => Promise<T>): Promise<T | undefined> {
     if (hasFailed) return undefined;
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const late = new Promise<never>((_, reject) => {
-      const error = new Error(`no answer within ${MAX_WAIT_MS} ms`);
-      timer = setTimeout(() => reject(error), MAX_WAIT_MS);
-    });
+    const called = (async () => call(await open()))();
     try {
-      return await Promise.race([(async () => call(await open()))(), late]);
+      return await within(MAX_WAIT_MS, called, () => {
+        throw new Error(`no answer within ${MAX_WAIT_MS} ms`);
+      });
     } catch (error) {
       if (!hasFailed) writeLog('warn', failureEvent, { error: describeError(error) });
       hasFailed = true;
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -17,15 +17,15 @@ export function writeLog(
   console[level](JSON.stringify({ time, level, event, ...fields }));
 }
 
-/** As {@link writeLog}. */
+/** Writes a line like {@link writeLog}. */
 export type WriteLog = typeof writeLog;
 
 /** Kinds of lines that are counted, the most recent ones. */
 const MAX_KINDS = 1000;
 
 /**
- * Counts lines by their kind. Returns how many were left out since the kind's last line, undefined
- * where this one is to be left out too.
+ * Counts lines by their kind. Returns how many were left out since the kind's last line; undefined
+ * if this one is left out too.
  *
  * @param clock Unix milliseconds
  * @param most lines of a kind in `windowMs`
@@ -45,12 +45,12 @@ function createLineLimit(clock: () => number, most: number, windowMs: number) {
   };
 }
 
-/** A line that goes on being true is written again after so long. */
+/** Milliseconds after which a line that is still true is written again. */
 const REPEAT_MS = 60_000;
 
 /**
- * For what is tried again every second: a line is written at once when it is new, and once a minute
- * while it is the same; `repeated` says how often it would have been written meanwhile.
+ * Creates a log of what is retried every second: a new line is written at once, the same one once a
+ * minute; `repeated` says how often it was left out.
  *
  * @param clock Unix milliseconds
  */
@@ -71,7 +71,7 @@ const LINES_MS = 20_000;
 export type WriteLimitedLog = (kind: string, ...line: Parameters<WriteLog>) => void;
 
 /**
- * For what strangers can repeat at any rate: of each kind ten lines in 20 seconds. `leftOut` says
+ * Creates a log of what strangers can repeat: ten lines of each kind in 20 seconds. `leftOut` says
  * how many of its kind were not written since the last one.
  *
  * @param clock Unix milliseconds
@@ -86,7 +86,7 @@ export function createLimitedLog(clock: () => number): WriteLimitedLog {
 
 const limitedByEvent = createLimitedLog(() => Date.now());
 
-/** As {@link createLimitedLog}; a kind is an event. */
+/** Writes like {@link createLimitedLog}; a kind is an event. */
 export const writeLimitedLog: WriteLog = (level, event, fields) =>
   limitedByEvent(event, level, event, fields);
 

@@ -1,17 +1,13 @@
-/**
- * Reading a body as a stream, up to a limit that is held whatever Content-Length says.
- */
+/** Reads a body as a stream, up to a limit that holds whatever Content-Length says. */
 
 /** Bytes of the first buffer where it is not known how many will come. */
 const FIRST_BYTES = 1023;
 
 /**
- * All bytes of a body; undefined where there are more than `maxBytes`, and then the rest is not
- * read. Rejects as the stream does when it breaks off.
- *
- * Where the body lets itself be read so, as what comes over a network does, it is read into a
- * buffer of its own: else each read makes a new one of 4 KB, which is most of the garbage where
- * blocks are fetched by the thousand.
+ * Returns all bytes of a body; undefined if there are more than `maxBytes`, the rest unread.
+ * Rejects if the stream breaks off. If possible, as with bodies from a network, it is read into a
+ * buffer of its own: else each read makes a new one of 4 KB, most of the garbage of fetching
+ * blocks.
  *
  * @param expected bytes that are likely to come
  */

@@ -1,10 +1,8 @@
 /**
- * A limit on what the requests of one isolate do at once. The others wait in a queue, first come,
- * first served. One that cannot be served in time is refused when it comes.
- *
- * Work that ends wakes the first in the queue. But workerd drops a request whose client has gone,
- * without notice, so that it neither ends nor hands anything on. So work has a lease, and who waits
- * also looks by itself; one that has not looked for long is passed over.
+ * A limit on the work of one isolate's requests. The others wait in a queue; one that cannot be
+ * served in time is refused when it comes. Work that ends wakes the first in the queue. But workerd
+ * drops a request whose client has gone, without notice: so work has a lease, waiters also look by
+ * themselves, and one that has not looked for long is skipped.
  */
 import { hasPassed } from './clock.ts';
 
@@ -14,7 +12,7 @@ const LEASE_MS = 5000;
 /** Milliseconds until one that waits looks again. */
 const LOOK_EVERY_MS = 40;
 
-/** One that has not looked for so long was dropped, unless the isolate did something else. */
+/** Milliseconds without a look after which a waiter was dropped, unless the isolate was busy. */
 const DROPPED_AFTER_MS = 250;
 
 /** Milliseconds that work takes, before any was measured. */
@@ -28,14 +26,13 @@ export interface SharedLimitOptions {
   places: number;
   /** Milliseconds of pauses after which a request is refused. */
   maxWaitMs: number;
-  /** What it throws then. */
+  /** Makes the error of a refusal. */
   refuse: () => Error;
 }
 
-/** Does the work as soon as there is a place for it. */
+/** Runs the work as soon as there is a place for it. */
 export type SharedLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** One that waits. */
 interface Waiter {
   lookedAt: number;
   wake: () => void;

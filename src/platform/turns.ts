@@ -1,9 +1,7 @@
 /**
- * Letting requests come between the steps of long work.
- *
- * workerd looks at its sockets only when no step is left to do. Where D1 and KV are in the same
- * process (`npm run serve`), calls follow one another without a gap, and a request that arrives
- * meanwhile would wait for all of them.
+ * Lets requests come between the steps of long work. workerd looks at its sockets only when no step
+ * is left. With D1 and KV in the same process (`npm run serve`), calls follow one another without a
+ * gap, and a request would wait for all of them.
  */
 import { hasPassed } from './clock.ts';
 
@@ -19,7 +17,7 @@ export function nextTurn(): Promise<void> {
  * Returns what is to be awaited after each step, also of several requests: each waits by a timer of
  * its own, as workerd drops those of a request that has ended.
  *
- * @param everyMs how long a request waits besides one step
+ * @param everyMs milliseconds that a request waits besides one step
  */
 export function takeTurns(everyMs = TURN_EVERY_MS): () => Promise<void> {
   let turnedAt = Date.now();

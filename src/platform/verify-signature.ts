@@ -1,9 +1,7 @@
 /**
- * The signature check that this program uses: ZIP-215 (docs/protocol.md, F), with WebCrypto's help.
- *
- * What was verified is remembered as long as the parsed bytes live, which nothing changes. So a
- * fetched block's signatures can be verified while other blocks are still on their way, and its
- * verdict finds them done.
+ * The signature check of this program: ZIP-215 (docs/protocol.md, F), with WebCrypto's help.
+ * Results are remembered as long as the parsed bytes live: a fetched block's signatures are
+ * verified while other blocks are on their way, and its verdict finds them done.
  */
 import { verifyEd25519, webCrypto } from '../stardust/crypto/ed25519.ts';
 import type { VerifySignature } from '../stardust/milestone-keys.ts';
@@ -16,10 +14,7 @@ interface Verified {
   isValid: boolean;
 }
 
-/**
- * By the signature. Results only: a promise would belong to the request that began it, and another
- * one may not wait for it.
- */
+/** Results by signature; no promises, which belong to the request that began them. */
 const verified = new WeakMap<Uint8Array, Verified>();
 
 export const verifySignature: VerifySignature = async (publicKey, message, signature) => {

@@ -1,15 +1,11 @@
 /**
  * Admission of blocks under protocol parameters (docs/protocol.md, C-4, C-5, C-13, C-15 to C-19,
- * C.2).
+ * C.2). The reference never stores a block that breaks one of these rules. Parameters change: a
+ * block that was accepted under earlier ones must not be refused under today's.
  *
- * The reference never stores a block that breaks one of these rules. Protocol parameters change, so
- * a block that the network accepted under earlier parameters must not be refused under today's.
- *
- * C-6, proof of work, is not among them: the reference exempts the blocks that a node requested
- * itself, and this node requests most of those that it has. It is checked for blocks that nobody
- * asked for: those that were pushed, and the tips of an upstream.
+ * C-6, proof of work, is checked only for blocks that nobody requested, pushed ones and tips: the
+ * reference exempts the blocks that a node requested itself, which are most.
  */
-
 import { hasProofOfWork } from './crypto/proof-of-work.ts';
 import type { MilestoneRules } from './milestone-keys.ts';
 import type { Block, ParsedBlock } from './wire/block.ts';
@@ -18,12 +14,9 @@ import type { Output } from './wire/output.ts';
 import { networkIdOf, type ProtocolParameters, type RentStructure } from './wire/parameters.ts';
 import { findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
 
-/** What a block is judged by as it comes in. */
+/** Rules that judge a block as it comes in. */
 export interface AdmissionRules extends MilestoneRules {
-  /**
-   * Every set of protocol parameters that a block may have been admitted under, the current one
-   * first.
-   */
+  /** Every set of parameters under which a block may have been admitted, the current one first. */
   parameters: readonly ProtocolParameters[];
 }
 
@@ -57,7 +50,7 @@ export function minimumDeposit(output: Output, rent: RentStructure): bigint {
   return depositForLength(rent, outputBytes(output).length);
 }
 
-/** As {@link minimumDeposit}, for an output of so many bytes. */
+/** Returns {@link minimumDeposit} for an output of N bytes. */
 export function depositForLength(rent: RentStructure, outputLength: number): bigint {
   const vBytes =
     rent.vByteFactorKey * OUTPUT_ID_LENGTH +
@@ -65,10 +58,7 @@ export function depositForLength(rent: RentStructure, outputLength: number): big
   return BigInt(rent.vByteCost) * BigInt(vBytes);
 }
 
-/**
- * Why the block is not admitted under these parameters: the first rule that it breaks and what is
- * wrong. Undefined if it is admitted.
- */
+/** Returns the first rule that the block breaks under these parameters; undefined if none. */
 export function admissionFault(
   parsed: ParsedBlock,
   parameters: ProtocolParameters,
@@ -81,8 +71,8 @@ export function admissionFault(
 }
 
 /**
- * As {@link admissionFault}, for the rules C-13 and C-15 to C-19 alone, which are about the block's
- * transaction. These are the rules that the reference tests while it parses.
+ * Returns {@link admissionFault} by the rules C-13 and C-15 to C-19 alone, about the block's
+ * transaction: the reference tests these while it parses.
  */
 export function transactionAdmissionFault(
   parsed: ParsedBlock,
@@ -102,10 +92,7 @@ export function isAdmitted(
   return parameters.some((each) => admissionFault(parsed, each) === undefined);
 }
 
-/**
- * Why a node does not store the block if nobody asked for it: as {@link admissionFault}, and C-6. A
- * block with a milestone needs no proof of work.
- */
+/** Returns {@link admissionFault}, and C-6 unless the block has a milestone. */
 function unaskedFault(parsed: ParsedBlock, parameters: ProtocolParameters): string | undefined {
   const fault = admissionFault(parsed, parameters);
   if (fault !== undefined) return fault;
@@ -143,9 +130,8 @@ function outputsAdmissionFault(
     if (output.amount < due) return `C-17: ${output.amount} deposited, ${due} due`;
     const depositReturn = findCondition(output, UnlockConditionType.StorageDepositReturn);
     if (depositReturn === undefined) continue;
-    if (depositReturn.amount < depositForLength(rentStructure, PLAIN_OUTPUT_LENGTH)) {
+    if (depositReturn.amount < depositForLength(rentStructure, PLAIN_OUTPUT_LENGTH))
       return 'C-18: a storage deposit return below the minimum deposit';
-    }
     if (depositReturn.amount > output.amount)
       return 'C-19: a storage deposit return over the amount';
   }

@@ -1,6 +1,4 @@
-/**
- * Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173).
- */
+/** Addresses as text: bech32 with the network's human-readable prefix (TIP-0031, BIP-0173). */
 import { bech32 } from '@scure/base';
 import { Reader } from './encoding/bytes.ts';
 import { decode, encode } from './encoding/codec.ts';
@@ -16,10 +14,7 @@ export interface Bech32Address {
   address: Address;
 }
 
-/**
- * Undefined where the text is not bech32 (lower or upper case, not both) of one whole address of a
- * known type.
- */
+/** Returns undefined unless the text is bech32 of one whole address of a known type. */
 export function parseBech32Address(text: string): Bech32Address | undefined {
   const parts = bech32.decodeUnsafe(text, MAX_LENGTH);
   const bytes = parts && bech32.fromWordsUnsafe(parts.words);

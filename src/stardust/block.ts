@@ -1,6 +1,4 @@
-/**
- * Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md).
- */
+/** Blocks: bytes, JSON and what they say. The subpath `/block` of the package (README.md). */
 import { Reader } from './encoding/bytes.ts';
 import { decode } from './encoding/codec.ts';
 import type { ParsedBlock } from './wire/block.ts';
@@ -8,9 +6,9 @@ import { signedDigest, transactionId } from './wire/ids.ts';
 import { transaction } from './wire/transaction.ts';
 
 /**
- * A transaction payload in binary form (A.3), its type included, with its ID and what its signatures
- * sign. Throws a StardustError if the bytes are none. Of the rules of section C, those beyond its
- * layout are not checked: `decodeBlock` does so.
+ * Decodes a transaction payload in binary form (A.3), its type included, with its ID and what its
+ * signatures sign. Throws a StardustError if the bytes are none. Of section C only rules of layout
+ * are checked: `decodeBlock` checks the others.
  */
 export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock['transaction']> {
   const value = decode(transaction, new Reader(payload));
@@ -18,8 +16,7 @@ export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock[
 }
 
 export { admissionFault, transactionAdmissionFault } from './admission.ts';
-export { blockFromJson } from './json/read-rest-json.ts';
-export { blockToJson, type Json, type RestObject } from './json/rest-json.ts';
+export { blockFromJson, blockToJson, type Json, type RestObject } from './json/rest-json.ts';
 export {
   type Block,
   decodeBlock,

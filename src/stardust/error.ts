@@ -1,7 +1,4 @@
-/**
- * The one error of the protocol: bytes, JSON or files that break a rule. It says which rule, and
- * where.
- */
+/** The one error of the protocol: bytes, JSON or files that break a rule; which, and where. */
 
 export interface Place {
   /** See {@link StardustError.path}. */
@@ -28,12 +25,11 @@ export interface Place {
 export class StardustError extends Error {
   override readonly name = 'StardustError';
   /**
-   * Number of the rule in docs/protocol.md or docs/snapshot-format.md, such as `C-33`; or a TIP as a
-   * whole where none of its rules has a number: `TIP-25` for JSON that has not its form, `TIP-35`
-   * for files.
+   * Number of the rule in docs/protocol.md or docs/snapshot-format.md, such as `C-33`; or a TIP as
+   * a whole: `TIP-25` for JSON that has not its form, `TIP-35` for files.
    */
   readonly rule: string;
-  /** What is wrong, without the place. */
+  /** Fault, without the place. */
   readonly reason: string;
   /** Where in the value, such as `payload.essence.outputs[3].unlockConditions[0]`; may be empty. */
   path: string;
@@ -73,8 +69,8 @@ export function refusal(rule: string, reason: string, place?: Place): StardustEr
 }
 
 /**
- * What was thrown while a part of a value was read, checked or written: with the place of that part
- * if it is a StardustError. Any other error is returned as it is.
+ * Adds the place of a part to a StardustError that was thrown while the part was read, checked or
+ * written; returns any other error as it is.
  */
 export function located(error: unknown, part: string | number, offset?: number): unknown {
   return error instanceof StardustError ? error.within(part, offset) : error;

@@ -6,7 +6,7 @@ import { StardustError } from './error.ts';
 import { KEY_BYTES, verifyFinalProof } from './proof/final-ledger.ts';
 import { decodeLedgerOutput, type LedgerOutput } from './wire/ledger-output.ts';
 
-/** What is asked of a final ledger. */
+/** Query of a final ledger. */
 export interface FinalQuery<Tree extends 'nfts' | 'outputs'> {
   tree: Tree;
   /** 32 bytes of an NFT (B.6), 34 of an output (B.4). */
@@ -20,8 +20,8 @@ export type FinalNft = { present: true; outputId: Uint8Array } | { present: fals
 export type FinalOutput = { present: true; output: LedgerOutput } | { present: false };
 
 /**
- * What a final ledger has under an ID, or that it has nothing there. Throws a StardustError of rule
- * B.13 if the answer proves neither.
+ * Returns what a final ledger has under an ID, or that it has nothing there. Throws a StardustError
+ * of rule B.13 if the answer proves neither.
  *
  * @param answer untrusted JSON, as `/api/edge/v1/final/TREE/ID` answers it
  *

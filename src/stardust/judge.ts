@@ -1,6 +1,4 @@
-/**
- * The verdict on a transaction. The subpath `/judge` of the package (README.md).
- */
+/** The verdict on a transaction. The subpath `/judge` of the package (README.md). */
 import { verifyEd25519 } from './crypto/ed25519.ts';
 import type { VerifySignature } from './milestone-keys.ts';
 import { findFault } from './semantics/judge.ts';
@@ -9,15 +7,15 @@ import type { ConsumedOutput, Fault } from './semantics/verdict.ts';
 import type { ParsedBlock } from './wire/block.ts';
 
 export interface JudgeOptions {
-  /** Of the milestone that references the transaction, Unix seconds. */
+  /** Timestamp of the milestone that references the transaction, Unix seconds. */
   timestamp: number;
   /** Decides about signatures by ZIP-215; by default in JavaScript. */
   verify?: VerifySignature;
 }
 
 /**
- * What decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it is applied.
- * Whether its inputs are unspent is not judged: see `whiteFlag`.
+ * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2);
+ * undefined if it is applied. Whether its inputs are unspent is not judged: see `whiteFlag`.
  *
  * @param tx of a decoded block
  * @param consumed the outputs that its inputs name, in their order; another list is an Error

@@ -1,7 +1,4 @@
-/**
- * Which keys may sign milestones, and whether a milestone is signed by them (TIP-0029;
- * docs/protocol.md, M-2 to M-5).
- */
+/** Keys that may sign milestones, and their signatures (TIP-0029; docs/protocol.md, M-2 to M-5). */
 import { equalBytes, toHex, toHexDigits } from './encoding/bytes.ts';
 import type { ParsedBlock } from './wire/block.ts';
 import type { Milestone } from './wire/milestone.ts';
@@ -28,15 +25,15 @@ export type VerifySignature = (
   signature: Uint8Array,
 ) => Promise<boolean>;
 
-/** What milestones are verified by. */
+/** Rules by which milestones are verified. */
 export interface MilestoneRules {
   keys: MilestoneKeys;
   verify: VerifySignature;
 }
 
 /**
- * Why the milestone is not properly signed, undefined if it is. M-2: enough keys may sign, and
- * enough did, each counted once. M-3: every signature in it is valid and by a key that may sign.
+ * Returns why the milestone is not properly signed, undefined if it is. M-2: enough keys may sign,
+ * and enough did, each counted once. M-3: every signature is valid and by a key that may sign.
  * Throws a RangeError if the threshold is not an integer of 1 or more: any milestone would do.
  */
 export async function signatureFault(
@@ -67,8 +64,8 @@ export async function signatureFault(
 }
 
 /**
- * Whether the block counts as the block of its milestone: its parents are those in the payload
- * (M-5), and the milestone is properly signed (M-2, M-3).
+ * Returns whether the block counts as that of its milestone: it has the payload's parents (M-5),
+ * and the milestone is properly signed (M-2, M-3).
  */
 export async function isMilestoneBlock(
   parsed: ParsedBlock,

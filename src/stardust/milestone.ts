@@ -1,6 +1,4 @@
-/**
- * Milestones: bytes, JSON and signatures. The subpath `/milestone` of the package (README.md).
- */
+/** Milestones: bytes, JSON and signatures. The subpath `/milestone` of the package (README.md). */
 import { encodeChecked } from './encoding/codec.ts';
 import { type Milestone, milestone } from './wire/milestone.ts';
 
@@ -9,8 +7,7 @@ export function encodeMilestone(value: Milestone): Uint8Array {
   return encodeChecked(milestone, value);
 }
 
-export { milestoneFromJson } from './json/read-rest-json.ts';
-export { milestoneToJson } from './json/rest-json.ts';
+export { milestoneFromJson, milestoneToJson } from './json/rest-json.ts';
 export {
   type MilestoneKey,
   type MilestoneKeys,

@@ -1,6 +1,4 @@
-/**
- * Outputs: bytes, JSON, IDs, owners and deposits. The subpath `/output` of the package (README.md).
- */
+/** Outputs: bytes, JSON, IDs, owners, deposits. The subpath `/output` of the package (README.md). */
 import { encodeChecked } from './encoding/codec.ts';
 import { type Output, output } from './wire/output.ts';
 
@@ -28,8 +26,7 @@ export function encodeOutput(value: Output): Uint8Array {
 
 export { minimumDeposit } from './admission.ts';
 export { type NftClaims, readNftClaims } from './json/nft-claims.ts';
-export { outputFromJson } from './json/read-rest-json.ts';
-export { outputToJson } from './json/rest-json.ts';
+export { outputFromJson, outputToJson } from './json/rest-json.ts';
 export { type Owner, ownerAt } from './semantics/owner.ts';
 export {
   type Address,

@@ -1,8 +1,7 @@
 /**
  * Protocol parameters by the milestone from which on they are in force (docs/protocol.md, G).
- *
- * Milestones announce parameters ahead of time, each set with a target milestone. In force at a
- * milestone is the set with the greatest target up to it. Sets with later targets are pending.
+ * Milestones announce sets ahead of time, each with a target milestone. The set with the greatest
+ * target up to a milestone is in force there; later ones are pending.
  */
 import { equalBytes } from './encoding/bytes.ts';
 import { refusal } from './error.ts';
@@ -27,8 +26,7 @@ export class ParameterTable {
   }
 
   /**
-   * A protocol version other than {@link PROTOCOL_VERSION} that is in force at the milestone after
-   * `index` or was before; undefined if there is none.
+   * Returns another version than {@link PROTOCOL_VERSION} in force right after `index` or before.
    */
   unsupportedAfter(index: number): number | undefined {
     return this.options
@@ -37,8 +35,8 @@ export class ParameterTable {
   }
 
   /**
-   * Adds announced parameters. Adding the same ones again changes nothing. A StardustError if
-   * others have the same target: the reference stops there (G).
+   * Adds announced parameters; the same ones again change nothing. Throws a StardustError if others
+   * have the same target: the reference stops there (G).
    */
   announce(option: ProtocolParametersOption): void {
     this.#refuseAnother(option);

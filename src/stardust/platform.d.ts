@@ -1,8 +1,8 @@
 /**
- * All that the protocol needs of its platform beyond the language of 2023: UTF-8 and base64, which
- * browsers, Node, Bun, Deno and workerd have (https://encoding.spec.whatwg.org/), and what is faster
- * if it is there. The verifier alone (verifier.ts) also needs URLs, a time limit, and `fetch` unless
- * its caller brings one.
+ * The platform that the protocol needs beyond the language of 2023: UTF-8 and base64, which
+ * browsers, Node, Bun, Deno and workerd have (https://encoding.spec.whatwg.org/), and faster
+ * functions if there are any. Only the verifier (verifier.ts) also needs URLs, a time limit, and a
+ * `fetch`.
  */
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>;

@@ -1,7 +1,4 @@
-/**
- * Proofs that a signed milestone references a block. The subpath `/proof` of the package
- * (README.md).
- */
+/** Proofs that a milestone references a block. The subpath `/proof` of the package (README.md). */
 export type { MilestoneKey, MilestoneKeys, VerifySignature } from './milestone-keys.ts';
 export { merkleRoot } from './proof/merkle.ts';
 export {

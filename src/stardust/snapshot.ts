@@ -1,7 +1,4 @@
-/**
- * Snapshot files of HORNET (docs/snapshot-format.md). The subpath `/snapshot` of the package
- * (README.md).
- */
+/** HORNET's snapshot files (docs/snapshot-format.md). The subpath `/snapshot` (README.md). */
 import { verifyEd25519 } from './crypto/ed25519.ts';
 import type { MilestoneKeys, VerifySignature } from './milestone-keys.ts';
 import { ByteStream, type SnapshotFile, type SnapshotKind } from './snapshot/byte-stream.ts';
@@ -15,9 +12,9 @@ import {
 import { readRecords, type SnapshotRecord } from './snapshot/snapshot-records.ts';
 
 export interface ReadSnapshotOptions {
-  /** Of the file; another one is refused. */
+  /** Kind of the file; another one is refused. */
   kind: SnapshotKind;
-  /** Who signs milestones. If absent, the signatures in the file are not checked. */
+  /** Keys that sign milestones. If absent, the signatures in the file are not checked. */
   keys?: MilestoneKeys;
   /** Decides about signatures by ZIP-215; by default in JavaScript. */
   verify?: VerifySignature;

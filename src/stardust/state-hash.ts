@@ -1,9 +1,9 @@
 /**
- * The ledger's state hash: one SHA-256 over all that the ledger holds, by which two ledgers can be
- * compared (docs/snapshot-format.md#state-hash).
+ * The ledger's state hash: one SHA-256 over all that the ledger holds, to compare ledgers by
+ * (docs/snapshot-format.md#state-hash).
  *
- *   ledger index u32 | treasury's milestone ID 32 | treasury's amount u64
- *   | every unspent output, in order of ID, as in ledger-output.ts
+ *  ledger index u32 | treasury's milestone ID 32 | treasury's amount u64
+ *  | every unspent output, in order of ID, as in ledger-output.ts
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { compareBytes, Writer } from './encoding/bytes.ts';
@@ -34,9 +34,8 @@ export async function stateHash(
   );
   let previous: Uint8Array | undefined;
   for await (const output of outputs) {
-    if (previous !== undefined && compareBytes(previous, output.outputId) >= 0) {
+    if (previous !== undefined && compareBytes(previous, output.outputId) >= 0)
       throw new Error('state hash: the outputs are not in ascending order of their IDs');
-    }
     previous = output.outputId;
     const writer = new Writer();
     putLedgerOutput(writer, output);

@@ -35,23 +35,23 @@ export interface VerifierOptions {
    * as two, which only its host's loopback names are known not to be.
    */
   nodes: readonly string[];
-  /** Who may sign milestones. From a source that you trust, never from a node (`/networks`). */
+  /** Keys that may sign milestones, from a source that you trust, never a node (`/networks`). */
   keys: readonly MilestoneKey[];
   /** How many of the keys must have signed: 1 or more. */
   threshold: number;
-  /** Of the network, such as `shimmer`: certificates of other networks are refused. */
+  /** Name of the network, such as `shimmer`: certificates of other networks are refused. */
   networkName: string;
   /** The final root, 32 bytes (docs/final-ledger.md), from a source that you trust. */
   finalRoot?: Uint8Array;
-  /** Whose the keys are, in sentences. Default: `the keys that you gave`. */
+  /** Owner of the keys, in sentences. Default: `the keys that you gave`. */
   whose?: string;
-  /** For all that one node answers. Default: 10, at most 2,147,483. */
+  /** Time for all answers of one node. Default: 10, at most 2,147,483. */
   timeoutSeconds?: number;
   /** Decides about signatures by ZIP-215; by default in JavaScript. */
   verify?: VerifySignature;
   /** The clock: Unix seconds. */
   now?(): number;
-  /** By default that of the platform. */
+  /** Default: that of the platform. */
   fetch?: Platform['fetch'];
 }
 
@@ -66,9 +66,9 @@ export interface NftQuery<Least extends Guarantee = Guarantee> {
 
 export interface Verifier {
   /**
-   * Who or what holds an NFT. Resolves to an answer of the guarantee that was demanded, or a better
-   * one. Otherwise it throws: a {@link Refuted} with two certificates if a node is caught lying, an
-   * {@link Unproven} if not.
+   * Finds out who or what holds an NFT. Resolves to an answer of the guarantee that was demanded,
+   * or a better one. Otherwise it throws: a {@link Refuted} with two certificates if a node is
+   * caught lying, an {@link Unproven} if not.
    *
    * All nodes are asked at the same time, and what they answer is judged when all have answered, or
    * had their time: so a single one that is honest and current refutes all others.
@@ -182,7 +182,7 @@ function isPositive(value: number): boolean {
   return Number.isFinite(value) && value > 0;
 }
 
-/** One spelling of each, without a slash at the end. No error repeats it: it may have a password. */
+/** Returns a URL without a slash at the end. No error repeats it: it may have a password. */
 function readUrl(text: string, place: number): string {
   let url: URL;
   try {
@@ -198,7 +198,7 @@ function readUrl(text: string, place: number): string {
   return (origin + pathname).replace(/([^/])\/+$/, '$1');
 }
 
-/** The same for all names of this machine, and for a name with and without its last dot. */
+/** Returns one text for all names of this machine, and for a name with and without its last dot. */
 function placeOf(node: string): string {
   const { protocol, hostname, port, pathname } = new URL(node);
   const host = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;

@@ -1,9 +1,7 @@
 /**
- * The white flag of a milestone over blocks as they are (docs/protocol.md, D.1, E.1 to E.3). The
- * subpath `/white-flag` of the package (README.md).
- *
- * The walk itself is white-flag/walk.ts, which knows blocks and outputs by numbers. Here a block's
- * number is its position in the cone.
+ * The white flag of a milestone over parsed blocks (docs/protocol.md, D.1, E.1 to E.3). The subpath
+ * `/white-flag` of the package (README.md). The walk itself, white-flag/walk.ts, knows blocks and
+ * outputs by numbers; here a block's number is its position in the cone.
  */
 import { verifyEd25519 } from './crypto/ed25519.ts';
 import { equalBytes, isZero, toHex, toHexDigits } from './encoding/bytes.ts';
@@ -19,19 +17,19 @@ import type { ParsedBlock } from './wire/block.ts';
 import { consumedIds, decodeOutput, outputBytes, outputId } from './wire/ids.ts';
 import type { Milestone } from './wire/milestone.ts';
 
-/** What a ledger knows of an output, before the milestone. */
+/** An output in the ledger, before the milestone. */
 export type OutputInLedger = { spent: false; bytes: Uint8Array } | { spent: true };
 
 export interface WhiteFlagInput {
   /** The blocks of the past cone, in any order. Others among them are ignored. */
   blocks: Iterable<ParsedBlock>;
-  /** The milestone, or what is proposed as one. */
+  /** Milestone, or a proposal of one. */
   milestone: Pick<Milestone, 'index' | 'timestamp' | 'parents' | 'previousMilestoneId'>;
   /** Whether an earlier milestone references the block, or it is a solid entry point. */
   isReferenced(blockId: Uint8Array): boolean | Promise<boolean>;
   /** The state of an output, 34 bytes of ID; undefined if the ledger never held it. */
   output(outputId: Uint8Array): OutputInLedger | undefined | Promise<OutputInLedger | undefined>;
-  /** Who may sign milestones: the previous one must be in the cone, and signed (E.3). */
+  /** Keys that may sign milestones: the previous one must be in the cone, and signed (E.3). */
   keys: MilestoneKeys;
   /** Index of the milestone before the network's first; needed for the first only. */
   genesisIndex?: number;
@@ -184,8 +182,8 @@ async function findPrevious(
 }
 
 /**
- * The verdicts on all transactions whose inputs are known, by position; undefined where there is no
- * fault. The walk asks for those of others only if it has found their inputs, so never.
+ * Judges all transactions whose inputs are known, by position; undefined if there is no fault. The
+ * walk asks for a transaction only if it has found its inputs.
  */
 async function judgeAll(blocks: readonly ParsedBlock[], options: WhiteFlagInput) {
   const numbers = new Map<string, number>();

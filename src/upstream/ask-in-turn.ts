@@ -1,16 +1,12 @@
-/**
- * Asking several upstreams one after the other, until one of them has the answer.
- */
+/** Queries several upstreams one after the other, until one of them has the answer. */
 import { writeLimitedLog } from '../platform/log.ts';
 import { createRanking, type Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 /**
- * The first answer that is not undefined. Undefined where every upstream says that it does not have
- * the thing. If none has it and at least one upstream failed, the last failure is thrown: that
- * upstream might have had it.
- *
- * An upstream that answers where an earlier one failed is asked first from then on.
+ * Returns the first answer that is not undefined; undefined if no upstream has the thing. If none
+ * has it and at least one failed, the last failure is thrown: that upstream might have had it. An
+ * upstream that answers after an earlier one failed is queried first from then on.
  */
 export async function askInTurn<T>(
   upstreams: readonly Upstream[],
@@ -36,7 +32,7 @@ export async function askInTurn<T>(
   return undefined;
 }
 
-/** For a failure that nobody is told of, because another upstream was asked after it. */
+/** Logs a failure that no caller sees, because another upstream was queried after it. */
 function logFailure({ message }: UpstreamFailure): void {
   writeLimitedLog('warn', 'upstream.failed', { detail: message });
 }

@@ -1,7 +1,4 @@
-/**
- * What upstreams said about blocks that are not stored. It is limited by heap, and the oldest is
- * evicted first.
- */
+/** Words of upstreams about blocks that are not stored, bounded by heap, the oldest evicted. */
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { hasPassed } from '../platform/clock.ts';
 
@@ -12,10 +9,10 @@ export interface BlockIds {
 }
 
 /**
- * IDs that are remembered for a while.
+ * Creates a set of IDs that are remembered for a while.
  *
  * @param clock Unix milliseconds
- * @param max how many at most; each takes some 160 bytes of heap
+ * @param max most IDs; each takes some 160 bytes of heap
  * @param forMs milliseconds; absent: until they are too many
  */
 export function createBlockIds(
@@ -37,9 +34,9 @@ export function createBlockIds(
 export type OfLedgerIndex<T> = (generation: string, ledger: number) => T;
 
 /**
- * What is remembered while the ledger is at one index. That an upstream called a block unreferenced
- * is true for that index only: a later milestone may reference the block, and D1 does not keep
- * its ID for ever. Whoever outlives the index keeps what it has, and others do not see it.
+ * Remembers something while the ledger is at one index. A block that an upstream called
+ * unreferenced is so at that index only, and D1 does not keep IDs for ever. Users of an older index
+ * keep what they have, and others do not see it.
  */
 export function ofLedgerIndex<T>(create: () => T): OfLedgerIndex<T> {
   let held: { generation: string; ledger: number; value: T } | undefined;

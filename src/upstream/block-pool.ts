@@ -1,10 +1,7 @@
 /**
- * The pool: blocks that are not in D1 yet, whether a feed pushed them or they were fetched. A pushed
- * block is a fetched block that cost nothing: whoever needs a block looks here first
- * (src/follower/store/gather-blocks.ts), and storing a block takes it out.
- *
- * What is here is bounded by heap, and the oldest blocks are evicted first. An evicted block is not
- * lost: it is fetched when a milestone, a tip or a request leads to it.
+ * The pool: blocks that are not in D1 yet, pushed by a feed or fetched. Users of blocks look here
+ * first (src/follower/store/gather-blocks.ts), and storing a block takes it out. It is bounded by
+ * heap, and the oldest blocks are evicted; they are fetched again when something leads to them.
  */
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
@@ -17,13 +14,13 @@ export interface BlockPool {
   set(id: string, block: ParsedBlock): void;
   delete(id: string): void;
   /**
-   * Keeps a block that nobody requested, if its bytes parse and it is admitted. They come in any
-   * order.
+   * Keeps a block that nobody requested, if its bytes parse and it is admitted. Such blocks come in
+   * any order.
    *
    * @param now Unix milliseconds
    */
   push(bytes: Uint8Array, now: number): void;
-  /** The pushed blocks that are to be stored, and when they came; the first that came first. */
+  /** Returns the pushed blocks that are to be stored, and when they came; the oldest first. */
   pushed(most?: number): [id: string, came: number][];
   /** Whether the block was pushed and is to be stored. */
   isPushed(id: string): boolean;
@@ -43,8 +40,8 @@ const BLOCK_BYTES = 1000;
 const PARENT_BYTES = 330;
 
 /**
- * The heap of bytes and objects of a parsed block by its payload, measured, as a multiple of its bytes:
- * signatures of a milestone 4, funds of a receipt 5. Data stays as it came.
+ * Heap of a parsed block by its payload, as a measured multiple of its bytes: signatures of a
+ * milestone 4, funds of a receipt 5. Data stays as it came.
  */
 const TRANSACTION_FACTOR = 10;
 const MILESTONE_FACTOR = 6;
@@ -56,8 +53,8 @@ export function heapOf({ bytes, block, transaction, milestone }: ParsedBlock): n
 }
 
 /**
- * Reading a block does not make it recent: a walk fetches children first and storing reads parents
- * first, so each block that is fetched again would evict the next one to be read.
+ * Creates a pool. Reading does not make a block recent: walks fetch children first and storing
+ * reads parents first, so each refetched block would evict the next one to be read.
  *
  * @param isAdmitted whether a node would store the block though nobody requested it
  */

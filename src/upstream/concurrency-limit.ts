@@ -1,6 +1,7 @@
 /**
- * A concurrency limit: some tasks run at once, the others wait in two lines. Urgent ones come first,
- * and then one of each line in turn: requests of strangers are urgent, and must not starve the passes.
+ * A concurrency limit: some tasks run at once, the others wait in two lines. Urgent ones come
+ * first, then one of each line in turn: strangers' requests are urgent, and must not starve the
+ * passes.
  */
 
 /**

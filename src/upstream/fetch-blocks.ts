@@ -1,11 +1,11 @@
 /**
- * Fetching blocks that D1 does not have. Each is checked: its hash is the ID asked for, it parses,
- * and it keeps the one rule that the parser leaves out (C-5). Signatures, which are not a reason to
- * refuse a block, are verified for the verdict while other blocks are on their way, where there
- * will be one.
+ * Fetches blocks that D1 does not have. Each is checked: its hash is the ID, it parses, and it
+ * keeps the one rule that the parser leaves out (C-5). Signatures are no reason to refuse a block;
+ * they are verified for the verdict while other blocks are on their way.
  */
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
+import { within } from '../platform/within.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
@@ -30,9 +30,9 @@ export interface ConeFetcherOptions {
 }
 
 /**
- * Blocks of a milestone's past cone, from the pool and from the upstream. Nobody is asked about them:
- * if an upstream sends a block too many or a false one, the milestone's signed roots tell. What it
- * returns throws a ConeUnavailable, or an UpstreamFailure.
+ * Creates a fetcher of a milestone's past cone, from the pool and the upstream. Nobody vouches for
+ * the blocks: the milestone's signed roots tell if one is false or too many. The fetcher throws a
+ * ConeUnavailable, or an UpstreamFailure.
  */
 export function createConeFetcher({
   pool,
@@ -53,7 +53,7 @@ export function createConeFetcher({
   return (ids) => doAllWithin(deadline, ids, fetchOne);
 }
 
-/** As of {@link fetchBlock}. The block is kept in the pool, and its signatures are verified. */
+/** Fetches as {@link fetchBlock} does; keeps the block in the pool, its signatures verified. */
 export async function fetchIntoPool(
   pool: BlockPool,
   upstreams: readonly Upstream[],
@@ -68,8 +68,8 @@ export async function fetchIntoPool(
 }
 
 /**
- * Puts a question about each block, some at once, until one fails or the deadline is reached. Then
- * nothing more is asked; what is under way may still come.
+ * Asks about each block, some at once, until one fails or the deadline is reached. Then nothing
+ * more is asked; answers may still come.
  */
 async function doAllWithin<T>(
   deadline: number,
@@ -85,22 +85,20 @@ async function doAllWithin<T>(
       answers[i] = await ask(id);
     }
   };
-  const late = Promise.withResolvers<never>();
-  const failure = new UpstreamFailure('upstream did not give the cone in time');
-  const timer = setTimeout(() => late.reject(failure), deadline - Date.now());
+  const all = Promise.all(Array.from({ length: MAX_CONNECTIONS }, work));
   try {
-    await Promise.race([Promise.all(Array.from({ length: MAX_CONNECTIONS }, work)), late.promise]);
+    await within(deadline - Date.now(), all, () => {
+      throw new UpstreamFailure('upstream did not give the cone in time');
+    });
     return answers;
   } finally {
     over = true;
-    clearTimeout(timer);
   }
 }
 
 /**
- * A block by its hex digits, from the first upstream that has it; its signatures are not verified.
- * Throws a ConeUnavailable where
- * every upstream says that it does not know the block, an UpstreamFailure where one fails.
+ * Fetches a block by its hex digits from the first upstream that has it; signatures are not
+ * verified. Throws a ConeUnavailable if no upstream knows it, an UpstreamFailure if one fails.
  */
 export async function fetchBlock(
   upstreams: readonly Upstream[],

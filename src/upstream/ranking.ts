@@ -1,14 +1,11 @@
 /**
- * Which of several upstreams to ask first.
- *
- * An upstream that was found to be good where the ones before it were not is asked first from then
- * on, so that not every question waits again for one that hangs. Every five minutes the preferred
- * upstream is tried again, which costs one wait if it still hangs.
+ * Order in which to query upstreams. One that was good where the ones before it were not comes
+ * first from then on, so that not every query waits for one that hangs. Every five minutes the
+ * preferred upstream is tried again, which costs one wait if it still hangs.
  */
-
 import { hasPassed } from '../platform/clock.ts';
 
-/** After so long the preferred upstream comes first again. */
+/** Milliseconds after which the preferred upstream comes first again. */
 const RETURN_MS = 300_000;
 
 export interface Ranking {

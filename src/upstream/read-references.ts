@@ -1,10 +1,10 @@
 /**
- * Whether a milestone references a block, by the word of every configured upstream.
- *
- * No signed root can tell yet whether the word is true, so any "yes" wins: an upstream that lies
- * can then refuse an answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
+ * Finds out whether a milestone references a block, by the word of every configured upstream. No
+ * signed root can tell yet whether the word is true, so any "yes" wins: a liar can refuse an
+ * answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
  */
 import { writeLimitedLog } from '../platform/log.ts';
+import { within } from '../platform/within.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface ReferenceOptions {
@@ -14,8 +14,8 @@ export interface ReferenceOptions {
 }
 
 /**
- * By hex ID: the milestone before `index` that references the block, or null where none does, or
- * undefined where no upstream knows the block. Throws an UpstreamFailure where nobody can tell.
+ * Returns the milestone before `index` that references the block by hex ID, null if none does,
+ * undefined if no upstream knows it. Throws an UpstreamFailure if nobody can tell.
  */
 export type ReadReference = (id: string) => Promise<number | null | undefined>;
 
@@ -27,13 +27,10 @@ interface Voter {
 }
 
 /**
- * All upstreams are asked at once, and
- *  - the first "yes, by a milestone before `index`" decides;
- *  - a "no" counts if the upstream has confirmed milestone `index` - 1. It decides when all others
- *    have spoken or failed.
- * So an upstream that fails or is behind is not in the way while another one is up. One that hangs
- * is: a block that is stored on the word of the others stays visible, so the caller stops waiting
- * and stores nothing.
+ * Queries all upstreams at once. The first "yes, by a milestone before `index`" decides. A "no"
+ * counts if the upstream has confirmed milestone `index` - 1, and decides when all others have
+ * spoken or failed. So an upstream that fails or is behind is not in the way of another one. One
+ * that hangs is: a stored block stays visible, so the caller stops waiting and stores nothing.
  */
 export function createReferenceReader({ upstreams, index }: ReferenceOptions): ReadReference {
   const voters = upstreams.map(
@@ -80,7 +77,7 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
   };
 }
 
-/** For a failure that need not be the answer's: the request may succeed by another upstream. */
+/** Logs a failure that need not be the answer's: another upstream may have it. */
 function logOnce(voter: Voter, detail: string): void {
   if (voter.isLogged) return;
   voter.isLogged = true;
@@ -88,13 +85,8 @@ function logOnce(voter: Voter, detail: string): void {
 }
 
 /** Throws an UpstreamFailure at the deadline; what was queried may still be answered. */
-export async function untilLate<T>(work: Promise<T>, deadline: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const failure = new UpstreamFailure('not all upstreams say in time what is referenced');
-  const timer = setTimeout(late.reject, Math.max(deadline - Date.now(), 0), failure);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function untilLate<T>(work: Promise<T>, deadline: number): Promise<T> {
+  return within(deadline - Date.now(), work, () => {
+    throw new UpstreamFailure('not all upstreams say in time what is referenced');
+  });
 }

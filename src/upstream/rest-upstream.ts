@@ -1,13 +1,12 @@
 /**
  * An upstream node over HORNET's REST API v2, as raw bytes wherever it has them
- * (docs/protocol.md#what-is-requested-of-an-upstream).
- *
- * Every answer is checked: its status, its type, its size while it is being read. Redirects are not
- * followed: so a token goes to the host that the settings name and to no other.
+ * (docs/protocol.md#what-is-requested-of-an-upstream). Every answer is checked: status, type, and
+ * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
-import { digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
+import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
+import { pause, withSignal } from '../platform/within.ts';
 import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
@@ -37,16 +36,13 @@ export interface RestOptions extends Patience {
 
 const RAW = 'application/vnd.iota.serializer-v1';
 
-/**
- * For the heads, which are asked for once: every pass begins with them, and an upstream that is
- * slow with them is not the one to wait for.
- */
+/** Milliseconds for the heads, with which every pass begins; they are requested once. */
 const HEADS_TIMEOUT_MS = 3000;
 
 /** The longest JSON that is read. */
 const MAX_JSON_BYTES = 1 << 20;
 
-/** Before the second try; it doubles with each. */
+/** Milliseconds before the second try; doubled with each. */
 const BACKOFF_MS = 100;
 
 /** The most tips that one answer may name. */
@@ -64,6 +60,8 @@ const info = v.object({
     confirmedMilestone: v.object({ index: uint32 }),
   }),
   protocol: v.optional(v.looseObject({ networkName: v.string() })),
+  // what is none is no reason not to follow
+  baseToken: v.fallback(v.optional(baseTokenSchema), undefined),
 });
 
 const protocol = v.object({
@@ -84,15 +82,15 @@ const protocol = v.object({
   ),
 });
 
-/** Undefined where a node says less than HORNET does. */
+/** Returns undefined if a node says less than HORNET does. */
 function parametersOf(json: unknown): ProtocolParameters | undefined {
   const read = v.safeParse(protocol, json);
   return read.success ? read.output : undefined;
 }
 
 /**
- * No milestone has the index 0: where it is 0 or left out, none references the block. Then the
- * answer must not have anything either that only a milestone gives a block.
+ * A block without a milestone index, or with 0, is unreferenced. Then the answer must have nothing
+ * that only a milestone gives a block.
  */
 const metadata = v.pipe(
   v.object({
@@ -138,7 +136,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
             ? error
             : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
         if (attempt >= attempts) throw failure;
-        await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS * 2 ** (attempt - 1)));
+        await pause(BACKOFF_MS * 2 ** (attempt - 1));
       }
     }
   }
@@ -149,19 +147,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     maxBytes: number,
     timeout: number,
   ): Promise<Uint8Array | undefined> {
-    const late = new AbortController();
-    // not AbortSignal.timeout: its timer outlives the answer, and workerd allows 10,000 of them
-    const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), timeout);
-    try {
-      const response = await options.fetch(`${url}/api/core/v2/${path}`, {
-        headers: { accept, ...authorization },
-        redirect: 'manual',
-        signal: late.signal,
-      });
-      return await readAnswer(response, path, accept, maxBytes);
-    } finally {
-      clearTimeout(timer);
-    }
+    return withSignal(timeout, new DOMException('late', 'TimeoutError'), async (signal) => {
+      const headers = { accept, ...authorization };
+      const request = { headers, redirect: 'manual', signal } as const;
+      const response = await options.fetch(`${url}/api/core/v2/${path}`, request);
+      return readAnswer(response, path, accept, maxBytes);
+    });
   }
 
   async function readAnswer(
@@ -217,6 +208,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         latest: answer.status.latestMilestone,
         networkName: answer.protocol?.networkName,
         parameters: parametersOf(answer.protocol),
+        baseToken: answer.baseToken,
       };
     },
     readMilestone: (index) => ask(`milestones/by-index/${index}`, RAW, MAX_BLOCK_LENGTH),
@@ -238,9 +230,9 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
 export type OpenUpstreams = (settings: Settings, patience: Patience) => readonly Upstream[];
 
 /**
- * Opens upstreams once, and again only if the settings name others. Each upstream has one concurrency
- * limit, whoever uses it with whatever patience; not all of them together, as one that hangs would
- * take the connections of the others. The token is the first one's: the others never see it.
+ * Opens upstreams once, and again only if the settings name others. Each has one concurrency limit
+ * for all users; a shared one would let one that hangs take the others' connections. Only the first
+ * upstream sees the token.
  */
 export function createUpstreams(): OpenUpstreams {
   let named: string | undefined;

@@ -1,15 +1,14 @@
 /**
- * What the follower and a request ask of an upstream node (docs/architecture.md#the-follower).
- * rest-upstream.ts asks HORNET's REST API, the sample and the tests ask what they have in memory.
- *
- * Nothing that an upstream says is believed: whoever asks for bytes hashes and parses them. Where
- * an upstream says that it does not have a thing the answer is undefined. Every other way of not
- * answering throws an UpstreamFailure.
+ * An upstream node, as the follower and requests query it (docs/architecture.md#the-follower):
+ * rest-upstream.ts over HORNET's REST API, the sample and tests in memory. Nothing that it says is
+ * believed: callers hash and parse bytes. The answer is undefined if it does not have a thing;
+ * every other way of not answering throws an UpstreamFailure.
  */
+import type { BaseToken } from '../platform/json-schemas.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 
 export interface Upstream {
-  /** For logs: the host. */
+  /** Host, for logs. */
   readonly name: string;
   readHeads(): Promise<UpstreamHeads>;
   /** The payload of a milestone, its type number first. */
@@ -18,7 +17,7 @@ export interface Upstream {
   readBlock(id: string): Promise<Uint8Array | undefined>;
   /** The milestone that references a block, by 64 hex digits; null while none does. */
   readReference(id: string): Promise<number | null | undefined>;
-  /** Hex digits of the blocks without children. */
+  /** Hex IDs of the blocks without children. */
   readTips(): Promise<string[]>;
 }
 
@@ -27,16 +26,15 @@ export interface UpstreamHeads {
   confirmed: number;
   /** The newest milestone that it has heard of; Unix seconds, 64 hex digits. */
   latest: { index: number; timestamp: number; milestoneId: string };
-  /** What it calls its network, if it says so. */
+  /** Name of its network, if it says so. */
   networkName?: string | undefined;
-  /** Its protocol parameters at its confirmed milestone, if it says all of them. */
+  /** Protocol parameters at its confirmed milestone, if it says all of them. */
   parameters?: ProtocolParameters | undefined;
+  /** Token of its network, if it names one. */
+  baseToken?: BaseToken | undefined;
 }
 
-/**
- * An upstream did not answer, or not as its API does. The message names the upstream and what it
- * did; it goes into logs only.
- */
+/** An upstream did not answer, or not as its API does. The message names it, for logs only. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
 }

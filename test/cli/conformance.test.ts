@@ -11,7 +11,7 @@ import { readVectors } from '../../cli/conformance/read-vectors.ts';
 import { runVector } from '../../cli/conformance/run-vector.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../src/stardust/encoding/codec.ts';
-import { blockFromJson } from '../../src/stardust/json/read-rest-json.ts';
+import { blockFromJson } from '../../src/stardust/json/rest-json.ts';
 import { block } from '../../src/stardust/wire/block.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand, temporaryFolder } from '../support/cli/script-process.ts';

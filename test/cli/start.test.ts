@@ -92,7 +92,7 @@ describe('npm start', () => {
 
   it('goes on where it was killed while preparing, and serves the sample', async () => {
     const random = freshRandom();
-    for (let deaths = 0; deaths < 6; deaths++) {
+    for (let deaths = 0; deaths < 3; deaths++) {
       const { child, ended } = startCommand('start', ['--port', '0', '--persist-to', persistTo]);
       await sleep(random.between(300, 800));
       child.kill('SIGKILL');

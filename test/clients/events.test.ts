@@ -15,7 +15,7 @@ import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
 import { fetchFrom } from '../support/http/stub-node.ts';
 import { startLedger, takeNext } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
-import { nftHistory, nftNetwork } from '../support/network/nft-network.ts';
+import { nftHistory, nftLives } from '../support/network/nft-lives.ts';
 import { Random } from '../support/network/random.ts';
 import { nodeOver } from '../support/nft-list/list-node.ts';
 import { hasTool } from '../support/tools.ts';
@@ -45,7 +45,7 @@ it.runIf(hasTool('python3'))(
 async function followAll(language: 'ts' | 'python', interpreter: string): Promise<void> {
   const isTold = language === 'ts';
   const random = new Random('torn sockets');
-  const network = nftNetwork('events', MILESTONES);
+  const network = nftLives('events', MILESTONES);
   const db = await openMemory();
   const rig = await startLedger(db, network, 0);
   const broker = await startMqttBroker(rig.node, 'mqtt.js');

@@ -18,7 +18,7 @@ import { lastIndex } from '../support/network/network-model.ts';
 import type { Random } from '../support/network/random.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-const KILLS = Number(process.env.KILLS ?? 5);
+const KILLS = Number(process.env.KILLS ?? 3);
 const CLIENTS = 3;
 
 /** The first three end the command itself. */

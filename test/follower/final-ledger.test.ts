@@ -17,12 +17,11 @@ import type { Database } from '../../src/ledger/core/database.ts';
 import { readFinalLedger } from '../../src/ledger/final/prove-final.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { buildWhole } from '../support/final-ledger/made-ledger.ts';
-import { followTo, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
+import { disturbed, followTo, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { dump, openMemory } from '../support/ledger/memory-database.ts';
 import { deltaSnapshot, fullSnapshot } from '../support/network/network-snapshot.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { hasTool } from '../support/tools.ts';
-import { DisturbedDatabase } from '../support/weather/disturbed-database.ts';
 
 const network = recordedNetwork('network-n');
 const FINAL = 124;
@@ -72,18 +71,19 @@ it('builds the root that ledger-root computes, killed in between or not', async 
   const found = await readFinalLedger(db, FINAL);
   if (!found.ok) throw new Error('the trees are not built');
 
-  // at each call: reads of pages, the write of each, and the root's
-  for (const when of ['before', 'after'] as const) {
-    for (let at = 1; ; at++) {
-      db.deserialize(image);
-      let calls = 0;
-      const fault = () => (++calls === at ? { when, lasting: true } : undefined);
-      await pass(rig, new DisturbedDatabase(db, { fault })).catch(() => {});
-      if (calls < at) break;
-      await pass(rig, db);
-      expect(await finalTables(db)).toEqual(built);
-    }
+  // before each batch, which is after the one before: reads of pages, writes of each, and the root's
+  let batches = 0;
+  for (let at = 1; batches >= at - 1; at++) {
+    db.deserialize(image);
+    const dying = disturbed(db, async (_, batch) => {
+      batches = batch;
+      if (batch >= at) throw new Error('killed');
+    });
+    await pass(rig, dying).catch(() => {});
+    await pass(rig, db);
+    expect(await finalTables(db)).toEqual(built);
   }
+  expect(batches).toBeGreaterThan(5);
 
   // page by page, in steps of 32 leaves
   db.deserialize(image);

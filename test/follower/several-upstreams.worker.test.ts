@@ -6,6 +6,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
+import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import { restUpstream } from '../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
@@ -255,6 +256,39 @@ describe('an upstream of another network', () => {
     ];
     await pass(rig, -1);
     expect(await ledgerIndex(db)).toBe(3);
+  });
+
+  it("has its token kept only where its protocol parameters are the ledger's", async () => {
+    const network = networkOf(3);
+    const rig = await startLedger(db, network, 2);
+    rig.node.confirm(2);
+    const { parameters } = network.genesis;
+    const mine = {
+      ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: '' },
+      ...{ decimals: 2, useMetricPrefix: false },
+    };
+    const saying = (baseToken: typeof mine, said: Partial<typeof parameters>): Upstream => ({
+      ...rig.upstream,
+      readHeads: async () => ({
+        ...(await rig.upstream.readHeads()),
+        networkName: 'synthetic',
+        parameters: { ...parameters, ...said },
+        baseToken,
+      }),
+    });
+    const unlimited = { finalMilestone: undefined, limitBytes: undefined };
+    const settings = { follows: true, retention: 100, ...unlimited };
+    const tokenOf = async () => (await readNodeStatus(db, settings))?.baseToken;
+    rig.following.upstreams = [saying({ ...mine, decimals: 9 }, { belowMaxDepth: 14 })];
+    await pass(rig);
+    expect(await tokenOf()).toBeUndefined();
+    rig.following.upstreams = [saying(mine, {})];
+    await pass(rig);
+    expect(await tokenOf()).toEqual(mine);
+    // nothing is followed any more, or another network was imported
+    expect((await readNodeStatus(db, { ...settings, follows: false }))?.baseToken).toBeUndefined();
+    await db.prepare(`UPDATE follower SET token = replace(token, 'synthetic', 'other')`).run();
+    expect(await tokenOf()).toBeUndefined();
   });
 
   it('is not told of where it says no name', async () => {

@@ -19,6 +19,7 @@ import {
   passOnce,
   startNew,
   storeNow,
+  takeNext,
   withoutVerdicts,
   withSplitPacks,
   withTips,
@@ -66,6 +67,24 @@ describe('a transaction whose verdict was not written, as the batch failed', () 
     network.milestone({ parents: [network.milestoneBlock!, waiter] });
     await followTo(rig, 3);
     expect(await ledgerIndex(db)).toBe(3);
+  });
+
+  it('is no damage where another follower makes it, before any batch of a milestone', async () => {
+    let batches = 1;
+    for (let at = 1; batches >= at - 1; at++) {
+      const { db, network, rig, producer, waiter } = await start();
+      network.milestone({ parents: [producer, waiter] });
+      const meanwhile = disturbed(db, async (_, batch) => {
+        batches = batch;
+        if (batch !== at) return;
+        const index = createUnreferencedIndex();
+        const head = (await readHead(db))!;
+        await resolveVerdicts(db, { index, head, verify: verifySignature }, 3);
+      });
+      await takeNext(rig, meanwhile);
+      expect(await ledgerIndex(db)).toBe(2);
+    }
+    expect(batches).toBeGreaterThan(3);
   });
 });
 

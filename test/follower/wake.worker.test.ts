@@ -21,11 +21,15 @@ it('an alarm that a clock set which was an hour ahead is set again', async () =>
 });
 
 it('an alarm that is due within the interval is left alone', async () => {
-  const follower = followerOf(env.FOLLOWER);
-  const stub = follower as unknown as DurableObjectStub;
-  const due = Date.now() + 900;
-  await runInDurableObject(stub, (_object, { storage }) => storage.setAlarm(due));
-  await follower.wake();
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  // so far ahead that it does not go off meanwhile
+  const due = Date.now() + HOUR_MS;
+  await runInDurableObject(stub, async (object, { storage }) => {
+    await storage.setAlarm(due);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(due - 900);
+    await object.wake();
+    clock.mockRestore();
+  });
   expect(await alarmOf(stub)).toBe(due);
   await runInDurableObject(stub, (_object, { storage }) => storage.deleteAlarm());
 });
@@ -50,6 +54,33 @@ it('a timer starts the passes between two alarms, and the alarm outlives the obj
   });
   expect(seen.alarms).toBe(1);
   expect(seen.alarm! - started).toBeGreaterThan(9000);
+});
+
+it('passes that have used up the queries of an invocation wait for an alarm', async () => {
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  /** Milliseconds to each alarm, when it was set. None of them goes off. */
+  const waits: number[] = [];
+  await runInDurableObject(stub, async (object, { storage }) => {
+    await storage.deleteAlarm();
+    vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
+      waits.push(Number(at) - Date.now());
+    });
+    const settings = {
+      UPSTREAM_URL: 'http://127.0.0.1:1',
+      MILESTONE_PUBLIC_KEYS: 'ab'.repeat(32),
+      MILESTONE_THRESHOLD: '1',
+    };
+    const own = Object.getOwnPropertyDescriptor(object, 'env')!;
+    Object.defineProperty(object, 'env', { ...own, value: { ...env, ...settings } });
+    await object.alarm();
+    // those of requests use the same queries; each pass has one at least
+    for (let passes = 0; passes <= 400; passes++) await object.pass();
+    await vi.waitFor(() => expect(waits.length).toBeGreaterThan(1), 20_000);
+    Object.defineProperty(object, 'env', own);
+    vi.restoreAllMocks();
+  });
+  expect(waits[0]).toBeGreaterThan(9000);
+  expect(waits[1]).toBeLessThanOrEqual(1000);
 });
 
 it('requests that are ahead share one look at the upstreams each 200 ms', async () => {

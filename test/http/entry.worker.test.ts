@@ -40,7 +40,6 @@ describe('static files', () => {
   });
 
   it.each([
-    ['/verifier.js', 'text/javascript; charset=utf-8', /export\{.*readSigned/s],
     ['/explorer/app.js', 'text/javascript; charset=utf-8', /noscript|hashchange/],
     ['/explorer/style.css', 'text/css; charset=utf-8', /--accent/],
     ['/explorer/icon.svg', 'image/svg+xml', /^<svg/],

@@ -18,7 +18,7 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 /** These say nothing about a ledger, or are not public where no setting names them. */
 const OTHERS: readonly string[] = [
-  ...['/', '/api/routes', '/openapi.json', '/verifier.js', '/explorer/:file', '/metrics'],
+  ...['/', '/api/routes', '/openapi.json', '/explorer/:file', '/metrics'],
   // takes WebSockets only
   '/api/mqtt/v1',
   // without FINAL_MILESTONE these read no ledger
@@ -38,7 +38,8 @@ function pathOf(route: string): string {
     .replace(/:issuer/, toBech32('smr', { type: 0, id: new Uint8Array(32) }))
     .replace(/:\w+\+?/g, id)
     .replace(/changes\/nfts$/, 'changes/nfts?after=7')
-    .replace(/nfts$/, `nfts?ids=${id}`);
+    .replace(/nfts$/, `nfts?ids=${id}`)
+    .replace(/edge\/v1\/outputs$/, `$&?ids=${id}0000`);
 }
 
 /** Its status and reason. Throws an Error unless its body is that of an error. */

@@ -14,6 +14,7 @@ import {
   requestOf,
   rootsOf,
   startLedger,
+  startNew,
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { parsedBlock } from '../support/network/blocks.ts';
@@ -104,3 +105,18 @@ function countInput(
     counts.unlock++;
   }
 }
+
+it('reads blocks where they were brought, which a replica may not have yet', async () => {
+  const primary = await openMemory();
+  const { network: made, rig, root } = await startNew(primary, 'replica');
+  const replica = await openMemory();
+  replica.deserialize(primary.serialize());
+  const block = made.note([root]);
+  const { request, response } = made.propose({ parents: [root, block] });
+  const following = { ...rig.following, upstreams: [rig.upstream] };
+  const options = { rules: following, bring: bringFrom(following) };
+  const explained = await explainWhiteFlag(replica, requestOf(request), options);
+  if (!explained.ok) throw new Error(explained.detail);
+  expect(rootsOf(explained)).toEqual(response);
+  expect(explained.blocks.map(({ blockId }) => `0x${blockId}`)).toContain(block);
+});

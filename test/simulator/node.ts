@@ -3,7 +3,7 @@
  * bindings, in one isolate or several; and what an operator does to it. Nothing of the node is put
  * together by hand.
  */
-import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
+import { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import type { MakeIsolate, Product } from './platform/bundle.ts';
@@ -33,6 +33,8 @@ export interface Disturbances {
   d1: { chance: number; faults: readonly D1Fault[] };
   kvDown: boolean;
   cacheDown: boolean;
+  /** Milliseconds that a replica of D1 may be behind; 0 where there is none. */
+  replicaMs: number;
   /** Milliseconds that the clocks of isolates are ahead. */
   skewMs: number;
 }
@@ -57,8 +59,10 @@ export class SimulatedNode {
     d1: { chance: 0, faults: [] },
     kvDown: false,
     cacheDown: false,
+    replicaMs: 0,
     skewMs: 0,
   };
+  #replica: { db: SqliteDatabase; until: number } | undefined;
   readonly follower: ObjectDouble;
   readonly events: ObjectDouble;
   #vars: Record<string, string>;
@@ -120,7 +124,25 @@ export class SimulatedNode {
   get operatorsDatabase(): Database {
     const { simulation, sqlite, counts } = this;
     const none = { fault: () => undefined, crash: () => {} };
-    return openD1(simulation, { primary: sqlite, replica: sqlite, ...none, counts }) as never;
+    return openD1(simulation, { primary: sqlite, replica: () => sqlite, ...none, counts }) as never;
+  }
+
+  /** What a session reads that need not have the newest: a copy of the primary from a while ago. */
+  readonly #nearest = (): SqliteDatabase => {
+    const { replicaMs } = this.disturbances;
+    const { now, random } = this.simulation;
+    if (replicaMs === 0) return this.sqlite;
+    if (this.#replica === undefined || this.#replica.until <= now) {
+      const db = this.#replica?.db ?? new SqliteDatabase(':memory:');
+      db.deserialize(this.sqlite.serialize());
+      this.#replica = { db, until: now + random.between(1, replicaMs) };
+    }
+    return this.#replica.db;
+  };
+
+  /** The replica has all that the primary has, for a moment. */
+  catchUp(): void {
+    if (this.#replica !== undefined) this.#replica.until = 0;
   }
 
   get vars(): Readonly<Record<string, string>> {
@@ -157,7 +179,7 @@ export class SimulatedNode {
     const fault = (): D1Fault | undefined => this.#fault();
     const crash = (process: Process) => this.#crash(process);
     return {
-      LEDGER: openD1(simulation, { primary: sqlite, replica: sqlite, fault, crash, counts }),
+      LEDGER: openD1(simulation, { primary: sqlite, replica: this.#nearest, fault, crash, counts }),
       NFT_INDEX: this.kv,
       FOLLOWER: namespace(this.follower),
       EVENTS: namespace(this.events),

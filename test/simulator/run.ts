@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../cli/lib/process/command-line.ts';
-import { dumpNetwork } from './dump-network.ts';
 import { type Patch, PatchNotFound } from './platform/bundle.ts';
+import { linesOf as linesOfNetwork } from './reference/network-file.ts';
 import { type Outcome, runStory } from './run-story.ts';
 import { shrink } from './shrink.ts';
 import { printStory, type Story, tellStory } from './story.ts';
@@ -158,7 +158,7 @@ async function runOne(
   if (values.log !== undefined) writeLog(values.log, outcome);
   if (values.dump !== undefined) {
     mkdirSync(values.dump, { recursive: true });
-    writeFileSync(join(values.dump, `${story.seed}.jsonl`), dumpNetwork(world));
+    writeFileSync(join(values.dump, `${story.seed}.jsonl`), networkText(world));
   }
   if (values.twice || total.runs % TWICE_EVERY === 0) {
     const again = await runStory(story, patches);
@@ -196,6 +196,16 @@ async function runOne(
       `again: node tools/run.js test/simulator/run.ts --story ${path}`,
     ].join('\n'),
   );
+}
+
+/** With what was asked on the way; where it can be answered, place-proposals.ts finds. */
+function networkText({ network, proposals, truth }: Outcome['world']): string {
+  const asked = proposals.map((request) => {
+    const roots = truth.roots(request);
+    return { after: 0, request, response: typeof roots === 'string' ? undefined : roots };
+  });
+  const lines = linesOfNetwork({ network, asked, refused: [] });
+  return [...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 function firstDifference(one: Outcome, other: Outcome): string {

@@ -3,11 +3,13 @@
  * story of at least thirty milestones. `npm run test:slow -- simulator` runs an hour of fresh ones.
  */
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { temporaryFolder } from '../support/cli/script-process.ts';
+import { PLANTS } from './planted/plants.ts';
 
 /** As long as a busy machine takes; they take 20 s of CPU. */
 const TIMEOUT_MS = 900_000;
@@ -19,15 +21,34 @@ const SEEDS = ['2', '4', '5', '8', '14-16', '24', '37'];
 const STORIES = join(PROJECT, 'test/simulator/stories');
 const kept = readdirSync(STORIES).flatMap((name) => ['--story', join(STORIES, name)]);
 
+const folder = temporaryFolder();
+
+/** Stories that fail are written to the folder. */
+const run = (...args: string[]) =>
+  promisify(execFile)(process.execPath, [join(PROJECT, 'test/simulator/run.ts'), ...args], {
+    cwd: folder,
+  });
+
 test(
   'fixed seeds: every answer is right, and the node comes to rest',
   async () => {
-    const run = join(PROJECT, 'test/simulator/run.ts');
-    const { stdout } = await promisify(execFile)(process.execPath, [run, ...kept, ...SEEDS]).catch(
-      // what it says of a story that failed is the message
-      ({ stdout }: { stdout: string }) => ({ stdout }),
-    );
+    // what it says of a story that failed is the message
+    const { stdout } = await run(...kept, ...SEEDS).catch((error: { stdout: string }) => error);
     expect(stdout).toMatch(new RegExp(`${9 + kept.length / 2} stories, .*: 0 failed`));
+  },
+  TIMEOUT_MS,
+);
+
+/** They show in answers, in the ledger's state, and in events. */
+test.each(['http-1', 'write-1', 'events-1'])(
+  'finds a planted mistake: %s',
+  async (name) => {
+    const patch = join(folder, `${name}.json`);
+    const { changes } = PLANTS.find((plant) => plant.name === name)!;
+    writeFileSync(patch, JSON.stringify(changes.map((change) => ({ name, ...change }))));
+    const options = ['--patch', patch, '--no-shrink', '--stop'];
+    const failed = await run(...options, '1-20').catch((error: { code: number }) => error);
+    expect(failed).toMatchObject({ code: 1 });
   },
   TIMEOUT_MS,
 );

@@ -4,7 +4,7 @@
  * sense.
  */
 import { Random } from '../support/network/random.ts';
-import { LIMITS, type Limits } from './platform/limits.ts';
+import { LEAST_RETENTION, LIMITS, type Limits } from './platform/limits.ts';
 import { STEPS, type StepName } from './steps/steps.ts';
 
 export interface Settings {
@@ -12,6 +12,8 @@ export interface Settings {
   isolates: number;
   /** How old copies of KV may be, milliseconds. */
   staleMs: number;
+  /** How old what a replica of D1 has may be, milliseconds; 0 where there is none. */
+  replicaMs: number;
   /** Milestones before the snapshot, 1 or more. */
   before: number;
   belowMaxDepth: number;
@@ -21,6 +23,10 @@ export interface Settings {
   indexesAll: boolean;
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
+  /** The numbers of the first block and output; 1 where it is not said. */
+  numbersFrom?: number;
+  /** Whether bytes are flipped at the end, when all else was right. */
+  endsDamaged: boolean;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -45,26 +51,27 @@ const MIN_MILESTONES = 30;
 const KINDS = [
   [12, 'hostile'],
   [1, 'calm'],
-  [1, 'idle'],
+  [2, 'idle'],
   [5, 'damaged'],
 ] as const;
 
 type Kind = (typeof KINDS)[number][1];
 
-/** Milestones of an idle network: more than IDs are kept for at the least retention. */
-const IDLE_MILESTONES = 190;
+/** Usual ones, and some that pass the end of 32 bits, or come near that of whole numbers. */
+const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
 
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
   const kind = random.pickWeighted(KINDS);
-  const settings = chooseSettings(random, kind);
+  const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
+  const settings = { ...chooseSettings(random, kind), numbersFrom };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;
   const add = (at: number, step: StepName) =>
     entries.push({ at: Math.round(at), step, seed: number++ });
   const isIdle = kind === 'idle';
-  const milestones = isIdle ? IDLE_MILESTONES : random.between(MIN_MILESTONES, MIN_MILESTONES + 10);
+  const milestones = random.between(MIN_MILESTONES, MIN_MILESTONES + 10);
   const density = isIdle ? 1 : random.pick([4, 8, 8, 14]);
   const choices = enabled
     .filter((step) => !STEPS[step].isDamage)
@@ -97,22 +104,37 @@ function chooseSettings(random: Random, kind: Kind): Settings {
   if (isHostile && upstreams.length > 1 && random.chance(0.5))
     upstreams[random.below(upstreams.length)]!.isLiar = true;
   const isServe = random.chance(kind === 'damaged' ? 0.5 : 0.3);
+  const limits = random.pick(kind === 'idle' ? (['tiny', 'small'] as const) : LIMITS);
+  const retentions =
+    limits === 'usual' ? [35, USUAL_RETENTION] : [LEAST_RETENTION, USUAL_RETENTION];
   return {
     isServe,
-    limits: kind === 'idle' ? random.pick(['usual', 'tiny']) : random.pick(LIMITS),
+    limits,
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
     staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
+    replicaMs: isServe ? 0 : random.pick([0, 0, 3000, 20_000]),
     before: random.between(1, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,
-    retention: kind === 'idle' || random.chance(0.4) ? 35 : 17_280,
+    retention: kind === 'idle' ? retentions[0]! : random.pick(retentions),
     keepsHistory: random.chance(0.3),
     indexesAll: random.chance(0.3),
+    endsDamaged: kind !== 'damaged' && random.chance(0.5),
     missingKeys: isHostile && random.chance(0.1) ? random.between(1, 2) : 0,
   };
 }
 
-/** Swarm testing: each story leaves kinds of steps out. */
+/** Of the kinds of steps, those that a story has: senders', and all others. */
+const SHARES: readonly (readonly [number, number])[] = [
+  [0.7, 0.4],
+  [0.7, 0.15],
+  [0.3, 0.3],
+  [0.15, 0.15],
+];
+
+const USUAL_RETENTION = 17_280;
+
+/** Swarm testing: each story leaves kinds of steps out; the fewer there are, the oftener each is. */
 function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[] {
   const names = Object.keys(STEPS) as StepName[];
   const isPossible = (name: StepName) => {
@@ -122,10 +144,11 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     return needs === undefined || needs(settings);
   };
   const possible = names.filter((name) => STEPS[name].often > 0 && isPossible(name));
+  const [ofSenders, ofOthers] = kind === 'calm' ? [1, 1] : random.pick(SHARES);
   const chosen = possible.filter((name) => {
     const { actor, isDamage } = STEPS[name];
     if (actor === 'client' || isDamage) return true;
-    return random.chance(kind === 'calm' ? 1 : actor === 'sender' ? 0.7 : 0.4);
+    return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
   if (settings.missingKeys > 0 && !chosen.includes('setKeys')) chosen.push('setKeys');
   return chosen.includes('note') ? chosen : [...chosen, 'note'];

@@ -16,6 +16,7 @@ import {
 } from '../support/network/network-model.ts';
 import { eventsOfLives, type LifeEvent } from '../support/network/nft-lives.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import type { PlainOutput } from '../support/nft-list/plain-list.ts';
 
 export type Request = WhiteFlagCase['request'];
 export type Roots = WhiteFlagCase['response'];
@@ -36,6 +37,8 @@ export class Truth {
   /** Outputs that hold NFTs, in the order in which they were booked. */
   readonly #nfts: Nft[] = [];
   #outputsSeen = 0;
+  /** All outputs, decoded, in the order in which they were booked. */
+  readonly #plain: { plain: PlainOutput; output: NetworkOutput }[] = [];
   #lives: { at: number; events: Map<string, LifeEvent[]> } | undefined;
 
   constructor(network: SyntheticNetwork) {
@@ -84,6 +87,14 @@ export class Truth {
     return found?.output.outputId.toHex();
   }
 
+  /** Outputs that are unspent once milestone `index` is applied; all that ever were without it. */
+  plainOutputs(index?: number): PlainOutput[] {
+    this.#look();
+    const all = this.#plain;
+    const some = index === undefined ? all : all.filter(({ output }) => isUnspentAt(output, index));
+    return some.map(({ plain }) => plain);
+  }
+
   /** The NFTs that milestones after `from` and up to `to` changed, sorted. */
   changedNfts(from: number, to: number): string[] {
     this.#look();
@@ -107,6 +118,9 @@ export class Truth {
     if (outputs.size === this.#outputsSeen) return;
     for (const output of [...outputs.values()].slice(this.#outputsSeen)) {
       const value = decodeOutput(output.bytes);
+      const { outputId, bookedTimestamp: createdTime } = output;
+      const plain = { outputId: outputId.toHex(), createdTime, output: value };
+      this.#plain.push({ plain, output });
       if (value.type !== OutputType.Nft) continue;
       this.#nfts.push({ nftId: nftIdOf(value, output.outputId).toHex(), output });
     }

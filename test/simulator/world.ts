@@ -4,6 +4,7 @@
  */
 
 import type { Database } from '../../src/ledger/core/database.ts';
+import { sealRows } from '../support/ledger/seal-rows.ts';
 import { type Life, newLife, takeStock } from '../support/network/accounts.ts';
 import { lastIndex, ZERO_ID } from '../support/network/network-model.ts';
 import { fullSnapshot } from '../support/network/network-snapshot.ts';
@@ -59,6 +60,10 @@ export class World {
   readonly twins: { id: string; index: number }[] = [];
   /** Transactions that others spend from, and that no block carries yet. */
   readonly hidden: MadeTransaction[] = [];
+  /** Chance of what clients ask beside the path. */
+  readonly readers: Random;
+  /** Answers that clients keep, by their paths. */
+  readonly kept = new Map<string, { etag: string; body: unknown; index: number }>();
   /** What happened, for people and for hashes. */
   readonly notes: string[] = [];
   /** How often, by what. */
@@ -81,6 +86,8 @@ export class World {
     lines: number;
     blocks: number;
   }[] = [];
+  /** Lines of the log that were looked at. */
+  linesRead = 0;
   /** Ledgers that were replaced. */
   imports = 0;
   /** Runs until it is called: an overlapping version. */
@@ -89,7 +96,7 @@ export class World {
   #blocksSeen = 0;
 
   private constructor(
-    settings: Settings,
+    { seed, settings }: Story,
     {
       simulation,
       network,
@@ -110,9 +117,11 @@ export class World {
     this.ancient = ancient;
     this.hasKeys = settings.missingKeys === 0;
     this.strangers = [network.account(100), network.account(101)];
+    this.readers = new Random(`readers ${seed}`);
   }
 
-  static async open({ seed, settings }: Story, makeIsolate: MakeIsolate): Promise<World> {
+  static async open(story: Story, makeIsolate: MakeIsolate): Promise<World> {
+    const { seed, settings } = story;
     const { network, ancient } = beginNetwork(settings);
     const start = 1000 * network.milestones.at(-1)!.timestamp;
     const simulation = new Simulation(seed, start);
@@ -131,10 +140,12 @@ export class World {
         return upstreams.find((each) => each.host === host)!.fetch(url, init);
       },
     });
-    const world = new World(settings, { simulation, network, ancient }, upstreams, node);
+    const world = new World(story, { simulation, network, ancient }, upstreams, node);
     await world.complete(world.importSnapshot(lastIndex(network), node.sqlite));
+    if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
     takeStock(world.life);
+    node.disturbances.replicaMs = settings.replicaMs;
     node.start();
     return world;
   }
@@ -151,6 +162,14 @@ export class World {
     const size = chunks.reduce((sum, { length }) => sum + length, 0);
     const file = { size, chunks: asStream(chunks) };
     await this.node.product.loadSnapshot(db, file, undefined);
+  }
+
+  /** As if so many blocks and outputs had been stored before. */
+  async raiseNumbers(): Promise<void> {
+    const { sqlite } = this.node;
+    const sql = 'UPDATE head SET next_block = ?1, next_output = ?1';
+    await sqlite.prepare(sql).bind(this.settings.numbersFrom).run();
+    await sealRows(sqlite, 'head');
   }
 
   /** The operator sets all keys. */
@@ -187,8 +206,9 @@ export class World {
     }
     this.startImport(lastIndex(this.network));
     const wait = () => {
-      if (this.isImporting) simulation.atForWorld(simulation.now + 100, wait);
-      else this.isDamaged = false;
+      if (this.isImporting) return simulation.atForWorld(simulation.now + 100, wait);
+      this.node.catchUp();
+      this.isDamaged = false;
     };
     wait();
   }
@@ -280,13 +300,19 @@ function varsOf(
   };
 }
 
+const TREASURY = 1_000_000_000_000n;
+
 /**
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
  * first and the last, and not those between.
  */
 function beginNetwork({ before, belowMaxDepth }: Settings) {
   // the same keys in all stories: what was verified once need not be again
-  const network = new SyntheticNetwork({ seed: 'simulated', parameters: { belowMaxDepth } });
+  const network = new SyntheticNetwork({
+    seed: 'simulated',
+    parameters: { belowMaxDepth },
+    treasury: TREASURY,
+  });
   network.random = new Random('before');
   network.milestone();
   let ancient: string[] = [];

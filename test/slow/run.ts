@@ -20,14 +20,15 @@ const script =
 /** Tests whose figures are of interest though they pass. */
 const TALK = /^(?:e2e|slow|node\/random-questions)/;
 
-/** A file of tests, which reads its counts from the environment. */
+/** Files of tests, with a space between them, which read their counts from the environment. */
 const vitest =
   (project: 'e2e' | 'node' | 'workerd', path: string, env: Record<string, string> = {}): Run =>
   (inTime) => {
     const talk = TALK.test(path) ? ['--silent=false'] : [];
     const strict = inTime && /e2e\/(?:load|coordinator)/.test(path) ? { IN_TIME: '1' } : {};
     const settings = { SLOW: '1', ...env, ...strict };
-    return runVitest(['--project', project, ...talk, `test/${path}`], settings);
+    const paths = path.split(' ').map((each) => `test/${each}`);
+    return runVitest(['--project', project, ...talk, ...paths], settings);
   };
 
 /** Fresh seeds, for an hour, on as many cores as there are. */
@@ -63,12 +64,15 @@ const TESTS: Readonly<Record<string, Run>> = {
   networks: vitest('e2e', 'e2e/networks'),
   'bad-requests': vitest('node', 'http/running-worker', { BAD_REQUESTS: '20000' }),
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
-  flips: vitest('node', 'ledger/read/flipped', { FLIPPED_ROWS: '8' }),
+  flips: vitest('node', 'ledger/read/flipped ledger/write/damage ledger/provenance/nft-', {
+    ...{ FLIPPED_ROWS: '8', CLIENTS: '500', MUTATIONS: '5000', RUNS: '60' },
+  }),
+  proofs: vitest('node', 'http/routes/shimmer-proofs'),
   events: vitest('workerd', 'events/fuzz', { FUZZ_STREAMS: '100000' }),
   'event-feed': vitest('e2e', 'e2e/events'),
   lists: vitest('node', 'http/routes/nft-list.test.ts', { QUERIES: '10000' }),
-  final: vitest('node', 'ledger/final', { PROOFS: '10000' }),
-  certificates: vitest('node', 'stardust/verifier.test', { CLIENTS: '6000' }),
+  final: vitest('node', 'ledger/final', { PROOFS: '10000', STATEMENTS: '1000' }),
+  certificates: vitest('node', 'stardust/verifier', { CLIENTS: '6000' }),
   questions: vitest('node', 'node/random-questions', { QUESTIONS: '3000' }),
   async lies(inTime) {
     const told = await vitest('e2e', 'e2e/lies.test', RANDOM_LIES)(inTime);
@@ -79,7 +83,6 @@ const TESTS: Readonly<Record<string, Run>> = {
   mutations: vitest('e2e', 'slow/mutations'),
   histories: script('histories'),
   simulator: simulate,
-  weather: script('weather'),
   hostile: script('hostile'),
 };
 
@@ -111,18 +114,20 @@ Runs all long tests, or those that are named, one after the other. The last line
   networks      3 min  every answer over HTTP at every ledger index of two recorded networks
   bad-requests  1 min  20,000 random bad requests to the built Worker over HTTP
   nearly-full   1 min  a database that becomes nearly full: fewer milestones are kept
-  flips         2 min  a character changed in eight rows of each table; no answer is wrong
+  flips        15 min  a character changed in eight rows of each table, at rest and carried on; and
+                       histories and certificates of NFTs, random ones and such as are changed
+  proofs        1 min  each byte changed of proofs of blocks
   events        2 min  100,000 random byte streams to the broker of events
   event-feed    1 min  an edge node that another one feeds; clients of events of one that is killed
   lists         1 min  10,000 random queries of the lists of NFTs
   final         1 min  10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries
-  certificates  3 min  6,000 clients of each of three mixes of current, old and lying nodes
+  certificates  4 min  6,000 clients of each of three mixes of current, old and lying nodes; all
+                       mixes of up to seven nodes
   questions     5 min  3,000 questions about random networks, each put to the oracle too
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index
   simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
-  weather       8 min  10,000 runs of forged blocks, crashes, lies and what else is hostile
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 
 await runMain(USAGE, async (args) => {

@@ -9,6 +9,7 @@ import { writeSync } from 'node:fs';
 type Tool =
   | 'caddy'
   | 'curl'
+  | 'haproxy'
   | 'nginx'
   | 'promtool'
   | 'python3'

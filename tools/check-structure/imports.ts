@@ -11,7 +11,7 @@ import { dirname, join, normalize } from 'node:path';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   stardust: [],
   platform: ['stardust'],
-  'settings.ts': ['stardust', 'ledger/open-ledger.ts'],
+  'settings.ts': ['stardust', 'platform', 'ledger/open-ledger.ts'],
   ledger: ['stardust', 'platform'],
   'nft-index': ['stardust', 'platform', 'ledger'],
   mqtt: ['stardust'],
@@ -48,11 +48,16 @@ export function readImports(root: string): ImportGraph {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
+  return graphOf(new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')])));
+}
+
+/** @param sources texts by their path from the root */
+export function graphOf(sources: ReadonlyMap<string, string>): ImportGraph {
   return new Map(
-    files.map((file) => {
-      const targets = importsOf(file, readFileSync(join(root, file), 'utf8'));
-      return [file, targets.filter((target) => !target.startsWith('..'))];
-    }),
+    Array.from(sources, ([file, text]) => [
+      file,
+      importsOf(file, text).filter((target) => !target.startsWith('..')),
+    ]),
   );
 }
 
@@ -82,8 +87,8 @@ export function findWrongWays(graph: ImportGraph): string[] {
 
 /**
  * These use the protocol by the entries of its package only, as others do. What the page loads does
- * not: where a bundle is split, esbuild puts all modules that an entry exports from into the chunk of
- * each that imports the entry, if anybody uses them. With entries 7 KB more are loaded at first.
+ * not: where a bundle is split, all modules that an entry exports from come with each script that
+ * imports the entry, if anybody uses them. With entries 7 KB more are loaded at first.
  */
 const BY_ENTRIES = /^(?:cli|client)\/(?!words\/)/;
 

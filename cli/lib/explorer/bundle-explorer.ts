@@ -1,6 +1,6 @@
 /**
- * The static files that the Worker serves: the explorer, bundled for browsers from explorer/, and
- * the OpenAPI description.
+ * The static files that the Worker serves: the explorer, bundled for browsers from explorer/ into few
+ * scripts, and the OpenAPI description.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -15,53 +15,57 @@ const OPENAPI = join(PROJECT, 'src', 'http', 'assets', 'openapi.json');
 /** By path below the folder of static files: what is served as it is. */
 const COPIED: Record<string, string> = {
   'index.html': join(SOURCES, 'index.html'),
+  'explorer/style.css': join(SOURCES, 'style.css'),
   'explorer/icon.svg': join(SOURCES, 'icon.svg'),
   'explorer/card.jpg': join(SOURCES, 'card.jpg'),
 };
 
-/** By path below the folder of static files: what is bundled from which module. */
-const BUNDLED: Record<string, string> = {
-  'explorer/app': 'app.tsx',
-  'explorer/style': 'style.css',
-  'explorer/layout': 'cone/layout-worker.ts',
-  verifier: 'verify/verifier.ts',
-};
+/** By name of the script: what is bundled, each by itself. */
+const ENTRIES = { app: 'app.tsx', layout: 'cone/layout-worker.ts' };
 
-/** Contents by path; the same on every machine, as esbuild and the libraries have exact versions. */
+/** A module that this many scripts need is in the one script that all of them load. */
+const SHARED_BY = 3;
+
+/** Contents by path; the same on every machine, as rolldown and the libraries have exact versions. */
 export async function bundleExplorer(): Promise<Map<string, Uint8Array>> {
-  // what serves a Worker that is built already does without esbuild
-  const { build, stop } = await import('esbuild');
-  const { outputFiles } = await build({
-    absWorkingDir: SOURCES,
-    entryPoints: Object.entries(BUNDLED).map(([out, path]) => ({ in: join(SOURCES, path), out })),
-    outdir: STATIC_FILES,
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    chunkNames: 'explorer/chunk-[hash]',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    // noble's licence asks that its notice stays
-    legalComments: 'eof',
-    write: false,
-  });
-  // else its process stays for as long as this one
-  await stop();
-  const bundled = outputFiles.map(
-    ({ path, contents }) => [path.slice(STATIC_FILES.length + 1), contents] as const,
-  );
+  const scripts = await Promise.all(Object.entries(ENTRIES).map(bundle));
   const copied = Object.entries(COPIED).map(
     ([path, source]) => [path, new Uint8Array(readFileSync(source))] as const,
   );
   const openapi = JSON.stringify(JSON.parse(readFileSync(OPENAPI, 'utf8')));
   return new Map([
-    ...bundled,
+    ...scripts.flat(),
     ...copied,
     ['openapi.json', new TextEncoder().encode(openapi)] as const,
   ]);
+}
+
+/** A script and those that it loads later. */
+async function bundle([name, path]: readonly [string, string]) {
+  // what serves a Worker that is built already does without rolldown
+  const { build } = await import('rolldown');
+  const { output } = await build({
+    cwd: SOURCES,
+    input: { [name]: join(SOURCES, path) },
+    platform: 'browser',
+    tsconfig: false,
+    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
+    write: false,
+    output: {
+      format: 'esm',
+      minify: true,
+      // noble's licence asks that its notice stays
+      comments: { legal: true, annotation: false, jsdoc: false },
+      entryFileNames: 'explorer/[name].js',
+      chunkFileNames: 'explorer/[name]-[hash].js',
+      codeSplitting: { groups: [{ name: 'shared', minShareCount: SHARED_BY }] },
+    },
+  });
+  return output.map((file) => {
+    const content = file.type === 'chunk' ? file.code : file.source;
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    return [file.fileName, bytes] as const;
+  });
 }
 
 /**

@@ -9,12 +9,15 @@ import {
   type LoadedLedger,
   type LoadOptions,
   loadSnapshot,
+  ReplacementRefused,
 } from '../../../src/ledger/import/load-snapshot.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import type { MilestoneKeys } from '../../../src/stardust/milestone.ts';
 import { SnapshotRefusal } from '../../../src/stardust/snapshot.ts';
+import { requireNetwork } from '../network.ts';
+import { errorMessage } from '../process/command-line.ts';
 import { openSnapshotFile } from '../snapshot-file.ts';
 import type { MayReplace } from './check-replacement.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -27,6 +30,8 @@ export interface ImportRequest {
   keys: MilestoneKeys | undefined;
   /** Hex of the SHA-256 that the full snapshot must have; it is stored with the ledger. */
   sha256?: string | undefined;
+  /** What `--network` names: the ledger must be of that network. */
+  network?: string | undefined;
   /** Asked before the ledger goes back in time or changes the network. If absent, it does not. */
   mayReplace?: MayReplace;
 }
@@ -56,12 +61,16 @@ export async function importSnapshot(
       ...(request.keys && { signers: { keys: request.keys, verify: verifySignature } }),
       onProgress: ({ file, offset }) =>
         bar.show('Reading', file === 'full' ? offset : full.size + offset, total),
-      ...(beforeReplacing && {
-        beforeReplacing: (staged, stateHash) => {
-          bar.clear();
-          return beforeReplacing(staged, stateHash);
-        },
-      }),
+      async beforeReplacing(staged, stateHash) {
+        bar.clear();
+        const { networkName } = staged.currentParameters;
+        try {
+          requireNetwork(request.network, [networkName]);
+        } catch (error) {
+          throw new ReplacementRefused(errorMessage(error), { cause: error });
+        }
+        await beforeReplacing?.(staged, stateHash);
+      },
     });
   } catch (error) {
     if (!(error instanceof SnapshotRefusal)) throw error;
@@ -113,7 +122,7 @@ export async function reportHeld(db: Database): Promise<Held> {
  * BLAKE2b-256, hex, of the protocol parameters: of each set, ascending by the milestone from which on
  * it holds, that index (uint32, little endian), the protocol version (uint8) and the set's bytes.
  */
-function parametersHash(options: LoadedLedger['parameters']): string {
+export function parametersHash(options: LoadedLedger['parameters']): string {
   const ascending = options.toSorted((a, b) => a.targetMilestoneIndex - b.targetMilestoneIndex);
   const parts = ascending.flatMap(({ targetMilestoneIndex, protocolVersion, parameters }) => {
     const target = Buffer.alloc(4);

@@ -96,10 +96,16 @@ export interface Connection {
 /** @param isProxy whether X-Forwarded-For of the other end is believed */
 export function openConnection(socket: Socket, isProxy: boolean, shared: Shared): Connection {
   const { queue, tunnels, turns, clock } = shared;
-  const peer = socket.remoteAddress ?? '';
+  // it may have been reset already
+  const peer = socket.remoteAddress ?? '0.0.0.0';
   const reader = createRequestReader(peer, isProxy);
-  const answer = createAnswer({ socket, onHead: beginAnswer, onEnd: endAnswer });
-  const queued: Queued = { client: clientPath(clientKey(peer)), isWhiteFlag: false, start: passOn };
+  const answer = createAnswer({ write, onHead: beginAnswer, onEnd: endAnswer });
+  const queued: Queued = {
+    client: clientPath(clientKey(peer)),
+    isWhiteFlag: false,
+    mayWait: false,
+    start: passOn,
+  };
   const connection: Connection = {
     client: queued.client,
     state: 'silent',
@@ -124,8 +130,8 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   /** Whether it is counted as a WebSocket. */
   let isCounted = false;
   let kernelBytes = 0;
-  /** Of the socket, when bytes were counted. */
-  let written = 0;
+  /** Since bytes were counted. */
+  let sent = 0;
   /** The answer is the last one. */
   let isLast = false;
   /** Nothing more is read or passed on. */
@@ -184,17 +190,27 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     isCounted = false;
   }
 
+  /** To the client: bytes, or latin1. */
+  function write(bytes: Buffer | string): void {
+    if (isEnding) return;
+    sent += bytes.length;
+    if (socket.write(bytes as string, 'latin1')) return;
+    unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
+    if (tunnel !== undefined || socket.writableLength > MAX_UNREAD_BYTES) workerd?.pause();
+    countBytes();
+  }
+
   function countBytes(): void {
     if (socket.destroyed) return;
-    const sent = socket.bytesWritten - written;
-    written += sent;
     // the kernel may have all of it until it is asked
-    kernelBytes = Math.max(kernelBytes, Math.min(kernelBytes + sent, MAX_KERNEL_BYTES));
+    if (kernelBytes < MAX_KERNEL_BYTES) kernelBytes = Math.min(kernelBytes + sent, MAX_KERNEL_BYTES);
     const own = reader.bytes + (request?.message.length ?? 0) + answer.bytes;
     const now = own + (tunnel?.bytes ?? 0) + socket.writableLength + kernelBytes;
     const change = now - connection.bytes;
+    const sentNow = sent;
     connection.bytes = now;
-    if (change !== 0 || sent > 0) shared.count(change, sent);
+    sent = 0;
+    if (change !== 0 || sentNow > 0) shared.count(change, sentNow);
   }
 
   /** Answers instead of workerd, and closes the connection when that is sent. */
@@ -212,7 +228,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     const next = reader.next();
     if (next === undefined) {
       countBytes();
-      if (reader.takeExpectation()) socket.write(CONTINUE);
+      if (reader.takeExpectation()) write(CONTINUE);
       return;
     }
     if ('status' in next) {
@@ -229,6 +245,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     address = next.address;
     queued.client = connection.client;
     queued.isWhiteFlag = next.isWhiteFlag;
+    queued.mayWait = next.mayWait;
     isCounted = next.isUpgrade && tunnels.open(connection.client);
     if (next.isUpgrade && !isCounted) {
       refuse(503, 'there are too many WebSockets');
@@ -246,7 +263,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       workerd = connectWorkerd(shared.target!);
     }
     answer.expect(request!);
-    workerd.write(request!.message);
+    workerd.write(request!.message, 'latin1');
   }
 
   function connectWorkerd(to: Target): Socket {
@@ -280,11 +297,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     } catch (error) {
       writeLimitedLog('error', 'serve.answer-malformed', { error: (error as Error).message });
       reset();
-    }
-    if (isEnding) return;
-    if (socket.writableNeedDrain) {
-      unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
-      if (socket.writableLength > MAX_UNREAD_BYTES) from.pause();
     }
     if (request !== undefined) countBytes();
   }
@@ -321,6 +333,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       workerd: workerd!,
       turns,
       clock,
+      write,
       onLate: reset,
       onBytes: countBytes,
     });
@@ -378,9 +391,8 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   socket.on('drain', () => {
     unreadAt = NEVER;
     workerd?.resume();
-    if (isEnding || tunnel !== undefined) return;
-    if (connection.state === 'idle') readOn();
     countBytes();
+    if (!isEnding && connection.state === 'idle') readOn();
   });
   socket.on('end', () => {
     isLast = true;

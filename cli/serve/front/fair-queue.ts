@@ -19,16 +19,21 @@ const MAX_BESIDE_WHITE_FLAG = 4;
 const MAX_WHITE_FLAGS = 8;
 
 /**
- * A request without an answer for so long waits for an upstream, and takes no place any more. Less
- * where more sites wait than there are places, so that a crowd is not waited for.
+ * A request that may wait for an upstream and has no answer for so long is taken to wait, and takes
+ * no place any more. Less where more sites wait than there are places, so that a crowd is not waited
+ * for. All other requests are work, and keep their place until they are answered.
  */
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
+
+/** Requests that wait for an upstream and have no place. Of these, too, a client has as many as are left. */
+const MAX_AWAY = 256;
 
 /** Whoever has one request at a time. No field changes from `enter` to `leave`. */
 export interface Queued {
   client: ClientPath;
   isWhiteFlag: boolean;
+  mayWait: boolean;
   start(): void;
 }
 
@@ -49,11 +54,12 @@ interface Lane {
 
 const createLane = (): Lane => ({ running: new Map(), waiting: createTurns() });
 
-/** How many places the site has. */
-function placesOf({ running }: Lane, site: string): number {
-  let places = 0;
-  for (const { client } of running.keys()) if (client[0] === site) places += 1;
-  return places;
+/** Whether a site has fewer of these places than are left for others. */
+function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boolean {
+  if (left <= 0) return false;
+  let own = 0;
+  for (const { client } of taken) if (client[0] === site) own += 1;
+  return own < left;
 }
 
 /**
@@ -63,6 +69,7 @@ function placesOf({ running }: Lane, site: string): number {
 export function createFairQueue(clock: () => number, isOpen: () => boolean): FairQueue {
   const whiteFlags = createLane();
   const others = createLane();
+  const away = new Set<Queued>();
   const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
 
   function maxOf(lane: Lane): number {
@@ -70,40 +77,56 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
     return whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
   }
 
+  const mayStart = (lane: Lane, site: string) =>
+    isOpen() && mayHaveMore(site, lane.running.keys(), maxOf(lane) - lane.running.size);
+
+  function start(lane: Lane, request: Queued): void {
+    lane.running.set(request, clock());
+    request.start();
+  }
+
   function startWaiting(lane: Lane): void {
-    for (;;) {
-      const free = isOpen() ? maxOf(lane) - lane.running.size : 0;
-      if (free <= 0) return;
-      const request = lane.waiting.take((site) => placesOf(lane, site) < free);
+    while (lane.waiting.size > 0) {
+      const request = lane.waiting.take((site) => mayStart(lane, site));
       if (request === undefined) return;
-      lane.running.set(request, clock());
-      request.start();
+      start(lane, request);
+    }
+  }
+
+  function endLeases(lane: Lane, now: number): void {
+    const sites = lane.waiting.size;
+    const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
+    for (const [request, startedAt] of lane.running) {
+      if (sites === 0 || now - startedAt < lease) return;
+      if (!request.mayWait || !mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
+      lane.running.delete(request);
+      away.add(request);
     }
   }
 
   return {
     enter(request) {
       const lane = laneOf(request);
+      if (lane.waiting.size === 0 && mayStart(lane, request.client[0])) {
+        start(lane, request);
+        return;
+      }
       lane.waiting.add(request);
       startWaiting(lane);
     },
     leave(request) {
       const lane = laneOf(request);
-      lane.waiting.remove(request);
-      if (!lane.running.delete(request)) return;
+      if (!lane.running.delete(request)) {
+        away.delete(request);
+        lane.waiting.remove(request);
+        return;
+      }
       startWaiting(whiteFlags);
       startWaiting(others);
     },
     look() {
       const now = clock();
-      for (const lane of [whiteFlags, others]) {
-        const sites = lane.waiting.size;
-        const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
-        for (const [request, startedAt] of lane.running) {
-          if (sites === 0 || now - startedAt < lease) break;
-          lane.running.delete(request);
-        }
-      }
+      for (const lane of [whiteFlags, others]) endLeases(lane, now);
       startWaiting(whiteFlags);
       startWaiting(others);
     },

@@ -1,6 +1,5 @@
 /**
- * Follows the frames of a WebSocket in one direction (RFC 6455, 5.2) without touching what they
- * have: bytes are passed on as they come, and some numbers tell how far they are.
+ * Frames of a WebSocket (RFC 6455, 5.2), read where they are: nothing is copied or unmasked.
  */
 
 export const Opcode = { Continuation: 0, Text: 1, Binary: 2, Close: 8, Ping: 9, Pong: 10 } as const;
@@ -10,133 +9,91 @@ const CONTROL: readonly number[] = [Opcode.Close, Opcode.Ping, Opcode.Pong];
 
 const MAX_CONTROL_BYTES = 125;
 
-/** Close codes (RFC 6455, 7.4.1). */
+const MASK_BYTES = 4;
+
+export interface Frame {
+  opcode: number;
+  isFinal: boolean;
+  hasReservedBits: boolean;
+  isMasked: boolean;
+  /** Of the payload. */
+  length: number;
+  /** The place behind it. */
+  end: number;
+}
+
+/** The frame that begins there; undefined where its head is not complete. */
+export function readFrame(bytes: Buffer, at: number): Frame | undefined {
+  if (bytes.length < at + 2) return undefined;
+  const [first, second] = [bytes[at]!, bytes[at + 1]!];
+  const isMasked = second >> 7 === 1;
+  let length = second & 127;
+  const extended = length === 127 ? 8 : length === 126 ? 2 : 0;
+  const head = 2 + extended + (isMasked ? MASK_BYTES : 0);
+  if (bytes.length < at + head) return undefined;
+  if (extended === 2) length = bytes.readUInt16BE(at + 2);
+  if (extended === 8) length = Number(bytes.readBigUInt64BE(at + 2));
+  const [opcode, isFinal, hasReservedBits] = [first & 15, first >> 7 === 1, (first & 0x70) !== 0];
+  return { opcode, isFinal, hasReservedBits, isMasked, length, end: at + head + length };
+}
+
+/** With a close code (RFC 6455, 7.4.1). */
 export interface FrameFault {
   code: 1002 | 1009;
   reason: string;
 }
 
-export interface Frames {
-  /** Returns the place behind the next frame that ends, or the end of the bytes. */
-  next(bytes: Buffer, from: number): number;
-  /** Opcode of the frame that has just ended. */
-  readonly ended: number | undefined;
-  /** Bytes of the frame that has just ended. */
-  readonly size: number;
-  readonly fault: FrameFault | undefined;
-  /** Whether a frame has begun that is not complete. */
-  readonly isInFrame: boolean;
-  /** Bytes of the message that is not complete. */
-  readonly unfinished: number;
-  /** Whether a message or frame has begun that is not complete. */
-  readonly isUnfinished: boolean;
+export interface Messages {
+  /** The frame that begins there; undefined where it is not complete. Each is read once. */
+  next(bytes: Buffer, at: number): Frame | FrameFault | undefined;
+  /** Whether a message has begun of which not all fragments were read. */
+  readonly isInside: boolean;
 }
 
-/**
- * @param isMasked whether each frame must be masked: those of clients
- * @param maxBytes of a message
- */
-export function createFrames(isMasked: boolean, maxBytes: number): Frames {
-  /** Of the frame: the header as far as it was read, and how long it is, as far as is known. */
-  const header: number[] = [];
-  let headerBytes = 2;
-  let length = 0;
-  /** Of the payload. */
-  let left = 0;
-  /** Of a message in fragments, those that are complete. */
+/** Reads what a client sends. @param maxBytes of a message */
+export function createMessages(maxBytes: number): Messages {
+  /** Bytes of the fragments that were read. */
   let fragments = 0;
-  let isFragmented = false;
-  let ended: number | undefined;
-  let fault: FrameFault | undefined;
+  let isInside = false;
 
-  const first = () => header[0]!;
-  const opcode = () => first() & 15;
-
-  function readHeaderByte(byte: number): void {
-    header.push(byte);
-    if (header.length === 2) {
-      const size = byte & 127;
-      headerBytes = 2 + (size === 127 ? 8 : size === 126 ? 2 : 0) + (isMasked ? 4 : 0);
-      if (byte >> 7 !== Number(isMasked)) fail(1002, isMasked ? 'not masked' : 'masked');
-      else checkFirst(size);
+  function findFault(frame: Frame): FrameFault | undefined {
+    const { opcode, isFinal, hasReservedBits, isMasked, length } = frame;
+    const wrong = (reason: string): FrameFault => ({ code: 1002, reason });
+    if (!isMasked) return wrong('not masked');
+    if (hasReservedBits) return wrong('a reserved bit is set');
+    if (CONTROL.includes(opcode)) {
+      const isRight = isFinal && length <= MAX_CONTROL_BYTES;
+      return isRight ? undefined : wrong('a control frame is long or in fragments');
     }
-    if (header.length < headerBytes) return;
-    const extended = header.slice(2, headerBytes - (isMasked ? 4 : 0));
-    length =
-      extended.length === 0 ? header[1]! & 127 : extended.reduce((sum, each) => sum * 256 + each);
-    if (DATA.includes(opcode()) && fragments + length > maxBytes)
-      fail(1009, `the message is longer than ${maxBytes} bytes`);
-    left = length;
-  }
-
-  function checkFirst(size: number): void {
-    const isFinal = first() >> 7 === 1;
-    if ((first() & 0x70) !== 0) fail(1002, 'a reserved bit is set');
-    else if (CONTROL.includes(opcode())) {
-      if (!isFinal || size > MAX_CONTROL_BYTES)
-        fail(1002, 'a control frame is long or in fragments');
-    } else if (!DATA.includes(opcode())) fail(1002, 'an opcode is reserved');
-    else if ((opcode() === Opcode.Continuation) !== isFragmented)
-      fail(1002, 'fragments are not in order');
-  }
-
-  function fail(code: FrameFault['code'], reason: string): void {
-    fault ??= { code, reason };
-  }
-
-  function endFrame(): void {
-    ended = opcode();
-    if (DATA.includes(ended)) {
-      isFragmented = first() >> 7 === 0;
-      fragments = isFragmented ? fragments + length : 0;
-    }
-    header.length = 0;
-    headerBytes = 2;
+    if (!DATA.includes(opcode)) return wrong('an opcode is reserved');
+    if ((opcode === Opcode.Continuation) !== isInside) return wrong('fragments are not in order');
+    if (fragments + length <= maxBytes) return undefined;
+    return { code: 1009, reason: `the message is longer than ${maxBytes} bytes` };
   }
 
   return {
-    next(bytes, from) {
-      ended = undefined;
-      let at = from;
-      while (header.length < headerBytes) {
-        if (at === bytes.length) return at;
-        readHeaderByte(bytes[at]!);
-        at += 1;
-        if (fault !== undefined) return at;
+    next(bytes, at) {
+      const frame = readFrame(bytes, at);
+      if (frame === undefined) return undefined;
+      const fault = findFault(frame);
+      if (fault !== undefined) return fault;
+      if (frame.end > bytes.length) return undefined;
+      if (DATA.includes(frame.opcode)) {
+        isInside = !frame.isFinal;
+        fragments = isInside ? fragments + frame.length : 0;
       }
-      const part = Math.min(left, bytes.length - at);
-      left -= part;
-      if (left === 0) endFrame();
-      return at + part;
+      return frame;
     },
-    get ended() {
-      return ended;
-    },
-    get size() {
-      return length;
-    },
-    get fault() {
-      return fault;
-    },
-    get isInFrame() {
-      return header.length > 0;
-    },
-    get unfinished() {
-      return fragments + (header.length === headerBytes ? length - left : 0);
-    },
-    get isUnfinished() {
-      return header.length > 0 || isFragmented;
+    get isInside() {
+      return isInside;
     },
   };
 }
 
-const MASKED = 0x80;
 const FINAL = 0x80;
 
-/** A Close frame. One of a client is masked with zeros. */
-export function closeFrame(code: number, reason: string, isMasked: boolean): Buffer {
+/** A Close frame of a server. */
+export function closeFrame(code: number, reason: string): Buffer {
   const text = Buffer.from(reason).subarray(0, MAX_CONTROL_BYTES - 2);
-  const length = 2 + text.length;
-  const head = isMasked ? [length | MASKED, 0, 0, 0, 0] : [length];
-  return Buffer.from([FINAL | Opcode.Close, ...head, code >> 8, code & 255, ...text]);
+  return Buffer.from([FINAL | Opcode.Close, 2 + text.length, code >> 8, code & 255, ...text]);
 }

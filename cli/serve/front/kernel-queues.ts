@@ -4,6 +4,7 @@
  * (proc_net_tcp in the kernel's documentation). Elsewhere it is not known, and counts as nothing.
  */
 import { readFile } from 'node:fs/promises';
+import { ipv6Groups } from '../../../src/http/access/client-address.ts';
 
 const FILES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
@@ -32,29 +33,10 @@ export async function readKernelQueues(port: number): Promise<Map<string, number
 
 /** The remote end as the file writes it: words of four bytes, each as this machine stores a number. */
 export function kernelName(address: string, port: number): string {
-  const words = address.includes(':') ? ipv6Words(address) : [ipv4Word(address)];
-  const end = port.toString(16).toUpperCase().padStart(4, '0');
-  return `${words.map(swap).join('')}:${end}`;
+  const [host = ''] = address.split('%', 1);
+  const bytes = host.includes(':')
+    ? ipv6Groups(host)!.map((group) => group.padStart(4, '0'))
+    : host.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
+  const words = Buffer.from(bytes.join(''), 'hex').swap32().toString('hex');
+  return `${words}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
 }
-
-const hex = (value: number, digits: number) =>
-  value.toString(16).toUpperCase().padStart(digits, '0');
-
-const ipv4Word = (address: string) =>
-  address
-    .split('.')
-    .map((part) => hex(Number(part), 2))
-    .join('');
-
-function ipv6Words(address: string): string[] {
-  const [host] = address.split('%', 1);
-  const [before = '', after] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::');
-  const split = (text: string) => (text === '' ? [] : text.split(':'));
-  const [head, tail] = [split(before), split(after ?? '')];
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
-  const groups = [...head, ...zeros, ...tail].map((group) => hex(Number.parseInt(group, 16), 4));
-  return [0, 2, 4, 6].map((at) => `${groups[at]}${groups[at + 1]}`);
-}
-
-/** Little-endian, as all machines are on which Node runs. */
-const swap = (word: string) => word.match(/../g)!.reverse().join('');

@@ -17,6 +17,8 @@ export interface RequestHead {
   isHead: boolean;
   /** Whether it is for the route of the white flag. */
   isWhiteFlag: boolean;
+  /** Whether the Worker may wait for an upstream before it answers. */
+  mayWait: boolean;
   /** Whether it asks for a WebSocket. */
   isUpgrade: boolean;
   /** Whether the client waits for `100 Continue` before it sends the body. */
@@ -42,8 +44,8 @@ export interface HeadRefusal {
 /** The Worker's path; its explanation is for people, and takes turns with other reads. */
 const WHITE_FLAG = 'POST /api/core/v2/whiteflag ';
 
-/** Each line takes some hundred bytes while the head is read. */
-const MAX_LINES = 200;
+/** Routes of the Worker that may wait for an upstream: those with a limit for that. */
+const MAY_WAIT = /^POST \/api\/(?:core\/v2|edge\/v1)\/whiteflag[/? ]|^\w+ \/api\/core\/v2\/blocks\//;
 
 const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
 
@@ -57,9 +59,15 @@ const ABSOLUTE = /^http:\/\/([^/?#]+)([/?].*)?$/i;
 /** Segments that a URL parser resolves, and its other slash. */
 const OTHER_SPELLING = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** A name and a colon; and the characters of a value: visible ones, spaces, tabs, bytes above ASCII. */
-const NAME = /^[!#$%&'*+\-.^_`|~\w]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Names, colons, and values of visible characters, spaces, tabs and bytes above ASCII. */
+const LINES = /^(?:\r\n[!#$%&'*+\-.^_`|~\w]+:[\t\x20-\x7e\x80-\xff]*){0,200}$/;
+
+/** The lines that are read here. */
+const READ =
+  /\r\n(host|content-length|transfer-encoding|expect|upgrade|connection|accept-encoding|x-forwarded-for|sec-websocket-(?:key|version|extensions)|keep-alive|proxy-connection|cf-connecting-ip):([^\r]*)/gi;
+
+/** Those of them that are passed on; what a client says of its own address and connection is not. */
+const PASSED = new Set(['sec-websocket-key', 'sec-websocket-version']);
 
 const AUTHORITY = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
@@ -83,27 +91,6 @@ const refuse = (
   headers: Record<string, string> = {},
 ): HeadRefusal => ({ status, detail, headers });
 
-/** Names that are read here, and whether the line is passed on as it came. */
-const READ = new Map([
-  ['host', false],
-  ['content-length', false],
-  ['transfer-encoding', false],
-  ['expect', false],
-  ['upgrade', false],
-  ['connection', false],
-  ['accept-encoding', false],
-  ['x-forwarded-for', false],
-  ['sec-websocket-key', true],
-  ['sec-websocket-version', true],
-  // frames are as RFC 6455 has them, without extensions
-  ['sec-websocket-extensions', false],
-  // of a connection to a proxy
-  ['keep-alive', false],
-  ['proxy-connection', false],
-  // what a client says of its own address
-  ['cf-connecting-ip', false],
-]);
-
 /** Where two could be read differently. */
 const ONCE = new Set(['host', 'content-length', 'transfer-encoding']);
 
@@ -118,47 +105,43 @@ export function readRequestHead(
   isProxy: boolean,
 ): RequestHead | HeadRefusal {
   const isHead = head.startsWith('HEAD ');
-  const [requestLine = '', ...lines] = head.split('\r\n', MAX_LINES + 2);
-  const headers = readHeaders(lines);
+  const end = head.indexOf('\r\n');
+  const headers = readHeaders(end < 0 ? '' : head.slice(end));
   if ('status' in headers) return { ...headers, isHead };
-  const result = join(requestLine, headers, isHead);
+  const result = join(end < 0 ? head : head.slice(0, end), headers, isHead);
   if ('status' in result) return { ...result, isHead };
-  const forwardedFor = headers.fields.get('x-forwarded-for');
-  const address = (isProxy && forwardedFor?.split(',').at(-1)?.trim()) || peer;
-  return { ...result, address, text: `${result.text}CF-Connecting-IP: ${address}\r\n` };
+  const forwardedFor = isProxy ? headers.fields.get('x-forwarded-for') : undefined;
+  result.address = forwardedFor?.split(',').at(-1)?.trim() || peer;
+  result.text += `CF-Connecting-IP: ${result.address}\r\n`;
+  return result;
 }
 
 interface Headers {
-  /** Lines that are passed on. */
+  /** Lines that are passed on, each with a line end before it. */
   text: string;
   /** Values of {@link READ}; of several lines as one list (RFC 9110, 5.3). */
   fields: Map<string, string>;
 }
 
-function readHeaders(lines: readonly string[]): Headers | HeadRefusal {
-  if (lines.length > MAX_LINES) return refuse(`the head has more than ${MAX_LINES} lines`);
+function readHeaders(lines: string): Headers | HeadRefusal {
+  if (!LINES.test(lines)) return refuse('a header line is malformed, or there are more than 200');
   const fields = new Map<string, string>();
-  let text = '';
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
-    const value = line.slice(colon + 1);
-    if (!NAME.test(name) || !VALUE.test(value)) return refuse('a header line is malformed');
-    const isPassed = READ.get(name);
-    if (isPassed !== false) text += `${line}\r\n`;
-    if (isPassed === undefined) continue;
+  let twice: string | undefined;
+  const text = lines.replace(READ, (line, given: string, value: string) => {
+    const name = given.toLowerCase();
     const before = fields.get(name);
-    if (before !== undefined && ONCE.has(name)) return refuse(`${name} must be given once`);
+    if (before !== undefined && ONCE.has(name)) twice = name;
     fields.set(name, before === undefined ? value.trim() : `${before},${value.trim()}`);
-  }
-  return { text, fields };
+    return PASSED.has(name) ? line : '';
+  });
+  return twice === undefined ? { text, fields } : refuse(`${twice} must be given once`);
 }
 
 function join(
   requestLine: string,
   { text, fields }: Headers,
   isHead: boolean,
-): Omit<RequestHead, 'address'> | HeadRefusal {
+): RequestHead | HeadRefusal {
   const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? [];
   if (method === '' || target.includes('#')) return refuse('the request line is malformed');
   if (!METHODS.has(method)) return refuse('no route has this method', 405, ALLOW);
@@ -182,13 +165,15 @@ function join(
     UPGRADES.test(connection);
   const refusal = isUpgrade ? checkUpgrade(fields, bodyLength) : undefined;
   if (refusal !== undefined) return refusal;
-  const start = `${method} ${place} HTTP/1.1\r\nHost: ${authority ?? (host || NO_HOST)}\r\n`;
+  const start = `${method} ${place} HTTP/1.1\r\nHost: ${authority ?? (host || NO_HOST)}`;
   const upgrade = isUpgrade ? 'Upgrade: websocket\r\nConnection: Upgrade\r\n' : '';
   return {
-    text: `${start}${text}${upgrade}`,
+    text: `${start}${text}\r\n${upgrade}`,
+    address: '',
     bodyLength,
     isHead,
     isWhiteFlag: start.startsWith(WHITE_FLAG),
+    mayWait: MAY_WAIT.test(start),
     isUpgrade,
     expectsContinue: fields.get('expect')?.toLowerCase() === '100-continue',
     isOld,

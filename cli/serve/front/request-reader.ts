@@ -2,6 +2,7 @@
  * Reads requests, head and body, out of the bytes of a connection. A request is passed on when it is
  * complete, so a slow client takes nothing of workerd, and always with Content-Length.
  */
+import { createPieces } from './pieces.ts';
 import { type HeadRefusal, type RequestHead, readRequestHead } from './request-head.ts';
 
 /** As nginx: four buffers of 8 KB. */
@@ -18,8 +19,8 @@ const CHUNK_SIZE = /^([0-9a-fA-F]{1,6})(?:;[\x20-\x7e]*)?$/;
 const MAX_CHUNK_LINE_BYTES = 256;
 
 export interface FrontRequest extends Omit<RequestHead, 'text'> {
-  /** Head and body, as they are passed on. */
-  message: Buffer;
+  /** Head and body, as they are passed on, in latin1: one write is one call of the system. */
+  message: string;
 }
 
 export interface RequestReader {
@@ -36,17 +37,13 @@ export interface RequestReader {
   readonly bytes: number;
 }
 
-const EMPTY = Buffer.alloc(0);
-
 export function createRequestReader(peer: string, isProxy: boolean): RequestReader {
-  /** What was received and is not passed on yet: a piece as it came, or pieces in `store`. */
-  let held: Buffer = EMPTY;
-  let store: Buffer = EMPTY;
+  const pieces = createPieces();
   /** Where the search for the end of the head goes on. */
   let searched = 0;
   let head: RequestHead | undefined;
   let expectation = false;
-  /** Of a body in chunks: `held` begins with so many bytes of it, without framing. */
+  /** Of a body in chunks: the pieces begin with so many bytes of it, without framing. */
   let decoded = 0;
   let phase: 'size' | 'data' | 'end of data' | 'end' = 'size';
   let chunkLeft = 0;
@@ -54,14 +51,15 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
 
   function readHead(): HeadRefusal | undefined {
     // empty lines before a request (RFC 9112 §2.2)
-    while (held[0] === 13 && held[1] === 10) held = held.subarray(2);
+    while (pieces.bytes[0] === 13 && pieces.bytes[1] === 10) pieces.take(2);
+    const { bytes: held } = pieces;
     const end = held.indexOf('\r\n\r\n', searched, 'latin1');
     if (end > MAX_HEAD_BYTES || (end < 0 && held.length > MAX_HEAD_BYTES))
       return refuse(`the head is longer than ${MAX_HEAD_BYTES} bytes`);
     searched = Math.max(0, held.length - 3);
     if (end < 0) return undefined;
     const result = readRequestHead(held.toString('latin1', 0, end), peer, isProxy);
-    held = held.subarray(end + 4);
+    pieces.take(end + 4);
     searched = 0;
     if ('status' in result) return result;
     const { bodyLength, isHead, expectsContinue } = result;
@@ -76,10 +74,11 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
   }
 
   /**
-   * Moves the data of chunks to the front of `held`, over their framing. Returns where the body's
+   * Moves the data of chunks to the front, over their framing. Returns where the body's
    * last byte and its framing end; undefined until they are there.
    */
   function readChunks(): number | HeadRefusal | undefined {
+    const { bytes: held } = pieces;
     let at = decoded;
     for (;;) {
       if (phase === 'data') {
@@ -110,29 +109,12 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
       else if (phase === 'end') return at;
       else phase = 'size';
     }
-    held.copyWithin(decoded, at);
-    held = held.subarray(0, held.length - at + decoded);
+    pieces.cut(decoded, at);
     return undefined;
   }
 
   return {
-    push(piece) {
-      if (held.length === 0) {
-        held = piece;
-        return;
-      }
-      const length = held.length + piece.length;
-      let from = held.buffer === store.buffer ? held.byteOffset : -1;
-      if (from < 0 || from + length > store.length) {
-        // twice as long, so that bytes that come one by one are not copied each time; and not of
-        // the pool, whose slabs are kept as a whole
-        store = Buffer.allocUnsafeSlow(2 * length);
-        held.copy(store);
-        from = 0;
-      }
-      piece.copy(store, from + held.length);
-      held = store.subarray(from, from + length);
-    },
+    push: pieces.push,
     next() {
       const refusal = head === undefined ? readHead() : undefined;
       if (refusal !== undefined || head === undefined) return refusal;
@@ -140,33 +122,25 @@ export function createRequestReader(peer: string, isProxy: boolean): RequestRead
       const isChunked = rest.bodyLength === 'chunked';
       const end = isChunked ? readChunks() : (rest.bodyLength as number);
       if (typeof end === 'object') return end;
-      if (end === undefined || end > held.length) return undefined;
+      if (end === undefined || end > pieces.bytes.length) return undefined;
       const length = isChunked ? decoded : end;
       const framing = rest.bodyLength === 0 ? '' : `Content-Length: ${length}\r\n`;
-      const message = Buffer.from(`${text}${framing}\r\n`, 'latin1');
-      const body = held.subarray(0, length);
-      held = held.subarray(end);
-      if (held.length === 0) held = store = EMPTY;
+      const body = pieces.take(end).toString('latin1', 0, length);
       head = undefined;
       expectation = false;
-      // one write is one call of the system, and one packet for workerd
-      return { ...rest, message: length === 0 ? message : Buffer.concat([message, body]) };
+      return { ...rest, message: `${text}${framing}\r\n${body}` };
     },
-    takeRest() {
-      const rest = held;
-      held = store = EMPTY;
-      return rest;
-    },
+    takeRest: () => pieces.take(pieces.bytes.length),
     takeExpectation() {
       const expected = expectation;
       expectation = false;
       return expected;
     },
     get isInside() {
-      return head !== undefined || held.length > 0;
+      return head !== undefined || pieces.bytes.length > 0;
     },
     get bytes() {
-      return held.length === 0 ? 0 : held.buffer.byteLength;
+      return pieces.size;
     },
   };
 }

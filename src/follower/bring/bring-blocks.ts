@@ -1,14 +1,14 @@
 /**
- * What a request needs and D1 does not have: blocks that are in the pool or fetched are stored, with
- * all that lies below them, and verdicts are made. The request then reads D1 again.
+ * Stores the blocks that a request needs and D1 lacks, from the pool or fetched, with their past
+ * cones; and makes the verdicts that it needs. The request then reads D1 again.
  */
-
 import {
   ConeUnavailable,
   type NotBrought,
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
+import { pause } from '../../platform/within.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -17,15 +17,16 @@ import { type LedgerPosition, readPosition } from '../ledger-position.ts';
 import { requireUnreferenced } from '../store/gather-blocks.ts';
 import { storeBelow } from '../store/store-gathered.ts';
 
-/** Blocks fetched for one request, and milliseconds in which they are. */
+/** Blocks fetched for one request. */
 const MAX_FETCHED = 2000;
 /** Levels of blocks without a query: a request has no time to go deeper. */
 const MAX_LEVELS = 16;
+/** Milliseconds in which the blocks of one request are fetched. */
 export const FETCH_MS = 1400;
 
 const NOT_ADMITTED = 'a block of the cone is not one that a node admits';
 
-/** Milliseconds for which a block may still be on its way by the feed; it is looked for after each. */
+/** Milliseconds for which a block may still come by the feed; the pool is read after each. */
 const FEED_PAUSES_MS = [20, 60];
 
 export type BringContext = Pick<
@@ -39,41 +40,32 @@ export type BringContext = Pick<
 /** Steps in which verdicts are made for one request: 256 inputs each. */
 const RESOLVING_STEPS = 8;
 
-/**
- * Writes what a request needs. Undefined where that was done or need not be; else why it was not, if
- * a reason is known. Throws a LedgerMoved where another follower was first, and what the database
- * throws.
- */
+/** Writes what a request needs: blocks, else verdicts. */
 export async function bring(
   context: BringContext,
   { blocks, packs }: WantedOfFollower,
   maxFetched = MAX_FETCHED,
 ): Promise<NotBrought | undefined> {
-  return blocks.length > 0
-    ? bringBlocks(context, blocks, maxFetched)
-    : makeVerdicts(context, packs);
+  return blocks.length > 0 ? solidify(context, blocks, maxFetched) : resolve(context, packs);
 }
 
 /** Makes verdicts on the transactions of these packs, as far as they can be made. */
-async function makeVerdicts(
-  context: BringContext,
-  packs: readonly number[],
-): Promise<NotBrought | undefined> {
+async function resolve(context: BringContext, packs: readonly number[]): Promise<undefined> {
   const { db, verify, memory } = context;
   const { head } = await readPosition(db, context);
   const tools = { index: memory.index, head, verify };
   const left = { steps: RESOLVING_STEPS };
   for (const key of packs) await memory.step('resolve', () => resolvePacks(db, tools, [key], left));
-  return undefined;
 }
 
 /**
- * Has these blocks stored, with all that lies below them, as far as they are unreferenced for
- * certain.
+ * Stores these blocks with their past cones, as far as they are unreferenced for certain. Returns
+ * undefined if that was done or need not be; else why it was not, if a reason is known. Throws a
+ * LedgerMoved if another follower was first, and what the database throws.
  *
  * @param ids hex IDs of one to eight blocks
  */
-async function bringBlocks(
+async function solidify(
   context: BringContext,
   ids: readonly string[],
   maxFetched: number,
@@ -83,9 +75,9 @@ async function bringBlocks(
   const { position, missing } = await findMissing(context, ids);
   if (missing.length === 0) return undefined;
   const { pool, upstreams: known } = memory;
-  for (const pause of isFed?.() ? FEED_PAUSES_MS : []) {
+  for (const ms of isFed?.() ? FEED_PAUSES_MS : []) {
     if (missing.every((id) => pool.get(id) !== undefined)) break;
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await pause(ms);
   }
   const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
   // whoever names blocks that exist nowhere costs one request, not one for each
@@ -99,7 +91,7 @@ async function bringBlocks(
   return { fault: fault instanceof ConeUnavailable ? fault.fault : 'upstream-failed', detail };
 }
 
-/** Which of the blocks requests do not see. */
+/** Returns those of the blocks that requests do not see. */
 async function findMissing(
   context: BringContext,
   ids: readonly string[],
@@ -112,9 +104,9 @@ async function findMissing(
 }
 
 /**
- * The bytes of a block that is not stored, fetched if no memory has it; nothing is written. Throws
- * a ConeUnavailable where no upstream knows the block, or an earlier milestone references it, and an
- * UpstreamFailure where nobody can tell.
+ * Returns the bytes of a block that is not stored, from the pool or fetched; nothing is written.
+ * Throws a ConeUnavailable if no upstream knows the block or an earlier milestone references it, and
+ * an UpstreamFailure if nobody can tell.
  */
 export async function readUnstored(
   { db, upstreams, voters = upstreams, keys, verify, memory }: BringContext,

@@ -1,8 +1,4 @@
-/**
- * What the follower's object does for requests that need blocks which are not stored: within limits,
- * and once for all who ask for the same blocks at once.
- */
-
+/** Serves requests for blocks that are not stored, within limits; equal ones share an answer. */
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import {
   ConeUnavailable,
@@ -15,28 +11,28 @@ import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type BringContext, bring, FETCH_MS, readUnstored } from './bring-blocks.ts';
 import { createFairLimit } from './fair-limit.ts';
 
-/** What is brought at once, and how much waits. */
+/** Limits of work under way at once, and of what waits. */
 const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
 
 export interface Bringer {
   /**
    * Writes what a request needs (bring-blocks.ts).
    *
-   * @param client whose share of the work it is
+   * @param client who is charged for the work
    */
   bring(wanted: WantedOfFollower, client: string): Promise<NotBrought | undefined>;
-  /** The bytes of a block that is not stored; undefined where it is nowhere, or not unreferenced. */
+  /** Returns the bytes of a block that is not stored, if it exists and is unreferenced. */
   readUnstored(id: string): Promise<Uint8Array | undefined>;
 }
 
-/** @param open makes what each work is done with; its upstreams have {@link patienceOf} */
+/** @param open makes the context of one piece of work; its upstreams have {@link patienceOf} */
 export function createBringer(open: () => BringContext): Bringer {
   const refuse = () => new UpstreamFailure('too many requests wait for blocks');
   const limit = createFairLimit<NotBrought | undefined>(
     { ...BRING_LIMITS, refuse },
     (notBrought) => notBrought === undefined,
   );
-  /** By what requests need. */
+  /** Work under way, by what was requested. */
   const underWay = new Map<string, Promise<NotBrought | undefined>>();
 
   async function bringOnce(wanted: WantedOfFollower): Promise<NotBrought | undefined> {
@@ -76,7 +72,7 @@ export function createBringer(open: () => BringContext): Bringer {
   };
 }
 
-/** Of several upstreams all but the last may hang, and there is still time to ask that one. */
+/** All upstreams but the last may hang, and there is still time to query that one. */
 export function patienceOf({ upstreams }: Settings): Patience {
   const parts = upstreams.length === 1 ? 1 : upstreams.length + 1;
   return { timeout: Math.floor(FETCH_MS / parts), attempts: 1, isUrgent: true };

@@ -1,8 +1,7 @@
 /**
- * A limit on work that requests cause in one Durable Object: the clients take turns, and each has a
- * share. So a stranger delays the others by one turn, however much he asks for.
- *
- * Strangers may be many. So places are left for clients whose work was of use before.
+ * A limit on work that requests cause in one Durable Object. Clients take turns and have a share
+ * each, so a stranger delays the others by one turn, however much he requests. Strangers may be
+ * many: some places are left for clients whose work was of use before.
  */
 import { createBoundedMap } from '../../platform/bounded-map.ts';
 import {
@@ -13,13 +12,13 @@ import {
 } from '../../platform/client-path.ts';
 
 export interface FairLimitOptions {
-  /** How much work is under way at once: of one site, of all whose work was not of use, in all. */
+  /** Work under way at once: of one site, of all whose work was not of use, in all. */
   ofClient: number;
   ofStrangers: number;
   places: number;
-  /** How much work waits. Beyond it the client with most of it loses its newest. */
+  /** Work that waits. Beyond it the client with most of it loses its newest. */
   waiting: number;
-  /** What is thrown then. */
+  /** Makes the error of work that is refused. */
   refuse: () => Error;
 }
 
@@ -42,7 +41,7 @@ export function createFairLimit<T>(
 ): FairLimit<T> {
   const turns = createTurns<Waiting>();
   const waiting = new Set<Waiting>();
-  /** How much work of each site is under way. */
+  /** Number of works under way, by site. */
   const counts = new Map<string, number>();
   const known = createBoundedMap<true>(MAX_KNOWN);
   let underWay = 0;

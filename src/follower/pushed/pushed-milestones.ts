@@ -1,10 +1,7 @@
 /**
- * Milestones that an upstream pushed and that are not applied yet: their payloads, and how far the
- * upstream says that it is.
- *
- * The plug-in pushes the payload of every block that carries a milestone, signed or not. So what is
- * here need not be a milestone: whoever takes one verifies it, and has it refused if it is none.
- * The one that was due is fetched then.
+ * Pushed milestones that are not applied yet: payloads, and the upstream's confirmed index. The
+ * plug-in pushes the payload of every block that carries a milestone, signed or not: whoever takes
+ * one verifies it, and refuses it if it is none. The one that was due is fetched then.
  */
 import * as v from 'valibot';
 import { equalBytes, Reader } from '../../stardust/encoding/bytes.ts';
@@ -13,7 +10,7 @@ import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 
-/** Milestones held, each of them at most as long as a block; those furthest ahead go first. */
+/** Most milestones held; those furthest ahead are evicted first. */
 const MAX_HELD = 16;
 
 /** Payloads held of one index: any sender of a block can make up one. */
@@ -28,14 +25,14 @@ export interface PushedMilestones {
   push(payload: Uint8Array): void;
   /** Takes JSON about the milestone that the upstream has confirmed. */
   confirm(json: Uint8Array): void;
-  /** Those that may be the milestone with this index; the last ones pushed, the newest first. */
+  /** Payloads that may be the milestone with this index, the newest first. */
   at(index: number): readonly Uint8Array[];
-  /** Forgets a payload that is no milestone. */
+  /** Drops a payload that is no milestone. */
   refuse(index: number, payload: Uint8Array): void;
-  /** Forgets all milestones up to the ledger's. */
+  /** Drops all milestones up to the ledger's. */
   applied(ledger: number): void;
   clear(): void;
-  /** Index of the last one that the upstream said it had confirmed. */
+  /** Index of the last milestone that the upstream said it had confirmed. */
   readonly confirmed: number | undefined;
 }
 

@@ -1,9 +1,8 @@
 /**
- * Pushed blocks are stored: every two seconds, and when a pack of them has come.
- *
- * Nothing is fetched and no upstream is queried for them. So one is stored only where its parents
- * prove that no milestone references it (src/ledger/intake/prove-unreferenced.ts). The others are
- * left to the walk from an upstream's tips (store-tips.ts).
+ * Stores pushed blocks, every two seconds and when a pack of them has come. Nothing is fetched or
+ * queried for them: only those are stored whose parents prove them unreferenced
+ * (src/ledger/intake/prove-unreferenced.ts). The walk from an upstream's tips finds the others
+ * (store-tips.ts).
  */
 
 import { MAX_PACK_BLOCKS } from '../../ledger/packs/pack-columns.ts';
@@ -12,10 +11,7 @@ import { type FollowerContext, isFull, noteLedger } from '../follower-context.ts
 import { readPosition } from '../ledger-position.ts';
 import { storeBelow } from '../store/store-gathered.ts';
 
-/**
- * So many pushed blocks are stored without a pause, and in one step: a full pack is a row by itself,
- * and a request does not wait for more.
- */
+/** Pushed blocks of one step: a full pack is a row by itself, and requests do not wait for more. */
 export const FULL_PACK = MAX_PACK_BLOCKS;
 
 /** Tops of one walk: more than come in the time for which a parent may be late. */
@@ -27,7 +23,7 @@ const LATE_MS = 1000;
 export type FeedTools = Pick<FollowerContext, 'db' | 'upstreams' | 'keys' | 'verify' | 'memory'>;
 
 /**
- * Stores what it can of what was pushed. How many blocks were stored. Throws a LedgerMoved where
+ * Stores what it can of what was pushed; returns the number of blocks. Throws a LedgerMoved if
  * another follower was first, and what the database throws.
  */
 export async function storePushed(context: FeedTools): Promise<number> {

@@ -1,12 +1,8 @@
 /**
- * The walk from some blocks down to what D1 knows: what is not in the pool is fetched. Pushed blocks,
- * tips and the parents of a proposal are the tops of the same walk (store-gathered.ts stores what it
- * met).
- *
- * A block that an upstream calls referenced ends the walk: its descendants cannot be stored
- * (docs/architecture.md#the-trap).
+ * Walks from some blocks down to what D1 knows, and fetches what is not in the pool. Pushed blocks,
+ * tips and the parents of a proposal are the tops of the same walk. A block that an upstream calls
+ * referenced ends it: its descendants cannot be stored (docs/architecture.md#the-trap).
  */
-
 import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
@@ -32,20 +28,19 @@ const MAX_QUERIED = 300;
 const QUERIED_AT_ONCE = 30;
 
 /**
- * Heap of the blocks that one walk fetches, as much as the pool keeps, and after how many blocks it
- * is looked at: 300 of the largest transactions take 98 MB.
+ * Heap of the blocks that one walk fetches, as much as the pool's, and the number of blocks after
+ * which it is measured: 300 of the largest transactions take 98 MB.
  */
 const MAX_FETCHED_HEAP_BYTES = 34_000_000;
 const FETCHED_AT_ONCE = 64;
 
 export type GatherContext = Pick<FollowerContext, 'db' | 'upstreams' | 'memory'> & {
   /**
-   * The upstreams, to be queried about references: any "yes" wins, and all are waited for up to the
-   * deadline. So one that lies is believed only if no honest one is up. What is stored on its word
-   * stays, and all requests see it.
+   * Upstreams to be queried about references: any "yes" wins, and all are waited for up to the
+   * deadline. So a liar is believed only if no honest one is up; what is stored on its word stays.
    */
   voters?: readonly Upstream[] | undefined;
-  /** Which upstream to fetch from first; by default in their order. */
+  /** Order of upstreams to fetch from; by default that of the list. */
   ranking?: Ranking | undefined;
 };
 
@@ -53,24 +48,24 @@ export interface GatherLimits {
   /** Blocks that may be fetched; those in the pool do not count. It is counted down. */
   budget: { fetchesLeft: number };
   /**
-   * Levels of blocks in a row about which no upstream was queried. A walk that has come below the
-   * import meets nothing that is known, and only an upstream can tell that it has.
+   * Levels of blocks in a row without a query. A walk that has come below the import meets nothing
+   * that is known, and only an upstream can tell that it has.
    */
   maxLevels: number;
   /** Unix milliseconds after which nothing more is fetched or queried. */
   deadline: number;
-  /** Whether an earlier walk was cut off at the tops: C-6 exempts what is below an admitted block. */
+  /** Whether an earlier walk was cut off at the tops: C-6 exempts blocks below an admitted one. */
   goesOn?: boolean;
 }
 
 export interface GatheredBlocks {
-  /** By hex ID, parents first. One that was in the pool may be known to D1 all the same. */
+  /** Blocks by hex ID, parents first. Those from the pool may be known to D1. */
   blocks: Map<string, ParsedBlock>;
-  /** Why some block below the tops is not among them: the first reason that the walk met. */
+  /** First reason why a block below the tops is not among them. */
   fault: GatherFault | undefined;
-  /** Hex IDs of the blocks at which the limits cut off the walk: it did not look at them. */
+  /** Hex IDs of the blocks at which the limits cut off the walk. */
   cut: string[];
-  /** How many of the tops are no blocks that a node stores if nobody requested them. */
+  /** Number of tops that a node does not store unless they are requested. */
   refused: number;
 }
 
@@ -93,9 +88,10 @@ export function requireFault(error: unknown): GatherFault {
 }
 
 /**
- * Nobody requested the tops: pushed blocks, tips, the parents of a proposal. So each has to pass the
- * rules for such blocks, proof of work (C-6) among them; the pool has tested those that were pushed.
- * The blocks below an admitted top are what a node requests to solidify it, and C-6 exempts those.
+ * Gathers the blocks below the tops: pushed blocks, tips, or a proposal's parents. Nobody requested
+ * the tops, so each has to pass the rules for such blocks, proof of work (C-6) among them; the pool
+ * has tested the pushed ones. A node requests the blocks below an admitted top, and C-6 exempts
+ * those.
  *
  * @param tops hex IDs
  */
@@ -187,10 +183,7 @@ function referencedBefore(id: string): ConeUnavailable {
 /** Queries the upstreams about blocks, by hex ID, and notes what they say. */
 export type QueryReferences = (ids: readonly string[]) => Promise<void>;
 
-/**
- * What it returns throws a {@link GatherFault} for the first block that is not unreferenced, once all
- * were queried.
- */
+/** Creates a query, which throws a {@link GatherFault} if a block is not unreferenced. */
 export function createQuery(
   { upstreams, voters = upstreams, memory }: GatherContext,
   moment: Moment,

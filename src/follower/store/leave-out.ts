@@ -1,11 +1,9 @@
 /**
- * A signed milestone whose past cone, as D1 has it, has blocks too many: blocks that an earlier
- * milestone referenced, of which nothing here can tell (src/ledger/view/doubtful-blocks.ts). The
- * upstream that the milestone comes from is queried about them. Its word needs no trust: without the
- * blocks that it calls referenced, the inclusion root must be the signed one.
- *
- * Nothing that an upstream said is kept: the queries are few enough to be repeated, and whatever is
- * kept of a liar would stand against what an honest upstream says later.
+ * A signed milestone whose past cone in D1 has blocks too many: blocks that an earlier milestone
+ * referenced, unknown here (src/ledger/view/doubtful-blocks.ts). The milestone's upstream is
+ * queried about them. Its word needs no trust: without the blocks that it calls referenced, the
+ * inclusion root must be the signed one. No answer is kept: a liar's would stand against an honest
+ * upstream's.
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
@@ -29,9 +27,9 @@ export interface QueryLimits {
 }
 
 /**
- * The numbers of the blocks of the cone that the upstream calls referenced, each with its doubtful
- * past. Throws an UpstreamFailure where the upstream cannot tell in time, a ConeUnavailable, `over-budget`,
- * where more would have to be queried than the pass may, and a LedgerMoved.
+ * Returns the numbers of the blocks of the cone that the upstream calls referenced, each with its
+ * doubtful past. Throws an UpstreamFailure if the upstream cannot tell in time, a ConeUnavailable
+ * `over-budget` if the pass may not query that much, and a LedgerMoved.
  */
 export async function queryReferenced(
   db: Database,
@@ -63,10 +61,7 @@ export async function queryReferenced(
   return doubtful.referenced().map(cone.numberAt);
 }
 
-/**
- * Positions of these blocks, by number, if the milestone references the cone without them; else
- * undefined.
- */
+/** Returns the positions of these blocks if the milestone references the cone without them. */
 export function findLeftOut(
   { view: { cone }, order, root }: RootDiffers,
   referenced: readonly number[],
@@ -78,8 +73,8 @@ export function findLeftOut(
 }
 
 /**
- * Whether a staged block has a parent without a number: an entry point, or a block that an upstream
- * called referenced (store-cone.ts).
+ * Returns whether a staged block has a parent without a number: an entry point, or a block that an
+ * upstream called referenced (store-cone.ts).
  */
 export function hasStagedRoot({ cone, packs }: ConsistentView): boolean {
   const isRoot = (position: number) => {
@@ -94,9 +89,9 @@ export function hasStagedRoot({ cone, packs }: ConsistentView): boolean {
 }
 
 /**
- * Those of the blocks, by hex ID, that the upstream calls referenced by a milestone before `index`.
- * One that it does not know any more counts as referenced: it has the milestone, with all that it
- * references. Throws an UpstreamFailure where it cannot tell, or not in time.
+ * Returns those of the blocks, by hex ID, that the upstream calls referenced by a milestone before
+ * `index`. A block that it does not know counts as referenced: it has the milestone with its whole
+ * cone. Throws an UpstreamFailure if it cannot tell in time.
  */
 export async function readReferenced(
   upstream: Upstream,

@@ -1,14 +1,12 @@
 /**
  * Progress of the follower: the ledger moved, or less work is left than ever before for its next
- * milestone. The work is measured in three quantities, one after the other:
+ * milestone, in one of three quantities that follow each other:
  *
- *  1. `walk`: blocks of the past cone that the walk down has come to. More is less work, and there is
- *     an end: `MAX_MET` in store-cone.ts.
+ *  1. `walk`: blocks of the past cone that the walk down has met, up to `MAX_MET` in store-cone.ts.
  *  2. `store`: missing blocks of the past cone that are still to be stored.
  *  3. `verdicts`: transactions of the past cone without a verdict.
  *
- * Each counts only below its least value so far. So work that is done, undone and done again is no
- * progress, whoever causes that: a pass that ends with more to do is not one that gets on.
+ * Each counts only below its least value so far: work that is undone and done again is no progress.
  */
 
 const QUANTITIES = ['walk', 'store', 'verdicts'] as const;
@@ -16,31 +14,27 @@ const QUANTITIES = ['walk', 'store', 'verdicts'] as const;
 export interface Progress {
   /** Times that there was progress since the object started. */
   readonly times: number;
-  /** The ledger is at another index, or is another one. */
+  /** Notes that the ledger is at another index, or is another one. */
   ledgerMoved(): void;
   /**
-   * Notes the work left for a signed milestone after the ledger's. There are few of these, as the
-   * coordinator signs them.
+   * Notes the work left for a signed milestone after the ledger's: there are few of these.
    *
    * @param milestone its ID
    * @param amount smaller is less work; of `walk`, minus the number of blocks
    */
   workLeft(milestone: string, quantity: (typeof QUANTITIES)[number], amount: number): void;
-  /**
-   * The signed root has shown that blocks of the cone are referenced already: the cone is smaller
-   * for good, and is stored again without them.
-   */
+  /** Notes that the cone is smaller for good: the signed root showed earlier references in it. */
   coneShrank(milestone: string): void;
   /**
-   * The cone is stored again from the start, by the word of this upstream alone. Once for each
-   * upstream that begins a measure of its own.
+   * Notes that the cone is stored again by the word of this upstream alone. That begins a measure
+   * of its own, once for each upstream.
    */
   startOver(milestone: string, upstream: string): void;
 }
 
 export function createProgress(): Progress {
   let times = 0;
-  /** The least work so far, by milestone: the place of the quantity, and the amount. */
+  /** Least work so far, by milestone: the place of the quantity, and the amount. */
   const least = new Map<string, readonly [quantity: number, amount: number]>();
   /** Milestones and upstreams that started over. */
   const startedOver = new Set<string>();

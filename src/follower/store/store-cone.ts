@@ -1,24 +1,20 @@
 /**
- * The part of a milestone's past cone that D1 does not have: it is fetched and stored, whatever its
- * size, and the milestone is then applied from D1 (apply-milestone.ts).
+ * Fetches and stores the part of a milestone's past cone that D1 lacks, whatever its size; the
+ * milestone is then applied from D1 (apply-milestone.ts).
  *
  * A walk from the milestone's parents down to what D1 knows keeps the skeleton of the missing
- * blocks (src/ledger/intake/cone-skeleton.ts), and of their contents as many as fit. Then parts are
- * stored, parents first, in white-flag order. Contents that were evicted meanwhile are fetched
- * again.
+ * blocks (src/ledger/intake/cone-skeleton.ts), and as many contents as fit. Then parts are stored,
+ * parents first; contents that were evicted meanwhile are fetched again.
  *
- * Nothing vouches for the cone yet. So only blocks that their parents prove unreferenced are stored
- * where requests see them (src/ledger/intake/prove-unreferenced.ts). The others are staged for this
+ * Nothing vouches for the cone yet. Blocks that their parents prove unreferenced are stored where
+ * requests see them (src/ledger/intake/prove-unreferenced.ts); the others are staged for this
  * milestone. If its roots turn out right, the cone commits to all of them.
  *
- * A walk that has come below the import meets nothing that is known. So it ends at blocks that the
- * upstream calls referenced: it queries the upstream once in {@link MAX_LEVELS} levels, and where the
- * upstream lacks a block. Blocks upon these are staged, too.
- *
- * Passes that are cut off continue where they were, as long as the object lives. After that the
- * walk begins again, and ends at the blocks that were stored.
+ * A walk below the import meets nothing that is known. So it queries the upstream once in {@link
+ * MAX_LEVELS} levels, and where it lacks a block, and ends at referenced blocks; blocks upon these
+ * are staged. A pass continues where the last one ended, as long as the object lives; after that
+ * the walk begins again, and ends at stored blocks.
  */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
@@ -40,7 +36,7 @@ import { readReferenced } from './leave-out.ts';
 import type { Progress } from './progress.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
-/** What is missing of a cone, from pass to pass. */
+/** The missing part of a cone, from pass to pass. */
 export interface MissingCone {
   readonly generation: string;
   /** Milestone index, and the milestone's ID in hex. */
@@ -50,27 +46,24 @@ export interface MissingCone {
   skeleton: ConeSkeleton;
   /** Blocks of the skeleton that were looked up, and fetched where they are not known. */
   walked: number;
-  /**
-   * IDs of the blocks still to store, parents first, {@link PART_STEP} in each array; absent until
-   * the walk has come down. They shrink as the index of unreferenced blocks grows.
-   */
+  /** IDs still to store, parents first, {@link PART_STEP} in each array; undefined before. */
   left: Uint8Array[] | undefined;
   /** Hex IDs of blocks where the walk ends, as the upstream calls them referenced. */
   readonly ends: Set<string>;
   /**
-   * Names of the upstreams that called these referenced; undefined if D1 had staged blocks before
-   * the walk, which may rest on the word of any upstream.
+   * Names of the upstreams that called these referenced; undefined if D1 had staged blocks before,
+   * which may rest on any upstream's word.
    */
   readonly words: Set<string> | undefined;
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
-  /** While a pass works on it: others share the work. */
+  /** Shared by the passes that work on it. */
   running: Promise<void> | undefined;
 }
 
 /**
- * @param parents of the milestone, hex IDs
+ * @param parents hex IDs of the milestone's parents
  * @param words an empty set if no block is staged
  */
 export function createMissingCone(
@@ -101,7 +94,7 @@ export function describeProgress({ index, left, missing, stored, walked }: Missi
 }
 
 export interface StoreConeTools {
-  /** Of the milestone's parents, as it is now. */
+  /** View with the milestone's parents, as it is now. */
   view: UnreferencedView;
   /** The follower's (follower-context.ts). */
   memory: {
@@ -113,7 +106,7 @@ export interface StoreConeTools {
   };
   rules: AdmissionRules;
   fetch: FetchBlocks;
-  /** It is queried about blocks far down; absent: nobody is. */
+  /** Queried about blocks far down; absent: nobody is. */
   upstream?: Upstream | undefined;
   /** Unix milliseconds after which no further part is begun, and not much is walked. */
   deadline: number;
@@ -127,28 +120,25 @@ export interface StoreConeTools {
 /** Levels of blocks in a row without a query whether they are referenced. */
 const MAX_LEVELS = 64;
 
-/**
- * Blocks that a walk may meet: 42 MB. An upstream that has all blocks and calls none of them
- * referenced would have it walk down to the genesis.
- */
+/** Blocks that a walk may meet: 42 MB. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
 
-/** Blocks of a part, and heap for them, which is checked after so many blocks. */
+/** Blocks of a part, and heap for them, which is measured after each {@link PART_STEP}. */
 const PART_STEP = 64;
 const MAX_PART = 31 * PART_STEP;
 const MAX_PART_HEAP_BYTES = 12_000_000;
 
 /**
- * Of one pass, which may run 1,000 statements on D1: a level of the walk is 1, a part up to 45, as 300
- * blocks of 32 KB fill 17 packs, and applying the milestone some 60.
+ * Levels and parts of one pass, of 1,000 statements: a level is 1, a part up to 45 (300 blocks of
+ * 32 KB fill 17 packs), applying the milestone some 60.
  */
 const LEVELS_AT_ONCE = 250;
 const PARTS_AT_ONCE = 8;
 
 /**
- * Fetches and stores the missing blocks. Throws a ConeUnavailable: `over-budget` where the pass
- * may do no more and the next one continues, `too-large` where the cone has no end; a LedgerMoved;
- * an UpstreamFailure; and whatever `fetch` throws.
+ * Fetches and stores the missing blocks. Throws a ConeUnavailable (`over-budget`: the next pass
+ * continues; `too-large`: the cone has no end), a LedgerMoved, an UpstreamFailure, and what `fetch`
+ * throws.
  */
 export async function storeCone(
   db: Database,

@@ -1,12 +1,9 @@
 /**
- * Stores gathered blocks where requests see them: those that are unreferenced for certain.
- *
- * A block that one of our milestones references already, though we do not know it, would look
- * unreferenced to every later request (docs/architecture.md#the-trap). So each is proven
- * unreferenced by its parents (src/ledger/intake/prove-unreferenced.ts), or every upstream is
- * queried. Mostly the parents prove all, and nobody is queried.
+ * Stores gathered blocks where requests see them: those that are unreferenced for certain. A block
+ * that one of our milestones references, unknown here, would look unreferenced to every later
+ * request (docs/architecture.md#the-trap). So its parents prove it unreferenced
+ * (src/ledger/intake/prove-unreferenced.ts), or every upstream is queried.
  */
-
 import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import {
@@ -33,29 +30,26 @@ import {
 import { storeUnreferenced } from './store-unreferenced.ts';
 
 export interface StoredBlocks {
-  /** How many. */
+  /** Number of blocks. */
   stored: number;
   /** Why some block of the walk is not stored, if a reason is known. */
   fault: GatherFault | undefined;
-  /** As of {@link GatheredBlocks}. */
+  /** See {@link GatheredBlocks}. */
   cut: readonly string[];
   refused: number;
 }
 
 export interface StoreLimits extends GatherLimits {
-  /**
-   * Gives up a block with a parent that was referenced more than so many milestones before the
-   * ledger's; absent: none is.
-   */
+  /** Gives up blocks with a parent referenced more than N milestones before the ledger's. */
   maxDepth?: number;
   /** Blocks of one step, as {@link MAX_STORED} if absent. */
   most?: number;
 }
 
 /**
- * Gathers what is below the tops and stores it, as far as there is room (drop-blocks.ts). Whatever
- * is stored before a milestone leads to it is stored here. Throws a LedgerMoved where another
- * follower was first, and what the database throws.
+ * Gathers what is below the tops and stores it, as far as there is room (drop-blocks.ts): all that
+ * is stored before a milestone leads to it. Throws a LedgerMoved if another follower was first, and
+ * what the database throws.
  *
  * @param tops hex IDs
  */
@@ -84,15 +78,12 @@ export async function storeBelow(
   return { stored, fault: full ?? walk.fault ?? fault, cut, refused };
 }
 
-/** By hex ID, parents first. */
+/** Blocks by hex ID, parents first. */
 type Blocks = ReadonlyMap<string, ParsedBlock>;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * Blocks of one step, and their heap, one block aside: what is written of them takes twice as much.
- * A walk may have met all blocks of the pool.
- */
+/** Blocks of one step, and their heap, one block aside: writing takes twice as much. */
 const MAX_STORED = 2000;
 const MAX_STORED_HEAP_BYTES = 12_000_000;
 
@@ -116,9 +107,9 @@ async function storeSaid(
 }
 
 /**
- * Stores what is unreferenced for certain by now; returns the hex IDs. What is stored, or was, leaves
- * the pool. Each step is given the blocks that it stores and no others, so that it looks up what
- * these need: their parents among the blocks before them are stored by then, or they cannot be.
+ * Stores what is unreferenced for certain by now; returns the hex IDs. Stored blocks leave the
+ * pool. A step is given only the blocks that it stores, so it looks up what these need: their
+ * parents among the blocks before them are stored by then, or they cannot be.
  */
 async function storeAll(
   { db, memory }: GatherContext,
@@ -177,10 +168,7 @@ function isBelow(
   });
 }
 
-/**
- * The lowest blocks that nothing proves unreferenced; except those with a parent that is not here,
- * as they cannot be stored.
- */
+/** Finds the lowest blocks that nothing proves unreferenced, and whose parents are all here. */
 function findRoots(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,
@@ -205,7 +193,7 @@ function findUnreferenced(
   return unreferenced.union(findProvenUnreferenced(unknown, references, head));
 }
 
-/** What upstreams called unreferenced counts as known to be so. */
+/** Adds the blocks that upstreams called unreferenced to the known ones. */
 function withSaid(
   blocks: ReadonlyMap<string, ParsedBlock>,
   known: ReadonlyMap<string, KnownReference>,

@@ -1,8 +1,4 @@
-/**
- * Between milestones: the blocks near the tips are stored, so that a coordinator's request about
- * them finds them in D1.
- */
-
+/** Stores the blocks near the tips between milestones, for the coordinator's next request. */
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import type { FollowerContext } from '../follower-context.ts';
 import type { Moment } from './gather-blocks.ts';
@@ -26,14 +22,13 @@ export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
 }
 
 /**
- * Stores what lies below the tips of the first upstream, which has confirmed the ledger's milestone:
- * one that is behind does not know yet of all blocks that are referenced.
+ * Stores what lies below the tips of the first upstream, which has confirmed the ledger's
+ * milestone: one that is behind does not know all references.
  *
- * What lies below the tips may be larger than the pool. Then a walk that began with the tips again
- * would find evicted what the walk before it fetched, and would fetch the same blocks each time. So
- * the next walk begins where the last one was cut off. Once it has come down, what it met is stored,
- * and the walk above it is repeated, which ends there. So the blocks of a chain are fetched twice, and
- * those of a network whose blocks have parents among the last 200 eight times.
+ * What lies there may be larger than the pool, so that a walk from the tips would find evicted what
+ * the one before it fetched. So the next walk begins where the last one was cut off. Once it has
+ * come down, what it met is stored, and the walk above it is repeated. Blocks of a chain are
+ * fetched twice, those of a network whose blocks have parents among the last 200 eight times.
  */
 export async function storeTips(
   context: Pick<FollowerContext, 'db' | 'upstreams' | 'memory'>,

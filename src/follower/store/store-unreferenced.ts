@@ -1,10 +1,8 @@
 /**
- * Storing blocks that no milestone references, whether they were fetched or pushed, behind their
- * parents. Whatever payload they carry, and whoever admits them: what a block counts for is decided
- * where a walk meets it (docs/architecture.md#storing-blocks), so that no block holds back those
- * above it.
+ * Stores blocks that no milestone references, fetched or pushed, behind their parents, whatever
+ * payload they carry: what a block counts for is decided where a walk meets it
+ * (docs/architecture.md#storing-blocks), so no block holds back those above it.
  */
-
 import type { Database } from '../../ledger/core/database.ts';
 import { runFenced } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
@@ -23,17 +21,16 @@ import { type AdmissionRules, isAdmitted } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 
-/** Steps in which verdicts are made that the stored blocks make possible; passes make the others. */
+/** Steps that make verdicts which the stored blocks make possible; passes make the others. */
 const RESOLVING_STEPS = 2;
 
 export interface BlocksToStore {
-  /** By hex ID, parents first. */
+  /** Blocks by hex ID, parents first. */
   blocks: ReadonlyMap<string, ParsedBlock>;
   rules: AdmissionRules;
   /**
-   * Hex IDs of the blocks that requests may see, because they are unreferenced at the view's moment
-   * for certain, and of those to be staged for the next milestone. Called with the view that names
-   * all of them and their parents.
+   * Returns the hex IDs of the blocks that requests may see, as they are certainly unreferenced,
+   * and of those to be staged. The view names all of them and their parents.
    */
   choose: (view: UnreferencedView) => ChosenBlocks;
   /** Hex IDs of unknown parents that count as referenced, for blocks that are staged. */
@@ -53,9 +50,8 @@ export interface ChosenBlocks {
 }
 
 /**
- * Stores those of the blocks that were chosen and whose parents are stored or known, behind a
- * fence, and returns their hex IDs. Run it as a step. Throws a LedgerMoved where the ledger is
- * not that of `head` any more.
+ * Stores the chosen blocks whose parents are stored or known, behind a fence; returns their hex
+ * IDs. Run it as a step. Throws a LedgerMoved if the ledger is not that of `head` any more.
  */
 export async function storeUnreferenced(
   db: Database,
@@ -103,10 +99,9 @@ function contentsOf(db: Database, { creatorOf, numbering }: UnreferencedView): C
 }
 
 /**
- * The blocks that can be stored. One whose parent cannot be stored is left out; one that
- * requests could see, if it were not for a staged parent, is staged too, if it may be. Nor do requests
- * see a block that is not admitted under the parameters that are known: the reference would not have
- * it (C-4 to C-19). It is fetched again, and may be admitted then.
+ * Finds the blocks that can be stored. One whose parent cannot be stored is left out. One that
+ * requests must not see, as a parent is staged or it is not admitted under the known parameters
+ * (C-4 to C-19), is staged too, if it may be; else it is fetched again when another block needs it.
  */
 function findStorable(
   { blocks, rules, ends = NONE }: BlocksToStore,

@@ -1,22 +1,17 @@
 /**
- * Whose request it is, for everything that is counted for each client: rate limits and shares.
- *
- * A client with IPv6 has a whole /64 (https://www.rfc-editor.org/rfc/rfc6177), 2^64 addresses, so
- * its first four groups are the key. An IPv4 address is the key itself, also where a socket of both
- * kinds writes it as IPv6: `::ffff:192.0.2.1`.
+ * Key of the client of a request, for rate limits and shares. A client with IPv6 has a whole /64
+ * (https://www.rfc-editor.org/rfc/rfc6177), so its first four groups are the key. An IPv4 address
+ * is the key itself, also if a socket writes it as IPv6: `::ffff:192.0.2.1`.
  */
 
-/** Of a request that no address came with: all of these are one client. */
+/** Key of all requests without an address. */
 const UNKNOWN = 'unknown';
 
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 const MAPPED_PREFIX = '0:0:0:0:0:ffff';
 
-/**
- * Returns the key of the client that sent the request. Cloudflare sets CF-Connecting-IP whatever the
- * client sent.
- */
+/** Returns the key of the client that sent the request. Cloudflare sets CF-Connecting-IP itself. */
 export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
   return clientKey(headers.get('cf-connecting-ip') ?? '');
 }
@@ -29,9 +24,8 @@ export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
 export function clientKey(address: string): string {
   const host = address.trim().replace(/%.*/s, '');
   if (!host.includes(':')) return isIpv4(host) ? host : UNKNOWN;
-  const url = URL.parse(`http://[${host}]`);
-  if (url === null) return UNKNOWN;
-  const groups = expand(url.hostname.slice(1, -1));
+  const groups = ipv6Groups(host);
+  if (groups === undefined) return UNKNOWN;
   if (groups.slice(0, 6).join(':') === MAPPED_PREFIX) return writeIpv4(groups.slice(6));
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }
@@ -41,9 +35,11 @@ function isIpv4(host: string): boolean {
   return URL.parse(`http://${host}`)?.hostname === host && /^[\d.]+$/.test(host);
 }
 
-/** All groups of an IPv6 address as URLs spell it: lower case, without zeros in front. */
-function expand(address: string): string[] {
-  const [before = '', after] = address.split('::');
+/** All groups of an IPv6 address, in lower case without zeros in front; undefined if it is none. */
+export function ipv6Groups(address: string): string[] | undefined {
+  const url = URL.parse(`http://[${address}]`);
+  if (url === null) return undefined;
+  const [before = '', after] = url.hostname.slice(1, -1).split('::');
   const split = (text: string) => (text === '' ? [] : text.split(':'));
   if (after === undefined) return split(before);
   const [head, tail] = [split(before), split(after)];

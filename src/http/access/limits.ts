@@ -1,7 +1,6 @@
 /**
  * Limits on requests (docs/operations.md#rate-limits): a rate for each client address, where one is
- * bound, and places for long work, where one isolate and one database answer everything. Elsewhere
- * D1 has its own queue.
+ * bound, and places for long work, where one isolate and one database answer everything.
  */
 import { clientPath } from '../../platform/client-path.ts';
 import { createSharedLimit, type SharedLimit } from '../../platform/shared-limit.ts';
@@ -16,8 +15,8 @@ const RATE_RETRY_AFTER_SECONDS = '60';
 const RATES = { part: 4, site: 16 };
 
 /**
- * Throws an HttpError 429 where the client, or the site of IPv6 that it is in, is over the limit. It
- * is counted in each location, approximately
+ * Throws an HttpError 429 if the client, or its site of IPv6, is over the limit. It is counted in
+ * each location, approximately
  * (https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/).
  */
 export async function checkRate(limit: RateLimit | undefined, request: Request): Promise<void> {
@@ -49,7 +48,7 @@ const MAX_WAIT_MS = 2000;
 const RETRY_AFTER_SECONDS = '2';
 
 /**
- * Runs work of a kind in its places. Throws an HttpError 429 where it waits too long.
+ * Runs work of a kind in its places. Throws an HttpError 429 if it waits too long.
  *
  * @param clock Unix milliseconds
  */

@@ -1,8 +1,7 @@
 /**
- * Patterns of paths, as PUBLIC_ROUTES and PROTECTED_ROUTES have them: `*` stands for any run of
- * characters (docs/contract.md#order-of-decisions).
- *
- * Without regular expressions: a pattern with many `*` must not make a long path expensive.
+ * Patterns of paths in PUBLIC_ROUTES and PROTECTED_ROUTES: `*` stands for any run of characters
+ * (docs/contract.md#order-of-decisions). Without regular expressions: a pattern with many `*` must
+ * not make a long path expensive.
  */
 
 /** Whether the path is public; no patterns: every path is. */
@@ -10,7 +9,7 @@ export function isPublic(path: string, patterns: readonly string[]): boolean {
   return patterns.length === 0 || matchesAny(path, patterns);
 }
 
-/** The same of a route that no `*` and no default opens. */
+/** Whether PUBLIC_ROUTES lists this path literally. */
 export function isNamed(path: string, patterns: readonly string[]): boolean {
   return patterns.includes(path);
 }

@@ -1,11 +1,9 @@
 /**
- * What OPTIONS is answered, on every path: a browser asks it before it lets a page of another
- * origin send more than a plain GET or POST (https://fetch.spec.whatwg.org/#http-cors-protocol).
- *
- * A preflight may name any request header, and gets the names back as allowed: HORNET does so, and
- * clients set headers that no list foresees, as the SDK its User-Agent. The wildcard would not do,
- * as it does not stand for Authorization. Allowing a header gives nothing away: the origin is `*`,
- * so browsers send no credentials of their own.
+ * Answers OPTIONS, on every path: a browser asks before it lets a page of another origin send more
+ * than a plain GET or POST (https://fetch.spec.whatwg.org/#http-cors-protocol). A preflight may
+ * name any request header, and gets the names back as allowed, as in HORNET: clients set headers
+ * that no list foresees, and the wildcard does not stand for Authorization. That gives nothing
+ * away: the origin is `*`, so browsers send no credentials of their own.
  */
 import type { Answer } from '../answer.ts';
 

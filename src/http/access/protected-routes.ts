@@ -1,9 +1,7 @@
 /**
- * PROTECTED_ROUTES (docs/contract.md#who-may-ask): which paths ask for a password or a token, by
- * HTTP Basic (RFC 7617) and Bearer (RFC 6750).
- *
- * The check looks at the request's header and nothing else, so whoever guesses costs no row of any
- * database and learns nothing from the time that the answer takes.
+ * PROTECTED_ROUTES (docs/contract.md#who-may-ask): paths that ask for a password or a token, by
+ * HTTP Basic (RFC 7617) and Bearer (RFC 6750). The check reads only the request's header, in
+ * constant time: a guess costs no row of any database, and learns nothing.
  */
 import type { Settings } from '../../settings.ts';
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
@@ -43,9 +41,8 @@ export function createRouteGuard({
       const given = digest(readCredentials(headers.get('authorization')));
       // every comparison is made, whichever of them succeeds
       const matches = accepted.map((each) => equalDigests(each, given));
-      if (!matches.includes(true)) {
+      if (!matches.includes(true))
         throw new HttpError(401, undefined, { 'www-authenticate': challenges.join(', ') });
-      }
     },
   };
 }

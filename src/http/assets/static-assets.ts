@@ -1,6 +1,6 @@
 /**
- * Static files (`[assets]` of wrangler.toml): the explorer at `/`, and the OpenAPI description. They
- * are no part of the Worker's script, but requests for them pass through it, so that
+ * Static files (`[assets]` of wrangler.toml): the explorer at `/`, and the OpenAPI description.
+ * They are no part of the Worker's script, but requests for them pass through it, so that
  * docs/contract.md#who-may-ask holds for them too.
  */
 import * as v from 'valibot';
@@ -13,7 +13,6 @@ import type { RouteContext } from '../route.ts';
 export const assetRoutes = {
   describeApi: { method: 'GET', path: '/openapi.json', keep: 'second', handle: answerStaticFile },
   showPage: { method: 'GET', path: '/', keep: 'second', handle: answerPage },
-  readVerifier: { method: 'GET', path: '/verifier.js', keep: 'second', handle: answerStaticFile },
   readExplorerFile: {
     method: 'GET',
     path: '/explorer/:file',
@@ -24,9 +23,7 @@ export const assetRoutes = {
 
 type AssetContext = Pick<RouteContext, 'request' | 'staticFiles'>;
 
-/**
- * The explorer's own files, requests to this node, and pictures of NFTs that the visitor asks for.
- */
+/** The explorer's own files, requests to this node, and pictures of NFTs. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,7 +37,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What index.html has in place of the origin: cards of social networks need whole URLs. */
+/** Placeholder of the origin in index.html: cards of social networks need whole URLs. */
 const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
 /** Views of the explorer that are paths (explorer/route.ts), and their IDs: nothing to escape. */
@@ -129,12 +126,6 @@ export function describeAssets(): Operations<typeof assetRoutes> {
           'Referrer-Policy': 'Always `no-referrer`.',
         },
       },
-      statuses,
-    },
-    readVerifier: {
-      tag: 'node',
-      summary: 'The script by which the explorer verifies this node',
-      answer: { description: 'A module.', type: 'text/javascript', headers },
       statuses,
     },
     readExplorerFile: {

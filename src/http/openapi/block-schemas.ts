@@ -1,6 +1,6 @@
 /**
- * Schemas of blocks, payloads and milestones as TIP-25 writes them (src/stardust/json/rest-json.ts).
- * A field `type` tells the kinds apart. Names are those of TIP-25.
+ * Schemas of blocks, payloads and milestones as TIP-25 writes and names them
+ * (src/stardust/json/rest-json.ts). A field `type` tells the kinds apart.
  */
 import {
   arrayOf,

@@ -1,8 +1,7 @@
 /**
  * Builders of JSON Schema 2020-12 (https://json-schema.org/draft/2020-12), which OpenAPI 3.1 uses.
- *
- * The Worker's bundle leaves out what only descriptions use: package.json declares that no module has
- * side effects, and a call in a file of routes is annotated as pure.
+ * The Worker's bundle leaves out what only descriptions use: package.json declares that no module
+ * has side effects, and a call in a file of routes is annotated as pure.
  */
 import type * as v from 'valibot';
 

@@ -1,6 +1,7 @@
 /**
- * What openapi.json says about a route besides its method, path and limit. Each file of routes has
- * a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it out.
+ * Description of a route for openapi.json, besides its method, path and limit. Each file of routes
+ * has a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it
+ * out.
  */
 import type * as v from 'valibot';
 import type { Route } from '../route.ts';
@@ -27,10 +28,7 @@ export interface Operation {
   errors?: readonly (400 | 404 | 426)[];
   /** More statuses without a body. */
   statuses?: Readonly<Record<number, string>>;
-  /**
-   * A request to a node that serves the sample. Its answer becomes the example, and its parameters
-   * those of the parameters.
-   */
+  /** A request to a node with the sample. Its answer and parameters become the examples. */
   example?: ExampleRequest;
 }
 
@@ -46,7 +44,7 @@ export interface Parameter {
 
 export interface DescribedAnswer {
   description: string;
-  /** Of the JSON. Undefined where the body is not JSON, or empty. */
+  /** Schema of the JSON; undefined if the body is not JSON, or empty. */
   schema?: JsonSchema;
   /** The type of a body that is text. */
   type?: string;
@@ -74,4 +72,21 @@ export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, 
 
 export function inPath(name: string, schema: v.GenericSchema, description: string): Parameter {
   return { in: 'path', name, description, schema, required: true };
+}
+
+/** A read of the core API by an ID or an index. Its answer has X-Ledger-Index, if nothing more. */
+export function coreRead(
+  summary: string,
+  path: string,
+  parameter: Parameter,
+  answer: DescribedAnswer,
+): Operation {
+  return {
+    tag: 'core',
+    summary: `${summary} (TIP-25)`,
+    parameters: [parameter],
+    answer: { ledgerIndex: 'named', ...answer },
+    errors: [400, 404],
+    example: { path },
+  };
 }

@@ -8,8 +8,8 @@ const TWO_32 = 2 ** 32;
 
 /**
  * Continues the checksum `before` over these bytes, by Fletcher's method: the sum of the bytes, in
- * 20 bits, and of all sums on the way, in 32. Any change within one byte changes the first. Each byte
- * counts one more than its value, so that a zero that is missing does, too.
+ * 20 bits, and of all sums on the way, in 32. Any change within one byte changes the first. Each
+ * byte counts one more than its value, so that a zero that is missing does, too.
  */
 export function checksum(bytes: Uint8Array, before = 0): number {
   let sum = Math.floor(before / TWO_32);
@@ -21,7 +21,7 @@ export function checksum(bytes: Uint8Array, before = 0): number {
   return sum * TWO_32 + (sums >>> 0);
 }
 
-/** What is stored is not what was written. The message is for people: ASCII. */
+/** Stored data is not what was written. The message is for people: ASCII. */
 export class LedgerDamaged extends Error {
   override readonly name = 'LedgerDamaged';
   readonly what: string;

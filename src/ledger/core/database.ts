@@ -1,20 +1,16 @@
 /**
- * Rows as they travel between D1 and the protocol: hex IDs, base64 bytes, JSON arrays in place of
- * many bound parameters.
- *
- * D1 binds at most 100 parameters, and a text of at most 2 MB
- * (https://developers.cloudflare.com/d1/platform/limits/). So lists go in as JSON, cut into pieces.
+ * Rows as they travel between D1 and the protocol: hex IDs, base64 bytes, and JSON arrays, cut into
+ * pieces, instead of many parameters: D1 binds at most 100, and a text of at most 2 MB
+ * (https://developers.cloudflare.com/d1/platform/limits/).
  */
 
-/** What the ledger needs of D1: the database itself, or a session of it. */
+/** The database itself, or a session of it. */
 export type Database = Pick<D1Database, 'prepare' | 'batch'>;
 
 /** Characters of one bound text, below D1's 2,000,000 bytes. */
 const MAX_TEXT = 1_000_000;
 
-/**
- * The values as JSON arrays of at most so many characters each; every value must fit one by itself.
- */
+/** Yields the values as JSON arrays of at most N characters; each value must fit one by itself. */
 export function* jsonPieces(values: Iterable<unknown>): Generator<string> {
   let piece: string[] = [];
   let length = 2;

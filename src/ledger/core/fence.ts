@@ -1,9 +1,7 @@
 /**
- * Fences: statements that undo the whole batch in which they stand, when the ledger is not what its
- * writer took it for.
- *
- * D1 has no interactive transactions. So a writer that decided by what it read says, in the batch
- * that it writes, what must still be true (docs/architecture.md#one-consistent-view).
+ * Fences: statements that undo their whole batch if the ledger is not what its writer read. D1 has
+ * no interactive transactions, so a writer says in the batch that it writes what must still be true
+ * (docs/architecture.md#one-consistent-view).
  */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
@@ -12,37 +10,33 @@ import { type Query, readBatch, readQuery } from './read-batch.ts';
 
 /**
  * The ledger moved while somebody worked on it: another follower was first, or an import came.
- * Nothing was changed. It is thrown for no other reason: what D1 should have and has not is a
- * LedgerDamaged.
+ * Nothing was changed. Data that D1 should have and has not is a LedgerDamaged instead.
  */
 export class LedgerMoved extends Error {
   override readonly name = 'LedgerMoved';
 }
 
-/**
- * SQL that fails unless the condition is true: a second row in head, and one without a generation,
- * is against its definition.
- */
+/** SQL that fails unless the condition is true: head takes no second row without a generation. */
 export function failUnless(condition: string): string {
   return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 }
 
-/** That head is of this generation (?1), at this ledger index (?2), and its dropped is ?3. */
+/** SQL: head has this generation (?1), this ledger index (?2), and dropped is ?3. */
 export const SAME_HEAD =
   'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND dropped = ?3)';
 
 /**
- * How the three kinds of fences fail, each as the first of its batch to do so: {@link failUnless},
- * moveHead (head.ts) and replaceChecksums (pack-columns.ts) make a column NULL that must not be.
+ * Errors of the three kinds of fences, each the first of its batch: {@link failUnless}, moveHead
+ * (head.ts) and replaceChecksums (packs.ts) make a column NULL that must not be.
  */
 const FENCE_FAILED = /NOT NULL constraint failed: (head\.|pack\.sums)/i;
 
 const CONSTRAINT_FAILED = /(?:UNIQUE|NOT NULL|CHECK) constraint failed: (\w+)[\w., ]*/i;
 
 /**
- * Runs a batch that begins with a fence. Throws a LedgerMoved where a fence failed. Where a fence
- * held and a row is against another constraint, D1 has not what its writer read: a LedgerDamaged
- * with the table.
+ * Runs a batch that begins with a fence. Throws a LedgerMoved if a fence failed, and a
+ * LedgerDamaged with the table's name if a fence held and a row breaks another constraint: D1 has
+ * not what its writer read.
  */
 export async function runFenced<T extends object>(
   db: Database,
@@ -60,9 +54,9 @@ export async function runFenced<T extends object>(
 }
 
 /**
- * Runs work that reads what an earlier batch named: blocks, contents, rows of a tree. Where the work
- * fails and the ledger has moved since that batch, throws a LedgerMoved: the work may have failed for
- * nothing else. So the work itself throws a LedgerDamaged for each row that is not there.
+ * Runs work that reads what an earlier batch named: blocks, contents, rows of a tree. If it fails
+ * and the ledger has moved since that batch, throws a LedgerMoved: it may have failed only because
+ * of that. The work itself throws a LedgerDamaged for each row that is not there.
  *
  * @param head of the earlier batch
  * @param milestone index of the milestone whose state the work is about: pruning may take it away

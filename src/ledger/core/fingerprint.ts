@@ -13,7 +13,7 @@ export function addSums(...sums: readonly number[]): number {
   return sums.reduce((total, sum) => (((total + sum) % modulus) + modulus) % modulus, 0);
 }
 
-/** SQL of the fingerprint of up to 500,000 rows, NULL of none. `sum`: SQL of the sum of a row. */
+/** SQL of the fingerprint of up to 500,000 rows, NULL for none. `sum`: SQL of a row's sum. */
 export function fingerprintSql(sum: string): string {
   return `sum(${sum}) % ${FINGERPRINT_MODULUS}`;
 }

@@ -1,15 +1,12 @@
-/**
- * Where the ledger stands: one row, read in the same batch as whatever is answered from it.
- */
+/** The head, where the ledger stands: one row, read in the batch of what is answered from it. */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
 import { summedColumns } from './row-sum.ts';
 
 /**
- * The version of the tables, the value of `head.schema`. A migration that changes the meaning of
- * stored rows raises it. A ledger of another version is not read: its rows would be misread
- * (docs/operations.md#upgrade).
+ * Version of the tables, in `head.schema`. A migration that changes the meaning of stored rows
+ * raises it; a ledger of another version is not read (docs/operations.md#upgrade).
  */
 export const SCHEMA = 2;
 
@@ -18,11 +15,11 @@ export class LedgerUnreadable extends Error {
   override readonly name = 'LedgerUnreadable';
 }
 
-/** What a node says into which nothing was imported, and what to do. */
+/** Message of a node without a ledger, and what to do. */
 export const NO_LEDGER =
   'no ledger was imported yet: npx stardust-edge import FILE (docs/operations.md#import-a-snapshot)';
 
-/** Whether SQLite lacks a table: of the head, where no migration was applied, as before any import. */
+/** Whether SQLite lacks a table: that of the head, if no migration was applied. */
 export const isMissingTable = (error: unknown) => String(error).includes('no such table');
 
 /** Throws a LedgerUnreadable unless `schema`, the value of `head.schema`, is {@link SCHEMA}. */
@@ -34,7 +31,7 @@ export function requireSchema(schema: unknown): void {
   );
 }
 
-/** A table of the index of IDs that is in use: it holds milestones from the first one up to the next table's first. */
+/** A table of the index of IDs in use. It holds milestones up to the next table's first. */
 export interface IdTable {
   /** Number, 0 to 4. */
   table: number;
@@ -42,12 +39,12 @@ export interface IdTable {
   first: number;
 }
 
-/** As the row `head.id_tables` has them. */
+/** Reads `head.id_tables`. */
 function readIdTables(text: string): IdTable[] {
   return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
 }
 
-/** How far the scrub has come (write/scrub.ts). */
+/** Position of the scrub (write/scrub.ts). */
 export interface ScrubPosition {
   table: string;
   /** ID of the last row that was read. */
@@ -58,11 +55,11 @@ export interface ScrubPosition {
 
 /** The column `head.integrity`, as JSON. */
 export interface Integrity {
-  /** The fingerprint of `output`, of `nft_past`, and of each table of the index of IDs, where they are in use. */
+  /** Fingerprints of `output`, `nft_past`, and the tables of the index of IDs in use. */
   fingerprints: Readonly<Record<string, number>>;
   /** Absent before the first step of a scrub. */
   scrub?: ScrubPosition;
-  /** What a scrub found damaged, in the plural as for LedgerDamaged. */
+  /** Damage that a scrub found, in the plural as for LedgerDamaged. */
   damaged?: string;
 }
 
@@ -73,7 +70,7 @@ export interface Head {
   genesis: number;
   /** Ledger index that the import brought; no earlier state is known. */
   start: number;
-  /** SHA-256 of the file that it brought, 64 hex digits; empty where the import was not told it. */
+  /** SHA-256 of the imported file, 64 hex digits; empty if the import was not told it. */
   snapshot: string;
   /** Ledger index now. */
   ledger: number;
@@ -81,23 +78,20 @@ export interface Head {
   /** Numbers from these on are free, unless a live pack names higher ones (pack-columns.ts). */
   nextBlock: number;
   nextOutput: number;
-  /** How many unreferenced blocks have numbers below nextBlock. */
+  /** Number of unreferenced blocks below nextBlock. */
   unreferenced: number;
   /** How many times unreferenced blocks were dropped (drop-blocks.ts). */
   dropped: number;
   /** The tables of the index of IDs that are in use, oldest first. */
   idTables: readonly IdTable[];
-  /** IDs of milestones up to this one are forgotten. */
+  /** IDs of milestones up to this one are dropped. */
   forgotten: number;
   /**
-   * How far output_detail is filled: '' where nothing keeps it, up to an output's ID while it is
+   * Progress of filling output_detail: '' if nothing keeps it, the last output's ID while it is
    * filled, 'all' (ALL_INDEXED) when it is whole.
    */
   indexed: string;
-  /**
-   * The milestone from which on nft_past has the changes of NFTs that nothing else keeps
-   * (held-outputs.ts); 0 where it has none.
-   */
+  /** First milestone whose NFT changes are in nft_past (held-outputs.ts); 0 if there is none. */
   history: number;
   /** No fence is about it. */
   integrity: Integrity;
@@ -125,7 +119,7 @@ export interface KnownMilestone {
   id: string;
   /** Unix seconds. */
   timestamp: number;
-  /** How many blocks it references; 0 of a snapshot's. */
+  /** Number of blocks that it references; 0 for a snapshot's milestone. */
   blocks: number;
   /** Changes of NFTs from the import to the milestone. An NFT counts once in each milestone. */
   nftChanges: number;
@@ -137,8 +131,8 @@ const SELECT_HEAD_AT = `
   FROM head h LEFT JOIN milestone m ON m.idx = coalesce(?1, h.ledger)`;
 
 /**
- * The head; undefined where nothing was imported. Throws a LedgerUnreadable where the tables are of
- * another version: so it is the first query of a batch.
+ * Selects the head; undefined if nothing was imported. It is the first query of a batch, as it
+ * throws a LedgerUnreadable if the tables are of another version.
  *
  * @param table head, or the staging table of an import
  */
@@ -153,14 +147,14 @@ export function readHead(db: Database): Promise<Head | undefined> {
 
 export interface HeadAt {
   head: Head;
-  /** Undefined if it is not known. */
+  /** Undefined if the milestone is not known. */
   milestone: KnownMilestone | undefined;
 }
 
 /**
- * The head as {@link selectHead} has it, and a milestone.
+ * Selects the head as {@link selectHead} does, and a milestone.
  *
- * @param index of the milestone; the ledger's where it is left out
+ * @param index of the milestone; the ledger's if absent
  */
 export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undefined> {
   return first(db.prepare(SELECT_HEAD_AT).bind(index ?? null), (row) => ({
@@ -170,7 +164,7 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
 }
 
 /**
- * Throws a LedgerDamaged where the row is damaged, or a scrub found something else to be.
+ * Throws a LedgerDamaged if the row is damaged, or a scrub found other damage.
  *
  * @param row all of head; other columns may have other names
  */
@@ -214,10 +208,7 @@ export function milestoneFromRow(row: Row): KnownMilestone | undefined {
   };
 }
 
-/**
- * Whether no milestone was applied, no block dropped and no snapshot imported from one to the
- * other: then blocks were stored at most.
- */
+/** Returns whether nothing but storing blocks happened in between: no milestone, drop or import. */
 export function isSameHead(
   one: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
   other: Pick<Head, 'generation' | 'ledger' | 'dropped'>,

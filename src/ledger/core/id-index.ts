@@ -1,11 +1,9 @@
 /**
- * The index of IDs: which milestone references a block, which spent an output, and which has an ID
- * of its own.
- *
- * IDs stay four times as long as all else (prune.ts), so they are most of the rows that the ledger
- * has. Milestones fill one of five tables, and then the next; a table whose milestones are all old
- * enough is dropped, which D1 does not bill. So a milestone's IDs are forgotten all at once:
- * whoever finds one ID of a milestone finds all of them (docs/storage.md#the-index-of-ids).
+ * The index of IDs: which milestone references a block, spent an output, or has an ID of its own.
+ * IDs stay four times as long as all else (prune.ts), so they are most rows of the ledger.
+ * Milestones fill one of five tables, then the next; a table whose milestones are all old enough is
+ * dropped, which D1 does not bill. So a milestone's IDs are dropped all at once
+ * (docs/storage.md#the-index-of-ids).
  */
 import { type Database, forEachPiece } from './database.ts';
 import type { IdTable } from './head.ts';
@@ -26,13 +24,13 @@ export function idTableName({ table }: Pick<IdTable, 'table'>): string {
   return `id_${table}`;
 }
 
-/** What an entry adds to the fingerprint of its table. `block`: 0 for all but blocks. */
+/** The sum that an entry adds to the fingerprint of its table. `block`: 0 except for blocks. */
 export function entrySum(id: string, milestone: number, block = 0): number {
   return rowSum([id, milestone, block]);
 }
 
 /**
- * A SELECT of `id`, `milestone`, `block` and `sum` of those IDs that are in the index.
+ * SELECT of `id`, `milestone`, `block` and `sum` of those IDs that are in the index.
  *
  * @param list SQL of a JSON array of IDs
  */
@@ -54,7 +52,7 @@ export interface KnownBlock {
 
 const FIND_BLOCKS = selectIds('?1');
 
-/** Those of the blocks with these hex IDs that milestones reference. */
+/** Finds those of the blocks with these hex IDs that milestones reference. */
 export function findReferenced(
   db: Database,
   ids: readonly string[],

@@ -1,16 +1,13 @@
 /**
  * A map from IDs to one number or two, in typed arrays: some 60 bytes an entry, where a Map of hex
- * strings takes 200. It remembers the order in which IDs were added, so that an ID has an index as
- * well.
- *
- * IDs are hashes that anybody can grind. So the place in the table depends on a random seed too:
- * nobody can make many IDs for one place.
+ * strings takes 200. It keeps the order of additions, so an ID has an index too. IDs are hashes
+ * that anybody can grind, so places in the table depend on a random seed too.
  */
 
-/** No entry: places hold indexes from 1 on. */
+/** An empty place: places hold indexes from 1 on. */
 const FREE = 0;
 
-/** By which full arrays grow: of 300,000 IDs doubling would leave 9 MB unused. */
+/** Growth of full arrays: of 300,000 IDs, doubling would leave 9 MB unused. */
 const GROWTH = 1.25;
 
 export class IdMap {
@@ -89,7 +86,7 @@ export class IdMap {
     return this.bytesAt(index).toHex();
   }
 
-  /** The same as bytes, which are not a copy. */
+  /** Returns the ID as bytes, which are not a copy. */
   bytesAt(index: number): Uint8Array {
     return this.#ids.subarray(index * this.#idBytes, (index + 1) * this.#idBytes);
   }
@@ -99,9 +96,9 @@ export class IdMap {
   }
 
   /**
-   * A map of those entries whose number is to be kept.
+   * Returns a map of the entries whose number is to be kept.
    *
-   * @param secondOf their second number from then on, by the first; as it is where it is left out
+   * @param secondOf new second number of a first one; absent: unchanged
    */
   filter(keep: (number: number) => boolean, secondOf?: (number: number) => number): IdMap {
     const width = this.#width;
@@ -120,7 +117,7 @@ export class IdMap {
     return kept;
   }
 
-  /** Into a buffer that is used again: there are thousands of calls a second. */
+  /** Decodes into a shared buffer: there are thousands of calls a second. */
   #decode(id: string): Uint8Array {
     const { read, written } = this.#decoded.setFromHex(id);
     if (read !== id.length || written !== this.#idBytes)
@@ -149,7 +146,9 @@ export class IdMap {
     return place;
   }
 
-  /** Of the first eight bytes, and of the last four: outputs of one transaction differ in those. */
+  /**
+   * Hashes the first eight bytes, and the last four: outputs of one transaction differ in those.
+   */
   #hash(bytes: Uint8Array, start: number): number {
     const first = wordAt(bytes, start) ^ this.#seed[0]!;
     const second = wordAt(bytes, start + 4) ^ this.#seed[1]!;

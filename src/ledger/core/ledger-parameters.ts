@@ -1,7 +1,4 @@
-/**
- * Protocol parameters in D1, by the milestone from which on they are in force (docs/protocol.md,
- * G).
- */
+/** Protocol parameters in D1, by the milestone that they are in force from (docs/protocol.md, G). */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
@@ -53,10 +50,7 @@ export function readParameters(db: Database): Promise<ParameterTable> {
   return readAlone(selectParameters(db));
 }
 
-/**
- * What is in force at a milestone. Throws when nothing is: the import brought what was in force
- * then.
- */
+/** Returns the parameters in force at a milestone. Throws if the import brought none for it. */
 export function parametersAt(table: ParameterTable, index: number): ProtocolParameters {
   const option = table.at(index);
   if (option === undefined) throw new Error(`no protocol parameters for milestone ${index}`);
@@ -64,8 +58,8 @@ export function parametersAt(table: ParameterTable, index: number): ProtocolPara
 }
 
 /**
- * Every set that a block may have been admitted under at this ledger index, the current one first;
- * what is pending counts for nobody yet.
+ * Returns every set under which a block may have been admitted at this ledger index, the current
+ * one first; pending sets do not count.
  */
 export function admittingParameters(table: ParameterTable, index: number): ProtocolParameters[] {
   return table.options

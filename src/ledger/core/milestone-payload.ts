@@ -1,6 +1,6 @@
 /**
- * Payloads of milestones, as they are stored: with a checksum, as their ID (docs/protocol.md, B.9)
- * is that of what is signed, without the signatures.
+ * Stored payloads of milestones. They have a checksum, as the milestone ID does not commit to the
+ * signatures (docs/protocol.md, B.9).
  */
 import { equalBytes, Reader } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
@@ -16,7 +16,7 @@ export function writePayload(payload: Uint8Array): string {
 }
 
 /**
- * Throws a LedgerDamaged where the payload is not that of the milestone.
+ * Throws a LedgerDamaged if the payload is not that of the milestone.
  *
  * @param row `id`, 64 hex digits, and `payload`, base64
  */

@@ -1,18 +1,16 @@
-/**
- * The names and parameters of a network, by its protocol parameters (docs/protocol.md, G).
- */
+/** Names and parameters of a network, by its protocol parameters (docs/protocol.md, G). */
 import { StardustError } from '../../stardust/error.ts';
 import { type ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
 import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/parameters.ts';
 
-/** What the network is or was called, and will be, as far as announced: in order of the targets. */
+/** The network's names, past, present and announced, in order of their targets. */
 export function networkNames(table: ParameterTable): string[] {
   return parameterSets(table).map(({ networkName }) => networkName);
 }
 
 /**
- * The parameters that the network has, had, and will have, as far as announced: in order of the
- * targets. A pending set may be no parameters at all: the reference reads one only once it is due (G).
+ * The network's parameters, past, present and announced, in order of their targets. A pending set
+ * may be invalid: the reference reads it only once it is due (G).
  */
 export function parameterSets(table: ParameterTable): ProtocolParameters[] {
   return table.options

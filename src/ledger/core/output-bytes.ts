@@ -1,12 +1,10 @@
 /**
- * Codec of an output's contents as D1 holds them, from the block that creates it to the milestone
- * that spends it: base64 of the bytes and a checksum. Within D1 they move as they are; whoever
- * reads them finds out whether a bit was flipped on disk.
- *
- * Long contents are in two rows while the output is unspent: `output` has their start, `output_rest`
- * what follows. Of a row of `output` SQLite keeps at most 1,002 bytes on a page of the table's tree
- * (https://www.sqlite.org/fileformat2.html#payload). What is beyond is on another page, which is read
- * at each comparison with the row.
+ * Codec of an output's contents in D1, from the block that creates it to the milestone that spends
+ * it: base64 of the bytes and a checksum, by which readers find damage. Long contents are in two
+ * rows while the output is unspent: `output` has the start, `output_rest` the rest. SQLite keeps at
+ * most 1,002 bytes of a row on a page of the table's tree
+ * (https://www.sqlite.org/fileformat2.html#payload); the rest would be read at each comparison with
+ * the row.
  */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes, getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
@@ -14,7 +12,7 @@ import { checksum, LedgerDamaged } from './checksum.ts';
 import type { Row } from './read-batch.ts';
 import { summedColumns } from './row-sum.ts';
 
-/** Where the checksum starts: that of no bytes is not zero. */
+/** Initial checksum: that of no bytes is not zero. */
 const NOT_EMPTY = 1;
 
 export function writeOutputBytes(bytes: Uint8Array): string {
@@ -31,7 +29,7 @@ const START = 12;
 
 export interface SplitContents {
   start: string;
-  /** Undefined of contents that are not long. */
+  /** Undefined if the contents are not long. */
   rest: string | undefined;
 }
 
@@ -42,7 +40,7 @@ export function splitContents(text: string): SplitContents {
     : { start: text, rest: undefined };
 }
 
-/** As {@link splitContents}: SQL of the start, of the rest, and of whether there is one. */
+/** SQL of the start, of the rest, and of whether there is one, as {@link splitContents} splits. */
 export function splitContentsSql(text: string) {
   const isLong = `length(${text}) > ${LONGEST_IN_ROW}`;
   return {
@@ -53,8 +51,8 @@ export function splitContentsSql(text: string) {
 }
 
 /**
- * SQL of the whole contents of an output. NULL, which no reader and no table takes, where the rest
- * is missing.
+ * SQL of the whole contents of an output; NULL, which no reader and no table takes, if the rest is
+ * missing.
  *
  * @param output alias of its table
  * @param rests the table of rests
@@ -71,7 +69,7 @@ export function contentsLengthSql(output: string): string {
 }
 
 /**
- * SQL of the columns of an output that a reader needs, with its whole contents as `bytes`.
+ * SQL of the columns of an output for readers, with its whole contents as `bytes`.
  *
  * @param prefix of the names of the others
  */
@@ -83,8 +81,8 @@ export function outputColumns(
 }
 
 /**
- * SQL that is true of the contents of NFTs: the first byte is the output's type (A.8), which the
- * first two characters of base64 tell. Type 6 is `Bg` to `Bv`.
+ * SQL that is true of the contents of NFTs. The first byte is the output's type (A.8), which the
+ * first two characters of base64 tell: type 6 is `Bg` to `Bv`.
  */
 export function isNftSql(column: string): string {
   return `substr(${column}, 1, 2) BETWEEN 'Bg' AND 'Bv'`;
@@ -121,7 +119,9 @@ export interface UnspentOutput {
   createdTime: number;
 }
 
-/** @param row its {@link outputColumns}. Throws a LedgerDamaged where they are not what was written. */
+/**
+ * @param row its {@link outputColumns}. Throws a LedgerDamaged where they are not what was written.
+ */
 export function unspentFromRow(row: Row, prefix = ''): UnspentOutput {
   row.requireSum('output', prefix);
   const id = row.text(`${prefix}id`);

@@ -1,7 +1,6 @@
 /**
- * Reads of D1 by name: statements go in by name, as one batch, and parsed rows come out by the same
- * names. A parser is defined beside the SQL that selects its rows, and names the type of each
- * column that it reads.
+ * Reads of D1 by name: statements go in as one batch, and parsed rows come out by the same names. A
+ * parser is defined beside the SQL that selects its rows, and names each column's type.
  */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
@@ -18,7 +17,7 @@ export class Row {
     this.#columns = columns;
   }
 
-  /** Throws a LedgerDamaged where the column has no text, an Error where there is no such column. */
+  /** Throws a LedgerDamaged if the column has no text, an Error if there is no such column. */
   text(column: string): string {
     return this.textOrNull(column) ?? refuse(column);
   }
@@ -66,7 +65,7 @@ function refuse(column: string): never {
   throw new LedgerDamaged(`values of column ${column}`);
 }
 
-/** Statements, and what is made of their results. */
+/** Statements, and the parser of their results. */
 export interface Query<T> {
   statements: readonly D1PreparedStatement[];
   /** @param results one for each statement */
@@ -137,8 +136,8 @@ export function write(statements: readonly D1PreparedStatement[]): Query<number[
 }
 
 /**
- * Runs the queries in their order, in one batch: D1 runs that as one transaction, so reads see one
- * state, and writes happen all or not at all. Throws a LedgerDamaged where a row is not what its
+ * Runs the queries in their order, in one batch, which is one transaction of D1: reads see one
+ * state, and writes happen all or not at all. Throws a LedgerDamaged if a row is not what its
  * parser expects.
  */
 export async function readBatch<T extends object>(

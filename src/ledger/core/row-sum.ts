@@ -1,16 +1,15 @@
 /**
- * Sums of rows, and fingerprints of tables (docs/storage.md#damage-on-disk).
- *
- * A row has in its column `sum` the sum of its other columns, which its parser compares. The values
- * are added up, so SQL that makes a row of others can make its sum of theirs. The fingerprint of a
- * table is the sum of its rows' sums: it tells that a row vanished.
+ * Sums of rows, and fingerprints of tables (docs/storage.md#damage-on-disk). A row has in its
+ * column `sum` the sum of its other columns, which its parser compares; values are added up, so SQL
+ * that makes a row of others can make its sum of theirs. A table's fingerprint, the sum of its
+ * rows' sums, tells that a row vanished.
  */
 import { checksum } from './checksum.ts';
 
 /** A value of a column. */
 export type Cell = string | number | null;
 
-/** The columns that the sum of a row is about, by table. */
+/** Columns in the sum of a row, by table. */
 export const SUMMED_COLUMNS = {
   head: [
     'schema',
@@ -70,10 +69,7 @@ const HEX_DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (let digit = 0; digit < NO_DIGIT; digit++)
   HEX_DIGITS[digit.toString(NO_DIGIT).charCodeAt(0)] = digit;
 
-/**
- * Of an ID, the sum of its words; of another text, a checksum of 32 bits. And the length: zeros do not
- * count by themselves.
- */
+/** Sum of an ID's words, or a checksum of another text, and the length: zeros do not count. */
 function cellSum(value: Cell): number {
   if (value === null) return 0;
   if (typeof value === 'number') return value % NUMBER_MODULUS;
@@ -81,7 +77,7 @@ function cellSum(value: Cell): number {
   return sum + value.length;
 }
 
-/** Undefined where a character is no hex digit. Without slices: a milestone has thousands of IDs. */
+/** Returns undefined for other characters than hex digits. No slices: milestones have many IDs. */
 function sumWords(text: string): number | undefined {
   let sum = 0;
   for (let at = 0; at < text.length; ) {

@@ -1,6 +1,4 @@
-/**
- * Writes the head, and the milestones that it stands at.
- */
+/** Writes the head, and the milestones that it stands at. */
 import type { Database } from './database.ts';
 import { type Head, type IdTable, type KnownMilestone, SCHEMA } from './head.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
@@ -67,7 +65,7 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
 /** A milestone as it is inserted. */
 export interface MilestoneToInsert extends KnownMilestone {
   index: number;
-  /** By writePayload (milestone-payload.ts). */
+  /** Text by writePayload (milestone-payload.ts). */
   payload: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Builds the trees over a final ledger (docs/final-ledger.md), page by page. Each page is one fenced
- * write, so a build that is cut off goes on behind the last page.
+ * Builds the trees over a final ledger (docs/final-ledger.md), page by page. Each page is one
+ * fenced write, so a build that is cut off goes on behind the last page.
  */
 import { concatBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import {
@@ -27,8 +27,8 @@ import {
 } from './final-tables.ts';
 
 /**
- * Pages of one call: at 65,536 outputs each some 5 s of CPU, of 30 s that the platform allows, and 256
- * of its 1,000 queries. The same pass may fill the index of lists.
+ * Pages of one call: at 65,536 outputs each some 5 s of CPU, of 30 s that the platform allows, and
+ * 256 of its 1,000 queries. The same pass may fill the index of lists.
  */
 const MOST_PAGES = 4;
 
@@ -37,7 +37,7 @@ const LEAVES_AT_ONCE = 1024;
 
 const SAME_LEDGER = 'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2)';
 
-/** That the tree ?3 has ?4 pages: somebody else may build it too. */
+/** SQL: the tree ?3 has ?4 pages; another builder may have added some. */
 const SAME_PAGES = '(SELECT count(*) FROM final_page WHERE milestone = ?2 AND tree = ?3) = ?4';
 
 const INSERT_PAGE = `
@@ -54,16 +54,16 @@ const INSERT_RANGES = `
   INSERT INTO final_range (milestone, tree, first, groups)
   SELECT ?2, ?3, value ->> 0, value ->> 1 FROM json_each(?1)`;
 
-/** Of a milestone that was taken for the final one before. */
+/** Deletes rows of a milestone that was taken for the final one before. */
 const DELETE_OTHERS = ['final_page', 'final_range'].map(
   (table) => `DELETE FROM ${table} WHERE milestone <> ?1`,
 );
 
 /**
- * Builds what is missing, up to a number of pages. Returns true if nothing is left to build: the
- * trees are whole, or the ledger is not at its final milestone. Throws a LedgerMoved if the ledger
- * was replaced meanwhile or somebody else builds too, a LedgerDamaged if outputs or NFTs are missing:
- * a root over the others would be one of another ledger.
+ * Builds what is missing, up to a number of pages. Returns true if the trees are whole, or the
+ * ledger is not at its final milestone. Throws a LedgerMoved if the ledger was replaced or somebody
+ * else builds too, and a LedgerDamaged if outputs or NFTs are missing: the root would be of another
+ * ledger.
  */
 export async function buildFinalLedger(
   db: Database,
@@ -183,7 +183,7 @@ function pageLeaves({ groupLeaves, rangeGroups, pageRanges }: Layout): number {
   return groupLeaves * rangeGroups * pageRanges;
 }
 
-/** B.13 over nodes of one level. */
+/** Hashes nodes of one level (B.13). */
 function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
   return merkleRootOfLeaves(concatBytes(...hashes), hashes.length);
 }

@@ -1,10 +1,7 @@
 /**
- * The tables of a final ledger (docs/storage.md#the-final-ledger): the trees in pages and ranges, and
- * the root over both.
- *
- * Pages, ranges and groups are powers of two. So the hash over each is a node of the tree (B.13), and
- * a path is that within a group, then that among the groups of a range, the ranges of a page, and the
- * pages.
+ * Tables of a final ledger (docs/storage.md#the-final-ledger): the trees in pages and ranges, and
+ * the root over both. Pages, ranges and groups are powers of two, so the hash over each is a node
+ * of the tree (B.13), and a path goes through a group, a range, a page, and the pages.
  */
 import { equalBytes, Reader, toHexDigits, Writer } from '../../stardust/encoding/bytes.ts';
 import {
@@ -37,8 +34,8 @@ export interface Layout {
 }
 
 /**
- * A page has 33 KB, a range 4 KB. 8,000,000 outputs have 123 pages and 31,250 ranges. A proof hashes
- * 8 leaves and some 410 nodes; 1,000 proofs share the upper 380 of them.
+ * A page has 33 KB, a range 4 KB. 8,000,000 outputs have 123 pages and 31,250 ranges. A proof
+ * hashes 8 leaves and some 410 nodes; 1,000 proofs share the upper 380 of them.
  */
 export const LAYOUT: Layout = { groupLeaves: 8, rangeGroups: 32, pageRanges: 256 };
 
@@ -46,7 +43,7 @@ export const LAYOUT: Layout = { groupLeaves: 8, rangeGroups: 32, pageRanges: 256
 export interface Leaf {
   key: string;
   record: Uint8Array;
-  /** Base tokens on an output; 0 of an NFT. */
+  /** Base tokens on an output; 0 for an NFT. */
   amount: bigint;
   /** Whether it is an output that is an NFT. */
   isNftOutput: boolean;
@@ -102,7 +99,7 @@ export interface FinalPage {
   leaves: number;
   /** Base tokens on its outputs. */
   amount: bigint;
-  /** How many of its outputs are NFTs. */
+  /** Number of its outputs that are NFTs. */
   nfts: number;
   root: Uint8Array;
 }
@@ -160,11 +157,11 @@ export function readSubtrees(text: string, tree: FinalTreeName): Subtree[] {
 /** A ledger that is at its final milestone. */
 export interface FinalState {
   head: Head;
-  /** In force at the milestone. */
+  /** Parameters in force at the milestone. */
   parameters: ProtocolParameters;
   /** 32 bytes. */
   milestoneId: Uint8Array;
-  /** With the final root; undefined until the trees are built. */
+  /** Final ledger with its root; undefined until the trees are built. */
   built: { ledger: FinalLedger; root: Uint8Array } | undefined;
 }
 

@@ -24,7 +24,7 @@ import {
   selectUpperLevels,
 } from './stored-tree.ts';
 
-/** Why there is no final ledger to answer from. */
+/** Reason why there is no final ledger to answer from. */
 export interface NoFinalLedger {
   ok: false;
   /** Undefined where nothing was imported. */
@@ -38,7 +38,7 @@ export interface FinalStatus {
   ledger: FinalLedger;
   /** The final root. */
   root: Uint8Array;
-  /** Of the file that the ledger was imported from; empty where it is not known. */
+  /** Hash of the file that the ledger was imported from; empty if it is not known. */
   snapshotSha256: string;
 }
 
@@ -60,7 +60,7 @@ export async function readFinalLedger(
 
 /**
  * Proves that the ledger has or lacks the record with this key, an output ID or an NFT ID. Throws a
- * LedgerDamaged unless the proof leads to the stored root, a LedgerMoved where an import replaced the
+ * LedgerDamaged unless the proof leads to the stored root, a LedgerMoved if an import replaced the
  * ledger meanwhile.
  *
  * @param key lower-case hex digits

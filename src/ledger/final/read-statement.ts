@@ -1,7 +1,7 @@
 /**
- * A page of the statement of an address at a final ledger
- * (docs/final-ledger.md#a-statement-of-an-address): what the index of lists names, each with its
- * proof. It is verified before it is answered.
+ * A page of an address's statement at a final ledger
+ * (docs/final-ledger.md#a-statement-of-an-address): the outputs that the index of lists names, each
+ * with its proof, verified before it is answered.
  */
 import { StardustError } from '../../stardust/error.ts';
 import type { FinalEntry } from '../../stardust/proof/final-ledger.ts';
@@ -34,7 +34,7 @@ import {
 
 const MAX_OUTPUTS = 1000;
 
-/** Of the records of a page, and one more: as hex twice that, and 1.6 KB for each path. */
+/** Bytes of the records of a page, and one more: as hex twice that, and 1.6 KB for each path. */
 const MAX_BYTES = 2_000_000;
 
 /** Proved at once: 1,024 leaves are read, 1 MB as a rule, 45 MB if each is as long as a block. */
@@ -55,7 +55,7 @@ export interface StatementQuery {
 }
 
 /**
- * Throws a LedgerDamaged unless all of it follows from the stored root, a LedgerMoved where an import
+ * Throws a LedgerDamaged unless all of it follows from the stored root, a LedgerMoved if an import
  * replaced the ledger meanwhile.
  *
  * @param limits of a page, and how the tree is cut, for tests
@@ -118,7 +118,7 @@ interface StatementLimits {
   maxBytes?: number;
 }
 
-/** Entries of the outputs in their order: of all, or as many as have so many bytes, and one at least. */
+/** Returns entries of the outputs in order, as many as have N bytes together, one at least. */
 async function proveListed(
   stored: StoredTree,
   listed: readonly Position[],

@@ -1,6 +1,6 @@
 /**
- * A tree over a final ledger as D1 has it (docs/storage.md#the-final-ledger), read as far as proofs
- * need it: ranges of pages, groups of ranges, leaves of groups, each by one statement for all keys.
+ * A tree over a final ledger in D1 (docs/storage.md#the-final-ledger), read as far as proofs need:
+ * ranges of pages, groups of ranges, leaves of groups, each by one statement for all keys.
  */
 import {
   type FinalEntry,
@@ -49,7 +49,7 @@ export function openStoredTree(
   return { ...stored, ...opened, pages: siblings(pages) };
 }
 
-/** The same tree without what was read of its ranges. Pages are few, and stay. */
+/** Returns the tree without the ranges that were read. Pages are few, and stay. */
 export function withoutRanges(stored: StoredTree): StoredTree {
   return { ...stored, groups: new Map(), leaves: new Map() };
 }
@@ -69,7 +69,7 @@ const SELECT_GROUPS = `
   SELECT first, groups FROM final_range
   WHERE milestone = ?2 AND tree = ?3 AND first IN (SELECT value FROM json_each(?1))`;
 
-/** Of the page with the key ?3, or the place where it would be. */
+/** SQL: ranges of the page with the key ?3, or the place where it would be. */
 const SELECT_RANGES_OF = `
   SELECT page, ranges FROM final_page WHERE milestone = ?1 AND tree = ?2 AND first <= ?3
   ORDER BY page DESC LIMIT 1`;
@@ -78,7 +78,7 @@ const SELECT_GROUPS_OF = `
   SELECT first, groups FROM final_range WHERE milestone = ?1 AND tree = ?2 AND first <= ?3
   ORDER BY first DESC LIMIT 1`;
 
-/** What a proof of one key needs but its leaves; for a batch that reads the pages too. */
+/** Selects what a proof of one key needs except leaves; for a batch that reads the pages too. */
 export function selectUpperLevels(
   db: Database,
   finalMilestone: number,
@@ -106,8 +106,8 @@ const groupsReader = (tree: FinalTreeName) => (row: Row) =>
   [row.text('first'), siblings(readSubtrees(row.text('groups'), tree))] as const;
 
 /**
- * The places in the tree of the last leaves whose keys are not behind these; -1 where all are. Reads
- * what it needs, leaves included.
+ * Finds the places in the tree of the last leaves whose keys are not behind these; -1 if all are.
+ * Reads what it needs, leaves included.
  *
  * @param keys lower-case hex digits
  */
@@ -238,7 +238,7 @@ function firstOfGroup(stored: StoredTree, place: GroupPlace): string {
   return (groupsOf(stored, place).nodes[place.group] ?? damagedTree(stored.tree)).first;
 }
 
-/** Behind every key. */
+/** A text behind every key. */
 const END = 'g';
 
 /** The first key behind a group's. */
@@ -267,7 +267,7 @@ function siblings<T extends { root: Uint8Array }>(nodes: readonly T[]): Siblings
   return { nodes, levels: treeLevels(nodes.map(({ root }) => root)) };
 }
 
-/** The index of the last whose first key is not behind this one; -1 where all are. */
+/** Returns the index of the last node whose first key is not behind this one; -1 if all are. */
 function lastUpTo(nodes: readonly { first: string }[], key: string): number {
   return nodes.findLastIndex(({ first }) => first <= key);
 }

@@ -1,9 +1,7 @@
 /**
- * Importing a snapshot (docs/storage.md#import): it is staged beside the ledger that
- * is served, and replaces it at the end, in one step.
- *
- * Whatever goes wrong before leaves the served ledger as it is. Files that are not good, or not
- * wanted, leave no trace. After an interruption the next import goes on with what was staged.
+ * Imports a snapshot (docs/storage.md#import): it is staged beside the served ledger, and replaces
+ * it at the end, in one step. A failure leaves the served ledger as it is; refused files leave no
+ * trace. After an interruption the next import goes on with what was staged.
  */
 import { StardustError } from '../../stardust/error.ts';
 import { type SnapshotFile, SnapshotRefusal } from '../../stardust/snapshot/byte-stream.ts';
@@ -26,8 +24,8 @@ export interface LoadOptions extends SnapshotOptions {
   /** Hex SHA-256 of the full snapshot, if the read of its end checks it. Stored with the ledger. */
   sha256?: string | undefined;
   /**
-   * Called with the whole, verified ledger before it replaces the served one. The import ends if it
-   * throws a ReplacementRefused, and nothing staged is left.
+   * Called with the whole, verified ledger before it replaces the served one. A ReplacementRefused
+   * ends the import, and nothing staged is left.
    */
   beforeReplacing?: (staged: SnapshotSummary, stateHash: Uint8Array) => Promise<void>;
 }
@@ -69,7 +67,7 @@ export async function loadSnapshot(
   }
 }
 
-/** What the ledger as a whole is refused for is found when all has been read. */
+/** Faults of the ledger as a whole are found when all has been read. */
 function locateAtEnd(error: unknown, end: [file: 'full' | 'delta', offset: number]): unknown {
   return error instanceof StardustError && !(error instanceof SnapshotRefusal)
     ? new SnapshotRefusal(...end, error.reason, error)

@@ -1,11 +1,8 @@
 /**
  * The sink of an import (src/stardust/snapshot/snapshot-sink.ts): it writes outputs, and what NFTs
- * are listed by, into the staging tables, each change together with its position.
- *
- * What was staged stays when an import is interrupted. The next import resumes behind it if it
- * reads the same files, and starts again if not.
+ * are listed by, into the staging tables, each change with its position. After an interruption the
+ * next import resumes there if it reads the same files, and starts again if not.
  */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { refusal } from '../../stardust/error.ts';
@@ -48,22 +45,19 @@ const ADD_OUTPUTS = `
 const ADD_RESTS = `
   INSERT INTO import_output_rest (key, bytes) SELECT value ->> 0, value ->> 1 FROM json_each(?1)`;
 
-/**
- * A second row is against the table's CHECK: the whole batch is undone unless all outputs to remove
- * are there, each named once.
- */
+/** Undone by the table's CHECK unless all outputs to remove are there, each named once. */
 const REQUIRE_OUTPUTS = `
   INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
   WHERE (SELECT count(*) FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))
     <> json_array_length(?1)`;
 
-/** Of outputs that are removed: before their rows in import_output, which have the time. */
+/** Removes details of removed outputs before their rows in import_output, which have the time. */
 const REMOVE_DETAILS = `
   DELETE FROM import_output_detail WHERE (kind, created_time, output) IN (
     SELECT ${OutputType.Nft}, created_time, unhex(id) FROM import_output
     WHERE ${isNftSql('bytes')} AND id IN (SELECT value FROM json_each(?1)))`;
 
-/** Likewise: those have the keys. */
+/** Removes rests before these rows too: they have the keys. */
 const REMOVE_RESTS = `
   DELETE FROM import_output_rest WHERE key IN (
     SELECT rest FROM import_output WHERE id IN (SELECT value FROM json_each(?1)))`;
@@ -81,7 +75,7 @@ const STRETCH = 50_000;
 
 /**
  * Type and amount of each output (A.8) of the stretch behind the ID ?1: 9 bytes, which are 12
- * characters of base64 and can be put together. And the fingerprint and the last ID of the stretch.
+ * characters of base64. And the fingerprint and the last ID of the stretch.
  */
 const SELECT_AMOUNTS = `
   SELECT group_concat(start, '') AS amounts, ${fingerprintSql('sum')} AS sum, max(id) AS last FROM (
@@ -99,7 +93,7 @@ const COPY_PAYLOAD = `
   UPDATE import_milestone
   SET payload = (SELECT p.payload FROM import_progress p WHERE p.milestone = idx)`;
 
-/** Solid entry points are referenced, and nothing more is known of them: no block has the number 0. */
+/** Solid entry points are referenced; nothing else is known of them: no block is number 0. */
 const INSERT_ENTRY_POINTS = `
   INSERT INTO import_id_0 (id, milestone, block, sum)
   SELECT value, ?2, 0, ?2 FROM json_each(?1)`;
@@ -195,9 +189,8 @@ export class StagingSink implements LedgerSink {
   /** Throws the reason for which a change did not go in, if it is the files'. */
   async #explain({ add, remove }: Pick<LedgerChange, 'add' | 'remove'>): Promise<void> {
     const progress = await this.#readProgress();
-    if (progress?.identity !== this.#identity || progress.position !== this.#position) {
+    if (progress?.identity !== this.#identity || progress.position !== this.#position)
       throw new Error('another import into this database is under way');
-    }
     const present = await this.#findKnown(add.map(({ outputId }) => outputId));
     for (const { outputId } of add) {
       const id = toHexDigits(outputId);
@@ -225,8 +218,8 @@ export class StagingSink implements LedgerSink {
   }
 
   /**
-   * Adds to the outputs all else that the ledger is made of. A StardustError if they are not the
-   * token supply, or two of them the same NFT.
+   * Adds all else that the ledger is made of. Throws a StardustError if the outputs are not the
+   * token supply, or two of them are the same NFT.
    */
   async complete(summary: SnapshotSummary, generation: string, sha256 = ''): Promise<void> {
     const { stretches, fingerprint } = await this.#checkSupply(summary);
@@ -290,8 +283,8 @@ export class StagingSink implements LedgerSink {
   }
 
   /**
-   * The supply as it is held. The reader counts what the files say of each output that goes, which
-   * is something else where a delta continues another network's genesis: its outputs have the same
+   * Compares the supply as it is held. The reader counts what the files say of removed outputs,
+   * which is something else if a delta continues another network's genesis, with the same output
    * IDs.
    */
   async #checkSupply({
@@ -341,9 +334,7 @@ export class StagingSink implements LedgerSink {
     }
   }
 
-  /**
-   * Puts the staged ledger, complete by now, in the place of the served one: all of it or nothing.
-   */
+  /** Replaces the served ledger by the staged one, which is complete: all of it or nothing. */
   async replace(): Promise<void> {
     const swap = this.#script!.swap.map((sql) => this.#db.prepare(sql));
     await runBatch(this.#db, [this.#moveTo(this.#position), ...swap]);

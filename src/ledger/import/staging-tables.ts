@@ -1,18 +1,16 @@
 /**
- * Staging: the tables in which an import makes a ledger, beside the one that is served, and the
- * script that puts the one in the place of the other.
- *
- * In the place of `x`, `import_x` is filled. Definitions are those of the served tables, read from
- * the database, so that there is one place to change them: the migrations. The script is made from
- * them too, and therefore the same wherever it runs: here, or in the deployed database.
+ * Staging: the tables in which an import makes a ledger beside the served one, and the script that
+ * swaps them. `import_x` is filled in place of `x`. Definitions are read from the served tables, so
+ * that only the migrations have them; the script is made of them, here or for the deployed
+ * database.
  */
 import type { Database } from '../core/database.ts';
 import { isNftSql } from '../core/output-bytes.ts';
 import { many, type Row, readQuery } from '../core/read-batch.ts';
 
 /**
- * Tables that are renamed when they are complete. Their indexes are created then, as an index
- * cannot be renamed: 4 s at 1,000,000 NFTs.
+ * Tables that are renamed when they are complete. Their indexes, which cannot be renamed, are
+ * created then: 4 s at 1,000,000 NFTs.
  */
 const LARGE_TABLES = ['output', 'output_rest', 'nft', 'output_detail'];
 
@@ -22,15 +20,12 @@ export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'id_0'];
 /** The tables that an import fills. */
 const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
 
-/**
- * Tables that do not tell of the ledger: the publisher's row names the ledger that it belongs to,
- * the other is wrangler's.
- */
+/** Tables that are not of the ledger: the publisher's row names its ledger; wrangler's. */
 const KEPT_TABLES = ['nft_index', 'd1_migrations'];
 
 /**
- * How far the import has come, in one row. `identity` is what it makes the ledger of. `milestone`
- * and `payload`: the latest milestone that was read whole.
+ * Progress of the import, in one row. `identity`: its input. `milestone` and `payload`: the latest
+ * milestone that was read whole.
  */
 const CREATE_PROGRESS = `
   CREATE TABLE import_progress (
@@ -41,7 +36,7 @@ export const HAS_PROGRESS = `SELECT name FROM sqlite_master WHERE name = 'import
 
 export const SELECT_PROGRESS = 'SELECT identity, position FROM import_progress';
 
-/** `_cf_…` are the platform's. */
+/** The platform has tables `_cf_…`. */
 const SELECT_SCHEMA = `
   SELECT type, name, tbl_name, sql FROM sqlite_master
   WHERE type IN ('table', 'index') AND sql IS NOT NULL
@@ -69,10 +64,7 @@ export interface StagingScript {
   drop: string[];
   /** Makes the tables, none of which may be there. */
   create: string[];
-  /**
-   * Puts the staged ledger in the place of the served one, and leaves nothing else of either; to be
-   * run in one transaction.
-   */
+  /** Replaces the served ledger by the staged one; run in one transaction. */
   swap: string[];
 }
 
@@ -123,10 +115,7 @@ function isReplaced(table: string): boolean {
   return LARGE_TABLES.includes(table) || KEPT_TABLES.includes(table);
 }
 
-/**
- * The statement that makes the staging table, from the one that made the served table. SQLite
- * quotes the name of a table that was renamed.
- */
+/** Makes the staging table's definition. SQLite quotes the name of a renamed table. */
 function stagingDefinition(table: string, sql: string): string {
   const start = new RegExp(`^CREATE TABLE "?${table}"?(?=\\W)`);
   if (!start.test(sql)) throw new Error(`table ${table} is defined in an unknown way: ${sql}`);

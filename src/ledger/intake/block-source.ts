@@ -1,15 +1,14 @@
-/** The one error that says why a cone cannot be had. */
+/** Needs of requests that the follower can meet, and the error if it cannot. */
 
 /**
- * `unknown-block`: neither we nor upstream know a block of the cone.
- * `referenced-before`: upstream says that an earlier milestone references a block which we do not
- * know (docs/architecture.md#the-trap).
- * `too-large`: more blocks than can be walked at once.
- * `over-budget`: more blocks would have to be fetched than may be.
+ * `unknown-block`: neither we nor an upstream know a block of the cone. `referenced-before`: an
+ * upstream says that an earlier milestone references a block which we do not know
+ * (docs/architecture.md#the-trap). `too-large`: more blocks than can be walked at once.
+ * `over-budget`: more blocks than may be fetched.
  */
 export type ConeFault = 'unknown-block' | 'referenced-before' | 'too-large' | 'over-budget';
 
-/** What a request needs and D1 lacks. */
+/** Data that a request needs and D1 lacks. */
 export interface WantedOfFollower {
   /** Hex IDs of blocks to be stored, eight at most, with all that lies below them. */
   blocks: readonly string[];
@@ -17,7 +16,7 @@ export interface WantedOfFollower {
   packs: readonly number[];
 }
 
-/** Why the follower did not write what a request needs; `detail` is as of a message below. */
+/** Reason why the follower did not write what a request needs; `detail` is ASCII for people. */
 export interface NotBrought {
   fault: ConeFault | 'upstream-failed';
   detail: string;

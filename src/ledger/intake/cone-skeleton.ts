@@ -1,6 +1,6 @@
 /**
- * The skeleton of a past cone: its blocks and who their parents are, without their contents, in
- * typed arrays. 300,000 blocks take some 25 MB of heap, where parsed blocks would take hundreds.
+ * The skeleton of a past cone: its blocks with their parents, without contents, in typed arrays.
+ * 300,000 blocks take some 25 MB of heap, where parsed blocks would take hundreds.
  */
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
 import { orderParentsFirst } from '../../stardust/white-flag/parents-first.ts';
@@ -25,7 +25,7 @@ export interface ConeSkeleton {
 
 /** @param tops hex IDs of the blocks where the walk begins, in white-flag order */
 export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
-  /** The numbers are levels. */
+  /** IDs with their levels. */
   const ids = new IdMap(32);
   /** Where a block's parents begin in `parents`, plus one; 0 where they were not noted. */
   let starts = new Int32Array(64);

@@ -1,5 +1,5 @@
 /**
- * What D1 knows of outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
+ * Facts in D1 about outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
  * or a milestone spent them.
  */
 
@@ -17,10 +17,10 @@ import { findCreated, type MentionedOutput } from '../packs/live-packs.ts';
 import { isPartOf, readSpentOutput, spentIn, spentSql } from '../packs/milestone-part.ts';
 import type { NextNumbers } from '../packs/next-numbers.ts';
 
-/** What an output's ID stands for, as far as it is known. */
+/** Facts about an output, as far as they are known. */
 export interface KnownOutput {
   number: number;
-  /** Absent while no block that creates it is known, and where only states were read. */
+  /** Content; absent if no block that creates it is known, or only states were read. */
   bytes?: Uint8Array;
   /** Characters of its content in D1, where only states were read. */
   length?: number;
@@ -32,9 +32,9 @@ export interface KnownOutput {
 
 /** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */
 export interface Numbering extends NextNumbers {
-  /** By hex ID. */
+  /** Blocks by hex ID. */
   blocks: Map<string, KnownBlock>;
-  /** By hex ID. */
+  /** Outputs by hex ID. */
   outputs: Map<string, KnownOutput>;
 }
 
@@ -47,7 +47,7 @@ export interface OutputsToFind {
 
 export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 
-/** What one row says of an output. */
+/** Facts of one row about an output. */
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;
@@ -59,9 +59,8 @@ const findUnspent = (columns: string) => `
   SELECT ${columns} FROM json_each(?1) j JOIN output o ON o.id = j.value`;
 
 /**
- * SQL: of the outputs ?1, those that milestones spent; then again, with `output` about them, those
- * whose milestone is kept. Each part is parsed once, however many of its outputs are wanted: 6,000
- * outputs of one milestone take 0.07 s.
+ * SQL: those of the outputs ?1 that milestones spent, and again, with `output` about them, those
+ * whose milestone is kept. Each part is parsed once: 6,000 outputs of one milestone take 0.07 s.
  */
 const findSpent = (output: string, length: string) => `
   WITH gone AS MATERIALIZED (
@@ -105,7 +104,7 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
   );
 }
 
-/** As findLedgerOutputs, with the lengths of contents in place of contents. */
+/** Finds outputs like {@link findLedgerOutputs}, with the lengths of contents instead of these. */
 export function findLedgerStates(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
     many(forEachPiece(db, FIND_UNSPENT_STATES, ids), (row): FoundOutput => {
@@ -121,7 +120,7 @@ export function findLedgerStates(db: Database, ids: readonly string[]): Query<Fo
 }
 
 /**
- * Contents of outputs, by hex ID, that an unreferenced block creates, the ledger holds, or a
+ * Reads contents of outputs, by hex ID, that an unreferenced block creates, the ledger holds, or a
  * milestone spent. IDs fix contents.
  *
  * @param creatorOf the number of the unreferenced block that creates an output
@@ -139,7 +138,7 @@ export async function readOutputContents(
   return knownOutputs(await readQuery(db, found), () => 0);
 }
 
-/** With its content as it is stored. */
+/** Reads an output with its content as it is stored. */
 function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
   const id = row.text('id');
   const spent = row.integer('milestone');
@@ -154,7 +153,7 @@ function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string }
 }
 
 /**
- * What was found, by hex ID: of two rows about one output the later counts.
+ * Collects the facts by hex ID: of two rows about one output the later counts.
  *
  * @param numberOf the number of an output
  */
@@ -169,7 +168,7 @@ export function knownOutputs(
 }
 
 /**
- * The numbers by which unreferenced blocks mention outputs, by hex ID.
+ * Collects the numbers by which unreferenced blocks mention outputs, by hex ID.
  *
  * @param isUnreferenced whether the block at this place of a pack is
  */

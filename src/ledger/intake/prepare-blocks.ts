@@ -1,10 +1,7 @@
 /**
- * Intake: from parsed blocks to records with numbers, each block examined once.
- *
- * Here signatures are checked, verdicts are made and numbers are given; nothing is written
- * (store-blocks.ts does that).
+ * Intake: from parsed blocks to records with numbers, each block examined once: signatures are
+ * checked, verdicts made, numbers given. Nothing is written (store-blocks.ts does that).
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import {
   isMilestoneBlock,
@@ -77,27 +74,19 @@ export function outputsToFind(blocks: readonly ParsedBlock[]): OutputsToFind {
 export interface ContentSource {
   /** Characters of the content of the output with this hex ID, at most; 0 where it is not known. */
   lengthOf(id: string): number;
-  /** By hex ID. */
+  /** Reads outputs by hex ID. */
   read(ids: readonly string[]): Promise<ReadonlyMap<string, { bytes?: Uint8Array }>>;
 }
 
-/**
- * Characters of contents that are read at once: 16 MB in memory. A block of 6 KB may consume 128
- * outputs of 21 KB each.
- */
+/** Characters of contents read at once: 16 MB. A block of 6 KB may consume 128 outputs of 21 KB. */
 const MAX_READ_LENGTH = 8_000_000;
 
-/**
- * Readings for the blocks that are stored in one go. Transactions that need more get their verdict
- * from the upkeep (resolve-verdicts.ts).
- */
+/** Readings in one step of storing; the upkeep makes the other verdicts (resolve-verdicts.ts). */
 const MAX_READINGS = 3;
 
 /**
- * Prepares blocks in the order given, parents before children; every parent must be in the
- * numbering by then. Adds the blocks and outputs to it.
- *
- * Throws an Error when a parent is missing: the caller's fault, not the block's.
+ * Prepares blocks in the order given, parents before children, and adds the blocks and outputs to
+ * the numbering. Throws an Error if a parent is in neither: the caller's fault, not the block's.
  */
 export async function prepareBlocks(
   blocks: readonly ParsedBlock[],
@@ -123,7 +112,7 @@ export async function prepareBlocks(
   return prepared;
 }
 
-/** The blocks in their order, each time as many as can be judged by one reading. */
+/** Yields the blocks in order, in groups that can be judged by one reading. */
 function* groupByLength(
   blocks: readonly ParsedBlock[],
   { outputs }: Numbering,
@@ -151,7 +140,7 @@ function* groupByLength(
   if (some.length > 0) yield { some, unread: [...unread] };
 }
 
-/** What is known of outputs: contents of those that the blocks create, and of those that were read. */
+/** Contents of outputs that the blocks create, and of those that were read. */
 interface KnownContents {
   numbering: Numbering;
   contents: ReadonlyMap<string, { bytes?: Uint8Array }>;
@@ -262,7 +251,7 @@ interface OutputContent {
   bytes: Uint8Array;
 }
 
-/** What a verdict on the transaction is made from. */
+/** Collects what a verdict on the transaction is made from. */
 export async function readJudged(
   transaction: ParsedTransaction,
   consumed: readonly OutputContent[],
@@ -274,7 +263,7 @@ export async function readJudged(
 }
 
 /**
- * What the transaction consumes, in its order; undefined while one of the outputs is not known.
+ * Returns what the transaction consumes, in order; undefined while one of the outputs is not known.
  *
  * @param outputs contents by hex ID
  */
@@ -301,8 +290,8 @@ function numberedOutput(id: string, numbering: Numbering): KnownOutput {
 }
 
 /**
- * The record of a stored block with the verdict that it lacked; undefined while an output that it
- * consumes is still not known.
+ * Completes the record of a stored block by its verdict; undefined while an output that it consumes
+ * is not known.
  *
  * @param outputs contents by hex ID
  */
@@ -313,9 +302,8 @@ export async function completeRecord(
   verify: VerifySignature,
 ): Promise<Uint8Array | undefined> {
   const record = decodeRecord(stored);
-  if (parsed.transaction === undefined || record.transaction === undefined) {
+  if (parsed.transaction === undefined || record.transaction === undefined)
     throw new Error(`block number ${record.number} carries no transaction`);
-  }
   const consumed = contentsConsumed(parsed.transaction, outputs);
   if (consumed === undefined) return undefined;
   const steps = await judgeTransaction(parsed.transaction, consumed, verify);

@@ -1,33 +1,27 @@
-/**
- * The walk from some blocks down to those that the ledger knows, breadth first.
- */
+/** Walks from some blocks down to those that the ledger knows, breadth first. */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import type { ConeSkeleton } from './cone-skeleton.ts';
 
 /** IDs are hex digits. */
 export interface WalkTools {
-  /** A block that is at hand: it is not looked up, however many levels deep. */
+  /** Returns a block that is at hand: it is not looked up, however many levels deep. */
   recall?: ((id: string) => ParsedBlock | undefined) | undefined;
-  /** At which of these blocks the walk ends. */
+  /** Returns the blocks at which the walk ends. */
   findKnown(ids: readonly string[]): Promise<{ has(id: string): boolean }>;
-  /** The walk goes on below those that it returns. */
+  /** Returns the blocks below which the walk goes on. */
   fetch(ids: readonly string[]): Promise<readonly ParsedBlock[]>;
   /** Called with each block that is not known. */
   meet?: (id: string, block: ParsedBlock) => void;
 }
 
-/**
- * Blocks looked up and fetched in one go. Their contents are in memory together: 480 transactions of
- * 31 KB took 86 MB, 128 take 24.
- */
+/** Blocks in one go, in memory together: 480 transactions of 31 KB took 86 MB, 128 take 24. */
 export const WALKED_AT_ONCE = 128;
 
 /**
- * Notes in the skeleton what is below its blocks. Throws what the tools throw; then the walk can be
- * continued.
+ * Notes in the skeleton what is below its blocks. If a tool throws, the walk can be continued.
  *
- * @param walked how many blocks of the skeleton an earlier walk has come to
+ * @param walked number of blocks of the skeleton that an earlier walk has come to
  * @param progress called with that number after each go
  */
 export async function walkDown(

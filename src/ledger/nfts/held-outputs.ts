@@ -1,9 +1,8 @@
 /**
- * Outputs that held NFTs, of which histories are made (docs/storage.md#histories-of-nfts): those of the
- * ledger, those that a milestone has as spent, and those of nft_past, where pruning puts what it takes
- * from the milestones if HISTORY is `all`. In nft_past they lack what no history needs.
+ * Outputs that held NFTs, for histories (docs/storage.md#histories-of-nfts): those of the ledger,
+ * those that a milestone spent, and those of nft_past, where pruning keeps what histories need if
+ * HISTORY is `all`.
  */
-
 import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { chainIdFromOutputId, decodeOutput, nftIdOf } from '../../stardust/wire/ids.ts';
@@ -20,7 +19,7 @@ import { PARTS, readSpentOutput, type SpentRow } from '../packs/milestone-part.t
 export interface HeldOutput {
   id: string;
   unlockConditions: UnlockCondition[];
-  /** Whether it is the first one. */
+  /** Whether it is the NFT's first output. */
   isMint: boolean;
   block: string;
   created: number;
@@ -52,28 +51,28 @@ export function heldFromSpent(row: SpentRow, nftId: string): HeldOutput {
   return heldOf({ ...facts, bytes: readOutputBytes(bytes, facts.id) }, nftId);
 }
 
-/** What burned an NFT. */
+/** The end of an NFT. */
 export interface Burn {
   /** 64 hex digits, as is `blockId`. */
   transactionId: string;
   blockId: string;
-  /** Of the milestone, Unix seconds. */
+  /** Unix seconds of the milestone. */
   timestamp: number;
 }
 
-/** An output of nft_past. */
+/** A row of nft_past. */
 export interface PastOutput extends HeldOutput {
-  /** The milestone that spent it. */
+  /** Index of the milestone that spent it. */
   spentIn: number;
   /** ID of the transaction that spent it, 64 hex digits. */
   spender: string;
-  /** Where that transaction burned the NFT. */
+  /** Set if that transaction burned the NFT. */
   burn: Burn | undefined;
 }
 
 export const PAST_TABLE = 'nft_past';
 
-/** Digits of an NFT's ID, with which the key of a row begins, and of a part's key, which follows. */
+/** Digits of an NFT's ID, with which a row's key begins; a part's key follows. */
 const NFT_DIGITS = 64;
 const PART_DIGITS = 12;
 const PLACE_DIGITS = 4;
@@ -107,7 +106,7 @@ const BYTE_COLUMNS: readonly string[] = [
   'burned_block',
 ];
 
-/** SQL of the columns of a row, bytes as hex, none where there is NULL. */
+/** SQL of the columns of a row: bytes as hex, nothing for NULL. */
 export const PAST_COLUMNS = [...SUMMED_COLUMNS.nft_past, 'sum']
   .map((column) => (BYTE_COLUMNS.includes(column) ? `lower(hex(${column})) AS ${column}` : column))
   .join(', ');

@@ -1,6 +1,6 @@
 /**
- * Rows of `nft`: which unspent output holds each NFT. They have no sum, as outputs tell the same: the
- * output that a row names must be there, and be that of the NFT.
+ * Rows of `nft`: the unspent output of each NFT. They have no sum: the output that a row names must
+ * be there, and be that of the NFT.
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Row } from '../core/read-batch.ts';
@@ -12,8 +12,8 @@ export const JOIN_HELD = 'LEFT JOIN output held ON held.id = n.output';
 export const NFT_COLUMNS = 'n.id AS nft_id, n.output AS nft_output, held.chain AS nft_held';
 
 /**
- * The NFT and its output, null where it was burned; undefined where the statement found no row of it.
- * Throws a LedgerDamaged where the output is not there, or not that of the NFT.
+ * Reads the NFT and its output, null if it was burned; undefined if the statement found no row.
+ * Throws a LedgerDamaged if the output is missing, or not that of the NFT.
  */
 export function nftFromRow(row: Row): { nft: string; output: string | null } | undefined {
   const nft = row.textOrNull('nft_id');

@@ -1,6 +1,4 @@
-/**
- * A page of a list, made of the rows of its walks (list-statements.ts).
- */
+/** A page of a list, made of the rows of its walks (list-statements.ts). */
 
 import type { Database } from '../core/database.ts';
 import type { Query } from '../core/read-batch.ts';
@@ -8,16 +6,13 @@ import { listWalks, rowsWanted } from './list-statements.ts';
 import { comparePositions, type OutputQuery, type Position } from './output-query.ts';
 
 export interface ListPage {
-  /** The unspent outputs, in the order of positions. */
+  /** Unspent outputs in the order of positions. */
   items: Position[];
-  /** Where the next page begins; undefined where there is none. */
+  /** Beginning of the next page; undefined if there is none. */
   next: Position | undefined;
 }
 
-/**
- * Undefined where the list cannot be made within the budget of rows. An output that several walks
- * come to is in the list once.
- */
+/** Selects a page; undefined beyond the budget of rows. An output of several walks is in it once. */
 export function selectPage(db: Database, query: OutputQuery): Query<ListPage | undefined> {
   const walks = listWalks(db, query);
   return {
@@ -49,7 +44,7 @@ function mergeWalks(walks: readonly (readonly Position[])[]): Position[] {
   return sorted.filter((at, i) => i === 0 || comparePositions(sorted[i - 1]!, at) !== 0);
 }
 
-/** A page of rows in another order would leave some out. Throws an Error. */
+/** Throws an Error if rows are in another order: a page of them would leave some out. */
 function requireOrder(positions: readonly Position[]): void {
   positions.forEach((at, i) => {
     if (i > 0 && comparePositions(positions[i - 1]!, at) >= 0)

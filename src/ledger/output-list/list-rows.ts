@@ -1,9 +1,7 @@
 /**
- * What lists ask of an output, as a row of `output_detail` (docs/storage.md#lists).
- *
- * A pack has such rows of what its blocks create, without time and ID.
+ * Facts about an output for lists, as a row of `output_detail` (docs/storage.md#lists). A pack has
+ * such rows of what its blocks create, without time and ID.
  */
-
 import { type Address, type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import { FeatureType, findFeature } from '../../stardust/wire/feature.ts';
 import { chainIdOf } from '../../stardust/wire/ids.ts';
@@ -17,7 +15,7 @@ import { type Database, forEachPiece } from '../core/database.ts';
 import type { Row } from '../core/read-batch.ts';
 import type { Cell } from '../core/row-sum.ts';
 
-/** In their order. Cells of those that hold bytes are hex digits. */
+/** Columns in their order. Cells of those that hold bytes are hex digits. */
 const COLUMNS: Readonly<Record<string, 'bytes' | 'number'>> = {
   created_time: 'number',
   output: 'bytes',
@@ -62,7 +60,7 @@ export const POSITION_CELLS = ['created_time', 'output'].map(cellOf).join(', ');
 
 /**
  * @param outputId 68 hex digits
- * @param createdTime of the milestone that created the output, Unix seconds
+ * @param createdTime Unix seconds of the milestone that created the output
  */
 export function listRow(output: Output, outputId: string, createdTime: number): ListRow {
   return [createdTime, outputId, ...packedListRow(output, outputId)];
@@ -156,7 +154,7 @@ const CELLS_OF_JSON = `
   SELECT ${COLUMN_NAMES.map((column, i) => toColumn(column, `value ->> ${i}`)).join()} FROM json_each(?1)`;
 
 /**
- * Statements that insert the rows. Rows that are there stay.
+ * Inserts the rows; rows that are there stay.
  *
  * @param into the table, or the staging table of an import
  */

@@ -1,11 +1,9 @@
 /**
- * The SQL of a list (docs/storage.md#lists): each statement walks one index of a kind's table in the
- * order of the list, so that a page by what the index is for reads as many rows as it holds.
- *
- * What the index does not decide is looked at row by row, within a budget. Where a walk comes to
- * the end of it, a row without a position stands last, and the list is refused instead of cut.
+ * The SQL of a list (docs/storage.md#lists): each statement walks one index of a kind's table in
+ * the order of the list, so that a page by what the index is for reads as many rows as it holds.
+ * Other conditions are tested row by row, within a budget; a walk that uses it up ends with a row
+ * without a position, and the list is refused instead of cut.
  */
-
 import type { Database } from '../core/database.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
 import { POSITION_CELLS, toColumn } from './list-rows.ts';
@@ -18,8 +16,8 @@ import {
 } from './output-query.ts';
 
 /**
- * The most rows that a list reads beside those of its page: half of them are looked at, half are
- * passed over to see whether any are left. 0.1 to 0.2 s for D1, at 1,000,000 NFTs as at 200,000.
+ * Most rows that a list reads beside those of its page: half are tested, half passed over to see
+ * whether any are left. 0.1 to 0.2 s for D1, at 1,000,000 NFTs as at 200,000.
  */
 export const ROW_BUDGET = 200_000;
 
@@ -34,7 +32,7 @@ interface Condition {
 
 type Filter = keyof OutputFilters;
 
-/** What each filter that the query has asks of a row. */
+/** Condition of each filter that the query has. */
 type Conditions = Partial<Record<Filter, Condition>>;
 
 /** The rows of an index for which the conditions hold, which decide these filters. */
@@ -46,9 +44,7 @@ interface Walk {
   where: readonly Condition[];
 }
 
-/**
- * Of these the first is walked whose filters the query has: mostly the fewest rows share a value.
- */
+/** The first index is walked whose filters the query has: mostly the fewest rows share a value. */
 const INDEXES: readonly { index: string; decides: readonly Filter[] }[] = [
   { index: 'sender_tag', decides: ['sender', 'tag'] },
   { index: 'expiration_return', decides: ['expirationReturnAddress'] },
@@ -75,8 +71,8 @@ export function needsIndex(kind: Kind): boolean {
 }
 
 /**
- * The positions of each walk, of which list-page.ts makes the page. Undefined is among them where
- * the walk came to the end of its budget before it had what was wanted.
+ * Selects the positions of each walk, of which list-page.ts makes the page; undefined is among them
+ * if the walk used up its budget.
  */
 export function listWalks(db: Database, query: OutputQuery): Query<(Position | undefined)[]>[] {
   return walkStatements(query).map(({ sql, parameters }) =>
@@ -92,8 +88,8 @@ function walkStatements(query: OutputQuery): Condition[] {
 }
 
 /**
- * The SQL of a walk that decides all of the query. It selects positions as an index has them, IDs as
- * bytes, and reads no row of the table, so they are to be compared with the outputs at them.
+ * SQL of a walk that decides all of the query. It selects positions as an index has them, IDs as
+ * bytes, and reads no row of the table: compare them with the outputs.
  */
 export function selectIndexed(query: OutputQuery): Condition {
   const [walk, ...others] = query.kinds.flatMap((kind) => walksOf(kind, query.filters));
@@ -107,8 +103,8 @@ export function selectIndexed(query: OutputQuery): Condition {
 }
 
 /**
- * One more than the page holds: it tells whether there is a next page, and where that begins.
- * Without pages the reference gives all of one kind, and one output of several kinds.
+ * Number of rows: one more than the page holds, to find the next page. Without pages the reference
+ * gives all of one kind, and one output of several kinds.
  */
 export function rowsWanted({ pageSize, kinds }: Pick<OutputQuery, 'pageSize' | 'kinds'>): number {
   const unpaged = kinds.length > 1 ? 1 : MAX_ITEMS;
@@ -146,7 +142,7 @@ function selectWalk(walk: Walk, query: OutputQuery, mostLooked: number): Conditi
   return { sql, parameters: [...looked, ...rows.parameters, mostLooked, wanted] };
 }
 
-/** From which rows a walk selects, and under which conditions. */
+/** Rows and conditions from which a walk selects. */
 function selectRows({ kind, index, where }: Walk, query: OutputQuery): Condition {
   const ofKind = compare('kind', '=', KINDS[kind]);
   const { sql, parameters } = allOf([ofKind, ...where, ...rangeOf(query)]);
@@ -160,7 +156,7 @@ function undecidedBy({ kind, decides }: Walk, { filters }: OutputQuery): Conditi
     .map(([, condition]) => condition);
 }
 
-/** From where the page begins, and between the times of creation that are asked for. */
+/** Conditions of the page's beginning and of the times of creation. */
 function rangeOf({ from, filters: { createdBefore, createdAfter } }: OutputQuery): Condition[] {
   const after =
     createdAfter === undefined ? undefined : { createdTime: createdAfter + 1, outputId: '' };
@@ -171,7 +167,7 @@ function rangeOf({ from, filters: { createdBefore, createdAfter } }: OutputQuery
   ];
 }
 
-/** Without the times of creation, which bound every walk. NULL is never equal, before or after. */
+/** Conditions besides times of creation, which bound every walk. NULL is never equal or in order. */
 function conditionsOf(kind: Kind, filters: OutputFilters): Conditions {
   const { unlockableByAddress: owner, hasNativeTokens: tokens } = filters;
   const ifGiven = (column: string, operator: string, value: string | number | undefined) =>
@@ -229,7 +225,7 @@ function allOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** Undefined of the row that stands for the end of the budget. */
+/** Returns undefined for the row that stands for the end of the budget. */
 export function positionFromRow(row: Row): Position | undefined {
   const outputId = row.textOrNull('output');
   if (outputId === null) return undefined;

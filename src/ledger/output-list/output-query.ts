@@ -1,9 +1,7 @@
 /**
- * A question for unspent outputs by what they say (TIP-26, `outputs` and `outputs/KIND`): all
- * filters must hold.
- *
- * Addresses are hex of their 33 bytes, type included; times are Unix seconds. `before` and `after`
- * exclude the second itself, and an output without the condition is neither before nor after.
+ * A query for unspent outputs by their content (TIP-26, `outputs` and `outputs/KIND`): all filters
+ * must hold. Addresses are hex of their 33 bytes, type included; times are Unix seconds. `before`
+ * and `after` exclude the second itself; an output without the condition is neither.
  */
 import type { AddressKey } from '../../stardust/wire/address.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
@@ -24,11 +22,11 @@ export interface OutputFilters {
   address?: AddressKey;
   stateController?: AddressKey;
   governor?: AddressKey;
-  /** Of a foundry: the alias that controls it. */
+  /** Alias that controls a foundry. */
   aliasAddress?: AddressKey;
   /**
-   * The address, or the return address of an expiration or of a storage deposit, whatever the time.
-   * Of an alias the state controller or the governor, of a foundry its alias.
+   * Address, or return address of an expiration or a storage deposit, whatever the time; state
+   * controller or governor of an alias; alias of a foundry.
    */
   unlockableByAddress?: AddressKey;
   issuer?: AddressKey;
@@ -73,7 +71,7 @@ export interface OutputQuery {
 
 export const START: Position = { createdTime: 0, outputId: '' };
 
-/** After every output: times are uint32. */
+/** Position after every output: times are uint32. */
 export const END: Position = { createdTime: 2 ** 32, outputId: '' };
 
 /** Negative, zero or positive. */

@@ -1,8 +1,7 @@
 /**
- * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, and the
+ * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, with the
  * ledger index at which it is true, of one moment.
  */
-
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { ALL_INDEXED, type Head, readHead, selectHead } from '../core/head.ts';
@@ -20,17 +19,14 @@ export interface NotIndexed {
   why: 'not indexed' | 'filling';
 }
 
-/**
- * `foreign`: an address does not have the network's prefix. `too many`: the list would take more
- * rows than the budget allows.
- */
+/** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */
 export type OutputList =
   | ({ ledgerIndex: number; ok: true } & ListPage)
   | { ledgerIndex: number; ok: false; why: 'foreign'; prefix: string }
   | { ledgerIndex: number; ok: false; why: 'too many' }
   | NotIndexed;
 
-/** Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's. */
+/** Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version. */
 export async function readOutputList(
   db: Database,
   query: OutputQuery,
@@ -74,7 +70,7 @@ const SELECT_BY_CHAIN = `
   WHERE chain = unhex(?1) AND kind = ?2`;
 
 /**
- * As {@link readOutputList}.
+ * Reads like {@link readOutputList}.
  *
  * @param id hex digits
  */

@@ -1,21 +1,17 @@
 /**
- * Block records: what the white flag needs of a block, and nothing that has to be worked out per
- * request.
+ * Block records: the white flag's facts about a block, worked out once, when the block comes in.
  *
- * A record is made once, when the block comes in. It names blocks and outputs by D1's numbers for
- * them, the Merkle leaf is hashed already (B.13), and the verdict on the
- * transaction is a step function of the milestone's timestamp: an output ID fixes the output's
- * content, so that nothing but time and the ledger's state is left to decide (D.1, D.2). Records
+ * A record names blocks and outputs by D1's numbers, has the Merkle leaf hashed (B.13), and the
+ * verdict on the transaction as a step function of the milestone's timestamp: an output ID fixes
+ * the output's content, so only time and the ledger's state are left to decide (D.1, D.2). Records
  * are padded to a multiple of three bytes: as base64 they concatenate.
  *
- *   number u56 | length u16 | kind u8 | parents u8 | leaf 32 | parents u56 …
- *   milestone:   … | milestone ID 32
- *   transaction: … | inputs u8 | outputs u8 | steps u16
- *                | inputs u56 … | outputs u56 … | steps {reason u8, from u32} …
+ *  number u56 | length u16 | kind u8 | parents u8 | leaf 32 | parents u56 …
+ *  milestone:   … | milestone ID 32
+ *  transaction: … | inputs u8 | outputs u8 | steps u16
+ *               | inputs u56 … | outputs u56 … | steps {reason u8, from u32} …
  *
- * No steps: an output that the transaction consumes was not known yet, so that its verdict is
- * undecided.
- *
+ * No steps: the verdict is undecided, as an output that the transaction consumes was not known yet.
  * Numbers are never given twice. 2^53 of them last a thousand years at 1,000 blocks a second, each
  * with the 256 inputs and outputs that a transaction may have.
  */
@@ -29,7 +25,7 @@ import {
 import { conflictReasonOf, type VerdictStep } from '../../stardust/semantics/verdict.ts';
 import { BlockKind } from '../../stardust/white-flag/cone.ts';
 
-/** What a record says of a transaction. */
+/** Facts about a transaction. */
 export interface TransactionFacts {
   /** Numbers of the outputs consumed, in the order of the inputs. */
   inputs: readonly number[];
@@ -112,7 +108,7 @@ export function visitInputs(
   });
 }
 
-/** Where a record begins, and the numbers of its outputs: those consumed, then those created. */
+/** Beginning of a record, and the numbers of its outputs: those consumed, then those created. */
 interface TransactionPlace {
   start: number;
   outputs: number;

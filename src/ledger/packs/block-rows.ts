@@ -1,13 +1,8 @@
-/**
- * The IDs of a pack's blocks, which no walk reads (docs/storage.md#packs).
- */
+/** IDs of a pack's blocks, which no walk reads (docs/storage.md#packs). */
 import { LedgerDamaged } from '../core/checksum.ts';
 import { numberSumSql, rowSum } from '../core/row-sum.ts';
 
-/**
- * Number, hex ID and payload type (docs/protocol.md, A.1; 0 for none) of a block of a pack, and
- * their sum.
- */
+/** Number, hex ID, payload type (docs/protocol.md, A.1; 0: none) of a pack's block; their sum. */
 export type BlockRow = [number: number, id: string, payload: number, sum: number];
 
 export function writeBlockRow(number: number, id: string, payload: number): BlockRow {

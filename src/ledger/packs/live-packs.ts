@@ -71,7 +71,7 @@ export interface LiveExtent {
   /** Ledger index when the oldest pack was begun; null where there is none. */
   oldest: number | null;
   blocks: number;
-  /** In D1. */
+  /** Bytes in D1. */
   bytes: number;
   /** Outputs that their transactions consume or create. */
   mentions: number;
@@ -196,7 +196,7 @@ export function selectUnresolved(db: Database, key: number): Query<UnresolvedPac
 export interface MentionedOutput {
   /** Hex. */
   id: string;
-  /** Its content, if the block creates it. */
+  /** Content, if the block creates the output. */
   bytes?: Uint8Array;
   /** The block's place, and the number that it uses for the output. */
   mention: { number: number; key: number; at: number };

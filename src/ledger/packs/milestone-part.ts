@@ -1,7 +1,4 @@
-/**
- * What a part of a milestone keeps: the numbers of its blocks, and the outputs that it spent
- * (docs/storage.md).
- */
+/** A part of a milestone: the numbers of its blocks, and its spent outputs (docs/storage.md). */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -46,13 +43,13 @@ export interface SpentOutput {
   /** The block that created it, all zero for migrated outputs. */
   block: string;
   created: number;
-  /** Unix seconds. */
+  /** The stored form. The transaction is named by an output that it created. */
   createdTime: number;
   /** The transaction that spent it. */
   transaction: string;
 }
 
-/** As it is stored. The transaction is named by an output that it created. */
+/** The stored form. The transaction is named by an output that it created. */
 export type SpentRow = [
   id: string,
   bytes: string,
@@ -84,10 +81,7 @@ export function spentIn(milestone: string, from = ''): string {
 /** Hex digits of a transaction's ID, with which those of its outputs begin. */
 export const TRANSACTION_ID_DIGITS = 64;
 
-/**
- * Throws a LedgerDamaged where the sum is not right. The ID is first: queries look for it there
- * (known-outputs.ts).
- */
+/** Throws a LedgerDamaged if the sum is wrong. Queries need the ID first (known-outputs.ts). */
 export function readSpentOutput(row: SpentRow): SpentOutput {
   const [id, bytes, chain, block, created, createdTime, made, sum] = row;
   if (rowSum([id, chain, block, created, createdTime, made]) !== sum)

@@ -1,7 +1,4 @@
-/**
- * Which numbers are free for blocks and outputs: those that neither the head nor a live pack names.
- * As each stored block takes one, they also tell whether the unreferenced blocks changed.
- */
+/** Free numbers for blocks and outputs: those that neither the head nor a live pack names. */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { failUnless, SAME_HEAD } from '../core/fence.ts';
@@ -49,7 +46,7 @@ export function selectGiven(db: Database): Query<GivenNumbers> {
   });
 }
 
-/** @param given of the same moment as the head */
+/** @param given read with the head */
 export function nextNumbers(head: NextNumbers, given: GivenNumbers): NextNumbers {
   return {
     nextBlock: Math.max(head.nextBlock, given.nextBlock ?? 0),
@@ -62,7 +59,7 @@ const SAME_UNREFERENCED = failUnless(
 );
 
 /**
- * Fails when the unreferenced blocks are not those that were read: a milestone was applied, blocks
+ * Fails if the unreferenced blocks are not those that were read: a milestone was applied, blocks
  * were stored or dropped, or an import replaced the ledger.
  *
  * @param stored the highest next_block of a live pack, null where none was

@@ -1,16 +1,15 @@
 /**
  * A map from numbers of blocks or outputs to integers: a hash table with linear probing in two
- * typed arrays, so that no entry needs an object: an entry takes 12 bytes, and half of the places
- * are free at least.
+ * typed arrays. An entry takes 12 bytes; at least half of the places are free.
  */
 
 /**
- * 2^32 divided by the golden ratio. Multiplication by it spreads neighbouring numbers (Knuth, The
- * Art of Computer Programming, volume 3, 6.4).
+ * 2^32 divided by the golden ratio: a factor that spreads neighbouring numbers (Knuth, The Art of
+ * Computer Programming, volume 3, 6.4).
  */
 const SPREAD = 0x9e3779b1;
 
-/** No block and no output has this number. */
+/** A free place: no block and no output has this number. */
 const FREE = 0;
 
 export class NumberMap {
@@ -52,10 +51,7 @@ export class NumberMap {
     if (2 * this.#size > this.#keys.length) this.#grow();
   }
 
-  /**
-   * The place of the number, or the free place where it would be put. There is always one, as at
-   * most half of the places are taken.
-   */
+  /** Finds the place of the number, or its free place: at least half of them are free. */
   #find(number: number): number {
     const keys = this.#keys;
     const mask = keys.length - 1;

@@ -1,13 +1,11 @@
-/**
- * The IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs).
- */
+/** IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs). */
 import { LedgerDamaged } from '../core/checksum.ts';
 import { numberSumSql, rowSum } from '../core/row-sum.ts';
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
- * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null, and
- * the sum of that as well; what it contains has the same place in `pack_content`.
+ * outputs. `sum` is that of number and ID. One that is created has the chain's ID in hex, or null,
+ * and the sum of that as well; what it contains has the same place in `pack_content`.
  */
 export type OutputRow = [
   number: number,
@@ -42,7 +40,7 @@ export function requireOutputSum(number: number, id: string, sum: number): void 
   if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
 }
 
-/** Throws a LedgerDamaged unless the sum of a chain's ID is right. */
+/** Throws a LedgerDamaged unless the sum of a chain is right. */
 export function requireChainSum(chain: string | null, sum: number): void {
   if (rowSum([chain]) !== sum) throw new LedgerDamaged('chains of outputs');
 }

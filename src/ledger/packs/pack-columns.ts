@@ -1,12 +1,12 @@
 /**
  * Packs: up to 256 blocks in one row of D1, in the order in which they were stored
- * (docs/storage.md#packs). D1 bills rows, not bytes, and a walk reads the blocks of a pack without
- * a join.
+ * (docs/storage.md#packs). D1 bills rows, not bytes, and a walk reads a pack's blocks without a
+ * join.
  *
- * A block is stored once and stays where it is until it is dropped or pruned. What changes has a
- * column of its own: `statuses` says which milestone references each block, and `states` when the
- * outputs that the blocks consume came into the ledger and left it. Which of these notes are true
- * before which milestone is a rule of its own (view/pack-reader.ts).
+ * A block stays where it is until it is dropped or pruned. Columns of their own have what changes:
+ * `statuses` says which milestone references each block, `states` when the outputs that the blocks
+ * consume came into the ledger and left it; view-pages.ts has the rule which of these are
+ * true.
  */
 
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
@@ -17,13 +17,13 @@ import type { Row } from '../core/read-batch.ts';
 /** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
 
-/** What became of a block. */
+/** Fate of a block. */
 export interface BlockStatus {
   /** The milestone that references it; 0 while none does. */
   milestone: number;
   /** The ledger index when it was stored, while it is unreferenced; else 0. */
   storedAt: number;
-  /** Of a referenced transaction: its conflict reason, 0 where it was applied. */
+  /** Conflict reason of a referenced transaction, 0 if it was applied. */
   reason: number;
 }
 
@@ -83,7 +83,7 @@ export class Statuses {
   }
 }
 
-/** What the ledger knows of an output that was ever in it. */
+/** State of an output that was ever in the ledger. */
 export interface OutputState {
   /** Milestone that created it. */
   created: number;
@@ -107,7 +107,7 @@ export function writeStates(states: ReadonlyMap<number, OutputState>): Uint8Arra
   return bytes;
 }
 
-/** Calls `visit` for each output. Of two with one number the later counts. */
+/** Calls `visit` for each output. Of two outputs with one number the later counts. */
 export function readStates(
   bytes: Uint8Array,
   visit: (number: number, created: number, spent: number) => void,
@@ -117,7 +117,7 @@ export function readStates(
     visit(getUint56(view, at), view.getUint32(at + 7, true), view.getUint32(at + 11, true));
 }
 
-/** The outputs by number: of two with one number the later counts, and no spending is lost. */
+/** Reads outputs by number. Of two with one number the later counts, and no spending is lost. */
 export function readStateMap(bytes: Uint8Array): Map<number, OutputState> {
   const states = new Map<number, OutputState>();
   readStates(bytes, (number, created, spent) => {
@@ -126,7 +126,7 @@ export function readStateMap(bytes: Uint8Array): Map<number, OutputState> {
   return states;
 }
 
-/** Of the three columns that a walk reads, and next_block less next_output. */
+/** Checksums of the three columns that a walk reads, and next_block less next_output. */
 export interface PackChecksums {
   records: number;
   statuses: number;
@@ -144,8 +144,8 @@ export function readChecksums(text: string): PackChecksums {
 }
 
 /**
- * SQL of a pack's new checksums: NULL, which the table does not take, where its checksums are not
- * those that the writer read. Verdicts may have been completed meanwhile, which nothing else shows.
+ * SQL of a pack's new checksums; NULL, which the table does not take, if its checksums are not
+ * those that the writer read: nothing else shows that verdicts were completed meanwhile.
  */
 export function replaceChecksums(before: string, after: string): string {
   return `CASE WHEN sums = ${before} THEN ${after} END`;
@@ -169,7 +169,7 @@ export function walkedPackFromRow(row: Row): WalkedPack {
   return walkedPacksFromRows([row]).packs[0]!;
 }
 
-/** The same of several: their records are side by side in one buffer. */
+/** Reads several packs, their records side by side in one buffer. */
 export function walkedPacksFromRows(rows: readonly Row[]): {
   packs: WalkedPack[];
   records: Uint8Array;
@@ -198,7 +198,7 @@ export function walkedPacksFromRows(rows: readonly Row[]): {
   return { packs, records };
 }
 
-/** Of base64 without padding. */
+/** Bytes of base64 without padding. */
 function bytesIn(text: string): number {
   return (text.length / 4) * 3;
 }
@@ -214,8 +214,8 @@ export function statusesFromRow(row: Row): Statuses {
 }
 
 /**
- * Decodes several texts into one buffer, side by side. Each text must stand for a multiple of three
- * bytes; a SyntaxError otherwise. One buffer, because the texts may be megabytes long.
+ * Decodes several texts into one buffer, as they may be megabytes long. Throws a SyntaxError unless
+ * each stands for a multiple of three bytes.
  */
 function fromBase64Pieces(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(

@@ -5,7 +5,7 @@
 import { type Database, forEachPiece } from '../core/database.ts';
 import { many, one, type Query, type Row } from '../core/read-batch.ts';
 
-export type Place = readonly [pack: number, at: number];
+export type BlockPlace = readonly [pack: number, at: number];
 
 /** Table and name of each column that is a JSON array with an element for each block of the pack. */
 const COLUMNS = {
@@ -40,7 +40,7 @@ export function atPlaces(column: BlockColumn, places = 'SELECT pack, at FROM nam
 export function selectAt<T>(
   db: Database,
   column: BlockColumn,
-  places: Iterable<Place>,
+  places: Iterable<BlockPlace>,
   parse: (row: Row) => T,
 ): Query<T[]> {
   return many(forEachPiece(db, `WITH ${NAMED} ${atPlaces(column)}`, places), parse);
@@ -60,7 +60,7 @@ export function elementSql(column: BlockColumn, pack: string, ...path: string[])
 const SELECT_ALL_BYTES = `
   SELECT key, bytes FROM pack_content WHERE key IN (SELECT value FROM json_each(?1))`;
 
-/** By the pack's key, base64 of the bytes of each of its blocks. */
+/** Base64 of the bytes of each block of these packs, by the pack's key. */
 export function selectAllBytes(
   db: Database,
   keys: Iterable<number>,

@@ -1,7 +1,4 @@
-/**
- * The past cone of a proposal in memory: block records as they come from the store, side by side,
- * and where each begins.
- */
+/** The past cone of a proposal in memory: block records side by side, and their places. */
 import { concatBytes, getUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
 import type { Cone, TransactionView } from '../../stardust/white-flag/cone.ts';
 import {
@@ -50,7 +47,7 @@ export function readCone(
   const numberAt = (position: number) => u56(at(position));
   const lengthAt = (position: number) => view.getUint16(at(position) + LENGTH_OFFSET, true);
   const parentCountAt = (position: number) => bytes[at(position) + PARENT_COUNT_OFFSET]!;
-  /** Where the kind's own part begins, behind the parents. */
+  /** Start of the kind's own part, behind the parents. */
   const tailAt = (position: number) =>
     at(position) + HEADER_LENGTH + parentCountAt(position) * UINT56_BYTES;
 
@@ -74,10 +71,7 @@ export function readCone(
   };
 }
 
-/**
- * A class, as there is one for every transaction of a cone: functions made for each would cost
- * more than all that they do.
- */
+/** A class, as every transaction of a cone has one: functions made for each would cost too much. */
 class TransactionInPlace implements TransactionView {
   readonly inputCount: number;
   readonly outputCount: number;
@@ -120,10 +114,7 @@ class TransactionInPlace implements TransactionView {
 /** 4 MB of index at the most. */
 const MAX_NUMBER_SPAN = 1 << 20;
 
-/**
- * Numbers of one cone are mostly close together: then a plain array from the lowest to the highest
- * finds them quickest.
- */
+/** Finds positions by a plain array from the lowest number up: mostly they are close together. */
 function indexNumbers(
   numberAt: (position: number) => number,
   size: number,
@@ -156,5 +147,5 @@ function indexNumbers(
   return (number) => (number < lowest || number > highest ? -1 : positions[number - lowest]! - 1);
 }
 
-/** In place of a number, which is never negative. */
+/** Stands for a number, which is never negative. */
 const EXCLUDED = -1;

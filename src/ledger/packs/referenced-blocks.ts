@@ -1,8 +1,7 @@
 /**
- * The blocks that a milestone references, in white-flag order: its parts name them by number, and
- * the packs that hold them say the rest.
+ * Blocks that a milestone references, in white-flag order: its parts name them by number, and the
+ * packs that hold them say the rest.
  */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
@@ -14,14 +13,14 @@ import { blockSql, readBlockRows } from './block-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
 import { type OutputRow, requireOutputSum } from './output-rows.ts';
 import { NO_REASON, statusesFromRow } from './pack-columns.ts';
-import { elementSql, type Place, selectAt } from './places.ts';
+import { elementSql, type BlockPlace, selectAt } from './places.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
   id: string;
   /** Payload type (docs/protocol.md, A.1), 0 for none. */
   payload: number;
-  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: number | undefined;
   /** The key of its pack, and its place there. */
   pack: number;
@@ -57,8 +56,8 @@ const SELECT_BYTES_OF_BLOCK = `
     AND ${blockSql.id('b.value')} = ?1`;
 
 /**
- * The blocks of the milestone in white-flag order: a function of their number, for milestones that
- * are kept. It throws a LedgerDamaged where they are not all there.
+ * Selects the blocks of a kept milestone in white-flag order, a function of their number. Throws a
+ * LedgerDamaged if they are not all there.
  */
 export function selectBlocksOf(
   db: Database,
@@ -94,8 +93,8 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
 const PACKS_AT_ONCE = 8;
 
 /**
- * The outputs that the blocks' transactions consume and create, in any order, read in steps. IDs are
- * hex. Throws a LedgerMoved where a block is pruned.
+ * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.
+ * Throws a LedgerMoved if a block is pruned.
  */
 export async function* readMentions(
   db: Database,
@@ -105,7 +104,7 @@ export async function* readMentions(
   for (let from = 0; from < packs.length; from += PACKS_AT_ONCE) {
     const named = packs
       .slice(from, from + PACKS_AT_ONCE)
-      .flatMap((some) => some.map(({ pack, at }): Place => [pack, at]));
+      .flatMap((some) => some.map(({ pack, at }): BlockPlace => [pack, at]));
     const mentions = selectAt(db, 'mentions', named, (row): OutputRow[] =>
       JSON.parse(row.text('value')),
     );
@@ -138,7 +137,7 @@ const SELECT_CREATORS = `
  * Places of blocks, in the packs of the milestone, whose transactions create an output of the chain
  * with this hex ID.
  */
-export function selectCreators(db: Database, milestone: number, chain: string): Query<Place[]> {
+export function selectCreators(db: Database, milestone: number, chain: string): Query<BlockPlace[]> {
   return many(db.prepare(SELECT_CREATORS).bind(milestone, chain), (row) => [
     row.integer('pack'),
     row.integer('at'),

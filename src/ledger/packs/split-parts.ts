@@ -1,17 +1,10 @@
-/**
- * Cuts what is stored into rows that D1 takes.
- */
+/** Cuts what is stored into rows that D1 takes. */
 import { MAX_PACK_BLOCKS } from './pack-columns.ts';
 
-/**
- * Characters of a pack. One block may exceed it by itself, by 150 KB, and the row still fits into
- * the 2,000,000 bytes that D1 allows.
- */
+/** Characters of a pack. One block may exceed it by 150 KB; D1 takes rows of 2,000,000 bytes. */
 export const MAX_PACK_LENGTH = 800_000;
 
-/**
- * Items in order, in parts of at most so many and of at most that length, but one at least each.
- */
+/** Splits items into parts of at most `most` items and `length` characters, but one at least. */
 export function splitIntoParts<T>(
   items: readonly T[],
   lengthOf: (item: T) => number,

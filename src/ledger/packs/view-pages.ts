@@ -1,11 +1,9 @@
 /**
- * The packs that a white-flag walk may meet (view/consistent-view.ts), page by page: the SQL of a
- * page, and what is made of its rows, the blocks and the states of what they consume.
- *
- * A pack's note of an output is kept up to date while one of its unreferenced blocks consumes the
- * output, and no longer. So it is true before milestone m if a block of the same pack consumes the
- * output, by the same number, that no milestone before m references. Other notes are not read. A
- * walk for m meets such blocks only, so each output that it looks up has true notes.
+ * Reads packs, page by page: blocks that a white-flag walk may meet, and states of what they consume
+ * (view/consistent-view.ts). A pack's note of an output is kept true while one of its unreferenced
+ * blocks consumes the output. So it is true before milestone m if a block of the same pack consumes
+ * the output, by the same number, that no milestone before m references. Other notes are not read; a
+ * walk for m looks up only outputs with true notes.
  */
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -27,7 +25,7 @@ import { type RecordCone, readCone } from './record-cone.ts';
 import { type ViewedPack, visitBlocks } from './viewed-packs.ts';
 
 /**
- * Packs of one batch: some 30,000 blocks. Not a parameter: SQLite would plan the statement again
+ * Packs of one batch: some 30,000 blocks. As a parameter it would have SQLite plan the statement
  * for each run, which takes 0.4 ms.
  */
 export const PAGE = 128;
@@ -50,24 +48,21 @@ const VIEWED_COLUMNS = `
 /** SQL that is true of the packs with unreferenced blocks that the walk may meet. */
 const IS_LIVE = 'r.unreferenced AND p.live = 1 AND (p.staged IS NULL OR ?4 AND p.staged = ?2)';
 
-/** SQL that is true where the milestones that the walk may reach reference more than it may meet. */
+/** SQL that is true if the milestones in reach reference more than the walk may meet. */
 const IS_TOO_LARGE = `(r.blocks > ${MAX_CONE_BLOCKS})`;
 
 /**
  * ?1 the IDs of the named blocks, ?2 the milestone's index, ?3 the key after which the page begins,
  * ?4 whether the packs staged for this milestone are read too.
  *
- * - Nothing is read for a state that is not known here: there may be millions of milestones after
- *   it.
- * - About the ledger's next milestone one row without a pack is returned where a named block is
- *   unknown, unless ?4: there is no answer then. The newest packs are searched first, as that is
- *   where proposals have their parents.
- * - One row without a pack is returned where milestones reference more than a request may walk.
- * - `mentions` has the IDs of outputs where the blocks are of more than one milestone: an output may
+ * - Nothing is read for a state that is not known here, which may be millions of milestones ago.
+ * - For the ledger's next milestone one row without a pack is returned if a named block is unknown,
+ *   unless ?4. The newest packs are searched first, as proposals have their parents there.
+ * - One row without a pack is returned if milestones reference more than a request may walk.
+ * - `mentions` has the IDs of outputs if the blocks are of more than one milestone: an output may
  *   have several numbers then.
- * - Every row has the same three values: `unreferenced` (live packs are read), `until` (last
- *   milestone whose packs are read), `blocks` (number of blocks that milestones ?2 to `until`
- *   reference).
+ * - Every row has the same `unreferenced` (live packs are read), `until` (last milestone read) and
+ *   `blocks` (number that ?2 to `until` reference).
  * - Keys are sorted and not rows, which would be copied: the rows are in any order.
  */
 const SELECT_CONE = `
@@ -107,7 +102,7 @@ const SELECT_CONE = `
   FROM reach r CROSS JOIN page CROSS JOIN pack p ON p.key = page.key`;
 
 /** Rows of a page; {@link SELECT_CONE} has the meaning of the parameters. */
-export function selectPage(
+export function selectConePage(
   db: Database,
   ids: string,
   index: number,
@@ -120,20 +115,20 @@ export function selectPage(
 /** A pack's number of an output to the view's. */
 type NumberIn = (own: number) => number;
 
-/** Beside the values of LedgerState. */
+/** A value beside those of LedgerState. */
 const LACKING = 0;
 
 interface ViewedPacks {
   cone: RecordCone;
   packs: ViewedPack[];
-  /** By number, before the milestone. */
+  /** States before the milestone, by number. */
   states: NumberMap;
 }
 
 /**
  * @param index of the milestone whose states before it are wanted
- * @param next what was free when the first page was read: blocks with numbers from `nextBlock` on
- *   were stored later, and are left out
+ * @param next free numbers when the first page was read: blocks from `nextBlock` on came later, and
+ * are left out
  */
 export function createPackReader(index: number, { nextBlock, nextOutput }: NextNumbers) {
   const states = new NumberMap();
@@ -141,11 +136,11 @@ export function createPackReader(index: number, { nextBlock, nextOutput }: NextN
   const lacking = new NumberMap();
   const packs: ViewedPack[] = [];
   const records: Uint8Array[] = [];
-  /** By ID, where the blocks are of several milestones. */
+  /** Numbers by ID, where the blocks are of several milestones. */
   const numberOf = new Map<string, number>();
   let first = 0;
 
-  /** One number for each output, whatever numbers it has in the packs. */
+  /** Returns one number for each output, whatever numbers it has in the packs. */
   function unify(mentions: string, pack: WalkedPack): NumberIn {
     const own = new Map<number, number>();
     for (const [number, id, sum] of JSON.parse(mentions) as [number, string, number][]) {
@@ -165,8 +160,8 @@ export function createPackReader(index: number, { nextBlock, nextOutput }: NextN
   }
 
   /**
-   * Notes the states of what the walk may look up in this pack. Packs agree on them: only that an
-   * output was spent is unknown to a block that came when its ID was forgotten.
+   * Notes the states of what the walk may look up in this pack. Packs agree on them, except that a
+   * block that came when the output's ID was dropped does not know that it was spent.
    */
   function noteStates(consumed: Map<number, number>, pack: WalkedPack, numberIn: NumberIn): void {
     readStates(pack.states, (own, created, spent) => {

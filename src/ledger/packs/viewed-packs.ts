@@ -8,7 +8,7 @@ import { type Cone, inputsAt, outputsAt } from '../../stardust/white-flag/cone.t
 import type { KnownBlock } from '../core/id-index.ts';
 import { NumberMap } from './number-map.ts';
 import type { WalkedPack } from './pack-columns.ts';
-import type { Place } from './places.ts';
+import type { BlockPlace } from './places.ts';
 
 /** A pack without its records, which are in the view's cone from position `first` on. */
 export interface ViewedPack extends Omit<WalkedPack, 'records'> {
@@ -41,7 +41,7 @@ export function packsOf(packs: readonly ViewedPack[], positions: Iterable<number
 export function* placesOf(
   packs: readonly ViewedPack[],
   positions: Iterable<number>,
-): Generator<Place> {
+): Generator<BlockPlace> {
   for (const position of positions) {
     const { key, first } = packAt(packs, position);
     yield [key, position - first];
@@ -62,7 +62,7 @@ export function isBlockAt(cone: Cone, position: number, id: Uint8Array): boolean
  */
 export function findInCone(cone: Cone, ids: Iterable<string>): Map<string, KnownBlock> {
   const found = new Map<string, KnownBlock>();
-  /** By the first word of the leaf. */
+  /** Wanted blocks by the first word of the leaf. */
   const wanted = new Map<number, { id: string; leaf: Uint8Array }[]>();
   for (const id of ids) {
     const leaf = leafHash(Uint8Array.fromHex(id));
@@ -108,7 +108,7 @@ export function isUnreferencedIn(
 }
 
 /**
- * How many blocks are unreferenced, and how many milestones reference.
+ * Counts unreferenced blocks, and blocks that milestones reference.
  *
  * @param nextBlock blocks with numbers from this one on do not count
  * @param milestones the first one and the last one that count
@@ -137,7 +137,7 @@ export function visiblePositions({ cone, packs }: ConePacks): number[] {
 }
 
 /**
- * How many visible blocks are unreferenced and stay.
+ * Counts the visible blocks that are unreferenced and stay.
  *
  * @param leaves whether the unreferenced block at this position leaves
  */
@@ -161,11 +161,11 @@ export interface LeftBlocks {
   creatorOf(output: number): number;
 }
 
-/** In place of a position: no block that is left creates the output. */
+/** Stands for a position: no block that stays creates the output. */
 const NOT_CREATED = -1;
 
 /**
- * @param view of the ledger's next milestone
+ * @param view view of the ledger's next milestone
  * @param leaves whether the unreferenced block at this position leaves
  */
 export function leftBlocks(

@@ -1,6 +1,6 @@
 /**
- * What a certificate of an NFT is made of: the signed milestone that made a state of it, the block
- * with the transaction, and the way from the one to the other; all of it is kept anyway
+ * Parts of a certificate of an NFT: the signed milestone that made a state of it, the block with
+ * the transaction, and the path between; all of it is kept anyway
  * (docs/contract.md#certificate-of-an-nft).
  */
 import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -45,11 +45,11 @@ export interface NftCertificate {
   /** Payload of the milestone that applied the transaction, and the block with it. */
   milestone: Uint8Array;
   block: Uint8Array;
-  /** From the block to the milestone's applied root. */
+  /** Path from the block to the milestone's applied root. */
   appliedProof: Proof;
-  /** What holds the NFT since, 68 hex digits; undefined where it was burned. */
+  /** Output that holds the NFT since, 68 hex digits; undefined if it was burned. */
   outputId: string | undefined;
-  /** Of a burn: what the transaction consumed, in the order of its inputs. */
+  /** Outputs that a burn consumed, in the order of its inputs. */
   consumed: readonly CertifiedInput[];
 }
 
@@ -59,12 +59,12 @@ export interface CertifiedInput {
   isOfNft: boolean;
 }
 
-/** Which change: the last one that a milestone applied, or that of a block, 64 hex digits. */
+/** A change: the last one that a milestone applied, or that of a block, 64 hex digits. */
 export type NamedChange = { milestone: number } | { block: string };
 
 /**
- * `unknown`: as of histories. `not kept`: what made the state is not kept, or never was. `not changed`:
- * that milestone or block did not change the NFT. `no head`: the ledger has no signed milestone yet.
+ * `unknown`: as in histories. `not kept`: the origin of the state is not kept. `not changed`: that
+ * milestone or block did not change the NFT. `no head`: the ledger has no signed milestone yet.
  */
 export type FoundCertificate =
   | NftCertificate
@@ -73,8 +73,8 @@ export type FoundCertificate =
 const SELECT_NEWEST = 'SELECT * FROM milestone WHERE idx = (SELECT ledger FROM head)';
 
 /**
- * Undefined where there is no ledger. Throws a LedgerDamaged where the certificate would prove
- * something else, and a LedgerMoved where its milestone was pruned meanwhile.
+ * Returns undefined without a ledger. Throws a LedgerDamaged if the certificate would prove
+ * something else, and a LedgerMoved if its milestone was pruned meanwhile.
  *
  * @param nftId 64 hex digits
  * @param named undefined: the newest change
@@ -153,7 +153,7 @@ function indexOf({ milestone: payload }: BlockProof): number {
 }
 
 /**
- * Undefined where the block has no transaction that was applied. Throws a LedgerDamaged where the path
+ * Returns undefined if the block has no applied transaction. Throws a LedgerDamaged if the path
  * does not lead to the signed root.
  */
 function pathToApplied({
@@ -170,7 +170,7 @@ function pathToApplied({
 }
 
 /**
- * Of the milestone's blocks, the last one whose transaction changed the NFT and was applied.
+ * Finds the milestone's last block whose applied transaction changed the NFT.
  *
  * @param last the NFT's last output, if it is burned
  */
@@ -195,8 +195,8 @@ const SELECT_IS_LISTED = `
     SELECT 1 FROM nft_change WHERE milestone = ?1 AND instr(nfts, '"' || ?2 || '"') > 0) AS listed`;
 
 /**
- * The last one that creates an output of the NFT. Throws a LedgerDamaged where what says that the
- * milestone changed the NFT contradicts itself: neither has a checksum.
+ * Finds the last block that creates an output of the NFT. Throws a LedgerDamaged if the lists of
+ * the milestone's changes, which have no checksum, contradict each other.
  */
 async function findCreator(
   db: Database,
@@ -222,7 +222,7 @@ async function findCreator(
   return block;
 }
 
-/** Throws a LedgerDamaged where the milestone spent what the block created: it changed the NFT again. */
+/** Throws a LedgerDamaged if the milestone spent what the block created: it changed again. */
 async function requireLast(
   db: Database,
   nftId: string,

@@ -1,10 +1,9 @@
 /**
- * The history of an NFT, the newest change first, from what is kept anyway: a milestone keeps the
- * outputs that it spent whole, so the transaction that created an output of an NFT leads to the
- * output that held the NFT before. What came before the milestones that are kept is in nft_past, if
- * HISTORY is `all` (docs/storage.md#histories-of-nfts).
+ * The history of an NFT, the newest change first, from what is kept anyway: a milestone keeps its
+ * spent outputs whole, so the transaction that created an output of an NFT leads to the output
+ * before. Changes before the kept milestones are in nft_past, if HISTORY is `all`
+ * (docs/storage.md#histories-of-nfts).
  */
-
 import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
@@ -45,26 +44,23 @@ export interface NftChange {
   kind: 'minted' | 'transferred' | 'changed' | 'burned';
   /** Index of the milestone. */
   index: number;
-  /** Of the milestone, Unix seconds. */
+  /** Unix seconds of the milestone. */
   timestamp: number;
   /** IDs of 64 hex digits. */
   transactionId: string;
   blockId: string;
-  /** What held the NFT from then on, its ID of 68 hex digits; undefined where it was burned. */
+  /** Output that held the NFT from then on, its ID of 68 hex digits; undefined if it was burned. */
   held: { outputId: string; unlockConditions: UnlockCondition[] } | undefined;
 }
 
-/** Where a page begins: with the transaction that created this output, which this milestone spent. */
+/** Beginning of a page: the transaction that created this output, which this milestone spent. */
 export interface HistoryPosition {
   spentIn: number;
   /** 68 hex digits. */
   outputId: string;
 }
 
-/**
- * `unknown`: no NFT with this ID was ever here, or it was burned before what is kept. `no position`:
- * what is kept has not the output where the page begins.
- */
+/** `unknown`: no such NFT, or burned long ago. `no position`: where it begins is not kept. */
 export type NftHistory =
   | {
       ledgerIndex: number;
@@ -93,8 +89,8 @@ const AT_POSITION = `
   SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf('?4')} AND ?4 >= ${SINCE} AND ${spentSql.id('s.value')} = ?5`;
 
 /**
- * From an output of the NFT ?1 to those before it, ?2 of them at most. The milestone that created
- * one spent the one before. It goes on until ?3 characters are searched.
+ * SQL: from an output of the NFT ?1 to those before it, at most ?2. The milestone that created one
+ * spent the one before. It goes on until ?3 characters are searched.
  */
 const walk = (from: string) => `
   WITH RECURSIVE step (n, id, created, spent, searched) AS (
@@ -119,18 +115,18 @@ const selectPast = (condition: string) => `
 
 const PAST_FROM_NEWEST = selectPast('true');
 
-/** From the output ?4 on, if the milestone ?3 that spent it is not kept. */
+/** SQL: from the output ?4 on, if the milestone ?3 that spent it is not kept. */
 const PAST_FROM_POSITION = selectPast(`(?3 >= ${SINCE} OR id <= (
   SELECT id FROM nft_past
   WHERE ${isPastFrom('?3')} AND ${isPastBefore('?3 + 1')} AND output = unhex(?4)))`);
 
 /**
- * Undefined where there is no ledger. Throws a LedgerDamaged where an output that must be kept is
- * missing, and a LedgerMoved where one was pruned meanwhile.
+ * Returns undefined without a ledger. Throws a LedgerDamaged if an output that must be kept is
+ * missing, and a LedgerMoved if one was pruned meanwhile.
  *
  * @param nftId 64 hex digits
- * @param pageSize changes at most; a page with fewer may have a next one
- * @param from where the page begins; undefined: with the newest change
+ * @param pageSize most changes; a page with fewer may have a next one
+ * @param from beginning of the page; undefined: the newest change
  */
 export async function readNftHistory(
   db: Database,
@@ -218,7 +214,7 @@ export async function readNftHistory(
   };
 }
 
-/** Whether what held the NFT before this output is not among what is known from that milestone on. */
+/** Whether what held the NFT before this output was before the first known milestone. */
 function isCutAt(since: number, { isMint, created }: HeldOutput): boolean {
   return !isMint && created < since;
 }
@@ -231,7 +227,7 @@ function isChain(outputs: readonly HeldOutput[], before: readonly PastOutput[]):
   });
 }
 
-/** Of an NFT that is not burned the newest output is unspent, of a burned one all were spent. */
+/** Whether the newest output is unspent, or, of a burned NFT, all were spent. */
 function isWhole(outputs: readonly (HeldOutput | undefined)[]): outputs is HeldOutput[] {
   return !outputs.includes(undefined);
 }
@@ -250,7 +246,7 @@ function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
   };
 }
 
-/** As its change says: an expiration that passes later is no change (docs/contract.md). */
+/** Returns the owner by the change: a later expiration is no change (docs/contract.md). */
 function ownerOf(output: HeldOutput): AddressKey {
   return addressKey(ownerAt(output, output.createdTime).address);
 }

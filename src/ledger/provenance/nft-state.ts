@@ -1,8 +1,7 @@
 /**
- * Where an NFT stands, and what spent its outputs: what histories and certificates of NFTs are made of
+ * State of an NFT, and what spent its outputs, for histories and certificates
  * (docs/storage.md#histories-of-nfts).
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { nftIdOf, outputId } from '../../stardust/wire/ids.ts';
@@ -25,8 +24,8 @@ import { readOutput } from '../read/output-status.ts';
 import { requireBlockId } from '../read/stored-block.ts';
 
 /**
- * The milestone after the first that is kept, as for changes of NFTs: of those burned by that one
- * itself nobody knows any more (write/prune.ts), and a snapshot's own milestone spent nothing here.
+ * SQL: the milestone after the first kept one. NFTs burned by that one itself are not known any
+ * more (write/prune.ts), and a snapshot's own milestone spent nothing here.
  */
 export const SINCE = '(SELECT min(idx) + 1 FROM milestone)';
 
@@ -51,7 +50,7 @@ export const spentOf = (milestone: string, from = '') => `
 /** The milestone that burned the NFT ?1, NULL where none did or it is not kept. */
 const BURNED_IN = `(SELECT changed FROM nft WHERE id = ?1 AND output IS NULL AND changed >= ${SINCE})`;
 
-/** SQL of the last output of the NFT ?1, if it is burned: its spender created no other of the NFT. */
+/** SQL of the last output of the burned NFT ?1: its spender created no other of the NFT. */
 export const LAST_SPENT = `
   ${spentOf(BURNED_IN)} AND ${madeBy(spentSql.made('s.value'))} NOT IN (
     SELECT ${madeBy(spentSql.id('s.value'))} ${spentOf(BURNED_IN)})`;
@@ -63,7 +62,7 @@ const SELECT_STATE = `
   WHERE n.id = ?1`;
 
 export interface NftStanding {
-  /** Undefined of a burned NFT. */
+  /** Undefined if the NFT is burned. */
   unspent: HeldOutput | undefined;
   /** The milestone of the last change. */
   changed: number;
@@ -82,8 +81,8 @@ function stateFromRow(row: Row, nftId: string): NftStanding {
 }
 
 /**
- * What burned the NFT: a transaction that consumed its last output and created none of it, as its
- * block shows. Throws a LedgerDamaged where there is none.
+ * Finds the burn: a transaction that consumed the NFT's last output and created none of it, as its
+ * block shows. Throws a LedgerDamaged if there is none.
  *
  * @param index of the milestone that applied it
  * @param last the NFT's last output
@@ -115,7 +114,7 @@ export function transactionOf(block: Uint8Array): { id: Uint8Array; value: Trans
   return result.parsed.transaction;
 }
 
-/** The ID, hex, of the output of the NFT that the transaction creates; undefined where it does not. */
+/** Returns the hex ID of the output of the NFT that the transaction creates, if any. */
 export function createdOf(
   nftId: string,
   transactionId: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Applied milestones explained: their blocks in white-flag order with the verdicts, and what a
- * proof of inclusion is made of.
+ * Applied milestones explained: their blocks in white-flag order with the verdicts, and the parts
+ * of a proof of inclusion.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
@@ -23,7 +23,7 @@ import { requireBlockId } from './stored-block.ts';
 export interface ExplainedBlock {
   blockId: string;
   payload: 'none' | 'transaction' | 'milestone' | 'taggedData';
-  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: ConflictReason | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface ExplainedMilestone extends MilestoneStatus {
   /** 64 digits each. */
   inclusionMerkleRoot: string;
   appliedMerkleRoot: string;
-  /** In white-flag order. */
+  /** Blocks in white-flag order. */
   blocks: readonly ExplainedBlock[];
 }
 
-/** What a proof of inclusion is made of. */
+/** Parts of a proof of inclusion. */
 export interface BlockProof {
   /** The milestone payload's bytes. */
   milestone: Uint8Array;
@@ -45,7 +45,7 @@ export interface BlockProof {
   included: readonly Uint8Array[];
   /** The position of the block in `included`. */
   position: number;
-  /** Where in `included` those stand whose transactions were applied, ascending. */
+  /** Positions in `included` of blocks whose transactions were applied, ascending. */
   applied: readonly number[];
 }
 
@@ -75,7 +75,7 @@ function explainBlock({ id, payload, reason }: ReferencedBlock): ExplainedBlock 
   };
 }
 
-/** Of blocks, by payload type (docs/protocol.md, A.1). */
+/** Kinds of blocks by payload type (docs/protocol.md, A.1). */
 const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
   0: 'none',
   5: 'taggedData',

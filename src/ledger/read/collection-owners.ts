@@ -1,5 +1,5 @@
 /**
- * Who owns the NFTs of an issuer, and how many, of one moment: one walk along the index of issuers
+ * Owners of an issuer's NFTs with their counts, of one moment: one walk along the index of issuers
  * (docs/storage.md#lists).
  */
 import { Reader } from '../../stardust/encoding/bytes.ts';
@@ -29,21 +29,18 @@ export interface OwnerCount {
   nftCount: number;
 }
 
-/**
- * `foreign`: the address does not have the network's prefix. `too many`: the collection has more NFTs
- * than are counted.
- */
+/** `foreign`: not the network's prefix. `too many`: more NFTs than are counted. */
 export type CollectionOwners =
   | {
       ok: true;
       ledgerIndex: number;
       prefix: string;
-      /** Of the whole collection. */
+      /** Number of NFTs of the whole collection. */
       nftCount: number;
       ownerCount: number;
-      /** In the order of their addresses' keys. */
+      /** Owners in the order of their addresses' keys. */
       owners: OwnerCount[];
-      /** Where the next page begins. */
+      /** Beginning of the next page. */
       next: AddressKey | undefined;
     }
   | { ok: false; ledgerIndex: number; why: 'foreign'; prefix: string }

@@ -1,6 +1,4 @@
-/**
- * Which of some blocks and outputs are known, so that nothing more is read for those that are not.
- */
+/** Finds known blocks and outputs, so that nothing more is read for the others. */
 import { type Database, forEachPiece } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { findReferenced } from '../core/id-index.ts';
@@ -16,8 +14,8 @@ export interface IdsToFind {
 }
 
 /**
- * Those of these IDs that the ledger or an unreferenced block has, spent outputs as long as their
- * milestone's IDs are kept. One batch, and one pass over the unreferenced blocks.
+ * Returns those of these IDs that the ledger or an unreferenced block has, spent outputs as long as
+ * their milestone's IDs are kept. One batch, and one pass over the unreferenced blocks.
  */
 export async function readKnownIds(
   db: Database,

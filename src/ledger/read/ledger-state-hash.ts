@@ -1,6 +1,4 @@
-/**
- * The state hash of the ledger in D1 (stardust/state-hash.ts), read page by page.
- */
+/** The state hash of the ledger in D1 (stardust/state-hash.ts), read page by page. */
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { stateHash } from '../../stardust/state-hash.ts';
@@ -26,9 +24,7 @@ const selectPage = ({ output, rests }: LedgerTables) => `
   SELECT ${outputColumns('o', { rests })} FROM ${output} o
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
-/**
- * Throws when there is no ledger, or when it moves meanwhile: the pages would not be of one state.
- */
+/** Throws if there is no ledger, or if it moves meanwhile: the pages would not be of one state. */
 export async function ledgerStateHash(
   db: Database,
   tables: LedgerTables = SERVED,
@@ -50,9 +46,8 @@ async function* outputsFrom(
   for (let outputs = first; outputs.length > 0; ) {
     yield* outputs;
     const page = await readPage(db, tables, toHexDigits(outputs.at(-1)!.outputId));
-    if (page.head.generation !== generation || page.head.ledger !== ledger) {
+    if (page.head.generation !== generation || page.head.ledger !== ledger)
       throw new Error('the ledger moved while its state hash was taken');
-    }
     outputs = page.outputs;
   }
 }

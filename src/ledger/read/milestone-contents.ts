@@ -1,6 +1,6 @@
 /**
- * Everything that an applied milestone brought: outputs that it spent, and the blocks that it
- * references with their bytes. Read in steps, so that a milestone of any size fits into memory.
+ * Contents of an applied milestone: outputs that it spent, and its blocks with their bytes, read in
+ * steps, so that a milestone of any size fits into memory.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { Milestone } from '../../stardust/wire/milestone.ts';
@@ -25,7 +25,7 @@ export interface MilestoneContents {
   payload: { bytes: Uint8Array; value: Milestone };
   /** Blocks that it references: none if it is the first of its network. */
   blockCount: number;
-  /** In white-flag order; empty unless they were asked for. */
+  /** Blocks in white-flag order; empty unless requested. */
   blocks: readonly ReferencedBlock[];
 }
 
@@ -41,7 +41,7 @@ const SELECT_MILESTONE = `
   WHERE idx = ?1 AND idx > (SELECT start FROM head) AND payload IS NOT NULL`;
 
 /**
- * The head, undefined where nothing was imported, and the milestone, undefined where it was not
+ * Reads the head, undefined if nothing was imported, and the milestone, undefined if it was not
  * applied here, or is pruned.
  */
 export async function readMilestoneContents(
@@ -72,14 +72,14 @@ const SELECT_PART_SPENT = `
   SELECT key, spent FROM milestone_part WHERE ${isPartOf('key', '?1')} AND key > ?2
   ORDER BY key LIMIT 4`;
 
-/** It was there a moment ago. */
+/** Makes the error of a milestone that was there a moment ago. */
 function pruned(index: number): LedgerMoved {
   return new LedgerMoved(`milestone ${index} is pruned`);
 }
 
 /**
- * In the order in which they were spent, a few megabytes at a time. Throws a LedgerMoved where the
- * milestone was pruned meanwhile.
+ * Yields outputs in the order in which they were spent, a few megabytes at a time. Throws a
+ * LedgerMoved if the milestone was pruned meanwhile.
  */
 export async function* readSpentOutputs(
   db: Database,
@@ -117,7 +117,7 @@ export async function* readSpentOutputs(
 const PACKS_AT_ONCE = 16;
 
 /**
- * In white-flag order. Throws a LedgerMoved where the milestone was pruned meanwhile.
+ * Yields blocks in white-flag order. Throws a LedgerMoved if the milestone was pruned meanwhile.
  *
  * @param pieces keeps what was read, if that is all, for a second time
  */

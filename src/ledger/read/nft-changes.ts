@@ -1,5 +1,5 @@
 /**
- * The NFTs that changed after a milestone, with their states now, of one moment
+ * NFTs that changed after a milestone, with their states now, of one moment
  * (docs/storage.md#changes-of-nfts).
  */
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -12,17 +12,14 @@ import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
 /** The most changes of an answer. An NFT counts once in each milestone that changed it. */
 export const MAX_CHANGES = 10_000;
 
-/**
- * `not kept`: changes after that milestone are not known, or no longer. `too many`: one milestone
- * has more than {@link MAX_CHANGES}.
- */
+/** `not kept`: changes after it are not known. `too many`: one has more than {@link MAX_CHANGES}. */
 export type NftChanges =
   | {
       ledgerIndex: number;
       ok: true;
       /** The last milestone whose changes are here. */
       to: number;
-      /** By ID: the NFT and its unspent output now, null if it was burned. Hex digits. */
+      /** NFTs by ID with their unspent outputs now, null if burned. Hex digits. */
       changes: [nftId: string, outputId: string | null][];
     }
   | { ledgerIndex: number; ok: false; why: 'not kept' | 'too many' };
@@ -55,7 +52,7 @@ const SELECT_STATES = `
   ORDER BY n.id`;
 
 /**
- * Undefined where there is no ledger. Throws a LedgerDamaged where a change or a state is missing.
+ * Returns undefined without a ledger. Throws a LedgerDamaged if a change or a state is missing.
  *
  * @param after up to the ledger index: where the ledger is not there, nothing is kept
  */

@@ -1,6 +1,4 @@
-/**
- * A page of the NFTs of an address or an issuer, with their whole outputs, of one moment.
- */
+/** A page of the NFTs of an address or an issuer, with their whole outputs, of one moment. */
 
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
@@ -38,7 +36,7 @@ interface Listed {
 }
 
 /**
- * Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's.
+ * Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version.
  *
  * @param query by address or by issuer alone: one walk along an index decides it
  */
@@ -65,7 +63,7 @@ export async function readNftGallery(
   return { ok: true, ledgerIndex, timestamp, prefix, nfts, next: page.next };
 }
 
-/** One more than the page holds. */
+/** Selects one more than the page holds. */
 function selectListed(db: Database, query: OutputQuery): Query<Listed[]> {
   const { sql, parameters } = selectIndexed(query);
   const statement = db.prepare(`

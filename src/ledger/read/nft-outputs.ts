@@ -1,6 +1,4 @@
-/**
- * NFTs with their unspent outputs, and what tells who owns them: all of one moment.
- */
+/** NFTs with their unspent outputs, and the facts by which they are owned: all of one moment. */
 
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
@@ -18,18 +16,15 @@ import { type OutputStatus, unspentStatus } from './output-status.ts';
 
 export interface NftOutputs {
   ledgerIndex: number;
-  /** Of the ledger's milestone, Unix seconds. */
+  /** Unix seconds of the ledger's milestone. */
   timestamp: number;
   /** The human-readable prefix of the network's addresses. */
   prefix: string;
-  /**
-   * In the order of the IDs; undefined where no unspent output holds the NFT, or has the ID. One that
-   * has the ID may be of another kind.
-   */
+  /** Outputs in the order of the IDs; undefined if no unspent output holds the NFT or has the ID. */
   outputs: (OutputStatus | undefined)[];
 }
 
-/** One statement, as that is quicker than a batch: what is said of the ledger is in every row. */
+/** One statement, which is quicker than a batch: every row repeats the facts about the ledger. */
 const SELECT_OUTPUTS = `
   SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')},
     ${summedColumns('parameters', 'p', 'parameters_')}, ${NFT_COLUMNS},
@@ -42,7 +37,7 @@ const SELECT_OUTPUTS = `
   ORDER BY j.key`;
 
 /**
- * Undefined where there is no ledger. Throws a LedgerUnreadable where it is another version's.
+ * Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version.
  *
  * @param ids of NFTs, 64 lower-case hex digits, or of their outputs, 68; one at least
  */
@@ -76,7 +71,7 @@ function unspentFromRow(row: Row, ledgerIndex: number): OutputStatus | undefined
 }
 
 /**
- * The output that an NFT or an index names, which must be there.
+ * Reads the output that an NFT or an index names, which must be there.
  *
  * @param row of an output's {@link outputColumns}, with the prefix `output_`
  */

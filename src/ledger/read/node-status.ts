@@ -1,6 +1,5 @@
-/**
- * The state of the node as health and info tell it.
- */
+/** State of the node for health and info. */
+import type { BaseToken } from '../../platform/json-schemas.ts';
 import type { ProtocolParametersOption } from '../../stardust/wire/milestone.ts';
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -20,16 +19,16 @@ export interface MilestoneStatus {
 }
 
 /**
- * `following`: with its progress where one milestone takes long. `stopped`: it cannot go on.
- * `diverged`: what upstream says contradicts itself or us. `failing`: pass after pass fails at this
- * ledger index. Reason and progress are for people: ASCII, nothing internal.
+ * `following`: with its progress if one milestone takes long. `stopped`: it cannot go on.
+ * `diverged`: an upstream contradicts itself or us. `failing`: pass after pass fails at this ledger
+ * index. Reason and progress are for people: ASCII, nothing internal.
  */
 export type FollowerStatus =
   | { state: 'off' }
   | { state: 'following'; progress?: string }
   | { state: 'stopped' | 'failing' | 'diverged'; reason: string };
 
-/** How blocks come in, and when the newest was stored: Unix seconds, up to ten seconds late. */
+/** Source of blocks, and Unix seconds when the newest was stored, up to ten seconds late. */
 export interface BlocksStatus {
   by: 'feed' | 'polling';
   newest: number | undefined;
@@ -38,36 +37,35 @@ export interface BlocksStatus {
 export interface NodeStatus {
   /** The milestone at which the ledger stands. */
   ledger: MilestoneStatus;
-  /** Of its unspent outputs, 13 hex digits. */
+  /** Fingerprint of the unspent outputs, 13 hex digits. */
   fingerprint: string;
   genesisIndex: number;
-  /** Numbers from these on are free, of MAX_NUMBER. */
+  /** First free number, of MAX_NUMBER. */
   nextBlock: number;
   nextOutput: number;
   /** The last milestone whose data is gone. */
   pruningIndex: number;
   /** Milestones before the ledger's whose states can be asked for. */
   retention: {
-    /** Now: fewer than configured after an import, and while the database is nearly full. */
+    /** Current number: fewer than configured after an import, and in a nearly full database. */
     kept: number;
     configured: number;
   };
   database: DatabaseSize;
-  /** In force at the ledger's milestone. */
+  /** Parameters in force at the ledger's milestone. */
   parameters: ProtocolParameters;
   /** Announced and not in force yet, in order of their targets. */
   pendingParameters: readonly ProtocolParametersOption[];
   /** The newest milestone that an upstream has named. */
   upstream: MilestoneStatus | undefined;
   follower: FollowerStatus;
+  /** The network's token, as an upstream with the ledger's parameters named it. */
+  baseToken?: BaseToken;
   /** Absent where nothing is followed, or was not yet. */
   blocks?: BlocksStatus;
   /** The milestone at which the network ended, by the settings; undefined while it goes on. */
   finalMilestone: number | undefined;
-  /**
-   * Blocks that the ledger's milestone references, a second since the one before it; 0 where that
-   * is not known.
-   */
+  /** Blocks that the ledger's milestone references, a second since the one before; 0 if unknown. */
   referencedBlocksPerSecond: number;
 }
 
@@ -79,14 +77,14 @@ const SELECT_EXTENT = `
     ${summedColumns('milestone', 'm', 'milestone_')}
   FROM head h LEFT JOIN milestone m ON m.idx = h.ledger - 1`;
 
-/** What the settings say. */
+/** Settings in the status. */
 export interface StatusSettings {
-  /** Whether a network is followed: what an earlier run left behind does not count where not. */
+  /** Whether a network is followed: else what an earlier run left behind does not count. */
   follows: boolean;
   finalMilestone: number | undefined;
   /** Milestones. */
   retention: number;
-  /** Of the database; undefined: only the disk limits it. */
+  /** Bytes of the database; undefined: only the disk limits it. */
   limitBytes: number | undefined;
 }
 
@@ -103,7 +101,8 @@ export async function readNodeStatus(
   });
   if (at?.milestone === undefined || extent === undefined) return undefined;
   const { head, milestone } = at;
-  const { status, upstream, blocks } = (follows && follower.value) || NOT_FOLLOWED;
+  const { status, upstream, blocks, token } = (follows && follower.value) || NOT_FOLLOWED;
+  const inForce = parametersAt(parameters, head.ledger);
   const seconds = milestone.timestamp - (extent.before ?? milestone.timestamp);
   return {
     ledger: { index: head.ledger, timestamp: milestone.timestamp, milestoneId: milestone.id },
@@ -114,12 +113,14 @@ export async function readNodeStatus(
     pruningIndex: Math.max(extent.first - 1, 0),
     retention: { kept: Math.max(head.ledger - extent.first, 0), configured: retention },
     database: { bytes: follower.bytes, limitBytes },
-    parameters: parametersAt(parameters, head.ledger),
+    parameters: inForce,
     pendingParameters: parameters.options.filter(
       (option) => option.targetMilestoneIndex > head.ledger,
     ),
     upstream,
     ...(blocks && { blocks }),
+    // one of before an import is of another network
+    ...(token?.network === inForce.networkName && { baseToken: token.baseToken }),
     follower: follows ? status : { state: 'off' },
     finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? milestone.blocks / seconds : 0,
@@ -137,13 +138,15 @@ interface SavedFollower {
   status: FollowerStatus;
   upstream: MilestoneStatus | undefined;
   blocks: BlocksStatus | undefined;
+  token: { network: string; baseToken: BaseToken } | undefined;
 }
 
-/** Of a follower that has not saved anything yet. */
+/** Row of a follower that has not saved anything yet. */
 const NOT_FOLLOWED: SavedFollower = {
   status: { state: 'following' },
   upstream: undefined,
   blocks: undefined,
+  token: undefined,
 };
 
 function followerFromRow(row: Row): SavedFollower {
@@ -170,5 +173,7 @@ function followerFromRow(row: Row): SavedFollower {
       by === 'feed' || by === 'polling'
         ? { by, newest: row.integerOrNull('newest_block') ?? undefined }
         : undefined,
+    // as follower/apply-next.ts writes it
+    token: JSON.parse(row.textOrNull('token') ?? 'null') ?? undefined,
   };
 }

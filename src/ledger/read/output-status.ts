@@ -1,6 +1,4 @@
-/**
- * One output of the ledger by its ID, spent ones too while they are kept.
- */
+/** One output of the ledger by its ID, spent ones too while they are kept. */
 
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
@@ -71,8 +69,8 @@ function spentFromRow(row: Row): OutputFacts | undefined {
 }
 
 /**
- * Undefined if neither the ledger nor a milestone that is not pruned yet has it. Throws a
- * LedgerUnreadable if the ledger has another schema.
+ * Returns undefined if neither the ledger nor a kept milestone has it. Throws a LedgerUnreadable if
+ * the ledger has another schema.
  */
 export async function readOutput(
   db: Database,
@@ -91,7 +89,7 @@ export async function readOutput(
 const SELECT_UNSPENT_OF = `
   SELECT ${outputColumns('o')} FROM output o WHERE id IN (SELECT value FROM json_each(?1))`;
 
-/** Those of these outputs, by hex ID, that are unspent. */
+/** Returns those of these outputs, by hex ID, that are unspent. */
 export async function readUnspentOutputs(
   db: Database,
   outputIds: readonly string[],

@@ -1,6 +1,4 @@
-/**
- * The treasury, and the receipts that were paid out of it by milestones that were applied here.
- */
+/** The treasury, and the receipts that were paid out of it by milestones that were applied here. */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
@@ -16,7 +14,7 @@ import { many, type Row, readBatch } from '../core/read-batch.ts';
 import { rowSum } from '../core/row-sum.ts';
 
 export interface StoredReceipts {
-  /** By the legacy network's milestone, then by ours. */
+  /** Receipts by the legacy network's milestone, then by ours. */
   receipts: { receipt: ReceiptOption; milestoneIndex: number }[];
   /** The ledger index at which they are all. */
   ledgerIndex: number;
@@ -43,9 +41,9 @@ const SELECT_RECEIPTS = `
   ORDER BY migrated_at, milestone`;
 
 /**
- * Undefined where nothing was imported.
+ * Returns undefined if nothing was imported.
  *
- * @param migratedAt of the legacy network's milestone; all of them where it is left out
+ * @param migratedAt of the legacy network's milestone; absent: all of them
  */
 export async function readReceipts(
   db: Database,

@@ -2,7 +2,6 @@
  * A block by its ID, as long as its bytes are kept: one that a milestone references, with what
  * became of it, or an unreferenced one.
  */
-
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
@@ -32,11 +31,11 @@ export interface StoredBlock {
 }
 
 export interface BlockReference {
-  /** Of the milestone. */
+  /** Index of the milestone. */
   index: number;
   /** The block's place among those that the milestone references. */
   whiteFlagIndex: number;
-  /** Of a transaction: 0 where it was applied. Undefined for the other blocks. */
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: ConflictReason | undefined;
 }
 
@@ -45,8 +44,8 @@ const SELECT_MILESTONE = `SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE}`
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /**
- * Undefined if the block is not known, its bytes are pruned, or its ID is forgotten. Throws a LedgerUnreadable if the
- * ledger has another schema.
+ * Returns undefined if the block is not known, or its bytes or ID are pruned. Throws a
+ * LedgerUnreadable if the ledger has another schema.
  */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
   const { head, index, milestone, listBlocks, referenced, unreferenced } = await readBatch(db, {
@@ -74,9 +73,9 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
 }
 
 /**
- * The block whose transaction, with this ID of 64 hex digits, was applied. As in the reference, the
- * ledger knows it by the transaction's first output. Undefined where that was spent and is pruned,
- * or the block is.
+ * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by the
+ * transaction's first output, as the reference does. Undefined if that was spent and is pruned, or
+ * the block is.
  */
 export async function readIncludedBlock(
   db: Database,

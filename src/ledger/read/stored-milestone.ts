@@ -1,6 +1,4 @@
-/**
- * Milestones by index or by ID, as long as they are kept, and what each changed in the ledger.
- */
+/** Milestones by index or by ID, as long as they are kept, and their changes of the ledger. */
 
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
@@ -23,7 +21,7 @@ export interface StoredMilestone {
   ledgerIndex: number;
 }
 
-/** What a milestone changed. IDs are 68 hex digits, in their order. */
+/** Changes by a milestone. IDs are 68 hex digits, in their order. */
 export interface LedgerChanges {
   index: number;
   /** Outputs that were consumed within the milestone stand in both lists. */
@@ -32,9 +30,7 @@ export interface LedgerChanges {
   ledgerIndex: number;
 }
 
-/**
- * The milestone's own index where it is named by ID: ?1 its entry in the index of IDs, ?2 the ID.
- */
+/** SQL: index of a milestone named by ID: ?1 its entry in the index of IDs, ?2 the ID. */
 const NAMED = `
   SELECT milestone, block, sum FROM (${selectIds('json_array(?1)')})
   UNION ALL SELECT idx, 0, idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
@@ -50,7 +46,7 @@ interface MilestoneRow {
   index: number;
   /** Hex. */
   id: string;
-  /** How many it references. */
+  /** Number of blocks that it references. */
   blocks: number;
   payload: { bytes: Uint8Array; value: Milestone };
 }
@@ -74,8 +70,8 @@ function milestoneFromRow(row: Row): MilestoneRow {
 }
 
 /**
- * The index of the milestone with this ID: one that was applied here, or that of the snapshot.
- * Undefined of others, and where the ID is forgotten.
+ * Finds the index of the milestone with this ID: applied here, or that of the snapshot. Undefined
+ * for others, and if the ID is dropped.
  */
 export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
   const { milestone } = await readBatch(db, {
@@ -103,15 +99,14 @@ export async function readMilestone(
 }
 
 /**
- * Outputs of the largest answer, of which each takes some 250 bytes: 8 MB of transactions with 128
- * inputs and 128 outputs have 190,000. As many blocks are listed.
+ * Outputs, and blocks, of the largest answer. An output takes some 250 bytes: 8 MB of transactions
+ * with 128 inputs and 128 outputs have 190,000.
  */
 const MAX_CHANGES = 200_000;
 
 /**
- * Undefined where the milestone was not applied here, or is pruned; `too-large` where it has more
- * than {@link MAX_CHANGES} blocks, inputs and outputs. Throws a LedgerMoved where it was pruned
- * meanwhile.
+ * Returns undefined if the milestone was not applied here, or is pruned; `too-large` beyond {@link
+ * MAX_CHANGES} blocks, inputs and outputs. Throws a LedgerMoved if it was pruned meanwhile.
  */
 export async function readLedgerChanges(
   db: Database,
@@ -138,7 +133,7 @@ export async function readLedgerChanges(
   return { index, created: created.sort(), consumed: consumed.sort(), ledgerIndex: head.ledger };
 }
 
-/** @param id of the milestone, hex */
+/** @param id ID of the milestone, hex */
 function migratedIds(value: Milestone, id: string): string[] {
   const receipt = receiptOf(value);
   if (receipt === undefined) return [];

@@ -1,6 +1,5 @@
-/**
- * Tips: unreferenced blocks that no other stored block approves.
- */
+/** Tips: unreferenced blocks that no other stored block approves. */
+
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { readBatch } from '../core/read-batch.ts';
@@ -13,7 +12,7 @@ export interface Tips {
   ledgerIndex: number;
 }
 
-/** As many as a block has parents: clients take all of them. */
+/** Most tips, as a block has parents: clients take all of them. */
 const MAX_TIPS = 8;
 
 /** Packs that are searched, the newest ones: some 4,000 blocks. */

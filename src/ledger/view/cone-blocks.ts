@@ -1,7 +1,4 @@
-/**
- * Blocks of a view, by their numbers: their bytes are read from where the view saw them. And what a
- * walk over records leaves open, which bytes decide.
- */
+/** Blocks of a view, by their numbers: their bytes are read from where the view saw them. */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { isMilestoneBlock, type MilestoneRules } from '../../stardust/milestone-keys.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
@@ -14,10 +11,7 @@ import { selectAt, selectLength } from '../packs/places.ts';
 import { isBlockAt, packAt, packsOf, placesOf } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
 
-/**
- * Blocks of the cone, by their numbers, from where the view saw them. Throws a LedgerDamaged where one
- * is not there.
- */
+/** Reads blocks of the cone by their numbers. Throws a LedgerDamaged if one is not there. */
 export async function readBlocks(
   db: Database,
   { cone, packs }: ConsistentView,
@@ -39,8 +33,8 @@ export async function readBlocks(
 }
 
 /**
- * Reads the blocks a pack at a time, up to 800,000 characters, in the order of the packs. Yields each
- * block with its index in `numbers`.
+ * Yields blocks like {@link readBlocks}, a pack (800,000 characters) at a time, in the order of the
+ * packs, each with its index in `numbers`.
  */
 export async function* readBlocksInSteps(
   db: Database,
@@ -73,10 +67,10 @@ export const MAX_VERIFIED_FOR_REQUEST = 100;
 const VERIFIED_AT_ONCE = 100;
 
 /**
- * Whether one of the blocks that carry the previous milestone's payload, unverified so far,
- * properly carries it (M-2 to M-5). Throws a ConeUnavailable, `too-large`, where there are more than
- * `most` such blocks. A milestone passes no `most`: anybody can copy a milestone with bad signatures
- * into blocks without proof of work, and no number of these may stop the ledger.
+ * Returns whether one of the unverified blocks that carry the previous milestone's payload properly
+ * carries it (M-2 to M-5). Throws a ConeUnavailable `too-large` if there are more than `most`. A
+ * milestone passes no `most`: anybody can copy a milestone with bad signatures into blocks without
+ * proof of work, and no number of these may stop the ledger.
  */
 export async function meetsPreviousMilestone(
   db: Database,

@@ -1,19 +1,17 @@
 /**
  * The view of one white-flag request: everything that it may need, all of one moment.
  *
- * For the milestone with index m the walk stops at blocks that milestones before m reference. What
- * it can reach is then: if all parents are referenced by milestones up to k, the blocks of the
- * milestones m to k and nothing else, as a block is never referenced later than its children; if
- * one of them is unreferenced, the blocks of the milestones from m on and all unreferenced ones.
- * The packs that hold those are read, no matter how many of their blocks the walk will meet: for
- * the proposal of the next milestone the live packs, for the audit of a past one the packs of its
+ * For milestone m the walk stops at blocks that milestones before m reference. A block is never
+ * referenced later than its children. So if all parents are referenced by milestones up to k, the
+ * walk can reach the blocks of the milestones m to k; if a parent is unreferenced, the blocks of
+ * the milestones from m on and all unreferenced ones. The packs that hold those are read: for the
+ * proposal of the next milestone the live packs, for the audit of a past one the packs of its
  * blocks.
  *
- * Mostly one batch reads all of it. Where there are more packs than a page has, further batches
- * read the others, and the view is still that of the first batch: packs are only appended to while
- * the head is the same, and blocks with numbers that were free then are left out.
+ * Mostly one batch reads all of it. Further batches read more packs than a page has, and the view
+ * is still that of the first batch: packs are only appended to while the head is the same, and
+ * blocks with numbers that were free then are left out.
  */
-
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import { type Proposal, type WhiteFlag, walkCone } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -34,12 +32,12 @@ import { ConeUnavailable } from '../intake/block-source.ts';
 import { type NextNumbers, nextNumbers, selectGiven } from '../packs/next-numbers.ts';
 import type { NumberMap } from '../packs/number-map.ts';
 import type { RecordCone } from '../packs/record-cone.ts';
-import { createPackReader, MAX_CONE_BLOCKS, PAGE, selectPage } from '../packs/view-pages.ts';
+import { createPackReader, MAX_CONE_BLOCKS, PAGE, selectConePage } from '../packs/view-pages.ts';
 import { countBlocks, findInCone, isBlockAt, type ViewedPack } from '../packs/viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
-  /** The milestone before the one asked for. */
+  /** Milestone before the one asked for. */
   previous: KnownMilestone | undefined;
   /** Protocol parameters, pending ones too. */
   parameters: ParameterTable;
@@ -49,9 +47,7 @@ export interface ConsistentView {
   cone: RecordCone;
   /** The packs that hold the blocks of the cone, in the same order. */
   packs: readonly ViewedPack[];
-  /**
-   * By number, the state before the milestone of every output that one of these blocks consumes.
-   */
+  /** State before the milestone, by number, of every output that one of these blocks consumes. */
   states: NumberMap;
   /** The highest next_block of a live pack; null where none is live. */
   stored: number | null;
@@ -61,28 +57,28 @@ export interface ConsistentView {
   next: NextNumbers;
 }
 
-/** How often a view is begun that the ledger moves away from. */
+/** Views begun from which the ledger moves away. */
 const MAX_TRIES = 3;
 
 /** A question for the view. */
 export interface ViewRequest {
-  /** Of the milestone asked about. */
+  /** Index of the milestone asked about. */
   index: number;
   /** Hex IDs of one to eight blocks. */
   named: readonly string[];
   /**
-   * Whether to read the blocks too that were staged for this milestone (docs/storage.md#staging).
-   * Without it, no packs are read about the ledger's next milestone where a named block is unknown.
+   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
+   * is applied. Whether to read blocks that were staged for this milestone too
+   * (docs/storage.md#staging). Without it, no packs are read for the ledger's next milestone if a
+   * named block is unknown.
    */
   withStaged?: boolean;
-  /**
-   * Called when the first page was read, before any other is; what it throws readView throws.
-   */
+  /** Called after the first page, before others; readView throws what it throws. */
   check?: (facts: Pick<ConsistentView, 'head' | 'previous' | 'parameters'>) => void;
 }
 
 /**
- * About the ledger's next milestone nothing is looked up (?2 its index): mostly the parents are
+ * SQL. For the ledger's next milestone (?2 its index) nothing is looked up: mostly the parents are
  * unreferenced blocks, which are found without the index of IDs.
  */
 const FIND_PAST = selectIds(
@@ -90,9 +86,9 @@ const FIND_PAST = selectIds(
 );
 
 /**
- * Undefined when nothing was imported. Throws a ConeUnavailable, `too-large`, when the milestones
- * from this one on up to the last that a walk may reach reference more than MAX_CONE_BLOCKS, and a
- * LedgerMoved where the ledger moves whenever it is read.
+ * Returns undefined if nothing was imported. Throws a ConeUnavailable `too-large` if the milestones
+ * that a walk may reach reference more than MAX_CONE_BLOCKS, and a LedgerMoved if the ledger moves
+ * whenever it is read.
  */
 export async function readView(
   db: Database,
@@ -132,7 +128,7 @@ async function readOnce(
     given: selectGiven(db),
     parameters: selectParameters(db),
     blocks: many(db.prepare(FIND_PAST).bind(ids, index), knownBlockFromRow),
-    page: selectPage(db, ids, index, 0, withStaged),
+    page: selectConePage(db, ids, index, 0, withStaged),
   });
   if (at === undefined) return undefined;
   const { head, milestone: previous } = at;
@@ -146,7 +142,7 @@ async function readOnce(
   for (let read = rows; read.length === PAGE; ) {
     const more = await readBatch(db, {
       at: selectHeadAt(db, index - 1),
-      page: selectPage(db, ids, index, reader.lastKey, withStaged),
+      page: selectConePage(db, ids, index, reader.lastKey, withStaged),
     });
     requireSame(at, more.at);
     read = more.page;
@@ -188,8 +184,8 @@ function hasBlock(cone: RecordCone, number: number, id: string): boolean {
 }
 
 /**
- * Throws a LedgerMoved unless packs were at most appended to since the first head was read. While
- * the milestone before the one asked about is kept, so are all packs of the view.
+ * Throws a LedgerMoved unless packs were at most appended to since the first head was read. All
+ * packs of the view are kept as long as the milestone before the one asked about.
  */
 function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   const isSame =
@@ -199,12 +195,12 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
-/** Columns that are the same in every row of a view (packs/view-pages.ts). */
+/** Columns about the walk's reach that each row repeats (packs/view-pages.ts). */
 const REACH = ['unreferenced', 'until', 'blocks'] as const;
 
 /**
- * Throws a LedgerMoved unless both pages are of the same packs: a named block that was stored in
- * between makes the second page one of all live packs, with other numbers of outputs.
+ * Throws a LedgerMoved unless both pages are of the same packs: if a named block was stored in
+ * between, the second page is of all live packs, with other numbers of outputs.
  */
 function requireSameReach([first]: readonly Row[], [now]: readonly Row[]): void {
   const isSame = REACH.every(
@@ -214,7 +210,7 @@ function requireSameReach([first]: readonly Row[], [now]: readonly Row[]): void 
 }
 
 /**
- * Walks over the view's cone from these parents; undefined where one of them is not known.
+ * Walks over the view's cone from these parents; undefined if one of them is not known.
  *
  * @param parents hex IDs, in the order of the proposal
  */

@@ -1,21 +1,18 @@
 /**
- * Blocks of a milestone's past cone that an earlier milestone may have referenced, before the import
- * or so long ago that its IDs were dropped (docs/architecture.md#the-trap). Nothing here can tell:
- * such a block is *doubtful*. The others are proven unreferenced by their parents, as in
- * prove-unreferenced.ts: a block that this ledger saw referenced has a number, and an entry point
+ * Blocks of a milestone's past cone that an earlier milestone may have referenced, before the
+ * import or so long ago that its IDs were dropped (docs/architecture.md#the-trap): nothing here can
+ * tell, and they are called *doubtful*. Parents prove the others unreferenced
+ * (prove-unreferenced.ts): a block that this ledger saw referenced has a number, and an entry point
  * has none.
  *
  * Each parent of a doubtful block is an entry point or doubtful itself. A block is never referenced
- * before its parents. So both answers about one doubtful block decide others:
- *  - "referenced" holds for all doubtful blocks in its past;
- *  - "not referenced" holds for all doubtful blocks that have it in their past.
- * What was referenced is thus the lower part of the doubtful blocks, and only its border is in
- * question. To go down from the highest blocks would cost an answer for each that is not referenced,
- * to go up from the lowest one for each that is: after an import either may be thousands, as
- * somebody attached a block to a large old region, or as the first cone stands upon entry points
- * alone. So chains of undecided blocks, each from a high one down to a low one, are bisected: the
- * middle block of each chain is queried, and the answer decides half of the chain at least. A chain
- * of n blocks takes log2(n) answers, and a round decides as many chains as are queried at once.
+ * before its parents, so "referenced" holds for all doubtful blocks in its past, and "not
+ * referenced" for all doubtful blocks that have it in their past. Only the border between is in
+ * question. Going down from the highest blocks would cost an answer for each that is not
+ * referenced, going up from the lowest one for each that is; both may be thousands. So chains of
+ * undecided blocks are bisected: the middle block of each chain is queried, and the answer decides
+ * at least half of the chain. A chain of n blocks takes log2(n) answers, and a round decides as
+ * many chains as are queried at once.
  */
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -48,7 +45,7 @@ export function findDoubtful(cone: Parents, order: Uint32Array): DoubtfulBlocks 
   const { positions, parentsOf } = collectDoubtful(cone, order);
   const states = new Uint8Array(positions.length);
 
-  /** For each undecided block, the undecided blocks of the longest chain from it down; else 0. */
+  /** Counts the undecided blocks of the longest chain down from each undecided block; else 0. */
   function chainLengths(): Uint32Array {
     const lengths = new Uint32Array(positions.length);
     for (let block = 0; block < positions.length; block++) {
@@ -100,7 +97,7 @@ function collectDoubtful(cone: Parents, order: Uint32Array) {
   const positions: number[] = [];
   const starts: number[] = [0];
   const parents: number[] = [];
-  /** By position, the index of a doubtful block. */
+  /** Index of a doubtful block, by position. */
   const indexes = new Int32Array(cone.size).fill(-1);
   for (const position of order) {
     let isDoubtful = true;

@@ -1,8 +1,7 @@
 /**
- * Why transactions of a cone are in conflict (docs/protocol.md, D.2). Records keep the reasons
- * only, so each verdict is made again, with what decided it.
+ * Explains why transactions of a cone are in conflict (docs/protocol.md, D.2): records keep only
+ * the reasons, so each verdict is made again, with its cause.
  */
-
 import { verifySignature } from '../../platform/verify-signature.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { findFault } from '../../stardust/semantics/judge.ts';
@@ -27,16 +26,16 @@ export interface BlockAtFault {
   /** Position in the cone. */
   position: number;
   block: ParsedBlock;
-  /** The walk's. */
+  /** Reason of the walk. */
   reason: number;
 }
 
 /**
- * What decided on these transactions, for each of which a rule of D.2 did, in their order.
+ * Finds the causes for these transactions, for each of which a rule of D.2 decided, in order.
  *
  * @param timestamp the milestone's, unix seconds
- * @returns rejects with a LedgerDamaged where an output that one of them consumes is not there, or
- *   where the verdict made now is another one
+ * @returns rejects with a LedgerDamaged if an output that one of them consumes is not there, or if
+ * the verdict made now is another one
  */
 export async function findFaults(
   db: Database,
@@ -74,9 +73,9 @@ export function isOfVerdict(reason: number): boolean {
 }
 
 /**
- * Numbers of the blocks of the cone that create what these transactions consume. Where a milestone
- * found such a block in conflict, the content of what it creates stands nowhere but in its bytes.
- * Blocks that earlier milestones reference are left out: what they created is in the ledger.
+ * Finds the blocks of the cone that create what these transactions consume, by number. The content
+ * of what a block in conflict creates is only in its bytes. Blocks that earlier milestones
+ * reference are left out: what they created is in the ledger.
  */
 function producersOf(cone: RecordCone, positions: readonly number[]): number[] {
   const wanted = new Set(positions.flatMap((position) => inputsAt(cone, position)));
@@ -91,7 +90,7 @@ function producersOf(cone: RecordCone, positions: readonly number[]): number[] {
   return [...producers];
 }
 
-/** By hex ID, what the blocks' transactions create. */
+/** Collects what the blocks' transactions create, by hex ID. */
 function contentsCreated(blocks: readonly ParsedBlock[]): Map<string, { bytes: Uint8Array }> {
   return new Map(
     blocks.flatMap(({ transaction }) =>
@@ -103,9 +102,7 @@ function contentsCreated(blocks: readonly ParsedBlock[]): Map<string, { bytes: U
   );
 }
 
-/**
- * What the blocks' transactions consume. IDs fix contents, so it does not matter when it is read.
- */
+/** Reads what the blocks' transactions consume, at any time: IDs fix contents. */
 async function readContents(
   db: Database,
   blocks: readonly ParsedBlock[],

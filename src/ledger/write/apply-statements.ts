@@ -1,11 +1,10 @@
 /**
- * Applying a verified milestone: everything that it changes, in one batch behind a fence
- * (docs/storage.md#applying-a-milestone; docs/protocol.md, E.5).
- *
- * Its blocks stay in their packs, which note that it references them; a row of its own has their
- * order and what they spend. Outputs come and go, NFTs follow, and the head moves. The batch fails
- * as a whole when the ledger or the unreferenced blocks are not those that the milestone was
- * verified on, or when anything is not there that it counts on.
+ * Applies a verified milestone: all its changes, in one batch behind a fence
+ * (docs/storage.md#applying-a-milestone; docs/protocol.md, E.5). Its blocks stay in their packs,
+ * which note the reference; a row of its own has their order and what they spend. Outputs come and
+ * go, NFTs follow, and the head moves. The batch fails as a whole if the ledger or the unreferenced
+ * blocks are not those that the milestone was verified on, or if anything that it counts on is
+ * missing.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt } from '../../stardust/white-flag/cone.ts';
@@ -45,17 +44,17 @@ import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './mi
 import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
 
 export interface ApplyStatements {
-  /** To be run as one batch. */
+  /** Run as one batch. */
   statements: D1PreparedStatement[];
-  /** What stays unreferenced. */
+  /** Blocks that stay unreferenced. */
   left: LeftBlocks;
 }
 
 /**
- * Statements that apply the milestone; undefined where a pack has blocks that the milestone
- * references beside blocks that were staged for another milestone with its index, which have to be
- * dropped first: requests would see them, and nothing has proven them unreferenced. Throws a
- * LedgerDamaged where something that the view names is not there.
+ * Makes the statements that apply the milestone; undefined if a pack has blocks of the milestone
+ * beside blocks that were staged for another one with its index. Those must be dropped first:
+ * requests would see them, unproven. Throws a LedgerDamaged if something that the view names is not
+ * there.
  *
  * @param view of the ledger's next milestone, with the blocks that were staged for it
  * @param whiteFlag the outcome of the walk over the view's cone, with all verdicts
@@ -208,9 +207,7 @@ function changedPacks(
   });
 }
 
-/**
- * What the ledger knows of outputs behind the milestone, those that `consumed` names among them.
- */
+/** Returns the outputs' states behind the milestone, those that `consumed` names among them. */
 function statesAfter(
   index: number,
   before: Uint8Array,

@@ -1,7 +1,7 @@
 /**
- * With HISTORY `all`: what pruning takes along into nft_past, before it deletes milestones
- * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output that
- * held an NFT and was spent is in one of both places, wherever the work is cut off.
+ * Pruning's work for HISTORY `all`: outputs that go into nft_past before milestones are deleted
+ * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output
+ * that held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
 
 import { type Database, forEachPiece } from '../core/database.ts';
@@ -36,21 +36,21 @@ const MAX_SEARCHED = 4_000_000;
 /** Transactions of one statement, each of which may lead it to another milestone. */
 const BURNS_AT_ONCE = 200;
 
-/** What a step takes along. */
+/** Work of one step. */
 export interface Carried {
   /** The milestone that becomes the first one. */
   last: number;
-  /** `head.history` from then on. */
+  /** New value of `head.history`. */
   history: number;
-  /** None where nothing is taken along. */
+  /** Empty if nothing is taken along. */
   fence: D1PreparedStatement[];
-  /** Behind those that delete the milestones: in a full database their room is needed. */
+  /** Run behind the deletion of milestones: a full database needs their room. */
   inserts: D1PreparedStatement[];
 }
 
 /**
- * Reads what the milestones after the first up to `target` spent, or as many of them as a step takes.
- * Throws a LedgerDamaged where an output that held an NFT is not what was written.
+ * Reads what the milestones after the first up to `target` spent, or as many of them as a step
+ * takes. Throws a LedgerDamaged if an output that held an NFT is not what was written.
  *
  * @param first the first milestone that is kept
  * @param most milestones of a step
@@ -166,7 +166,7 @@ const SELECT_BURNED = `
   SELECT n.id FROM json_each(?1) j CROSS JOIN nft n ON n.id = j.value ->> 0
   WHERE n.output IS NULL AND n.changed = j.value ->> 1`;
 
-/** What burned an NFT, by the output that held it last. */
+/** Reads what burned NFTs, by the output that held each last. */
 async function readBurns(
   db: Database,
   all: readonly SpentNft[],

@@ -1,7 +1,7 @@
 /**
- * Changes of NFTs against their counts (docs/storage.md#changes-of-nfts): a milestone's list must have as
- * many as `milestone.nft_changes` says, of NFTs that are in `nft` with that change or a later one.
- * Milestones are compared by the scrub, and before they are deleted.
+ * Compares changes of NFTs with their counts (docs/storage.md#changes-of-nfts): a milestone's list
+ * must have as many as `milestone.nft_changes` says, of NFTs that are in `nft` with that change or
+ * a later one. The scrub compares milestones, and pruning before it deletes them.
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
@@ -12,9 +12,9 @@ import { summedColumns } from '../core/row-sum.ts';
 import { moveHead } from '../core/write-head.ts';
 
 /**
- * SQL of the milestones `m` with their counts. NULL of the first milestone, whose changes are pruned.
+ * SQL of the milestones `m` with their counts; NULL for the first one, whose changes are pruned.
  *
- * @param condition what is selected of them
+ * @param condition which of them are selected
  */
 export function selectCounted(condition: string): string {
   return `
@@ -37,8 +37,8 @@ export function countedFromRow(row: Row): number {
 }
 
 /**
- * Notes the damage in the head, so that all that reads it throws the same from then on. Throws a
- * LedgerMoved where the ledger changed meanwhile.
+ * Notes the damage in the head, so that all readers throw it from then on. Throws a LedgerMoved if
+ * the ledger changed meanwhile.
  */
 export async function noteDamage(db: Database, { what }: LedgerDamaged): Promise<void> {
   const head = await readHead(db);

@@ -1,14 +1,12 @@
 /**
- * Dropping unreferenced blocks: orphans, which are so old that no milestone is likely to reference
- * them any more, and blocks that no honest tip needs, when there are too many
- * (docs/storage.md#dropping-blocks).
+ * Drops unreferenced blocks: orphans, which are too old to be referenced any more, and, if there
+ * are too many, blocks that no honest tip needs (docs/storage.md#dropping-blocks).
  *
- * A block is dropped together with all its unreferenced descendants: a parent that is not there is
- * taken for one that a milestone references, so that a child left behind would be answered for
- * without its past. The youngest are dropped first, so that this holds after every step; and only
- * if nothing was stored or applied since they were chosen. Whoever stores a child meanwhile, or
- * applies a milestone that references one of them, finds the unreferenced blocks changed
- * (store-blocks.ts).
+ * A block is dropped with all its unreferenced descendants: a missing parent is taken for a
+ * referenced one, so a child left behind would be answered for without its past. The youngest are
+ * dropped first, so that this holds after every step, and only if nothing was stored or applied
+ * since they were chosen. Writers that store a child or apply a milestone meanwhile find the
+ * unreferenced blocks changed (store-blocks.ts).
  */
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
 import type { Cone } from '../../stardust/white-flag/cone.ts';
@@ -35,9 +33,9 @@ import type { UnreferencedIndex } from './unreferenced-index.ts';
 const ORPHAN_MARGIN_MILESTONES = 10;
 
 /**
- * Beyond these, blocks that no tip of an upstream needs are evicted. An hour's halt of a network of five
- * blocks a second has left 800 MB, and 25,000 blocks. The follower keeps 70 bytes in memory for each
- * output that they mention (unreferenced-index.ts), twice that while blocks leave: 42 MB.
+ * Limits beyond which blocks that no upstream's tip needs are evicted. An hour's halt of a network
+ * of five blocks a second has left 800 MB, and 25,000 blocks. The follower keeps 70 bytes for each
+ * mention of an output (unreferenced-index.ts), twice that while blocks leave: 42 MB.
  */
 export const UNREFERENCED_LIMITS: UnreferencedLimits = {
   blocks: 100_000,
@@ -46,29 +44,29 @@ export const UNREFERENCED_LIMITS: UnreferencedLimits = {
 };
 
 /**
- * Times the limits from which on no block is stored that no milestone leads to, whoever asks for it:
- * tips that an upstream makes up need all that is below them. In memory that is 63 MB at most.
+ * Multiple of the limits from which on blocks are stored for milestones only: tips that an upstream
+ * makes up need all that is below them. In memory that is 63 MB at most.
  */
 const STORE_UP_TO = 1.5;
 
-/** Of a limit, what is left after an eviction. */
+/** Share of a limit that is left after an eviction. */
 const EVICT_TO = 0.75;
 
 /**
- * Of all unreferenced blocks, the newest share that is not evicted: an upstream names a few of its
- * tips only, and which of the newest blocks others will stand upon is not known yet.
+ * Share of all unreferenced blocks, the newest ones, that is not evicted: upstreams name only a few
+ * tips, and any of the newest blocks may become a parent.
  */
 const NEWEST = 0.1;
 
 /** Packs that one step writes. */
 const MAX_STEP_PACKS = 64;
 
-/** What `choose` may drop. */
+/** Blocks that `choose` may drop. */
 interface DroppableBlocks {
   view: ConsistentView;
   /**
-   * Visible unreferenced blocks by their numbers, ascending; positions in the view's cone. Not
-   * those in the past of a staged block: the next milestone needs them.
+   * Positions of visible unreferenced blocks in the view's cone, by number, ascending; without
+   * those in the past of a staged block, which the next milestone needs.
    */
   positions: readonly number[];
   /** Ledger index when the block at this position was stored. */
@@ -85,7 +83,7 @@ interface Extent {
   oldest: number | null;
   /** Usage divided by the limit, of whichever limit is closest. */
   excess: number;
-  /** How many more blocks may be stored before a milestone leads to them. */
+  /** Number of blocks that may still be stored before a milestone leads to them. */
   room: number;
 }
 
@@ -110,10 +108,10 @@ export async function measureUnreferenced(
 }
 
 /**
- * One step of dropping what nobody needs: orphans, and beyond the limits whatever is not in the
- * past cone of a tip. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
+ * Takes one step of dropping what nobody needs: orphans, and beyond the limits whatever is not in
+ * the past cone of a tip. Throws a LedgerMoved if the unreferenced blocks changed meanwhile.
  *
- * @param readTips hex IDs of the tips that the upstreams name; only asked for beyond a limit
+ * @param readTips hex IDs of the tips that the upstreams name; only called beyond a limit
  * @returns how many blocks were dropped, by the reason; and for how many more there was room before
  */
 export async function dropUnneeded(
@@ -165,7 +163,7 @@ async function evict(
   });
 }
 
-/** These positions, -1 left out, and those of all blocks that they lead to. */
+/** Returns these positions, without -1, and those of all blocks that they lead to. */
 function pastCone(cone: Cone, positions: readonly number[]): Set<number> {
   const reached = new Set(positions.filter((position) => position >= 0));
   // a Set iterates over what is added on the way
@@ -179,8 +177,8 @@ function pastCone(cone: Cone, positions: readonly number[]): Set<number> {
 }
 
 /**
- * Drops the chosen blocks with all their descendants, as far as one step goes. Returns how many
- * were dropped. Throws a LedgerMoved when the unreferenced blocks changed meanwhile.
+ * Drops the chosen blocks with all their descendants, as far as one step goes; returns how many.
+ * Throws a LedgerMoved if the unreferenced blocks changed meanwhile.
  *
  * @param choose positions of the blocks to drop
  */
@@ -214,8 +212,8 @@ async function dropBlocks(
 }
 
 /**
- * Drops all staged blocks, of whichever milestones. Throws a LedgerMoved when the unreferenced
- * blocks are not those of the view any more.
+ * Drops all staged blocks, of whichever milestones. Throws a LedgerMoved if the unreferenced blocks
+ * are not those of the view any more.
  */
 export async function dropStaged(db: Database, view: ConsistentView): Promise<void> {
   const statements = [

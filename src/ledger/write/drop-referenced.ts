@@ -1,7 +1,6 @@
 /**
- * Dropping unreferenced blocks that turned out to be referenced: a signed milestone has them in its
- * past cone and does not reference them, so an earlier one did. From then on they are known as entry
- * points, as those that a snapshot names.
+ * Drops unreferenced blocks that turned out to be referenced: a signed milestone has them in its
+ * past cone and does not reference them. From then on they are entry points, as a snapshot names.
  */
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
@@ -16,9 +15,9 @@ import { insertEntryPoints, moveByBlocks } from './insert-ids.ts';
 
 /**
  * Drops these blocks, with whatever visible blocks stand upon them, and all staged blocks: what is
- * still needed is stored again, upon the entry points. Throws a LedgerMoved when the unreferenced
- * blocks are not those of the view any more. One step, of as many packs as any other; if that is not
- * enough, the milestone finds the rest.
+ * still needed is stored again, upon the entry points. Throws a LedgerMoved if the unreferenced
+ * blocks are not those of the view any more. One step; if it is not enough, the milestone finds the
+ * rest.
  *
  * @param referenced positions in the view's cone; with each block all that it leads to there
  */

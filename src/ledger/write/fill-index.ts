@@ -1,9 +1,8 @@
 /**
- * Filling output_detail from the outputs of the ledger, in steps of one batch each
- * (docs/storage.md#lists). Milestones may be applied between two steps: those change
- * rows of any output, and a step leaves rows that are there as they are.
+ * Fills output_detail from the outputs of the ledger, in steps of one batch each
+ * (docs/storage.md#lists). Milestones may be applied in between: a step leaves rows that are there
+ * as they are.
  */
-
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
@@ -19,17 +18,17 @@ export const STEP_OUTPUTS = 1000;
 const SELECT_OUTPUTS = `
   SELECT ${outputColumns('o')} FROM output o WHERE id > ?1 ORDER BY id LIMIT ?2`;
 
-/** What decides whether the lists of a ledger have every kind of output. */
+/** Settings that decide whether the lists of a ledger have every kind of output. */
 export interface IndexSettings {
-  /** INDEX is `all`. */
+  /** Whether INDEX is `all`. */
   indexAll: boolean;
-  /** The milestone at which the network ended: lists of such a ledger have every kind. */
+  /** Milestone at which the network ended: lists of such a ledger have every kind. */
   finalMilestone: number | undefined;
 }
 
 /**
- * Takes one step towards lists of every kind, where they are wanted or begun. Returns whether no step
- * is left, which is so without a ledger. Throws a LedgerMoved where the ledger changes meanwhile.
+ * Takes one step towards lists of every kind, if they are wanted or begun. Returns whether no step
+ * is left, also without a ledger. Throws a LedgerMoved if the ledger changes meanwhile.
  *
  * @param most outputs of a step
  */

@@ -1,7 +1,4 @@
-/**
- * Entries of the index of IDs (src/ledger/core/id-index.ts): D1 makes them of the packs and parts that
- * have the IDs already.
- */
+/** Entries of the index of IDs (src/ledger/core/id-index.ts), made within D1 of packs and parts. */
 import { type Database, forEachPiece } from '../core/database.ts';
 import type { FingerprintMover } from '../core/fingerprint.ts';
 import type { IdTable } from '../core/head.ts';
@@ -10,7 +7,7 @@ import { many, readAlone } from '../core/read-batch.ts';
 import { numberSumSql } from '../core/row-sum.ts';
 import { blockSql } from '../packs/block-rows.ts';
 import { spentIn, spentSql } from '../packs/milestone-part.ts';
-import { atPlaces, NAMED, type Place } from '../packs/places.ts';
+import { atPlaces, NAMED, type BlockPlace } from '../packs/places.ts';
 
 /** SQL of the blocks `b` at the places ?1. */
 const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;
@@ -25,8 +22,8 @@ const ENTRY_SUM = {
 const BLOCKS_AT_ONCE = 10_000;
 
 /**
- * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link insertEntryPoints}
- * inserts, a few thousand at a time: there may be 300,000.
+ * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link
+ * insertEntryPoints} inserts, a few thousand at a time: there may be 300,000.
  *
  * @param tables those of head: the last one takes the IDs
  * @param milestone index in the entries
@@ -38,20 +35,20 @@ export async function moveByBlocks(
   tables: readonly IdTable[],
   kind: keyof typeof ENTRY_SUM,
   milestone: number,
-  blocks: Iterable<Place>,
+  blocks: Iterable<BlockPlace>,
 ): Promise<void> {
   const table = idTableName(tables.at(-1)!);
   const sql = `
     WITH ${NAMED} SELECT ${blockSql.id('b.value')} AS id, ${ENTRY_SUM[kind]} AS sum
     FROM ${NAMED_BLOCKS}`;
   const statement = db.prepare(sql);
-  const read = (some: readonly Place[]) =>
+  const read = (some: readonly BlockPlace[]) =>
     readAlone(
       many(statement.bind(JSON.stringify(some), milestone), (row) =>
         fingerprints.move(table, row.text('id'), row.integer('sum')),
       ),
     );
-  let some: Place[] = [];
+  let some: BlockPlace[] = [];
   for (const block of blocks) {
     some.push(block);
     if (some.length < BLOCKS_AT_ONCE) continue;
@@ -62,18 +59,18 @@ export async function moveByBlocks(
 }
 
 /**
- * Statements that note what a milestone references and spends, and its own ID. The IDs of outputs
- * come from its parts, which must have been inserted before.
+ * Makes statements that note what a milestone references and spends, and its own ID. Its parts,
+ * which have the IDs of outputs, must have been inserted.
  *
  * @param tables those of head: the last one takes the IDs
- * @param id of the milestone, hex
- * @param blocks places of its blocks
+ * @param id ID of the milestone, hex
+ * @param blocks the pack that holds each of its blocks, and the position there
  */
 export function insertIds(
   db: Database,
   tables: readonly IdTable[],
   { index, id: milestoneId }: { index: number; id: string },
-  blocks: Iterable<Place>,
+  blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
   const insert = `INSERT INTO ${idTableName(tables.at(-1)!)} (id, milestone, block, sum)`;
   const blocksOfPacks = `
@@ -93,7 +90,7 @@ export function insertIds(
 }
 
 /**
- * Statements that note blocks as entry points: referenced by some milestone up to this one.
+ * Makes statements that note blocks as entry points: referenced by some milestone up to this one.
  *
  * @param tables those of head: the last one takes the IDs
  * @param milestone index
@@ -103,7 +100,7 @@ export function insertEntryPoints(
   db: Database,
   tables: readonly IdTable[],
   milestone: number,
-  blocks: Iterable<Place>,
+  blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
   const insert = `
     INSERT INTO ${idTableName(tables.at(-1)!)} (id, milestone, block, sum)

@@ -1,7 +1,4 @@
-/**
- * What a milestone does to the ledger, by the numbers that blocks and outputs have in the packs
- * (docs/protocol.md, E.5).
- */
+/** Changes of the ledger by a milestone, by numbers in the packs (docs/protocol.md, E.5). */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt, outputsAt } from '../../stardust/white-flag/cone.ts';
 import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/walk.ts';
@@ -28,7 +25,7 @@ export interface VerifiedMilestone {
 export interface MilestoneChanges extends OutputChanges {
   /** Positions in the view's cone of the blocks that the milestone references, in order. */
   order: Uint32Array;
-  /** By position, the conflict reason plus one of a block that the milestone references; else 0. */
+  /** Conflict reason plus one, by position, of blocks that the milestone references; else 0. */
   reasons: Uint8Array;
   /** Outputs that come into the ledger or leave it, by number. */
   changed: Changed;
@@ -69,9 +66,7 @@ export async function listChanges(
   };
 }
 
-/**
- * Of those that unreferenced blocks mention already: whoever knows the milestone can spend them.
- */
+/** Finds migrated outputs that unreferenced blocks mention: anybody can spend them. */
 async function numbersOfMigrated(
   db: Database,
   migrated: readonly MigratedOutput[],
@@ -83,7 +78,8 @@ async function numbersOfMigrated(
 }
 
 /**
- * What transactions create and spend: in typed arrays, as there may be a million inputs and outputs.
+ * Lists what transactions create and spend, in typed arrays: there may be a million inputs and
+ * outputs.
  *
  * @param applied positions of blocks whose transactions are applied, in their order
  */
@@ -126,7 +122,7 @@ function listOutputs(
   };
 }
 
-/** Which outputs are used, by the block at which position, and their places among its outputs. */
+/** Uses of outputs: the position of the block, and the place among its outputs. */
 function createUses() {
   let outputs = new Float64Array(1024);
   let positions = new Uint32Array(1024);

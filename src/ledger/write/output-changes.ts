@@ -1,9 +1,8 @@
 /**
- * What becomes of outputs and NFTs when a milestone is applied. Contents move within D1: statements
- * name outputs by their place, which is a pack, a block of it, and an output of that block's
- * transaction, its inputs before its outputs.
+ * Changes of outputs and NFTs by a milestone. Contents move within D1: statements name outputs by
+ * their place, which is a pack, a block of it, and an output of that block's transaction, its
+ * inputs before its outputs.
  */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
@@ -47,23 +46,22 @@ export interface OutputRows {
  */
 export interface OutputChanges {
   /**
-   * In the order in which they are spent. Each with the place where it is consumed; the place of
-   * the first output that the spending transaction creates, among the same block's, whose ID begins
-   * with the transaction's; and the place where it is created if the milestone references that
-   * block as well, else three times null.
+   * Outputs in the order in which they are spent, each with the place of the input that spends it;
+   * `made`, the index of the spender's first output, whose ID begins with the transaction's; and
+   * the place where this milestone creates it, else three NULLs.
    */
   spent: OutputRows;
-  /** The places of outputs that are unspent at the end of the milestone and were not there before. */
+  /** Places of outputs that are unspent at the end of the milestone and were not there before. */
   created: OutputRows;
   /** Outputs that a receipt brings. */
   migrated: readonly MigratedOutput[];
 }
 
-/** What has to be known of contents that stay in D1. */
+/** Facts about contents that stay in D1. */
 export interface ReadChanges {
   /** Characters of each spent output, in order. */
   spentLengths: Uint32Array;
-  /** The output of each NFT that came, moved or went: null where it was burned. Hex IDs. */
+  /** Output of each NFT that came, moved or went: null if it was burned. Hex IDs. */
   nfts: Map<string, string | null>;
   /** Whether outputs of NFTs go. */
   spendsNfts: boolean;
@@ -131,7 +129,7 @@ const comeWith = (column: 'contents' | 'details') => `
 /** SQL of the sum of a row that is inserted with the milestone's index ?2 and timestamp ?3. */
 const CREATED_SUM = `${outputSql.idSum('c.output')} + ${outputSql.chainSum('c.output')} + ${blockSql.idSum('b.value')} + ?2 + ?3`;
 
-/** What comes: its sum, and the NFT that it is. */
+/** Facts about what comes: its sum, and the NFT that it is. */
 const READ_CREATED = `
   WITH ${comeWith('details')},
     block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')})
@@ -141,8 +139,8 @@ const READ_CREATED = `
   FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /**
- * Reads what has to be known of the outputs that go and come, and moves the fingerprints by them.
- * Throws a LedgerDamaged where one is not there.
+ * Reads the facts about outputs that go and come, and moves the fingerprints by them. Throws a
+ * LedgerDamaged if one is not there.
  *
  * @param timestamp of the milestone, Unix seconds
  * @param idTable name of the table that takes the IDs of those that go
@@ -222,9 +220,9 @@ export function rowsAsJson({ rowAt }: OutputRows, from: number, to: number): str
 }
 
 /**
- * The JSON of the outputs ?1 that a milestone spends (packs/milestone-part.ts), ?2 and ?3 its index and timestamp.
- * NULL, which the table does not take, if something is missing. SQL and parameters of a statement
- * that inserts it as the last column. Their sums are made of those of the packs and of `output`.
+ * SQL and parameters of a statement that inserts, as its last column, the JSON of the outputs ?1
+ * that a milestone spends (packs.ts), ?2 and ?3 its index and timestamp; NULL, which the table does
+ * not take, if something is missing. Their sums are made of those of the packs and of `output`.
  */
 export const SELECT_SPENT = `
   (WITH ${SPENT},
@@ -242,7 +240,7 @@ export const SELECT_SPENT = `
     LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
     LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')})`;
 
-/** Of a milestone whose parts were inserted: what it spent and had not created. */
+/** Deletes what a milestone whose parts were inserted spent and had not created. */
 const DELETE_SPENT = `
   DELETE FROM output WHERE id IN (
     SELECT ${spentSql.id('s.value')} FROM ${spentIn('?1')} AND ${spentSql.created('s.value')} < ?1)`;
@@ -250,7 +248,7 @@ const DELETE_SPENT = `
 /** The block of migrated outputs. */
 const NO_BLOCK = '0'.repeat(64);
 
-/** None of them is long: they have an address and nothing else. */
+/** Inserts outputs that have an address and nothing else: none of them is long. */
 const INSERT_MIGRATED = `
   INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
   SELECT value ->> 0, value ->> 1, NULL, '${NO_BLOCK}', ?2, ?3, (value ->> 2) + ?2 + ?3
@@ -259,7 +257,7 @@ const INSERT_MIGRATED = `
 const SPLIT = splitContentsSql('c.content');
 
 /**
- * ?1 places, ?2 and ?3 index and timestamp. What is missing is NULL, which the table does not take.
+ * ?1 places, ?2 and ?3 index and timestamp. Missing data is NULL, which the table does not take.
  */
 const INSERT_CREATED = `
   INSERT INTO output (id, bytes, rest, chain, block, created, created_time, sum)
@@ -270,8 +268,8 @@ const INSERT_CREATED = `
   FROM come c LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /**
- * ?1 places. Blocks whose contents are short together, nearly all, are left out before anything is
- * joined: 0.7 ms for 1,000 transfers, where comeWith takes 3 to 5.
+ * ?1 places. Nearly all blocks, whose contents are short, are left out before anything is joined:
+ * 0.7 ms for 1,000 transfers, where comeWith takes 3 to 5.
  */
 const INSERT_RESTS = `
   INSERT INTO output_rest (key, bytes)
@@ -287,13 +285,13 @@ const INSERT_RESTS = `
 
 const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
 
-/** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL, which the table does not take. */
+/** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL: refused. */
 const INSERT_DETAILS = insertDetails(`
   WITH ${comeWith('details')}
   SELECT ?2, unhex(${outputSql.id('c.output')}), ${unpackedColumns('c.content')} FROM come c
   WHERE ?3 OR c.content IS NULL OR ${packedKind('c.content')} = ${OutputType.Nft}`);
 
-/** Of outputs that DELETE_SPENT deletes. Rows of kinds that are not kept are not there. */
+/** Deletes like DELETE_SPENT. Rows of kinds that are not kept are not there. */
 const DELETE_DETAILS = `
   DELETE FROM output_detail WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql(spentSql.bytes('s.value'))}, ${spentSql.createdTime('s.value')},
@@ -308,7 +306,7 @@ const PLACE_NFTS = `
 const LOG_NFTS = 'INSERT INTO nft_change (milestone, part, nfts) VALUES (?1, ?2, ?3)';
 
 /**
- * Statements that change them, behind those that insert the milestone's parts.
+ * Makes statements that change them, behind those that insert the milestone's parts.
  *
  * @param indexesAll whether lists have every kind of output
  */

@@ -1,15 +1,14 @@
 /**
- * Pruning: data that no answer needs any more is deleted, in small steps (docs/storage.md#pruning).
+ * Pruning deletes data that no answer needs any more, in small steps (docs/storage.md#pruning).
  *
- * The oldest row of `milestone`, f, is the first state that can be queried. So it is what moves
- * first; only data from before f is deleted. A request about milestone m > f needs the row of m -
- * 1, the parts and packs of milestones from m on, and the live packs. IDs stay far longer, because
- * blocks that were referenced long ago must not be taken for unreferenced ones
- * (docs/architecture.md#the-trap).
+ * The oldest row of `milestone`, f, is the first state that can be queried. It moves first; only
+ * data from before f is deleted. A request about milestone m > f needs the row of m - 1, the parts
+ * and packs of milestones from m on, and the live packs. IDs stay far longer: blocks that were
+ * referenced long ago must not be taken for unreferenced ones (docs/architecture.md#the-trap).
  *
  * While the database is nearly full, each step keeps fewer milestones than the one before. There is
- * no state: what is kept is what the tables have. Once there is room, nothing is pruned before the
- * configured retention, so what is kept grows by one milestone with each that is applied.
+ * no state besides the tables. Once there is room, nothing is pruned before the configured
+ * retention, so what is kept grows by one milestone with each that is applied.
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
@@ -28,21 +27,18 @@ import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 /** Rows that one step deletes of each kind. */
 const STEP = 1000;
 
-/**
- * How many times longer than all else IDs are kept, by what is kept at that moment. So they go back
- * at least 3 times MIN_RETENTION, 105 milestones, before the first state.
- */
+/** IDs are kept this many times longer: at least 105 milestones before the first state. */
 const ID_RETENTION = 4;
 
 /**
- * However full the database is, states of this many milestones before the ledger's are kept: the
- * least that RETENTION_MILESTONES may be (settings.ts).
+ * Milestones before the ledger's whose states are kept however full the database is: the least that
+ * RETENTION_MILESTONES may be (settings.ts).
  */
 export const MIN_RETENTION = 35;
 
 /**
- * While the database is nearly full, a step keeps 2 % fewer milestones, and 20 at least: more than
- * a pass applies. Then it looks at the size again.
+ * Share of milestones by which a step keeps fewer while the database is nearly full, 20 milestones
+ * at least: more than a pass applies. Then it measures again.
  */
 const SHRINK_BY = 0.02;
 const MIN_SHRINK = 20;
@@ -54,7 +50,7 @@ const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
 const OLD_MILESTONES = `
   SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1`;
 
-/** Those whose changes nobody can compare with their counts any more, once these are deleted. */
+/** Milestones whose changes can be compared with their counts for the last time. */
 const SELECT_COUNTED = selectCounted(`m.idx - 1 IN (${OLD_MILESTONES})`);
 
 /** ?3 `head.history`, as whoever deletes knows it. */
@@ -69,21 +65,19 @@ const DELETE_PARTS = `
     ORDER BY key LIMIT ?1)
     AND ${IS_OURS}`;
 
-/**
- * The oldest packs, at which a step looks. As long as all of them go, it looks at the next ones.
- */
+/** Oldest packs of one look; a step looks on as long as all of them go. */
 const PACK_STEP = 8;
 
-/** How often a step looks on: a pass may apply milestones of thousands of blocks. */
+/** Most looks of a step: a pass may apply milestones of thousands of blocks. */
 const MAX_PACK_STEPS = 100;
 
 /** Rows of nft_change that a step deletes: each may name 15,000 NFTs. */
 export const CHANGES_STEP = 20;
 
 /**
- * The milestone up to which nobody needs changes of NFTs. A client asks for those after a milestone
- * that is kept; the index in KV needs those of its window (docs/nft-index.md), which its row says,
- * if it is this ledger's. NULL, and nothing is deleted, where it is not.
+ * SQL: the milestone up to which nobody needs changes of NFTs. Clients request those after a kept
+ * milestone; KV's index needs those of its window (docs/nft-index.md), in its row if it is this
+ * ledger's. NULL, and nothing is deleted, if it is not.
  */
 const CHANGES_UNTIL = `(
   SELECT min(i.state ->> 'from', (SELECT min(idx) FROM milestone))
@@ -93,17 +87,14 @@ const OLD_CHANGES = `
   SELECT milestone, part FROM nft_change WHERE milestone <= ${CHANGES_UNTIL}
   ORDER BY milestone, part LIMIT ${CHANGES_STEP}`;
 
-/**
- * Burned NFTs: a client that asks for changes is told of them, and the publisher puts them, for as
- * long as their change is kept.
- */
+/** Burned NFTs are told to clients and put by the publisher as long as their change is kept. */
 const DELETE_BURNED = `
   DELETE FROM nft WHERE output IS NULL AND changed <= ${CHANGES_UNTIL} AND id IN (
     SELECT j.value
     FROM nft_change c CROSS JOIN json_each(iif(json_valid(c.nfts), c.nfts, '[]')) j
     WHERE (c.milestone, c.part) IN (${OLD_CHANGES}))`;
 
-/** After {@link DELETE_BURNED}, in the same batch. */
+/** Run after {@link DELETE_BURNED}, in the same batch. */
 const DELETE_CHANGES = `DELETE FROM nft_change WHERE (milestone, part) IN (${OLD_CHANGES})`;
 
 const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
@@ -114,17 +105,17 @@ const NONE_OLD = 2 ** 32;
 export interface PruneOptions {
   /** Milestones for which IDs are kept, no fewer than all else. */
   idRetention?: number;
-  /** Whether HISTORY is `all`: what histories of NFTs need is taken along. */
+  /** Whether HISTORY is `all`. */
   keepsHistory?: boolean;
-  /** Rows. */
+  /** Rows of a step. */
   step?: number;
-  /** Of the database; absent: only the disk limits it. */
+  /** Bytes of the database; absent: only the disk limits it. */
   limitBytes?: number | undefined;
-  /** Whether a write failed for want of room: then a step is made whatever the size is. */
+  /** Whether a write failed for want of room: then a step is made at any size. */
   isFull?: boolean;
 }
 
-/** What a step saw, where the database is nearly full. */
+/** Findings of a step if the database is nearly full. */
 export interface Shortage {
   /** Bytes. */
   databaseBytes: number;
@@ -133,12 +124,11 @@ export interface Shortage {
 }
 
 /**
- * One step. The next one continues, wherever this one was cut off. Throws LedgerMoved when somebody
- * else wrote meanwhile, and a LedgerDamaged, which it notes in the head, where changes of NFTs are not
- * those that were counted.
+ * Takes one step; the next one continues. Throws a LedgerMoved if somebody else wrote meanwhile,
+ * and a LedgerDamaged, noted in the head, if changes of NFTs are not those that were counted.
  *
  * @param retention milestones before the ledger's whose states can be asked for
- * @returns undefined where there is room
+ * @returns undefined if there is room
  */
 export async function prune(
   db: Database,

@@ -1,13 +1,11 @@
 /**
  * Verdicts on transactions that were stored before an output that they consume was known
- * (docs/storage.md#undecided-verdicts): made once all outputs that the transaction consumes are
- * known, and written into the record.
+ * (docs/storage.md#undecided-verdicts), made and written into the record once all are known.
  *
- * This is upkeep, in steps. `unresolved` says which packs have such transactions, and a step works on
- * one of them. So a step that fails or is cut off leaves nothing behind: a later step finds the same
- * pack. `unresolved` only finds packs. It does not tell which transactions can be decided: an output
- * that was known when its consumer was stored is not named there, and may be unknown by now, as a
- * milestone referenced its creator in conflict.
+ * This is upkeep, in steps of one pack that `unresolved` names, so a step that is cut off leaves
+ * nothing behind. `unresolved` only finds packs, and does not tell which transactions can be
+ * decided: an output that was known when its consumer was stored is not named there, and may be
+ * unknown by now, as a milestone referenced its creator in conflict.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
@@ -25,7 +23,7 @@ import { readOutputContents } from '../intake/known-outputs.ts';
 import { completeRecord } from '../intake/prepare-blocks.ts';
 import { selectUnresolved, selectWaiting, type UnresolvedPack } from '../packs/live-packs.ts';
 import { isPartOf } from '../packs/milestone-part.ts';
-import { type Place, selectAt } from '../packs/places.ts';
+import { type BlockPlace, selectAt } from '../packs/places.ts';
 import { type RecordCone, readCone } from '../packs/record-cone.ts';
 import { isBlockAt } from '../packs/viewed-packs.ts';
 import { updateRecords } from '../packs/write-pack.ts';
@@ -37,19 +35,14 @@ export interface ResolveTools {
   verify: VerifySignature;
 }
 
-/**
- * Inputs of the transactions that one step decides. An output has up to 21 KB, so their contents
- * take up to 15 MB; and there are not more signatures than inputs: 0.1 s.
- */
+/** Inputs that one step decides: up to 15 MB of contents, and as many signatures: 0.1 s. */
 const INPUTS_AT_ONCE = 256;
 
 /**
- * Makes verdicts that can be made, in up to `steps` steps. A step reads at most one pack, and the
- * bytes of the blocks that it decides; it runs up to 18 statements and writes one row.
- *
- * Returns whether more may be left. Throws a LedgerMoved where the ledger or the pack changed
- * meanwhile; the next call tries again. A pack that is damaged is passed over until the search
- * begins again.
+ * Makes verdicts that can be made, in up to `steps` steps of at most one pack, 18 statements and
+ * one written row. Returns whether more may be left. Throws a LedgerMoved if the ledger or the pack
+ * changed meanwhile; the next call tries again. A damaged pack is skipped until the search begins
+ * again.
  */
 export async function resolveVerdicts(
   db: Database,
@@ -94,8 +87,8 @@ export interface StepsLeft {
 }
 
 /**
- * Makes the verdicts of these packs that can be made. Returns how many that were. Throws a
- * ConeUnavailable, `over-budget`, where no step is left, and as {@link resolveVerdicts}.
+ * Makes the verdicts of these packs that can be made; returns how many. Throws a ConeUnavailable
+ * `over-budget` if no step is left, and like {@link resolveVerdicts}.
  */
 export async function resolvePacks(
   db: Database,
@@ -116,17 +109,14 @@ export async function resolvePacks(
   return all;
 }
 
-/**
- * Of the outputs ?1, those whose contents the ledger has: unspent ones, and those spent by a
- * milestone that is kept.
- */
+/** Selects those of the outputs ?1 whose contents the ledger or a kept milestone has. */
 const SELECT_HELD = `
   SELECT o.id FROM json_each(?1) j CROSS JOIN output o ON o.id = j.value
   UNION ALL
   SELECT f.id FROM (${selectIds('?1')}) f
   WHERE EXISTS (SELECT 1 FROM milestone_part p WHERE ${isPartOf('p.key', 'f.milestone')})`;
 
-/** Those of the outputs, by hex ID, whose contents are known by now. */
+/** Finds those of the outputs, by hex ID, whose contents are known by now. */
 async function findKnown(
   db: Database,
   creatorOf: UnreferencedView['creatorOf'],
@@ -142,8 +132,8 @@ async function findKnown(
 const SAME_LEDGER = failUnless(SAME_HEAD);
 
 /**
- * Makes verdicts on transactions of one pack, in one step. Writes nothing where none can be made.
- * Throws as {@link resolveVerdicts}.
+ * Makes verdicts on transactions of one pack, in one step; writes nothing if none can be made.
+ * Throws like {@link resolveVerdicts}.
  *
  * @returns how many were made, and whether others can be made in a further step
  */
@@ -203,7 +193,7 @@ function waitingIn({ outputs }: UnresolvedPack, cone: Cone): Waiting[] {
   return waiting;
 }
 
-/** As many as one step decides, one at least. */
+/** Returns as many as one step decides, one at least. */
 function chooseFirst(ready: readonly Waiting[]): Waiting[] {
   const chosen: Waiting[] = [];
   let inputs = 0;
@@ -215,7 +205,7 @@ function chooseFirst(ready: readonly Waiting[]): Waiting[] {
   return chosen;
 }
 
-/** By place, the records of those transactions on which a verdict can be made. */
+/** Completes the records of transactions on which a verdict can be made, by place. */
 async function complete(
   db: Database,
   { creatorOf }: UnreferencedView,
@@ -223,7 +213,7 @@ async function complete(
   chosen: readonly Waiting[],
   verify: VerifySignature,
 ): Promise<Map<number, Uint8Array>> {
-  const places = chosen.map(({ at }): Place => [key, at]);
+  const places = chosen.map(({ at }): BlockPlace => [key, at]);
   const blocks = selectAt(db, 'bytes', places, (row) => {
     const at = row.integer('at');
     const parsed = parseBlock(fromBase64(row.text('value')));

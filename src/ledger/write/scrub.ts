@@ -1,14 +1,13 @@
 /**
- * The scrub: it reads the ledger's outputs and the index of IDs row by row, in steps of one batch
- * each, and compares them with their fingerprints in `head.integrity` and with what was derived of
- * them (docs/storage.md#damage-on-disk). So a row that changed is found though nobody asks for it,
- * and so is one that vanished.
+ * The scrub reads the ledger's outputs and the index of IDs row by row, in steps of one batch each,
+ * and compares them with their fingerprints in `head.integrity` and with what was derived of them
+ * (docs/storage.md#damage-on-disk). So it finds a row that changed or vanished though nobody reads
+ * it.
  *
- * Milestones may be applied between two steps. The sum in the scrub's position is always that of the
- * rows up to its ID as they are now, because a milestone moves it together with the fingerprint
+ * Milestones may be applied between two steps. The sum in the scrub's position is always that of
+ * the rows up to its ID as they are now, because a milestone moves it together with the fingerprint
  * (apply-statements.ts). So it is the fingerprint when no row is left.
  */
-
 import { chainIdOf, decodeOutput } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
@@ -54,7 +53,7 @@ const SELECT_DETAILS = `
   WHERE (kind, created_time, output) IN (
     SELECT ${outputTypeSql('o.bytes')}, o.created_time, unhex(o.id) ${NEXT_OUTPUTS})`;
 
-/** Tables without a fingerprint: what they say is compared with what outputs and milestones say. */
+/** Tables without a fingerprint: they are compared with outputs and milestones. */
 const NFTS = 'nft';
 const DETAILS = 'output_detail';
 const CHANGES = 'nft_change';
@@ -65,7 +64,7 @@ const SELECT_CHANGES = selectCounted(
   "m.idx > CAST(coalesce(nullif(?1, ''), -1) AS INTEGER) ORDER BY m.idx LIMIT ?2",
 );
 
-/** Each NFT with its output; of a burned one whether the list of the milestone that burned it has it. */
+/** Each NFT with its output; for a burned one, whether the list of that milestone has it. */
 const SELECT_ALL_NFTS = `
   SELECT ${NFT_COLUMNS}, n.output IS NOT NULL OR EXISTS (
       SELECT 1 FROM nft_change c WHERE c.milestone = n.changed AND instr(c.nfts, n.id) > 0) AS known
@@ -81,10 +80,9 @@ const SELECT_ALL_DETAILS = `
   ORDER BY d.kind, d.created_time, d.output LIMIT ?2`;
 
 /**
- * Takes one step. Returns whether it was the last of a round: then each row has been read since the
- * round began, and the next step begins another round. Throws a LedgerDamaged where a row is not
- * what it should be, after noting it in head: from then on all that reads head throws the same. Throws
- * a LedgerMoved where the ledger changed meanwhile; then nothing counts.
+ * Takes one step. Returns whether it was the last of a round, in which each row has been read.
+ * Throws a LedgerDamaged if a row is damaged, after noting it in head, so that all readers throw
+ * it; and a LedgerMoved if the ledger changed meanwhile: then nothing counts.
  *
  * @param most rows of a step; default: by the table
  */
@@ -142,7 +140,7 @@ async function saveIntegrity(
   await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }
 
-/** The next rows of the table, which are whole; none at its end. */
+/** Reads the next rows of the table, which are whole; none at its end. */
 async function readRows(
   db: Database,
   head: Head,
@@ -171,7 +169,7 @@ async function readRows(
   return readAlone(many(bind(selectEntries(table)), entryFromRow));
 }
 
-/** A burned NFT that no list names, or one whose output is not there, is one that damage changed. */
+/** Throws if a burned NFT is on no list, or an output is not there: damage changed the row. */
 function nftRowFromRow(row: Row): Scrubbed {
   const { nft } = nftFromRow(row)!;
   if (row.integer('known') !== 1) throw new LedgerDamaged('rows of the table nft');
@@ -197,7 +195,7 @@ function entryFromRow(row: Row): Scrubbed {
   return { id, sum: entrySum(id, row.integer('milestone'), row.integer('block')) };
 }
 
-/** Throws a LedgerDamaged unless the outputs are whole, and all that is derived of them is there. */
+/** Throws a LedgerDamaged unless outputs and all that is derived of them are whole. */
 async function readOutputs(
   db: Database,
   head: Head,
@@ -234,7 +232,7 @@ interface ScrubbedOutput extends Scrubbed {
   created: number;
   chain: string | null;
   isNft: boolean;
-  /** Of its row in output_detail. */
+  /** Cells of its row in output_detail. */
   cells: string;
 }
 

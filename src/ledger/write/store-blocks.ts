@@ -1,10 +1,8 @@
 /**
- * Storing blocks that no milestone references yet (docs/storage.md#storing-blocks). They change no
- * answer until a proposal reaches them.
- *
- * Blocks are appended to the last pack, so that a halt of the network leaves as few packs as its
- * blocks need. Those that nothing proves unreferenced are staged: stored for the milestone whose
- * past cone they belong to, in packs that requests do not read.
+ * Stores blocks that no milestone references yet (docs/storage.md#storing-blocks). Blocks are
+ * appended to the last pack, so that a halt of the network leaves few packs. Unproven blocks are
+ * staged: stored for the milestone whose past cone they belong to, in packs that requests do not
+ * read.
  */
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
@@ -37,8 +35,8 @@ function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputSt
 }
 
 /**
- * Statements that store the blocks; run them as one batch. They fail, all of them, when the
- * unreferenced blocks or the ledger are not those of the view any more.
+ * Makes statements that store the blocks, for one batch. They all fail if the unreferenced blocks
+ * or the ledger are not those of the view any more.
  *
  * @param staged hex IDs of those of the blocks that requests must not see
  */
@@ -129,7 +127,7 @@ function columnsOf(
   };
 }
 
-/** In the order of the record's inputs and outputs. */
+/** Rows in the order of the record's inputs and outputs. */
 function outputRows({ consumed, created }: PreparedBlock): OutputRow[] {
   return [
     ...consumed.map(({ number, id }) => writeOutputRow(number, id)),

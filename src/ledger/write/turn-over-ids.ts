@@ -1,5 +1,5 @@
 /**
- * How the tables of the index of IDs take turns (src/ledger/core/id-index.ts): when the next one
+ * Turnover of the tables of the index of IDs (src/ledger/core/id-index.ts): when the next one
  * begins, and when the oldest one is dropped.
  */
 import type { Database } from '../core/database.ts';
@@ -9,13 +9,13 @@ import { one, readAlone } from '../core/read-batch.ts';
 
 export interface Turnover {
   tables: IdTable[];
-  /** The table to drop, if any, and up to which milestone IDs are forgotten with it. */
+  /** Table to drop, if any, and the milestone up to which IDs go with it. */
   drop: IdTable | undefined;
   forgotten: number | undefined;
 }
 
 /**
- * What is to be done with the tables at this ledger index; undefined where nothing is.
+ * Plans the turnover at this ledger index; undefined if nothing is due.
  *
  * @param span milestones that a table should hold
  * @param retention milestones before the ledger's whose IDs must be kept
@@ -27,9 +27,8 @@ export function turnOver(
   retention: number,
 ): Turnover | undefined {
   const [oldest, second] = tables;
-  if (oldest !== undefined && second !== undefined && second.first <= ledger - retention) {
+  if (oldest !== undefined && second !== undefined && second.first <= ledger - retention)
     return { tables: tables.slice(1), drop: oldest, forgotten: second.first - 1 };
-  }
   const current = tables.at(-1)!;
   if (ledger + 1 - current.first < span || tables.length === ID_TABLE_COUNT) return undefined;
   const next = { table: (current.table + 1) % ID_TABLE_COUNT, first: ledger + 1 };

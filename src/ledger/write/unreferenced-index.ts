@@ -1,12 +1,10 @@
 /**
- * The IDs of unreferenced blocks that are stored, and of the outputs that they mention, with their
- * numbers: kept in memory by the follower. It stores blocks every two seconds, and need not read
- * all live packs each time.
- *
- * D1 has what is kept here as long as the ledger's generation and index, `dropped` and the next
- * free block number are the same: each change of the unreferenced blocks changes one of these. They
- * are read in the batch that looks up everything else, and the write is fenced on them
- * (store-blocks.ts). Where they differ, the index is loaded again.
+ * IDs of stored unreferenced blocks, and of the outputs that they mention, with their numbers, in
+ * the follower's memory: it stores blocks every two seconds, and need not read all live packs each
+ * time. D1 has what is kept here as long as the ledger's generation and index, `dropped` and the
+ * next free block number are the same: each change of the unreferenced blocks changes one of these.
+ * They are read in the batch that looks up everything else, and the write is fenced on them
+ * (store-blocks.ts). If they differ, the index is loaded again.
  */
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
@@ -39,7 +37,7 @@ import {
 } from '../packs/next-numbers.ts';
 import type { LeftBlocks } from '../packs/viewed-packs.ts';
 
-/** Those of the blocks with these hex IDs that are stored and unreferenced. */
+/** Finds those of the blocks with these hex IDs that are stored and unreferenced. */
 export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;
 
 /** The blocks with these hex IDs that are stored unreferenced, or that a milestone references. */
@@ -53,7 +51,7 @@ export async function lookUpBlocks(
   return new Map([...(await readQuery(db, findReferenced(db, others))), ...stored]);
 }
 
-/** The unreferenced blocks, and what is known of others, all of one moment. */
+/** The unreferenced blocks, and facts about others, all of one moment. */
 export interface UnreferencedView {
   head: Head;
   /** Unreferenced blocks that are stored, staged ones too. */
@@ -69,14 +67,14 @@ export interface UnreferencedView {
   creatorOf(output: string): number | undefined;
   /** The packs to append to: of visible blocks, and of those staged for the next milestone. */
   last: { visible: LastPack | undefined; staged: LastPack | undefined };
-  /** Of the outputs that were to be found, without their contents; and what is free. */
+  /** Numbers of the requested outputs, without contents; and free numbers. */
   numbering: Omit<Numbering, 'blocks'>;
 }
 
 export interface UnreferencedIndex {
   /**
-   * Reads what is known of blocks and outputs. Throws a LedgerMoved where an import has replaced
-   * the ledger, or where the unreferenced blocks change whenever they are read.
+   * Reads facts about blocks and outputs. Throws a LedgerMoved if an import has replaced the
+   * ledger, or if the unreferenced blocks change whenever they are read.
    *
    * @param head as it was read last; the ledger may be beyond it by now
    * @param named hex IDs of blocks
@@ -98,7 +96,7 @@ export interface UnreferencedIndex {
    * Notes that blocks left: a milestone referenced them, or they were dropped.
    *
    * @param before head and next_block of the view from which the blocks were removed. If the index
-   *   is not at that state, it is loaded again
+   * is not at that state, it is loaded again.
    * @param after the head since then, and the highest next_block of a live pack
    */
   retain(
@@ -107,10 +105,10 @@ export interface UnreferencedIndex {
     left: LeftBlocks,
   ): void;
   /**
-   * The key up to which packs were searched for verdicts that can be made (resolve-verdicts.ts);
-   * undefined where all were. The search begins again when the index is loaded, when blocks left,
-   * and when a block is stored that creates an output which another one mentions, or for which
-   * contents were left unread.
+   * Returns the key up to which packs were searched for verdicts that can be made
+   * (resolve-verdicts.ts); undefined if all were. The search begins again when the index is loaded,
+   * when blocks left, and when a block is stored that creates an output which another one mentions,
+   * or whose contents were left unread.
    */
   searchedTo(): number | undefined;
   noteSearched(key: number | undefined): void;
@@ -123,11 +121,11 @@ interface Loaded extends NextNumbers {
   stored: number | null;
   visible: IdMap;
   staged: IdMap;
-  /** Their numbers, and those of the blocks that create them; 0 where none is known. */
+  /** Numbers of outputs, and of the blocks that create them; 0 if unknown. */
   outputs: IdMap;
 }
 
-/** How often a view is begun that the unreferenced blocks move away from. */
+/** Views begun from which the unreferenced blocks move away. */
 const MAX_TRIES = 3;
 
 export function createUnreferencedIndex(): UnreferencedIndex {

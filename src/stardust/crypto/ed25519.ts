@@ -1,8 +1,7 @@
 /**
- * Ed25519 signatures by the rules of consensus, ZIP-215 (TIP-0014; docs/protocol.md, F).
- *
- * Nodes must agree about every signature, odd ones included. RFC 8032 leaves implementations a
- * choice; ZIP-215 (https://zips.z.cash/zip-0215) does not.
+ * Ed25519 signatures by ZIP-215 (TIP-0014; docs/protocol.md, F): nodes must agree about every
+ * signature, and RFC 8032 leaves implementations a choice, which ZIP-215
+ * (https://zips.z.cash/zip-0215) does not.
  */
 import { hashes, verify } from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
@@ -12,7 +11,8 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
 /**
- * Whether `signature` (R, then S) is valid. Never throws: input of another length is not valid.
+ * Returns whether `signature` (R, then S) is valid. Never throws: input of another length is not
+ * valid.
  *
  * - F.1: S is below the group order, so its top three bits are zero; S = 0 is allowed.
  * - F.2: R and A may be any encoding of a point. That includes y that is not reduced, x = 0 with a
@@ -20,8 +20,7 @@ const SIGNATURE_BYTES = 64;
  * - F.3: the challenge hashes R and A as they were sent, not re-encoded.
  * - F.4: the equation is multiplied by the cofactor.
  *
- * @noble/ed25519 does all of this in its ZIP-215 mode. It throws on wrong lengths, which is why they
- * are tested here.
+ * @noble/ed25519 does this in its ZIP-215 mode, except for lengths, on which it throws.
  */
 export function verifyZip215(
   publicKey: Uint8Array,
@@ -29,8 +28,7 @@ export function verifyZip215(
   signature: Uint8Array,
 ): boolean {
   if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;
-  // Noble takes its hash from an object that all who use it share. So ours is there for this call
-  // only, and what they set is left as it was.
+  // Noble takes its hash from an object that all its users share: ours is there for this call only.
   const theirs = hashes.sha512;
   hashes.sha512 = sha512;
   try {
@@ -41,21 +39,20 @@ export function verifyZip215(
 }
 
 /**
- * The same answer as {@link verifyZip215}, faster where the platform says "valid". That answer is
+ * Returns the answer of {@link verifyZip215}, faster if the platform says "valid", which is
  * believed; anything else is decided by {@link verifyZip215}.
  *
  * Why "valid" may be believed: WebCrypto follows RFC 8032, 5.1.7, and every signature that is valid
  * by it is valid by ZIP-215. Both require S < L and hash R and A as sent. A point that RFC 8032
  * decodes, ZIP-215 decodes to the same. Where S·B = R + k·A holds, it also holds times eight. (Some
- * implementations compare R with the encoding of S·B - k·A. Then R is that encoding, and the
- * equation holds.)
+ * implementations compare R with the encoding of S·B - k·A. Then R is that encoding.)
  *
- * Why "invalid" may not: WebCrypto may refuse points that are not reduced or of small order.
- * Without the cofactor it also refuses where the two sides differ by a point of small order. Where
- * it lacks Ed25519, or does not accept the key, its promise rejects.
+ * Why "invalid" may not: WebCrypto may refuse points that are not reduced or of small order, and,
+ * without the cofactor, sides that differ by a point of small order. If it lacks Ed25519, or does
+ * not accept the key, its promise rejects.
  *
- * @param platform has rules of its own: what it calls valid must be valid by ZIP-215; it may call
- *   other signatures invalid, and its promise may reject
+ * @param platform what it calls valid must be valid by ZIP-215; it may call others invalid, or
+ * reject
  */
 export async function verifyEd25519(
   publicKey: Uint8Array,

@@ -15,8 +15,7 @@ const NONCE_BYTES = 8;
 /** Curl's S-box: for trits a and b, the result at a + 4b + 5. */
 const S_BOX = Int8Array.of(1, 0, -1, 2, 1, -1, 0, 2, -1, 1, 0);
 
-/** The two places of the state that each place is made of in a round, as a chain: place i is made
- * of chain[i] and chain[i + 1]. */
+/** Places of the state that a round reads: place i is made of chain[i] and chain[i + 1]. */
 const CHAIN = Uint16Array.from({ length: STATE_TRITS + 1 }, (_, i) => (i * 364) % STATE_TRITS);
 
 /** Six trits a byte, as a signed number, least significant first (b1t6). */
@@ -50,18 +49,14 @@ export function trailingZeros(block: Uint8Array): number {
 function curl(input: Int8Array<ArrayBuffer>): Int8Array<ArrayBuffer> {
   let [from, to] = [input, new Int8Array(STATE_TRITS)];
   for (let round = 0; round < ROUNDS; round++) {
-    for (let i = 0; i < STATE_TRITS; i++) {
+    for (let i = 0; i < STATE_TRITS; i++)
       to[i] = S_BOX[from[CHAIN[i]!]! + 4 * from[CHAIN[i + 1]!]! + 5]!;
-    }
     [from, to] = [to, from];
   }
   return from;
 }
 
-/**
- * Whether the block's score, 3 to the power of its trailing zeros by its length in bytes, is at
- * least `minScore`.
- */
+/** Whether 3 to the power of the trailing zeros, by the length, is at least `minScore`. */
 export function hasProofOfWork(block: Uint8Array, minScore: number): boolean {
   if (minScore === 0) return true;
   // both sides are exact in a double as far as it matters: at most 2^47 and 3^33

@@ -1,7 +1,4 @@
-/**
- * Base64 (RFC 4648, section 4). Node 25 and browsers of 2025 have functions for it, which are used;
- * what others have is slower.
- */
+/** Base64 (RFC 4648, section 4), by the platform's functions (Node 25, browsers of 2025) if any. */
 
 /** Throws a SyntaxError if the text is not base64. */
 export const fromBase64: (text: string) => Uint8Array<ArrayBuffer> =

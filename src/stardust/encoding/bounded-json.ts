@@ -1,7 +1,6 @@
 /**
- * JSON of anybody: no deeper than a bound, and with no more values. Engines parse any depth, but what
- * walks over the result afterwards, such as JSON.stringify, runs out of stack; and 16 MiB of `{},`
- * become 700 MiB of objects.
+ * JSON of anybody: no deeper than a bound, and with no more values. Engines parse any depth, but
+ * JSON.stringify of it runs out of stack; and 16 MiB of `{},` become 700 MiB of objects.
  */
 
 /** A Merkle path of 32 levels (B.13) within an answer; all else is shallower. */

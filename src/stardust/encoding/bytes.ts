@@ -1,10 +1,8 @@
 /**
- * Bytes: a bounds-checked reader, a growing writer, comparison and hex. Node 25 and browsers of 2025
- * have functions for hex, which are used; the others are slower.
- *
- * Stardust integers are little-endian and of fixed width (TIP-0021; docs/protocol.md, A.0). A
- * reader hands out views of the buffer that it was given. A caller whose buffer may change
- * afterwards passes a copy.
+ * Bytes: a bounds-checked reader, a growing writer, comparison and hex (by the platform's
+ * functions, if there are any). Stardust integers are little-endian and of fixed width (TIP-0021;
+ * docs/protocol.md, A.0). A reader hands out views of its buffer: pass a copy of one that may
+ * change.
  */
 import { refusal, StardustError } from '../error.ts';
 
@@ -26,9 +24,8 @@ export class Reader {
   /** Moves over `length` bytes and returns where they start. */
   #advance(length: number): number {
     const start = this.position;
-    if (length > this.bytes.length - start) {
+    if (length > this.bytes.length - start)
       throw refusal('A.0', `${length} bytes needed at offset ${start}, ${this.remaining} left`);
-    }
     this.position = start + length;
     return start;
   }
@@ -68,10 +65,7 @@ export class Reader {
   }
 }
 
-/**
- * Throws a RangeError unless the value is an integer from 0 to `max`: a DataView would wrap it
- * silently.
- */
+/** Throws a RangeError unless the value is an integer from 0 to `max`: a DataView would wrap it. */
 function requireFit(value: number | bigint, max: number | bigint, type: string): void {
   const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
   if (!isInteger || value < 0 || value > max) throw new RangeError(`${value} is not a ${type}`);
@@ -106,9 +100,7 @@ export function setUint56(view: DataView, offset: number, value: number): void {
   view.setUint8(offset + 6, Math.floor(high / 0x1_0000));
 }
 
-/**
- * Appends to a buffer that doubles when it is full. Throws a RangeError where a value does not fit.
- */
+/** Appends to a buffer that doubles when full. Throws a RangeError if a value does not fit. */
 export class Writer {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);
@@ -118,10 +110,7 @@ export class Writer {
     return this.#length;
   }
 
-  /**
-   * Makes room for `length` bytes and returns where they start. Call it before using buffer or
-   * view, as it may replace both.
-   */
+  /** Makes room for `length` bytes and returns where they start. May replace buffer and view. */
   #reserve(length: number): number {
     const start = this.#length;
     this.#length = start + length;
@@ -176,13 +165,12 @@ export class Writer {
   u256(value: bigint): this {
     requireFit(value, MAX_UINT256, 'uint256');
     const start = this.#reserve(32);
-    for (let word = 0; word < 4; word++) {
+    for (let word = 0; word < 4; word++)
       this.#view.setBigUint64(
         start + word * 8,
         BigInt.asUintN(64, value >> BigInt(64 * word)),
         true,
       );
-    }
     return this;
   }
 
@@ -191,7 +179,7 @@ export class Writer {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Forgets what was written. */
+  /** Drops what was written. */
   clear(): void {
     this.#length = 0;
   }
@@ -236,10 +224,7 @@ export const toHexDigits: (bytes: Uint8Array) => string =
     ? (bytes) => bytes.toHex!()
     : (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/**
- * Bytes of `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else, so text from outside
- * is checked first.
- */
+/** Decodes `0x…` (or `0X…`, any case). Throws a SyntaxError on anything else. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   if (!/^0[xX]/.test(text)) throw new SyntaxError(`hex without 0x: ${text.slice(0, 20)}`);
   return fromHexDigits(text.slice(2));

@@ -1,10 +1,8 @@
 /**
- * Codecs: wire formats as values that encode and decode (docs/protocol.md, A.0).
- *
- * A codec is a pair of functions. The functions below combine codecs, from integers up to the
- * formats of docs/protocol.md, A. Decoding never recurses deeper than the formats nest, and tests a
- * count before it reads the first element. A StardustError on the way gets the names of the fields
- * and the positions in the lists that it passes, and the offset of the innermost.
+ * Codecs: wire formats as values that encode and decode (docs/protocol.md, A.0), combined from
+ * integers up to the formats of docs/protocol.md, A. Decoding never recurses deeper than the
+ * formats nest, and tests a count before it reads the first element. A StardustError on the way
+ * gets the path of fields and positions, and the offset of the innermost.
  *
  * `@__NO_SIDE_EFFECTS__` lets a bundler leave out the codecs that nobody uses.
  */
@@ -41,7 +39,7 @@ export const bool: Codec<boolean> = {
   encode: (w, v) => w.u8(v ? 1 : 0),
 };
 
-/** What a Writer throws for a number that does not fit, as a StardustError. */
+/** Returns a Writer's error for a number that does not fit as a StardustError. */
 function unfit(error: unknown): unknown {
   return error instanceof RangeError ? refusal('A.0', error.message, { cause: error }) : error;
 }
@@ -58,10 +56,7 @@ export function fixed(length: number): Codec<Uint8Array> {
   };
 }
 
-/**
- * Writes a count or a length. One that the prefix has no room for is refused, as a value may come
- * from JSON, where it may be of any length.
- */
+/** Writes a count or a length. One that does not fit is refused: a value from JSON may have any. */
 function encodePrefix(w: Writer, prefix: Prefix, length: number, rule: string): void {
   if (length > prefix.max) throw refusal(rule, `length ${length}, at most ${prefix.max}`);
   prefix.encode(w, length);
@@ -140,7 +135,7 @@ export function record<T extends object>(fields: { [K in keyof T]: Codec<T[K]> }
   };
 }
 
-/** One of several records, told apart by the type number that each begins with. */
+/** A union of records, told apart by the type number that each begins with. */
 // @__NO_SIDE_EFFECTS__
 export function union<T extends { type: number }>(
   rule: string,
@@ -171,15 +166,9 @@ export interface ListRules {
   rule: string;
   min: number;
   max: number;
-  /**
-   * `ascending`: each element's bytes are greater than those of the element before. `unique`: no
-   * two elements are alike, in any order.
-   */
+  /** `ascending`: each element's bytes are greater than the last one's. `unique`: none are alike. */
   order?: 'ascending' | 'unique';
-  /**
-   * Order and uniqueness look at this many bytes of each element, from its first (A.0, "uniqueness
-   * slice"). Default: all.
-   */
+  /** Bytes of each element that order and uniqueness look at (A.0). Default: all. */
   compared?: number;
 }
 
@@ -205,9 +194,8 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
             start,
             Math.min(r.position, start + (compared ?? Number.POSITIVE_INFINITY)),
           );
-          if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0) {
+          if (order === 'ascending' && previous !== undefined && compareBytes(previous, key) >= 0)
             throw refusal(rule, `element ${i} is not greater than the one before`);
-          }
           if (order === 'unique') {
             const text = toHexDigits(key);
             if (seen.has(text)) throw refusal(rule, `element ${i} is there twice`);
@@ -233,8 +221,7 @@ export function list<T>(prefix: Prefix, element: Codec<T>, rules: ListRules): Co
 }
 
 /**
- * A 32-bit length and a payload of exactly that length; length 0 means no payload (A.0, "optional
- * payload").
+ * Codec of a 32-bit length and a payload of that length; 0 means none (A.0, "optional payload").
  */
 // @__NO_SIDE_EFFECTS__
 export function optionalPayload<T>(rule: string, payload: Codec<T>): Codec<T | undefined> {
@@ -288,8 +275,8 @@ export function encode<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Encodes a value that anybody may have made, and decodes the bytes to see that they say the same:
- * what the codec refuses to decode is not encoded either. Throws a {@link StardustError}.
+ * Encodes a value that anybody may have made, and decodes it again: what the codec refuses to
+ * decode is not encoded either. Throws a {@link StardustError}.
  */
 export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuffer> {
   let bytes: Uint8Array<ArrayBuffer>;
@@ -305,8 +292,8 @@ export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuf
 }
 
 /**
- * Throws a StardustError unless both are the same. `decoded` decides which fields there are: another
- * one that has a value would be lost.
+ * Throws a StardustError unless both are the same. `decoded` decides which fields there are:
+ * another one that has a value would be lost.
  */
 function requireSame(decoded: unknown, given: unknown): void {
   const isNested = typeof decoded === 'object' && decoded !== null;

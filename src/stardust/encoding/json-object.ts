@@ -1,7 +1,4 @@
-/**
- * JSON objects of which nothing is known: anybody may have written them, so each field is checked
- * when it is read.
- */
+/** JSON objects that anybody may have written: each field is checked when it is read. */
 import { located, StardustError } from '../error.ts';
 import { fromHex } from './bytes.ts';
 
@@ -13,10 +10,7 @@ export function asObject(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/**
- * What `read` makes of JSON. A field of any object in it that `read` does not look at is refused: it
- * would be lost.
- */
+/** Returns what `read` makes of JSON. Fields that it does not look at are refused, not lost. */
 export function readWhole<T>(json: unknown, read: (json: unknown) => T): T {
   const known = new Map<object, { seen: Set<string>; way: readonly string[] }>();
   const watch = (value: unknown, way: readonly string[]): unknown => {
@@ -67,9 +61,8 @@ export function bytes(object: JsonObject, field: string): Uint8Array {
 
 export function integer(object: JsonObject, field: string, max = 0xffffffff): number {
   const value = object[field];
-  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > max) {
+  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > max)
     throw new StardustError('TIP-25', `"${field}" is no integer from 0 to ${max}`);
-  }
   return value as number;
 }
 
@@ -80,7 +73,7 @@ export function flag(object: JsonObject, field: string): boolean {
   return value;
 }
 
-/** What `read` makes of a field, which may be absent. An error on the way gets the field's name. */
+/** Reads a field, which may be absent. An error on the way gets the field's name. */
 export function part<T>(object: JsonObject, field: string, read: (value: unknown) => T): T {
   try {
     return read(object[field]);
@@ -89,7 +82,7 @@ export function part<T>(object: JsonObject, field: string, read: (value: unknown
   }
 }
 
-/** What `read` makes of each element. An error on the way gets the element's position. */
+/** Reads each element. An error on the way gets the element's position. */
 export function parts<T>(object: JsonObject, field: string, read: (value: unknown) => T): T[] {
   const values = array(object, field);
   let i = 0;

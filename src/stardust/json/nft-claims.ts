@@ -1,11 +1,10 @@
 /**
- * What the immutable metadata of an NFT claims by IRC-27
+ * Claims of an NFT's immutable metadata by IRC-27
  * (https://github.com/iotaledger/tips/blob/main/tips/TIP-0027/tip-0027.md). Anybody may write
- * anything there: nothing of it is a fact of the ledger. Each field is read for itself, and what does
- * not have its form is left out.
+ * anything there. Each field is read for itself, and a malformed one is left out.
  */
 
-/** As IRC-27 has it. */
+/** A trait by IRC-27. */
 export interface NftTrait {
   trait_type: string;
   value: string | number | boolean;
@@ -62,9 +61,8 @@ function isRoyalty(entry: [string, unknown]): entry is [string, number] {
 }
 
 /**
- * Traits as IRC-27 has them, `[{trait_type, value}]`, and as Soonaverse wrote them,
- * `{props: {KEY: {label, value}}, stats: {…}}`, at first beside the other fields and later in
- * `attributes`.
+ * Reads traits as IRC-27 has them, `[{trait_type, value}]`, and as Soonaverse wrote them, `{props:
+ * {KEY: {label, value}}, stats: {…}}`, beside the other fields or in `attributes`.
  */
 function readTraits({ attributes, ...others }: Record<string, unknown>): NftTrait[] {
   if (Array.isArray(attributes))

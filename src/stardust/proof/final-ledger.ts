@@ -1,10 +1,8 @@
 /**
  * The root over a final ledger, and proofs that an output or an NFT is or is not in it
- * (docs/final-ledger.md). Trees are those of B.13 (docs/protocol.md#b13-merkle-root), with records
- * as leaves in ascending order of their keys.
- *
- * Proofs come from untrusted sources. The verifier takes the final root from its caller, and reads
- * them strictly.
+ * (docs/final-ledger.md), in trees of B.13 (docs/protocol.md#b13-merkle-root) with records as
+ * leaves in ascending order of their keys. Proofs come from untrusted sources: they are read
+ * strictly, and the caller gives the final root.
  */
 import { blake2b256 } from '../crypto/hash.ts';
 import {
@@ -30,13 +28,13 @@ export type FinalTreeName = keyof typeof KEY_BYTES;
 const MAX_RECORD_BYTES = LEDGER_OUTPUT_HEAD_LENGTH + MAX_BLOCK_LENGTH;
 
 export interface FinalTree {
-  /** How many records it has. */
+  /** Number of its records. */
   count: number;
   /** 32 bytes (B.13). */
   root: Uint8Array;
 }
 
-/** What the final root commits to. */
+/** Content that the final root commits to. */
 export interface FinalLedger extends Readonly<Record<FinalTreeName, FinalTree>> {
   networkName: string;
   milestoneIndex: number;
@@ -72,7 +70,7 @@ export function nftRecord(nftId: Uint8Array, outputId: Uint8Array): Uint8Array {
   return concatBytes(nftId, outputId);
 }
 
-/** The hashes over neighbours, which are all of a tree or subtree: level by level, up to its root. */
+/** Hashes level by level over all neighbours of a tree or subtree, up to its root. */
 export function treeLevels(hashes: readonly Uint8Array[]): (readonly Uint8Array[])[] {
   const levels = [hashes];
   for (let level = hashes; level.length > 1; levels.push(level)) {
@@ -120,7 +118,7 @@ export class GrowingTree {
   }
 }
 
-/** As the routes answer it (docs/contract.md#final-ledger). */
+/** Writes the form of the routes (docs/contract.md#final-ledger). */
 export function finalLedgerToJson(ledger: FinalLedger) {
   const tree = ({ count, root }: FinalTree) => ({ count, root: toHex(root) });
   return {
@@ -132,12 +130,12 @@ export function finalLedgerToJson(ledger: FinalLedger) {
   };
 }
 
-/** As the routes answer it. */
+/** Writes the form of the routes. */
 export function finalEntryToJson({ position, record, path }: FinalEntry) {
   return { position, record: toHex(record), path: path.map(toHex) };
 }
 
-/** As the routes answer it. */
+/** Writes the form of the routes. */
 export function finalProofToJson(ledger: FinalLedger, proof: FinalProof) {
   const entry = finalEntryToJson;
   const neighbour = (each: FinalEntry | undefined) => (each === undefined ? null : entry(each));
@@ -156,7 +154,7 @@ export type FinalVerdict =
   | { ok: false; reason: string };
 
 /**
- * What an answer, untrusted JSON, proves of the record with this key.
+ * Returns what an answer, untrusted JSON, proves of the record with this key.
  *
  * @param root the final root that the caller trusts: 32 bytes
  */
@@ -179,7 +177,7 @@ export function verifyFinalProof(
   }
 }
 
-/** What the final root commits to. Throws a {@link StardustError} where it is another root. */
+/** Returns what the final root commits to. Throws a {@link StardustError} if it is another root. */
 export function requireLedger(json: unknown, root: Uint8Array): FinalLedger {
   const ledger = finalLedgerFromJson(json);
   if (equalBytes(finalRoot(ledger), root)) return ledger;
@@ -198,7 +196,7 @@ function verifyPresent(
 }
 
 /**
- * The neighbours are at adjacent places, or one of them is at an end. As records are in ascending
+ * The neighbours must be at adjacent places, or one of them at an end: as records are in ascending
  * order of their keys, none between them has the key.
  */
 function verifyAbsent(
@@ -220,9 +218,7 @@ function verifyAbsent(
   return { ok: true, present: false };
 }
 
-/**
- * The key of an entry that is in the tree at its place. Throws a {@link StardustError} otherwise.
- */
+/** Returns the key of an entry in the tree at its place; else throws a {@link StardustError}. */
 export function requireEntry(
   entry: FinalEntry,
   tree: FinalTreeName,
@@ -237,8 +233,8 @@ export function requireEntry(
 }
 
 /**
- * The root to which a path leads in a tree of `count` leaves; undefined if no such tree has that
- * place, or paths of another length lead from it (RFC 9162, section 2.1.3.2).
+ * Returns the root to which a path leads in a tree of `count` leaves; undefined if no such tree has
+ * that place, or its paths have another length (RFC 9162, section 2.1.3.2).
  */
 function rootOfPath({ position, record, path }: FinalEntry, count: number): Uint8Array | undefined {
   if (position >= count) return undefined;

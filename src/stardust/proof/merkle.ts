@@ -1,12 +1,10 @@
 /**
- * The Merkle root of a milestone's blocks (TIP-0004; docs/protocol.md, B.13).
- *
- * The tree is defined by recursion: n > 1 leaves are split at the largest power of two below n.
- * Hashing neighbours level by level, a last node without a neighbour going up as it is, makes the
- * same tree: every left subtree is full, so each level pairs within it, and what is left over at
- * the right meets it on the level where the definition joins the two.
+ * The Merkle root of a milestone's blocks (TIP-0004; docs/protocol.md, B.13). The tree is defined
+ * by recursion: n > 1 leaves are split at the largest power of two below n. Hashing neighbours
+ * level by level, a last node without a neighbour going up as it is, makes the same tree: each
+ * level pairs within the full left subtrees, and what is left over at the right meets them on the
+ * level where the definition joins the two.
  */
-
 import { blake2b256 } from '../crypto/hash.ts';
 import { concatBytes } from '../encoding/bytes.ts';
 import { HASH_WORDS, hashLeaf, hashPair, LEAF_TAG, NODE_TAG } from './tree-hash.ts';
@@ -33,7 +31,7 @@ export function hashLeaves(ids: readonly Uint8Array[]): Uint8Array<ArrayBuffer> 
   return toBytes(leafWords(ids));
 }
 
-/** The same as words (tree-hash.ts). */
+/** Returns the hashes of {@link hashLeaves} as words (tree-hash.ts). */
 function leafWords(ids: readonly Uint8Array[]): Uint32Array {
   const words = new Uint32Array(ids.length * HASH_WORDS);
   for (const [i, id] of ids.entries()) hashLeaf(id, words, i * HASH_WORDS);
@@ -41,34 +39,28 @@ function leafWords(ids: readonly Uint8Array[]): Uint32Array {
 }
 
 /**
- * B.13: the 32-byte root over `count` leaves whose hashes ({@link leafHash}) stand one after the
- * other at the beginning of `leafHashes`, which is left as it is. Throws a RangeError if it holds
- * fewer.
+ * B.13: returns the 32-byte root over `count` leaf hashes ({@link leafHash}), one after the other
+ * at the beginning of `leafHashes`. Throws a RangeError if it holds fewer.
  */
 export function merkleRootOfLeaves(leafHashes: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
-  // Put so that NaN fails too: no count may lead to a root that is not one.
-  if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length)) {
+  // Written as a positive test, so that NaN is refused.
+  if (!(Number.isInteger(count) && count >= 0 && count * HASH_BYTES <= leafHashes.length))
     throw new RangeError(`${leafHashes.length} bytes are not ${count} leaf hashes`);
-  }
   const view = new DataView(leafHashes.buffer, leafHashes.byteOffset, leafHashes.byteLength);
   const words = new Uint32Array(count * HASH_WORDS);
   for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * i, true);
   return reduceToRoot(words, count);
 }
 
-/**
- * B.13: the 32-byte root over `count` leaf hashes given as words (tree-hash.ts). The tree is
- * computed in place: the content of `hashes` is undefined afterwards.
- */
+/** B.13: returns the 32-byte root over leaf hashes in words (tree-hash.ts), which it overwrites. */
 export function reduceToRoot(hashes: Uint32Array, count: number): Uint8Array<ArrayBuffer> {
   if (count === 0) return blake2b256(new Uint8Array(0));
   let nodes = count;
   while (nodes > 1) {
     const pairs = nodes >> 1;
     for (let i = 0; i < pairs; i++) hashPair(hashes, 2 * i * HASH_WORDS, i * HASH_WORDS);
-    if (nodes % 2 === 1) {
+    if (nodes % 2 === 1)
       hashes.copyWithin(pairs * HASH_WORDS, (nodes - 1) * HASH_WORDS, nodes * HASH_WORDS);
-    }
     nodes -= pairs;
   }
   return toBytes(hashes.subarray(0, HASH_WORDS));

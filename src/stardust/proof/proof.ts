@@ -1,19 +1,18 @@
 /**
- * Proofs of inclusion: that a block belongs to a milestone, by the audit path from its ID to the
- * milestone's signed inclusion root, and by keys that the caller trusts (TIP-0004; docs/protocol.md,
- * B.1, B.13, M-2, M-3).
+ * Proofs of inclusion: a block belongs to a milestone, by the audit path from its ID to the
+ * milestone's signed inclusion root, and by keys that the caller trusts (TIP-0004;
+ * docs/protocol.md, B.1, B.13, M-2, M-3).
  *
  * The JSON is that of HORNET's plug-in inx-poi (https://github.com/iotaledger/inx-poi): the tree,
- * reduced to the path to one leaf. `{l, r}` is a node, `{h}` the hash of a subtree that is not on
- * the path, `{value}` the block ID at its end. Proofs come from untrusted sources, so they are read
- * strictly and without recursion.
+ * reduced to the path to one leaf. `{l, r}` is a node, `{h}` the hash of a subtree beside the path,
+ * `{value}` the block ID at its end. Untrusted, it is read strictly and without recursion.
  */
 import { verifyEd25519 } from '../crypto/ed25519.ts';
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
 import { isAbsent, part } from '../encoding/json-object.ts';
 import { refusal, StardustError } from '../error.ts';
-import { blockFromJson, milestoneFromJson } from '../json/read-rest-json.ts';
+import { blockFromJson, milestoneFromJson } from '../json/rest-json.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { block as blockCodec, decodeBlock, type ParsedBlock } from '../wire/block.ts';
 import { decodeMilestone } from '../wire/decode-milestone.ts';
@@ -21,8 +20,8 @@ import { type Milestone, milestone as milestoneCodec } from '../wire/milestone.t
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from './merkle.ts';
 
 /**
- * A proof as JSON, byte strings in hex. If the milestone references a single block, the proof is
- * `{l: leaf}`, as Chronicle writes it: inx-poi makes none.
+ * A proof as JSON, byte strings in hex. A milestone of a single block has `{l: leaf}`, as Chronicle
+ * writes it: inx-poi makes none.
  */
 export type Proof = { l: Leaf } | Branch;
 type Leaf = { value: string };
@@ -41,7 +40,7 @@ export type ProofVerdict = { ok: true } | { ok: false; reason: string };
 const MAX_DEPTH = 32;
 
 /**
- * The proof for the block `ids[index]`. `ids` are 32-byte block IDs in white-flag order. Throws a
+ * Makes the proof for the block `ids[index]`, of 32-byte block IDs in white-flag order. Throws a
  * RangeError if `index` is not a position in `ids`.
  *
  * @param leafHashes as {@link hashLeaves} gives them, for who has them already
@@ -77,8 +76,8 @@ function pathTo(
 }
 
 /**
- * The proof for the block `ids[index]` in the tree over the blocks at these places alone, ascending:
- * those whose transactions were applied, for example. Undefined if it is none of them.
+ * Makes the proof for the block `ids[index]` in the tree over the blocks at these places alone,
+ * ascending, such as those whose transactions were applied. Undefined if it is none of them.
  *
  * @param leafHashes as of {@link proofFor}, of all `ids`
  */
@@ -97,10 +96,7 @@ export function proofAmong(
   return proofFor(among, place, hashes);
 }
 
-/**
- * Reads a proof: the block ID, and the siblings on its path from the leaf up. Throws a {@link
- * StardustError} if `json` is not a proof.
- */
+/** Reads a proof: block ID, siblings from the leaf up. Throws a {@link StardustError}. */
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
   let node = asObject(json);
@@ -116,8 +112,8 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
     requireFields(node, 'l', 'r');
     const left = asObject(node.l);
     const right = asObject(node.r);
-    // One side must be a hash, the other leads on. If neither is a hash, this turn refuses; if both
-    // are, the next turn does.
+    // One side must be a hash, the other leads on: this turn refuses if neither is, the next if
+    // both are.
     const side = Object.hasOwn(left, 'h') ? 'left' : 'right';
     const [cutAway, way] = side === 'left' ? [left, right] : [right, left];
     requireFields(cutAway, 'h');
@@ -128,10 +124,7 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
   return { id: bytes32(node.value), siblings: siblings.reverse() };
 }
 
-/**
- * The 32-byte root of the tree in which the block with this ID has these siblings, given from the
- * leaf up.
- */
+/** Returns the root of the tree in which the block has these siblings, from the leaf up. */
 export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8Array {
   let root = leafHash(id);
   for (const { side, hash } of siblings)
@@ -139,10 +132,7 @@ export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8
   return root;
 }
 
-/**
- * Whether `proof`, untrusted JSON, shows that the block with this ID is in the tree with this root
- * (32 bytes each).
- */
+/** Whether `proof`, untrusted JSON, shows that the block is in the tree with this root. */
 export function verifyPath(proof: unknown, id: Uint8Array, root: Uint8Array): ProofVerdict {
   try {
     requirePath(proof, id, root);
@@ -160,22 +150,19 @@ function requirePath(proof: unknown, id: Uint8Array, root: Uint8Array): void {
     throw refusal('B.13', 'proof leads to another root');
 }
 
-/** What a proof file proved. */
+/** Facts that a proof file proved. */
 export interface IncludedBlock {
   /** 32 bytes (B.1). */
   blockId: Uint8Array;
   block: ParsedBlock;
   /** The milestone that references the block. */
   milestone: Milestone;
-  /**
-   * True if the file proves too that the block's transaction was applied, so that its outputs came
-   * about. Undefined says nothing: the file has no `appliedProof`.
-   */
+  /** True if the file proves that the transaction was applied; undefined says nothing. */
   applied: true | undefined;
 }
 
 /**
- * What a proof file proves: a milestone, which keys of the caller signed, references a block. Block
+ * Verifies a proof file: a milestone, which keys of the caller signed, references a block. Block
  * and milestone are encoded and decoded again. So nothing passes that no node would take, such as a
  * milestone that one key signed twice. It is not proven that the block's outputs are unspent now.
  *
@@ -238,9 +225,8 @@ function readMilestone(json: unknown) {
 }
 
 function asObject(json: unknown): Record<string, unknown> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refusal('B.13', 'proof with a part that is no object');
-  }
   return json as Record<string, unknown>;
 }
 
@@ -254,8 +240,7 @@ function requireFields(node: Record<string, unknown>, ...names: readonly string[
 }
 
 function bytes32(json: unknown): Uint8Array {
-  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json)) {
+  if (typeof json !== 'string' || !/^0[xX][0-9a-fA-F]{64}$/.test(json))
     throw refusal('B.13', 'hash that is not 0x and 64 hex digits');
-  }
   return fromHex(json);
 }

@@ -1,10 +1,8 @@
 /**
  * A statement of an address at a final ledger (docs/final-ledger.md#a-statement-of-an-address): its
- * unspent outputs, each with the entry that proves it, and what they add up to.
- *
- * Statements come from untrusted files. Everything in one but its place among the pages follows from
- * its address and its proved records, so the verifier makes all of it again, and refuses a file in
- * which anything is different.
+ * unspent outputs, each with the entry that proves it, and their sums. Statements come from
+ * untrusted files. All but its place among the pages follows from its address and its proved
+ * records, so the verifier makes all of it again, and refuses a file that differs.
  */
 import { parseBech32Address, toBech32 } from '../bech32.ts';
 import { toHex, toHexDigits } from '../encoding/bytes.ts';
@@ -34,8 +32,8 @@ export const STATEMENT_LIMIT =
   'This file does not prove that the address had no other outputs. The tree is in the order of output IDs, not of addresses, so whoever made the file may have left some out. For an output ID that you name, a node proves that the ledger has it, or has not.';
 
 /**
- * What an output is to the address. Which of two addresses an expiration leaves it to depends on the
- * time, which the final root does not have.
+ * Kinds of outputs by what they are to the address. Which of two addresses an expiration leaves one
+ * to depends on the time, which the final root does not have.
  *
  * - `own`: it alone can unlock it, as far as no timelock holds it.
  * - `untilExpiration`: it can, until the output expires.
@@ -53,7 +51,7 @@ export const STATEMENT_PARTS = [
 
 export type StatementPart = (typeof STATEMENT_PARTS)[number];
 
-/** What the outputs of a part add up to. */
+/** Sums over the outputs of a part. */
 export interface StatementSum {
   outputs: number;
   /** Base tokens on them; of `depositReturn` only what is to be returned. */
@@ -62,7 +60,7 @@ export interface StatementSum {
   depositReturn: bigint;
   /** Base tokens of `amount` on outputs with a timelock, over or not. */
   timelocked: bigint;
-  /** By token ID, 76 hex digits. None of `depositReturn`. */
+  /** Native tokens by ID, 76 hex digits. None of `depositReturn`. */
   nativeTokens: ReadonlyMap<string, bigint>;
 }
 
@@ -75,12 +73,12 @@ export interface StatedOutput extends LedgerOutput {
 
 export interface Statement {
   address: Address;
-  /** Of addresses: what the file says. No root has it. */
+  /** Prefix of addresses, as the file says. No root has it. */
   prefix: string;
   ledger: FinalLedger;
-  /** In the order of the lists: by time of creation, then by ID. */
+  /** Outputs in the order of the lists: by time of creation, then by ID. */
   outputs: readonly StatedOutput[];
-  /** Of the outputs of this page. */
+  /** Totals of the outputs of this page. */
   totals: StatementTotals;
   /** Cursor of the page before this one; undefined on the first page, as its maker says. */
   after: string | undefined;
@@ -88,7 +86,7 @@ export interface Statement {
   next: string | undefined;
 }
 
-/** What a statement is made of. */
+/** Parts of which a statement is made. */
 export type StatementParts = Pick<Statement, 'address' | 'prefix' | 'ledger' | 'after' | 'next'> & {
   entries: readonly FinalEntry[];
 };
@@ -101,7 +99,7 @@ export function statementCursor({
   return bookedTimestamp.toString(16).padStart(8, '0') + toHexDigits(outputId);
 }
 
-/** What the output is to the address, the first part that it fits; undefined if nothing. */
+/** Returns the first part that the output is to the address; undefined if nothing. */
 export function partOf(output: Output, key: AddressKey): StatementPart | undefined {
   const isKey = (address: Address | undefined) =>
     address !== undefined && addressKey(address) === key;
@@ -158,8 +156,8 @@ function sumOfPart(
 }
 
 /**
- * The statement that these entries make. Throws a {@link StardustError} where an entry does not lead
- * to the root of the ledger, is not of the address, or stands out of order.
+ * Makes the statement of these entries. Throws a {@link StardustError} if an entry does not lead to
+ * the root of the ledger, is not of the address, or is out of order.
  */
 export function makeStatement(parts: StatementParts): Statement {
   const { entries, ...rest } = parts;
@@ -191,7 +189,7 @@ function readStated(record: Uint8Array, key: AddressKey): StatedOutput {
   return { ...booked, output, part };
 }
 
-/** As the route answers it. */
+/** Writes the form of the route. */
 export function statementToJson(parts: StatementParts, { totals, outputs }: Statement) {
   return {
     format: STATEMENT_FORMAT,
@@ -229,7 +227,7 @@ function sumToJson({ outputs, amount, depositReturn, timelocked, nativeTokens }:
 export type StatementVerdict = { ok: true; statement: Statement } | { ok: false; reason: string };
 
 /**
- * What a statement, untrusted JSON, proves. Fields may stand in any order.
+ * Returns what a statement, untrusted JSON with fields in any order, proves.
  *
  * @param root the final root that the caller trusts: 32 bytes
  */

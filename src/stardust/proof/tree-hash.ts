@@ -1,17 +1,14 @@
 /**
- * The hashes of a Merkle tree's leaves and nodes (docs/protocol.md, B.13), by @noble/hashes.
- *
- * A hash is 8 words of 32 bits in the byte order of BLAKE2b (RFC 7693, section 2.4): the first byte
- * is the lowest of the first word. Words are numbers, so the machine's own byte order does not
- * matter.
+ * Hashes of a Merkle tree's leaves and nodes (docs/protocol.md, B.13), by @noble/hashes. A hash is
+ * 8 words of 32 bits in the byte order of BLAKE2b (RFC 7693, section 2.4): the first byte is the
+ * lowest of the first word. Words are numbers, whatever the machine's byte order.
  *
  * Noble's documented functions leave garbage for each node: 1,150 bytes by `blake2b(message)`, 790
  * by `_cloneInto`, `update` and `digestInto` of one instance (workerd). A tree of 100,000 nodes
  * would leave 80 to 115 MB, in an isolate of 128 MB. So the compression of the one instance
- * (src/stardust/crypto/hash.ts) is called directly: nothing is allocated.
- *
- * For that it relies on more members that noble types but does not document: `compress`, and the
- * private halves of the state. test/stardust/proof/tree-hash.test.ts checks the values, and
+ * (src/stardust/crypto/hash.ts) is called directly, and nothing is allocated. That relies on more
+ * members that noble types but does not document: `compress`, and the private halves of the state.
+ * test/stardust/proof/tree-hash.test.ts checks the values, and
  * test/stardust/proof/tree-hash-allocation.test.ts the allocations.
  */
 // biome-ignore-all lint/complexity/useLiteralKeys: a literal key would not compile, see above
@@ -41,8 +38,8 @@ const nodeMessage = new Uint32Array(BLOCK_WORDS);
 const leafMessage = new Uint32Array(BLOCK_WORDS);
 
 /**
- * B.13, n > 1: hashes two nodes, whose 16 words are in `words` from `from` on, into their parent,
- * whose 8 words are written from `to` on. The parent may overwrite its children.
+ * B.13, n > 1: hashes two nodes, 16 words from `from` on, into their parent, 8 words from `to` on,
+ * which may overwrite its children.
  */
 export function hashPair(words: Uint32Array, from: number, to: number): void {
   // NODE_TAG shifts everything by one byte: two shifts a word instead of 64 moves of a byte
@@ -57,8 +54,8 @@ export function hashPair(words: Uint32Array, from: number, to: number): void {
 }
 
 /**
- * B.13, n = 1: hashes a block's 32-byte ID into its leaf, whose 8 words are written to `words` from
- * `to` on. Throws a RangeError for an ID of another length.
+ * B.13, n = 1: hashes a block's 32-byte ID into its leaf, 8 words from `to` on. Throws a RangeError
+ * for an ID of another length.
  */
 export function hashLeaf(id: Uint8Array, words: Uint32Array, to: number): void {
   if (id.length !== 4 * HASH_WORDS) throw new RangeError(`block ID of ${id.length} bytes`);

@@ -1,6 +1,6 @@
 /**
- * Judges blocks by their bytes: their IDs (B.1), what they carry, and the order in which a walk from
- * given parents meets them (E.1).
+ * Judges blocks by their bytes: their IDs (B.1), what they carry, and the order in which a walk
+ * from given parents meets them (E.1).
  */
 import { toHex } from '../encoding/bytes.ts';
 import { type ParsedBlock, parseBlock } from '../wire/block.ts';
@@ -9,14 +9,14 @@ import { type Finding, type Proved, prove, provedValue, refute } from './proved.
 
 export type PayloadKind = 'none' | 'transaction' | 'milestone' | 'taggedData';
 
-/** What the bytes of a block say. */
+/** Facts in the bytes of a block. */
 export interface BlockFacts {
   blockId: string;
   parents: readonly string[];
   payload: PayloadKind;
-  /** Of the transaction that it carries. */
+  /** ID of the transaction that it carries. */
   transactionId?: string;
-  /** Of the milestone that it carries, whoever signed that. */
+  /** Index of the milestone that it carries, whoever signed that. */
   milestoneIndex?: number;
 }
 
@@ -39,7 +39,7 @@ export function proveBlockBytes(bytes: Uint8Array, blockId: string): Finding<Blo
   return proveParsed(bytes, blockId, factsOf);
 }
 
-/** As {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
+/** Judges like {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
 export function proveBlockContent(bytes: Uint8Array, blockId: string): Finding<BlockContent> {
   return proveParsed(bytes, blockId, (parsed) => ({ ...factsOf(parsed), parsed }));
 }
@@ -95,8 +95,8 @@ export interface Walk {
 }
 
 /**
- * E.1: whether the walk from the parents, depth first, each block behind its own parents, meets
- * these blocks in this order. Blocks beyond them count as referenced before.
+ * Judges whether the walk of E.1 from the parents, depth first, each block behind its own parents,
+ * meets these blocks in this order. Blocks beyond them count as referenced before.
  */
 export function proveWalk(
   parents: readonly string[],

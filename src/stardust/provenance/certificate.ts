@@ -1,5 +1,5 @@
 /**
- * Judges certificates of NFTs (docs/contract.md#certificate-of-an-nft): that a transaction, which a
+ * Judges certificates of NFTs (docs/contract.md#certificate-of-an-nft): a transaction, which a
  * signed milestone applied, made a state of an NFT. A certificate never proves that nothing came
  * later; of two, the later one refutes the other ({@link laterState}).
  */
@@ -23,7 +23,7 @@ import {
 } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/** Bytes of the largest certificate as JSON, which is ASCII: a block of 32 KB has 44,000 of them. */
+/** Bytes of the largest certificate as JSON (ASCII): a block of 32 KB has 44,000 of them. */
 export const MAX_CERTIFICATE_BYTES = 50 * 1024;
 
 /** A state that an NFT came to. IDs are `0x…`. */
@@ -31,23 +31,24 @@ export interface NftState {
   nftId: string;
   /** Undefined where the NFT was burned. */
   held: { outputId: string; output: NftOutput } | undefined;
-  /** That it came to it in this milestone. Whether it still has it, nothing here says. */
+  /** Milestone in which it came to the state. Whether it still has it, nothing here says. */
   since: SignedMilestone;
   blockId: string;
   transactionId: string;
-  /** Of the network that the transaction is for: the start of the hash of its name (C-13). */
+  /** Network of the transaction: the start of the hash of its name (C-13). */
   networkId: bigint;
   /**
-   * Among the transactions that the milestone applied: the way from the root, 0 for left and 1 for
-   * right, so that texts compare as white-flag order does.
+   * Place among the transactions that the milestone applied: the way from the root, 0 for left and
+   * 1 for right, so that texts compare as white-flag order does.
    */
   place: string;
-  /** The milestone at which the node's ledger was. That the state was the newest then is its word. */
+  /** The node's ledger milestone. That the state was the newest then is its word. */
   head: SignedMilestone;
 }
 
 /**
- * Whether a certificate shows that this NFT came to a state.
+ * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it is
+ * applied. Whether a certificate shows that this NFT came to a state.
  *
  * @param json answer of a node
  * @param nftId `0x…` in lower case
@@ -120,7 +121,7 @@ async function proveSigned(payload: Uint8Array, trust: Trust): Promise<Finding<S
   return proveMilestone(payload, { index: facts.index }, trust);
 }
 
-/** What the transaction made of the NFT; undefined where that is nothing. */
+/** Returns what the transaction made of the NFT; undefined if that is nothing. */
 function readClaim(
   json: JsonObject,
   nftId: string,
@@ -141,7 +142,7 @@ function isOf(nftId: string, output: Output, id: Uint8Array): boolean {
 }
 
 /**
- * Whether one of the outputs that the transaction consumed held the NFT. The transaction commits to
+ * Returns whether an output that the transaction consumes held the NFT. The transaction commits to
  * their contents (B.5), and would not have been applied otherwise.
  */
 function consumesNft(json: JsonObject, nftId: string, { essence }: Transaction): boolean {
@@ -185,11 +186,9 @@ function isSame(one: SignedMilestone, other: SignedMilestone): boolean {
 }
 
 /**
- * The later of two states of one NFT: by milestone, and within one by white-flag order. So a later
- * one refutes whoever says that the NFT still has the other. Refuted where both cannot be: then the
- * keys signed two milestones with one index.
- *
- * Throws a TypeError for states of two NFTs.
+ * Returns the later of two states of one NFT, by milestone, and within one by white-flag order: it
+ * refutes whoever says that the NFT still has the other. Refuted if both cannot be: then the keys
+ * signed two milestones with one index. Throws a TypeError for states of two NFTs.
  */
 export function laterState(one: Proved<NftState>, other: Proved<NftState>): Finding<NftState> {
   const [a, b] = [provedValue(one), provedValue(other)];

@@ -1,7 +1,7 @@
 /**
- * Judges the past cone of a milestone by its two signed roots (B.13): which blocks are in it, in
- * which order, and which transactions were applied. Together with the blocks' bytes that is all that
- * a milestone decides; reasons of conflicts are in neither, and stay the word of a node.
+ * Judges the past cone of a milestone by its two signed roots (B.13): its blocks, their order, and
+ * which transactions were applied. Reasons of conflicts are in neither, and stay the word of a
+ * node.
  */
 import { fromHex, toHex } from '../encoding/bytes.ts';
 import { merkleRoot } from '../proof/merkle.ts';
@@ -29,7 +29,7 @@ export interface Order {
   blockIds: readonly string[];
 }
 
-/** Whether these are the blocks that the milestone references, in its order: by the inclusion root. */
+/** Judges whether the milestone references these blocks, in this order: the inclusion root. */
 export function proveOrder(
   signed: Proved<SignedMilestone>,
   blockIds: readonly string[],
@@ -43,7 +43,7 @@ export function proveOrder(
       );
 }
 
-/** Which blocks of a milestone have a transaction that was applied. All others have none. */
+/** Blocks of a milestone whose transaction was applied. All others have none. */
 export interface MilestoneOutcome extends Order {
   applied: ReadonlySet<string>;
 }
@@ -52,8 +52,8 @@ export interface MilestoneOutcome extends Order {
 const MAX_TRIED = 300;
 
 /**
- * Whether these blocks of the order are the applied ones: by the applied root. Where it is another
- * one, a single block that explains it is named.
+ * Judges whether these blocks of the order are the applied ones, by the applied root. If it is
+ * another one, a single block that explains it is named.
  */
 export function proveApplied(
   order: Proved<Order>,
@@ -81,7 +81,7 @@ export type BlockState = 'applied' | 'conflict' | 'noTransaction';
 
 export interface ConeBlock {
   blockId: string;
-  /** In the white-flag order, from 0. */
+  /** Place in the white-flag order, from 0. */
   place: number;
   payload: PayloadKind;
   state: BlockState;
@@ -93,7 +93,7 @@ export interface PastCone {
   blocks: readonly ConeBlock[];
 }
 
-/** What a milestone decided about each of its blocks, by both roots and the bytes of all blocks. */
+/** Proves a milestone's decision about each of its blocks, by both roots and all blocks' bytes. */
 export function proveCone(
   outcome: Proved<MilestoneOutcome>,
   blocks: Proved<BlockSet>,
@@ -114,7 +114,7 @@ export function proveCone(
   return prove({ milestone, blocks: cone });
 }
 
-/** What a node says of a block of a cone. */
+/** A node's word about a block of a cone. */
 export interface SaidBlock {
   blockId: string;
   whiteFlagIndex: number;
@@ -158,8 +158,8 @@ export function compareCone(
 }
 
 /**
- * Whether a node says of each block what its bytes carry, where nobody has signed what became of it:
- * only a transaction can be applied, or be in conflict.
+ * Judges whether a node says of each block what its bytes carry, where nobody has signed what
+ * became of it: only a transaction can be applied, or be in conflict.
  */
 export function comparePayloads(
   proved: Proved<BlockSet>,

@@ -1,6 +1,6 @@
 /**
- * Judges a transaction again: with the outputs that it consumes, and the time of a signed milestone,
- * the verdict follows from its bytes (docs/protocol.md, D.2).
+ * Judges a transaction again: the verdict follows from its bytes, the outputs that it consumes, and
+ * the time of a signed milestone (docs/protocol.md, D.2).
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { findFault } from '../semantics/judge.ts';
@@ -13,8 +13,8 @@ import type { SignedMilestone, Trust } from './milestone.ts';
 import { type Finding, notChecked, type Proved, prove, provedValue } from './proved.ts';
 
 /**
- * What decides about a transaction at the time of a signed milestone, if all its inputs are unspent;
- * undefined if nothing speaks against it.
+ * Finds what decides about a transaction at the time of a signed milestone, if all its inputs are
+ * unspent; undefined if nothing speaks against it.
  */
 export async function proveFault(
   signed: Proved<SignedMilestone>,

@@ -1,6 +1,6 @@
 /**
- * Judges what a node says of a final ledger (docs/final-ledger.md), by a final root that the reader
- * took from a source of trust. The subpath `/final-record` of the package (../README.md).
+ * Judges answers about a final ledger (docs/final-ledger.md), by a final root from a source that
+ * the reader trusts. The subpath `/final-record` of the package (../README.md).
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
@@ -38,7 +38,7 @@ export function proveFinalLedger(json: unknown, root: Uint8Array): Finding<Final
   }
 }
 
-/** What a final ledger has under an ID. The root has the name of its network, too. */
+/** Record of a final ledger under an ID. The root has the name of its network, too. */
 export type FinalRecord = { networkName: string; id: string } & (
   | { tree: FinalTreeName; present: false }
   | { tree: 'nfts'; present: true; outputId: string }
@@ -46,7 +46,7 @@ export type FinalRecord = { networkName: string; id: string } & (
 );
 
 /**
- * Whether the ledger has an output or an NFT, or has not, and what it has.
+ * Judges whether the ledger has an output or an NFT, or has not, and what it has.
  *
  * @param answer JSON of a node
  * @param key the ID: 34 bytes of an output, 32 of an NFT

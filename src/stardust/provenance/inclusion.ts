@@ -1,7 +1,4 @@
-/**
- * Judges Merkle paths: that a block belongs to a signed milestone, and that its transaction was
- * applied in it (B.13).
- */
+/** Judges Merkle paths to a signed root: the block is included, or was applied (B.13). */
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from '../proof/merkle.ts';
@@ -22,7 +19,7 @@ export interface Inclusion {
 export type SignedRoot = 'inclusionMerkleRoot' | 'appliedMerkleRoot';
 
 /**
- * Whether a path leads from a block to a signed root: to the inclusion root, the milestone
+ * Judges whether a path leads from a block to a signed root: to the inclusion root, the milestone
  * references the block; to the applied root, its transaction was applied.
  *
  * @param path JSON of a node
@@ -46,7 +43,7 @@ export function provePath(
 
 /** A step of a path, for showing it. */
 export interface Level {
-  /** On which side of our hash the sibling is. */
+  /** Side of our hash on which the sibling is. */
   side: 'left' | 'right';
   /** The sibling's hash, as the node's path has it. */
   sibling: string;
@@ -59,7 +56,7 @@ export interface Level {
 }
 
 /**
- * The levels of a path, from the leaf up; undefined where it is no path of this block.
+ * Returns the levels of a path, from the leaf up; undefined if it is no path of this block.
  *
  * @param order all blocks of the milestone, where they were proved
  */

@@ -1,21 +1,19 @@
-/**
- * Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9).
- */
+/** Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9). */
 import { toHex } from '../encoding/bytes.ts';
 import { StardustError } from '../error.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { type DecodedMilestone, decodeMilestone } from '../wire/decode-milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/** Who may sign, as the reader chose. Never the answer of a node. */
+/** Keys that may sign, as the reader chose. Never the answer of a node. */
 export interface Trust {
-  /** For people: "the keys of Shimmer". */
+  /** Owner of the keys, for people: "the keys of Shimmer". */
   whose: string;
   keys: MilestoneKeys;
   verify: VerifySignature;
 }
 
-/** What a milestone payload says. Byte strings are 0x and hex digits. */
+/** Facts in a milestone payload. Byte strings are 0x and hex digits. */
 export interface MilestoneFacts {
   milestoneId: string;
   index: number;
@@ -31,21 +29,21 @@ export interface MilestoneFacts {
 }
 
 export interface SignedMilestone extends MilestoneFacts {
-  /** Whose keys signed it, as {@link Trust} has it. */
+  /** Owner of the keys that signed it, as {@link Trust} has it. */
   whose: string;
 }
 
-/** By which the milestone was asked for. */
+/** Name by which the milestone was asked for. */
 export type AskedMilestone = { index: number } | { milestoneId: string };
 
-/** What the bytes say, whoever wrote them: for showing it as the node's word. Undefined: nothing. */
+/** Reads what the bytes say, whoever wrote them, for showing; undefined if nothing. */
 export function readMilestoneFacts(payload: Uint8Array): MilestoneFacts | undefined {
   const decoded = decodePayload(payload);
   return 'refused' in decoded ? undefined : factsOf(decoded);
 }
 
 /**
- * Whether these bytes are the milestone that was asked for, and signed as the keys demand: every
+ * Judges whether these bytes are the milestone that was asked for, signed as the keys demand: every
  * signature valid and by a key that may sign, and enough of them.
  *
  * @param payload in binary form (A.10), with type and signatures

@@ -1,11 +1,10 @@
 /**
  * The white-flag order as a checker computes it (docs/protocol.md, E.1): depth first from the
- * milestone's parents, each block behind its own. It is written for itself, and not the walk that
- * the node uses.
+ * milestone's parents, each block behind its own. A second implementation, not the node's walk.
  */
 
 /**
- * The blocks of a cone in white-flag order, by their IDs.
+ * Orders the blocks of a cone by their IDs in white-flag order.
  *
  * @param roots the milestone's parents, in their order
  * @param parents of each block of the cone; others are referenced before

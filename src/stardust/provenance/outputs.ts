@@ -1,6 +1,6 @@
 /**
- * Judges outputs by the bytes of transactions: an output that one creates is in its bytes (B.4), and
- * one commits to the outputs that it consumes (B.5).
+ * Judges outputs by the bytes of transactions: a created output is in its transaction's bytes
+ * (B.4), and a transaction commits to the outputs that it consumes (B.5).
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
 import type { ConsumedOutput } from '../semantics/verdict.ts';
@@ -15,7 +15,7 @@ export interface OutputInBlock {
   block: BlockContent;
 }
 
-/** Whether this is the output with this ID: the block carries its transaction, which has the output. */
+/** Judges whether this is the output with this ID: the block's transaction has it. */
 export function proveCreated(
   block: Proved<BlockContent>,
   id: string,
@@ -35,8 +35,8 @@ export function proveCreated(
 }
 
 /**
- * Whether these are the outputs that the transaction names as its inputs, in their order: they hash
- * to its inputs commitment. If the transaction was applied, they are what it consumed (S2.0).
+ * Judges whether these are the outputs that the transaction names as its inputs, in order, by its
+ * inputs commitment. If the transaction was applied, it consumed them (S2.0).
  */
 export function proveConsumed(
   block: Proved<BlockContent>,

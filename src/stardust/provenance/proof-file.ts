@@ -1,6 +1,4 @@
-/**
- * Judges proof files, as other tools take them: a block, its milestone and two Merkle paths in JSON.
- */
+/** Judges proof files of other tools: a block, its milestone and two Merkle paths in JSON. */
 import { StardustError } from '../error.ts';
 import { verifyInclusion } from '../proof/proof.ts';
 import type { MilestoneOutcome } from './cone.ts';
@@ -8,8 +6,8 @@ import type { SignedMilestone, Trust } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
 /**
- * Whether a proof file `{milestone, block, proof, appliedProof}` shows that this milestone references
- * the block, in the JSON that other tools take; and that its transaction was applied, if it was.
+ * Judges whether a proof file `{milestone, block, proof, appliedProof}` of other tools shows that
+ * this milestone references the block; and that its transaction was applied, if it was.
  */
 export async function proveProofFile(
   outcome: Proved<MilestoneOutcome>,

@@ -1,13 +1,13 @@
 /**
- * What was proved, kept apart from what a node only says. A {@link Proved} is made by the judges of
- * this folder and by nothing else: it is an empty object, and its value is in a map of this module.
- * So neither a cast nor JSON of a node makes one. test/stardust/provenance/provenance.test.ts checks
+ * Proved values, kept apart from a node's word. A {@link Proved} is made by the judges of this
+ * folder and by nothing else: it is an empty object, and its value is in a map of this module. So
+ * neither a cast nor JSON of a node makes one. test/stardust/provenance/provenance.test.ts checks
  * that no module outside this folder imports `prove`.
  */
 
 declare const OF: unique symbol;
 
-/** Evidence for a value: bytes of a node hashed to it, and keys or roots of the reader lead to it. */
+/** Evidence for a value: bytes of a node hashed to it, by keys or roots of the reader. */
 export interface Proved<out T> {
   readonly [OF]: T;
 }
@@ -17,7 +17,7 @@ export interface Said<out T> {
   readonly said: T;
 }
 
-/** How a check ended. */
+/** Outcome of a check. */
 export type Finding<T> =
   | { readonly standing: 'proved'; readonly proof: Proved<T> }
   | {
@@ -32,7 +32,7 @@ export type Finding<T> =
 
 const values = new WeakMap<object, unknown>();
 
-/** For the judges of this folder only. */
+/** Makes a proof: for the judges of this folder only. */
 export function prove<T>(value: T): { standing: 'proved'; proof: Proved<T> } {
   const proof = Object.freeze({});
   values.set(proof, value);

@@ -15,10 +15,10 @@
  *   which of two is the later.
  * - {@link proveFinalLedger}, {@link proveFinalRecord}: a final root → what the ledger has, or not.
  *
- * A page imports the files of this folder themselves, as esbuild would load all of them otherwise. It
- * alone uses `outputs.ts`, bytes of a transaction → what it creates, and which outputs it commits to
- * consume, and `fault.ts`: what decides about it.
- * The subpath `/statement` has `statement.ts`: a statement and a final root → what an address held.
+ * A page imports the files of this folder themselves, as a bundler would load all of them otherwise.
+ * It alone uses `outputs.ts`, bytes of a transaction → what it creates, and which outputs it
+ * commits to consume, and `fault.ts`: what decides about it. The subpath `/statement` has
+ * `statement.ts`: a statement and a final root → what an address held.
  */
 export {
   type BlockContent,

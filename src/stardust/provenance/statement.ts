@@ -1,6 +1,6 @@
 /**
- * Judges statements of addresses at a final ledger (docs/final-ledger.md), by a final root that the
- * reader took from a source of trust. The subpath `/statement` of the package (../README.md).
+ * Judges statements of addresses at a final ledger (docs/final-ledger.md), by a final root from a
+ * source that the reader trusts. The subpath `/statement` of the package (../README.md).
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { finalRoot } from '../proof/final-ledger.ts';
@@ -16,10 +16,7 @@ export function proveStatement(json: unknown, root: Uint8Array): Finding<Stateme
     : refute(`the statement is not proved: ${verdict.reason}`);
 }
 
-/**
- * Pages of one statement, in their order, as one. Its parts add up anew; all else of it was proved
- * with the pages.
- */
+/** Joins pages of one statement. Its parts are added up again; the rest was proved. */
 export function joinStatements(pages: readonly Proved<Statement>[]): Finding<Statement> {
   const [first, ...more] = pages.map(provedValue);
   if (first === undefined) return notChecked('a statement without pages');

@@ -1,5 +1,5 @@
 /**
- * Times and ages, as page and command line put them. English and UTC, whatever the reader's settings: a
+ * Times and ages for page and command line, in English and UTC, whatever the reader's settings: a
  * verdict that is shared says the same to everybody.
  */
 import type { MilestoneFacts } from './milestone.ts';

@@ -2,7 +2,6 @@
  * Transitions of aliases, by the governor or by the state controller (TIP-0018; docs/protocol.md,
  * A-1 to A-8).
  */
-
 import { equalBytes, isZero } from '../encoding/bytes.ts';
 import { addressKey } from '../wire/address.ts';
 import { equalFeatures, FeatureType } from '../wire/feature.ts';
@@ -11,10 +10,7 @@ import { addressIn, UnlockConditionType } from '../wire/unlock-condition.ts';
 
 export type AliasStep = 'governance' | 'state' | 'destruction' | 'illegal';
 
-/**
- * S2.2: what an alias does in a transaction. The state index alone decides it. `next` is undefined
- * if the alias does not go on.
- */
+/** S2.2: returns what an alias does, by the state index alone. `next`: undefined if it ends. */
 export function aliasStep(current: AliasOutput, next: AliasOutput | undefined): AliasStep {
   if (next === undefined) return 'destruction';
   if (next.stateIndex === current.stateIndex) return 'governance';

@@ -1,9 +1,7 @@
 /**
- * Transitions of chains (TIP-0018; docs/protocol.md, D.2, S6, and D.3). A chain that is consumed
- * goes on or is destroyed. A chain that is created and was not consumed is new.
- *
- * Issuers (required-addresses.ts) belong to this stage too. They are judged apart, because they depend on the
- * unlocked addresses and so on the milestone's timestamp.
+ * Transitions of chains (TIP-0018; docs/protocol.md, D.2, S6, and D.3). A consumed chain goes on or
+ * is destroyed; a created one that was not consumed is new. Issuers (required-addresses.ts) belong
+ * to this stage too, but depend on the unlocked addresses, and so on the milestone's timestamp.
  */
 import { isZero } from '../encoding/bytes.ts';
 import { equalFeatures } from '../wire/feature.ts';
@@ -26,8 +24,8 @@ export interface ChainFault {
 }
 
 /**
- * S6.1 and S6.2, except for the issuers: the first chain that breaks a rule. Whether there is one
- * does not depend on the order of the tables.
+ * S6.1 and S6.2, except for the issuers: finds the first chain that breaks a rule. Whether there is
+ * one does not depend on the order of the tables.
  */
 export function findChainFault(
   outputs: readonly Output[],
@@ -66,12 +64,10 @@ function transitionValid(
   next: ChainOutput,
   surroundings: FoundrySurroundings,
 ): boolean {
-  if (current.type === OutputType.Alias && next.type === OutputType.Alias) {
+  if (current.type === OutputType.Alias && next.type === OutputType.Alias)
     return aliasTransitionValid(current, next, surroundings.newFoundries.get(key)?.length ?? 0);
-  }
-  if (current.type === OutputType.Foundry && next.type === OutputType.Foundry) {
+  if (current.type === OutputType.Foundry && next.type === OutputType.Foundry)
     return foundryTransitionValid(current, next, surroundings);
-  }
   if (current.type === OutputType.Nft && next.type === OutputType.Nft)
     return nftTransitionValid(current, next);
   throw new Error(
@@ -79,9 +75,7 @@ function transitionValid(
   );
 }
 
-/**
- * X-1: an alias or NFT with an ID that was not consumed is not new, so its creation is not valid.
- */
+/** an alias or NFT with an ID that was not consumed is not new, so its creation is invalid. */
 function genesisValid(output: ChainOutput, surroundings: FoundrySurroundings): boolean {
   switch (output.type) {
     case OutputType.Alias:

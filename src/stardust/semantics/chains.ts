@@ -1,8 +1,7 @@
 /**
  * The chains on both sides of a transaction: alias, foundry and NFT outputs by the ID that they
- * keep while they change (TIP-0018; docs/protocol.md, D.2, "working data").
+ * keep (TIP-0018; docs/protocol.md, D.2, "working data").
  */
-
 import { toHexDigits } from '../encoding/bytes.ts';
 import { AddressType, addressKey } from '../wire/address.ts';
 import { aliasIdOf, foundryId, nftIdOf } from '../wire/ids.ts';
@@ -15,9 +14,8 @@ import {
 } from '../wire/output.ts';
 
 /**
- * A chain's ID as a key of maps, different for chains of different types. For an alias or NFT it is
- * the key of its address (33 bytes), for a foundry the hex of its ID (38 bytes), which is its
- * token's ID too.
+ * A chain's ID as a key of maps, distinct by type: the address key of an alias or NFT (33 bytes),
+ * the hex of a foundry's ID (38 bytes), which is its token's ID too.
  */
 export type ChainKey = string;
 
@@ -25,10 +23,7 @@ export type ChainOutput = AliasOutput | FoundryOutput | NftOutput;
 
 export type ChainTable = ReadonlyMap<ChainKey, ChainOutput>;
 
-/**
- * The key of the chain that the output belongs to. `outputId` is the output's ID, from which a new
- * alias or NFT gets its own (B.6).
- */
+/** Returns the key of the output's chain. A new alias or NFT gets its ID from `outputId` (B.6). */
 export function chainKey(output: ChainOutput, outputId: Uint8Array): ChainKey {
   switch (output.type) {
     case OutputType.Alias:

@@ -1,8 +1,7 @@
 /**
- * Transitions of foundries (TIP-0018; docs/protocol.md, F-1 to F-11).
- *
- * F-11 needs no code here. A foundry's owner is an alias, and an alias unlocks what it owns in a
- * state transition only (unlocking.ts, S2.13).
+ * Transitions of foundries (TIP-0018; docs/protocol.md, F-1 to F-11). F-11 needs no code: a
+ * foundry's owner is an alias, which unlocks what it owns in a state transition only (unlocking.ts,
+ * S2.13).
  */
 import { addressKey } from '../wire/address.ts';
 import { equalFeatures } from '../wire/feature.ts';

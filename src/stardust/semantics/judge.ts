@@ -1,13 +1,10 @@
 /**
  * The verdict on a transaction whose inputs are all unspent (TIP-0018, TIP-0020; docs/protocol.md,
- * D.2). It has six stages; the first that fails decides.
- *
- * The verdict depends on the transaction, the consumed outputs and the milestone's timestamp, and
- * on no protocol parameter. The timestamp enters S1 and S2, and through the addresses that S2
- * unlocks also S3, S4.2 and the issuers of S6. Everything else is computed once, in a plan, from
- * which the verdict at any timestamp is derived.
+ * D.2). It has six stages; the first that fails decides. It depends on the transaction, the
+ * consumed outputs and the milestone's timestamp, and on no protocol parameter. The timestamp
+ * enters S1 and S2, and through the addresses that S2 unlocks also S3, S4.2 and the issuers of S6.
+ * Everything else is computed once, in a plan.
  */
-
 import { equalBytes } from '../encoding/bytes.ts';
 import type { AddressKey } from '../wire/address.ts';
 import { outputId } from '../wire/ids.ts';
@@ -33,8 +30,8 @@ import {
 } from './verdict.ts';
 
 /**
- * The verdict in a milestone with the timestamp `unixTime` (seconds): `None` if the transaction is
- * applied. Throws an Error if `consumed` are not the transaction's inputs, in their order.
+ * Returns the verdict in a milestone with the timestamp `unixTime` (seconds): `None` if the
+ * transaction is applied. Throws an Error if `consumed` are not the transaction's inputs, in order.
  */
 export function judgeAt(
   tx: JudgedTransaction,
@@ -45,8 +42,8 @@ export function judgeAt(
 }
 
 /**
- * What decides that the transaction is in conflict in a milestone with the timestamp `unixTime`
- * (seconds); undefined if it is applied. Throws as {@link judgeAt} does.
+ * Returns what decides that the transaction is in conflict in a milestone with the timestamp
+ * `unixTime` (seconds); undefined if it is applied. Throws like {@link judgeAt}.
  */
 export function findFault(
   tx: JudgedTransaction,
@@ -57,8 +54,7 @@ export function findFault(
 }
 
 /**
- * The verdicts at all timestamps, in ascending order; neighbouring steps have different reasons.
- * Throws as {@link judgeAt} does.
+ * Returns the verdicts at all timestamps, ascending, without repeats. Throws like {@link judgeAt}.
  */
 export function judgeOverTime(
   tx: JudgedTransaction,
@@ -120,9 +116,7 @@ function plan(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): Plan 
   };
 }
 
-/**
- * D.1 has found the inputs, so a difference is a mistake in this program, not in the transaction.
- */
+/** Throws an Error: D.1 has found the inputs, so a difference is a mistake in this program. */
 function checkConsumed(tx: JudgedTransaction, consumed: readonly ConsumedOutput[]): void {
   const { inputs } = tx.value.essence;
   const right =
@@ -174,8 +168,8 @@ function chainFaultAt(
 }
 
 /**
- * The timestamps at which the verdict may change, ascending from 0: the end of the last timelock,
- * and every expiration after it.
+ * Returns the timestamps at which the verdict may change, ascending from 0: the end of the last
+ * timelock, and every expiration after it.
  */
 function breakpoints({ timelockedUntil, inputs }: Plan): number[] {
   const expirations = inputs.flatMap(({ expiration }) =>

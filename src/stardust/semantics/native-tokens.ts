@@ -12,10 +12,7 @@ export type TokenSums = ReadonlyMap<ChainKey, bigint>;
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/**
- * S5.1, S5.3: the amount of each token in the outputs. Undefined if an amount is 0 or a sum exceeds
- * 2^256 − 1.
- */
+/** S5.1, S5.3: sums each token in the outputs. Undefined if one is 0 or exceeds 2^256 − 1. */
 export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
   const sums = new Map<ChainKey, bigint>();
   for (const { nativeTokens } of outputs) {
@@ -30,8 +27,8 @@ export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
 }
 
 /**
- * S5: the rule that the sums break first, if they break one. Tokens whose foundry is among the
- * outputs are judged with the foundry (token-scheme.ts).
+ * S5: returns the rule that the sums break first. Tokens whose foundry is among the outputs are
+ * judged with the foundry (token-scheme.ts).
  *
  * @param inSums those of {@link sumTokens}, undefined as there
  */

@@ -1,7 +1,6 @@
 /**
- * Who owns an NFT or a basic output at a moment (docs/protocol.md, S1 and S2): the unlock conditions
- * name up to two addresses and two times, and only together they say which address can unlock the
- * output.
+ * Owner of an NFT or a basic output at a moment (docs/protocol.md, S1 and S2): only together its
+ * unlock conditions, with up to two addresses and two times, say which address can unlock it.
  */
 import { type Address, addressKey } from '../wire/address.ts';
 import type { BasicOutput, NftOutput } from '../wire/output.ts';
@@ -17,8 +16,8 @@ export interface Owner {
 }
 
 /**
- * Who can unlock the output, now and later. Throws a RangeError if the time is no integer: with none,
- * every output would have expired.
+ * Returns who can unlock the output, now and later. Throws a RangeError if the time is no integer:
+ * with none, every output would have expired.
  *
  * @param unixTime seconds; a transaction is judged by the timestamp of the milestone that applies it
  *

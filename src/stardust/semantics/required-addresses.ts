@@ -17,10 +17,7 @@ export function requiredSenders(
   });
 }
 
-/**
- * A-1, N-1: the addresses that must be unlocked, and the chain that names each. Chains that were
- * consumed need no issuer any more.
- */
+/** A-1, N-1: addresses that must be unlocked, and the chain that names each, if it is new. */
 export function requiredIssuers(
   inChains: ChainTable,
   outChains: ChainTable,

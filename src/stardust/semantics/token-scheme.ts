@@ -1,15 +1,11 @@
 /**
  * The simple token scheme: whether a foundry's counters fit the tokens that a transaction moves
- * (TIP-0018; docs/protocol.md, F-1, F-6 to F-10).
- *
- * `inSum` and `outSum` are the amounts of the foundry's token in all consumed and in all created
- * outputs, uint256.
+ * (TIP-0018; docs/protocol.md, F-1, F-6 to F-10). `inSum` and `outSum` are the amounts of the
+ * foundry's token in all consumed and in all created outputs, uint256.
  */
 import type { SimpleTokenScheme } from '../wire/output.ts';
 
-/**
- * F-1: a new foundry has minted exactly the tokens that are created. Consumed ones do not matter.
- */
+/** F-1: a new foundry has minted exactly the tokens that are created, whatever is consumed. */
 export function schemeGenesisValid({ minted, melted }: SimpleTokenScheme, outSum: bigint): boolean {
   return melted === 0n && minted === outSum;
 }
@@ -33,10 +29,7 @@ export function schemeTransitionValid(
   return newlyMelted <= -difference && newlyMinted === 0n;
 }
 
-/**
- * F-10: all tokens ever minted are melted, the last of them here. A foundry with a burned token can
- * therefore never be destroyed.
- */
+/** F-10: all tokens ever minted are melted. A foundry with a burned token is never destroyed. */
 export function schemeDestructionValid(
   { minted, melted }: SimpleTokenScheme,
   inSum: bigint,

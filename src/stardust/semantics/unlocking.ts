@@ -1,11 +1,8 @@
 /**
- * Unlocking the inputs: timelocks, the inputs commitment, owners and unlocks (TIP-0018, TIP-0020;
- * docs/protocol.md, D.2, S1 and S2).
- *
- * What does not depend on time is computed once (planUnlocking). {@link unlockInputs} then goes
- * through the inputs for one timestamp.
+ * Unlocks the inputs: timelocks, the inputs commitment, owners and unlocks (TIP-0018, TIP-0020;
+ * docs/protocol.md, D.2, S1 and S2). What does not depend on time is computed once (planUnlocking).
+ * {@link unlockInputs} then goes through the inputs for one timestamp.
  */
-
 import { equalBytes } from '../encoding/bytes.ts';
 import { type Address, type AddressKey, AddressType, addressKey } from '../wire/address.ts';
 import { ed25519AddressId, inputsCommitment } from '../wire/ids.ts';
@@ -25,9 +22,7 @@ import {
 export type UnlockedAddresses = Map<AddressKey, UnlockedAddress>;
 
 interface UnlockedAddress {
-  /**
-   * Position of the input that unlocked it: the one with the signature, or the alias or NFT itself.
-   */
+  /** Position of the input with the signature, or of the alias or NFT itself. */
   unlockedAt: number;
   /** Positions of the inputs whose unlocks refer to that one. */
   referencedBy: Set<number>;
@@ -43,22 +38,14 @@ export interface PlannedInput {
   /** The address of the public key in a signature unlock; undefined for other unlocks. */
   signer: AddressKey | undefined;
   signatureValid: boolean;
-  /**
-   * The owner of the output until it expires; undefined if an alias makes an illegal step (S2.2).
-   */
+  /** Owner until the output expires; undefined if an alias makes an illegal step (S2.2). */
   owner: Owner | undefined;
   expiration: { unixTime: number; owner: Owner } | undefined;
-  /**
-   * The address that this input unlocks as an alias or NFT (S2.12, S2.13); undefined if it unlocks
-   * none.
-   */
+  /** Address that this input unlocks as an alias or NFT (S2.12, S2.13). */
   chainAddress: ChainKey | undefined;
 }
 
-/**
- * S1: the timestamps from which on each input is not timelocked, Unix seconds; 0 for inputs without
- * a timelock.
- */
+/** S1: Unix seconds from which on each input is not timelocked; 0 without a timelock. */
 export function timelocksOf(consumed: readonly ConsumedOutput[]): number[] {
   return consumed.map(
     ({ output }) => findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? 0,
@@ -76,7 +63,7 @@ export function commitmentMatches(
   );
 }
 
-/** What {@link unlockInputs} needs of each input. */
+/** Facts about each input for {@link unlockInputs}. */
 export function planUnlocking(
   tx: JudgedTransaction,
   consumed: readonly ConsumedOutput[],

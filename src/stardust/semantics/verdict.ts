@@ -1,17 +1,14 @@
 /**
- * Verdicts on transactions: what they are made from, and what they say (TIP-0025; docs/protocol.md,
- * D.0).
- *
- * The Merkle roots depend only on whether there is a conflict. Nodes report the number of the
- * reason as `conflictReason`. The number 255 of the reference, "anything else", is missing: no rule
- * leads to it.
+ * Verdicts on transactions: their input, and their meaning (TIP-0025; docs/protocol.md, D.0). The
+ * Merkle roots depend only on whether there is a conflict. Nodes report the number of the reason as
+ * `conflictReason`. The reference's 255, "anything else", is missing: no rule leads to it.
  */
 import type { Output } from '../wire/output.ts';
 import type { Transaction } from '../wire/transaction.ts';
 
 /**
- * Why a referenced transaction is not applied. The line that decides a reason is found by its name:
- * 1 to 3 in ../white-flag/walk.ts, the others in judge.ts and the files that it calls.
+ * Reasons why a referenced transaction is not applied. Search the name for the deciding line: 1 to
+ * 3 in ../white-flag/walk.ts, the others in judge.ts and the files that it calls.
  */
 export const ConflictReason = {
   None: 0,
@@ -88,15 +85,12 @@ export function describeReason(reason: ConflictReason): string {
   return WORDS[reason];
 }
 
-/** What decided that a transaction is in conflict (D.2): for people who ask why. */
+/** Cause of a transaction's conflict (D.2), for people. */
 export interface Fault {
   reason: Exclude<ConflictReason, typeof ConflictReason.None>;
   /** The rule that decided, by its number in docs/protocol.md. */
   rule: string;
-  /**
-   * Place of the input that decided, from 0: of several the first. Absent where the transaction as
-   * a whole did, as where sums differ.
-   */
+  /** Place of the first input that decided, from 0; absent if the whole did, such as by sums. */
   input?: number;
   /** Place of the output of the transaction that decided, from 0: of several the first. */
   output?: number;
@@ -110,8 +104,9 @@ export interface JudgedTransaction {
   /** 32 bytes (B.3). */
   signedDigest: Uint8Array;
   /**
-   * For each unlock whether it is a signature that is valid over `signedDigest` (signatures.ts).
-   * Entries of other unlocks are ignored.
+   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
+   * is applied. Whether each unlock is a signature that is valid over `signedDigest`
+   * (signatures.ts); other unlocks' entries are ignored.
    */
   validSignatures: readonly boolean[];
 }

@@ -1,8 +1,7 @@
 /**
- * Reads a snapshot file forward, part by part, and knows its position.
- *
- * A file holds millions of records and does not fit into memory. A part is at most one record long:
- * callers check the length before they take it.
+ * Reads a snapshot file forward, part by part, and knows its position. A file holds millions of
+ * records and does not fit into memory. A part is at most one record long: callers check the length
+ * before they take it.
  */
 import { Reader } from '../encoding/bytes.ts';
 import { type Codec, decode } from '../encoding/codec.ts';
@@ -50,19 +49,18 @@ export class ByteStream {
   }
 
   /**
-   * A copy of the next `length` bytes. A {@link SnapshotRefusal} if the file ends before; its
-   * message says that it ends within `what`.
+   * Takes a copy of the next `length` bytes. Throws a {@link SnapshotRefusal} if the file ends
+   * before; its message says that it ends within `what`.
    */
   async take(length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
-      if (this.#position === this.#chunk.length && !(await this.#next())) {
+      if (this.#position === this.#chunk.length && !(await this.#next()))
         throw this.refusal(
           `the file ends within ${what}, ${length - filled} bytes too early`,
           this.offset + filled,
         );
-      }
       const piece = this.#chunk.subarray(this.#position, this.#position + length - filled);
       bytes.set(piece, filled);
       filled += piece.length;
@@ -92,7 +90,7 @@ export class ByteStream {
     await this.#chunks.return?.();
   }
 
-  /** What `work` returns. An error of it gets the position in the file. */
+  /** Returns what `work` returns. An error of it gets the position in the file. */
   async located<T>(offset: number, work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();

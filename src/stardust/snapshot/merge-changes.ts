@@ -1,11 +1,10 @@
 /**
- * What the records of a snapshot file change in the ledger
+ * Changes of the ledger by the records of a snapshot file
  * (docs/snapshot-format.md#reading-a-full-snapshot and
- * docs/snapshot-format.md#applying-a-delta-snapshot, rules 1.6 and 1.7).
- *
- * A full snapshot holds the outputs at its ledger index. Its diffs are applied backwards and lead
- * to its target milestone, to which its solid entry points belong. The diffs of a delta snapshot
- * are applied forwards from that target.
+ * docs/snapshot-format.md#applying-a-delta-snapshot, rules 1.6 and 1.7). A full snapshot holds the
+ * outputs at its ledger index. Its diffs are applied backwards and lead to its target milestone, to
+ * which its solid entry points belong. The diffs of a delta snapshot are applied forwards from that
+ * target.
  */
 import { Writer } from '../encoding/bytes.ts';
 import { refusal } from '../error.ts';
@@ -21,22 +20,19 @@ import type { DeltaHeader, FullHeader } from './snapshot-header.ts';
 import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { SnapshotMilestone, SnapshotRecord } from './snapshot-records.ts';
 
-/**
- * Applies the records of one file, in their order. Throws a StardustError if a record contradicts
- * others.
- */
+/** Applies the records of one file. Throws a StardustError if they contradict each other. */
 export interface Merge {
   take(record: SnapshotRecord): Promise<void>;
-  /** After the last record. */
+  /** Called after the last record. */
   finish(): Promise<void>;
 }
 
 const OUTPUT_ID_LENGTH = 34;
 
 /**
- * The most outputs that a diff to be rolled back may create. Their IDs are kept in memory until the
- * diff ends, 34 MB at this number. A milestone that references 50,000 blocks, the largest cone this
- * project is measured with, would reach it with 20 outputs in each block.
+ * Most outputs that a diff to be rolled back may create. Their IDs are in memory until the diff
+ * ends: 34 MB. A milestone of 50,000 blocks, the largest cone measured here, reaches it with 20
+ * outputs a block.
  */
 const MAX_CREATED = 1_000_000;
 
@@ -59,9 +55,8 @@ export class FullMerge implements Merge {
   async take(record: SnapshotRecord): Promise<void> {
     switch (record.kind) {
       case 'output':
-        if (record.output.bookedIndex > this.#header.ledgerIndex) {
+        if (record.output.bookedIndex > this.#header.ledgerIndex)
           throw refusal('1.4', `an output booked after milestone ${this.#header.ledgerIndex}`);
-        }
         return this.#ledger.add(record.output);
       case 'diff':
         await this.#checkMilestone(record.milestone);
@@ -71,12 +66,11 @@ export class FullMerge implements Merge {
         else this.#ledger.announce(record.milestone);
         return;
       case 'created':
-        // Removed when the diff ends: an output that its milestone created and consumed must be
-        // added back first.
+        // Removed when the diff ends: an output that it created and consumed must be added back
+        // first.
         if (!this.#isRolledBack()) return;
-        if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH) {
+        if (this.#created.length === MAX_CREATED * OUTPUT_ID_LENGTH)
           throw refusal('1.5', `a milestone that creates more than ${MAX_CREATED} outputs`);
-        }
         this.#created.put(record.output.outputId);
         return this.#ledger.count(record.output, -1);
       case 'consumed':
@@ -90,10 +84,7 @@ export class FullMerge implements Merge {
     }
   }
 
-  /**
-   * 1.6: only diffs after the target are rolled back. Those up to the target are in the file
-   * because of the parameters that their milestones announced.
-   */
+  /** 1.6: only diffs after the target are rolled back; earlier ones announce parameters. */
   #isRolledBack(): boolean {
     return this.#milestone!.index > this.#header.target.index;
   }
@@ -115,9 +106,8 @@ export class FullMerge implements Merge {
   async #removeCreated(): Promise<void> {
     const ids = this.#created.finish();
     this.#created = new Writer();
-    for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH) {
+    for (let at = 0; at < ids.length; at += OUTPUT_ID_LENGTH)
       await this.#ledger.changes.remove(ids.subarray(at, at + OUTPUT_ID_LENGTH));
-    }
   }
 
   async finish(): Promise<void> {
@@ -160,12 +150,11 @@ export class DeltaMerge implements Merge {
   /** The delta's solid entry points replace those of the full snapshot. */
   async finish(): Promise<void> {
     const { index, timestamp } = this.#ledger.milestone;
-    if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp) {
+    if (index !== this.#header.targetIndex || timestamp !== this.#header.targetTimestamp)
       throw refusal(
         '1.2',
         `its diffs lead to milestone ${index}, not to the target that the header names`,
       );
-    }
     this.#ledger.solidEntryPoints = this.#solidEntryPoints;
     await this.#ledger.changes.flush();
   }

@@ -1,9 +1,8 @@
 /**
- * Whether the milestones of a snapshot are a network's: each links to the one before and is
- * properly signed (docs/protocol.md, E.3, M-2, M-3).
- *
- * Nothing else of a diff can be verified. A milestone does not commit to the outputs that it
- * creates and consumes (docs/snapshot-format.md#what-a-snapshot-proves).
+ * Checks that the milestones of a snapshot are a network's: each links to the one before and is
+ * properly signed (docs/protocol.md, E.3, M-2, M-3). Nothing else of a diff can be verified, as a
+ * milestone does not commit to the outputs that it creates and consumes
+ * (docs/snapshot-format.md#what-a-snapshot-proves).
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { refusal, type StardustError } from '../error.ts';
@@ -12,19 +11,13 @@ import type { MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone } from './snapshot-records.ts';
 
 export interface ChainRules {
-  /** Who signs milestones. If absent, signatures are not checked. */
+  /** Keys that sign milestones. If absent, signatures are not checked. */
   signers?: { keys: MilestoneKeys; verify: VerifySignature };
-  /**
-   * Accepts milestones whose previous IDs and timestamps do not link. No network has such
-   * milestones, but the files of HORNET's integration test do.
-   */
+  /** Accepts milestones that do not link, as in files of HORNET's integration test. */
   unlinked?: boolean;
 }
 
-/**
- * Throws a StardustError unless `later` is the milestone after `earlier`, names it as the previous
- * one and is later (E.3).
- */
+/** Throws a StardustError unless `later` follows `earlier`, names it and is later (E.3). */
 export function checkLink(
   earlier: MilestoneReference,
   later: SnapshotMilestone,
@@ -32,15 +25,13 @@ export function checkLink(
 ): void {
   if (later.index !== earlier.index + 1) throw misplaced(later, earlier.index + 1);
   if (rules.unlinked) return;
-  if (!equalBytes(later.value.previousMilestoneId, earlier.id)) {
+  if (!equalBytes(later.value.previousMilestoneId, earlier.id))
     throw refusal(
       'E.3',
       `milestone ${later.index} does not name milestone ${earlier.index} as the one before it`,
     );
-  }
-  if (later.timestamp <= earlier.timestamp) {
+  if (later.timestamp <= earlier.timestamp)
     throw refusal('E.3', `milestone ${later.index} is not later than milestone ${earlier.index}`);
-  }
 }
 
 /** Throws a StardustError unless the milestone is the one that the header refers to. */
@@ -50,9 +41,8 @@ export function checkSame(
   rules: ChainRules,
 ): void {
   if (rules.unlinked) return;
-  if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp) {
+  if (!equalBytes(milestone.id, reference.id) || milestone.timestamp !== reference.timestamp)
     throw refusal('1.1', `milestone ${milestone.index} is not the one that the header names`);
-  }
 }
 
 /** Throws a StardustError unless the milestone is properly signed by the given keys (M-2, M-3). */

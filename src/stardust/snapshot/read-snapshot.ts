@@ -1,12 +1,9 @@
 /**
  * Reads a full snapshot, and a delta snapshot that continues it, into a sink
- * (docs/snapshot-format.md).
- *
- * Memory holds one record, one batch of changes, the solid entry points, and the IDs of the outputs
- * that one milestone created. The files are verified while they are read, and at the end. The
- * ledger in the sink is complete, and may replace another one, only when mergeSnapshot resolves.
+ * (docs/snapshot-format.md). Memory holds one record, one batch of changes, the solid entry points,
+ * and the IDs of the outputs that one milestone created. The files are verified while they are
+ * read, and at the end: the ledger in the sink is complete only when mergeSnapshot resolves.
  */
-
 import { blake2b256 } from '../crypto/hash.ts';
 import { equalBytes, toHex, toHexDigits, Writer } from '../encoding/bytes.ts';
 import type { ProtocolParametersOption } from '../wire/milestone.ts';
@@ -45,7 +42,7 @@ export interface SnapshotSummary {
   /** Unix seconds. */
   timestamp: number;
   genesisIndex: number;
-  /** In force at the ledger index. */
+  /** Parameters in force at the ledger index. */
   currentParameters: ProtocolParameters;
   /** Former, current and pending, in order of their targets. */
   parameters: ProtocolParametersOption[];
@@ -89,12 +86,11 @@ interface Opened<Header> {
 
 /** 1.7: the delta must continue the full snapshot's target. Tested before anything is loaded. */
 function refuseForeignDelta(stream: ByteStream, delta: DeltaHeader, { target }: FullHeader): void {
-  if (!equalBytes(delta.fullTargetId, target.id)) {
+  if (!equalBytes(delta.fullTargetId, target.id))
     throw stream.refusal(
       `it continues milestone ${toHex(delta.fullTargetId)}, not the target of this full snapshot`,
       10,
     );
-  }
   if (delta.targetIndex - target.index !== delta.counts.diffs) {
     const way = `from milestone ${target.index} to milestone ${delta.targetIndex}`;
     throw stream.refusal(`${delta.counts.diffs} milestone diffs do not lead ${way}`, 50);
@@ -119,11 +115,10 @@ async function mergeFiles(
     await mergeFile(delta, new DeltaMerge(delta.header, ledger, options));
   }
   const currentParameters = await current.located(current.offset, () => ledger.conclude());
-  if (applied > changes.position) {
+  if (applied > changes.position)
     throw new Error(
       `the sink went on from operation ${applied}, the snapshot makes only ${changes.position}`,
     );
-  }
   return {
     ledgerIndex: ledger.milestone.index,
     milestoneId: ledger.milestone.id,
@@ -138,10 +133,7 @@ async function mergeFiles(
   };
 }
 
-/**
- * A name for these files: a hash of their headers, which hold milestones and counts, and of their
- * lengths.
- */
+/** Names these files: a hash of their headers and lengths. */
 function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)[]): string {
   const parts = files.filter((file) => file !== undefined);
   const writer = new Writer();

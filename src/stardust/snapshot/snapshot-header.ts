@@ -1,10 +1,8 @@
 /**
  * Headers of snapshot files, format version 2 (TIP-0035; docs/snapshot-format.md#full-header,
  * docs/snapshot-format.md#delta-header and docs/snapshot-format.md#protocol-parameters, rules 1.1
- * to 1.3).
- *
- * HORNET writes the counts last, so a file that it did not finish has a header that looks valid.
- * Counts and file size are therefore compared here, before anything else is read.
+ * to 1.3). HORNET writes the counts last, so a file that it did not finish has a header that looks
+ * valid: counts and file size are compared before anything else is read.
  */
 import { concatBytes, Reader } from '../encoding/bytes.ts';
 import { decode, fixed, record, u16, u32, u64 } from '../encoding/codec.ts';
@@ -31,9 +29,7 @@ export interface FullHeader {
   /** The header's own bytes. */
   bytes: Uint8Array;
   genesisIndex: number;
-  /**
-   * The milestone to which the solid entry points belong, and to which the ledger is rolled back.
-   */
+  /** Milestone of the solid entry points, to which the ledger is rolled back. */
   target: MilestoneReference;
   /** Index of the milestone to which outputs, treasury and parameters belong. */
   ledgerIndex: number;
@@ -116,13 +112,12 @@ export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
   const { outputs, diffs, solidEntryPoints } = decode(fullCounts, new Reader(countBytes));
 
   const { genesisIndex, targetIndex, ledgerIndex } = start;
-  if (genesisIndex > targetIndex || targetIndex > ledgerIndex) {
+  if (genesisIndex > targetIndex || targetIndex > ledgerIndex)
     throw stream.refusal(
       `genesis ${genesisIndex}, target ${targetIndex} and ledger ${ledgerIndex} do not ascend`,
       2,
     );
-  }
-  // 1.6: the diffs go back from the ledger index to the target. More may follow, for parameters
+  // 1.6: the diffs go back from the ledger index to the target; more may follow, for parameters
   // announced before; genesis has no diff.
   if (diffs < ledgerIndex - targetIndex || diffs > ledgerIndex - genesisIndex) {
     const milestones = `ledger ${ledgerIndex}, target ${targetIndex}, genesis ${genesisIndex}`;
@@ -133,12 +128,11 @@ export async function readFullHeader(stream: ByteStream): Promise<FullHeader> {
     BigInt(stream.offset) +
     outputs * BigInt(MIN_OUTPUT_RECORD_LENGTH) +
     BigInt(diffs * MIN_DIFF_LENGTH + solidEntryPoints * SOLID_ENTRY_POINT_LENGTH);
-  if (least > stream.size) {
+  if (least > stream.size)
     throw stream.refusal(
       `truncated: ${least} bytes at least are due by its counts, it has ${stream.size}`,
       countsOffset,
     );
-  }
   refuseNoEntryPoints(stream, solidEntryPoints, countsOffset + 12);
   return {
     bytes: concatBytes(kind, startBytes, optionBytes, countBytes),
@@ -159,15 +153,14 @@ export async function readDeltaHeader(stream: ByteStream): Promise<DeltaHeader> 
     deltaRest,
     new Reader(rest),
   );
-  // 1.2: the header tells where the solid entry points begin and how many there are, and so the
-  // length of the file
+  // 1.2: the header tells where the solid entry points begin and their number, so the file's
+  // length.
   const due = solidEntryPointOffset + BigInt(solidEntryPoints * SOLID_ENTRY_POINT_LENGTH);
-  if (due !== BigInt(stream.size)) {
+  if (due !== BigInt(stream.size))
     throw stream.refusal(
       `${due} bytes are due by its solid entry points, it has ${stream.size}`,
       42,
     );
-  }
   refuseNoEntryPoints(stream, solidEntryPoints, 54);
   return {
     bytes: concatBytes(kind, rest),
@@ -180,12 +173,11 @@ export async function readDeltaHeader(stream: ByteStream): Promise<DeltaHeader> 
 async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
   if (stream.size === 0) throw stream.refusal('the file is empty', 0);
   const version = await stream.take(1, 'the header');
-  if (version[0] !== FORMAT_VERSION) {
+  if (version[0] !== FORMAT_VERSION)
     throw stream.refusal(
       `format version ${version[0]}, only ${FORMAT_VERSION} is known: is it a snapshot at all?`,
       0,
     );
-  }
   const type = await stream.take(1, 'the header');
   if (type[0] !== due) {
     const found =
@@ -199,10 +191,7 @@ async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
   return concatBytes(version, type);
 }
 
-/**
- * The parents of the target's block are always solid entry points. If there are none, the file was
- * not finished.
- */
+/** The parents of the target's block are always entry points: without any, it was not finished. */
 function refuseNoEntryPoints(stream: ByteStream, count: number, offset: number): void {
   if (count === 0)
     throw stream.refusal('no solid entry points: whoever wrote the file did not finish it', offset);

@@ -15,7 +15,7 @@ import type { ChangeBatcher } from './snapshot-sink.ts';
 export interface Totals {
   /** Unspent outputs. */
   outputs: number;
-  /** Those of them that are NFTs. */
+  /** Number of outputs that are NFTs. */
   nfts: number;
   /** Base tokens on all of them. */
   amount: bigint;
@@ -27,9 +27,9 @@ export class SnapshotLedger {
   treasury: Treasury;
   readonly parameters = new ParameterTable();
   /**
-   * Parameters with a target before this are not taken for those in force, because the files may
-   * lack others with a later target. It is the target of the parameters in the header, which were
-   * in force at the ledger index. It is 0 if the files hold all parameters announced since genesis.
+   * Target below which parameters do not count as those in force, as the files may lack others with
+   * a later target: the target of the header's parameters, or 0 if the files hold all since
+   * genesis.
    */
   leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };
@@ -61,10 +61,7 @@ export class SnapshotLedger {
     this.totals.amount += BigInt(sign) * value.amount;
   }
 
-  /**
-   * Applies what a milestone does besides its outputs: it moves the treasury and announces
-   * parameters (E.5, G).
-   */
+  /** Applies a milestone's changes besides outputs: treasury and announced parameters (E.5, G). */
   applyOptions(milestone: SnapshotMilestone, spentTreasury: Treasury | undefined): void {
     const made = treasuryAfter(milestone.value, milestone.id);
     if (made !== undefined && spentTreasury !== undefined) {
@@ -92,33 +89,30 @@ export class SnapshotLedger {
   }
 
   #requireTreasury(due: Treasury, { index }: SnapshotMilestone): void {
-    if (!equalTreasuries(this.treasury, due)) {
+    if (!equalTreasuries(this.treasury, due))
       throw refusal(
         '1.5',
         `the treasury in the diff of milestone ${index} is not the one that the ledger holds`,
       );
-    }
   }
 
   /**
-   * The parameters in force at the ledger's milestone. A StardustError if the files lack them, if
-   * their protocol version is unknown, or if the ledger does not hold their token supply.
+   * Returns the parameters in force at the ledger's milestone. Throws a StardustError if the files
+   * lack them, their protocol version is unknown, or the ledger does not hold their token supply.
    */
   conclude(): ProtocolParameters {
     const { index } = this.milestone;
     const option = this.parameters.at(index);
-    if (option === undefined || option.targetMilestoneIndex < this.leastTarget) {
+    if (option === undefined || option.targetMilestoneIndex < this.leastTarget)
       throw refusal(
         '1.6',
         `the protocol parameters in force at milestone ${index} are not in the file`,
       );
-    }
-    if (option.protocolVersion !== PROTOCOL_VERSION) {
+    if (option.protocolVersion !== PROTOCOL_VERSION)
       throw refusal(
         'G',
         `protocol version ${option.protocolVersion} is in force at milestone ${index}`,
       );
-    }
     const parameters = decodeParameters(option.parameters);
     this.checkSupply(parameters);
     return parameters;

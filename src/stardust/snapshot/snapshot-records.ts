@@ -1,13 +1,9 @@
 /**
- * The records after the header of a snapshot file: outputs, milestone diffs, solid entry points
+ * Records after the header of a snapshot file: outputs, milestone diffs, solid entry points
  * (docs/snapshot-format.md#output-record and docs/snapshot-format.md#milestone-diff, rules 1.4 and
- * 1.5).
- *
- * The records are read as one flat sequence, one at a time. A diff is not read as a whole, because
- * no rule limits how many outputs a milestone books. Outputs and milestones do have a limit: they
- * are parts of blocks, so they are not longer than one.
+ * 1.5), one at a time: no rule limits how many outputs a diff books. Outputs and milestones are
+ * parts of blocks, so they are not longer than one.
  */
-
 import { Reader } from '../encoding/bytes.ts';
 import { decode } from '../encoding/codec.ts';
 import { MAX_BLOCK_LENGTH } from '../wire/block.ts';
@@ -30,7 +26,7 @@ export interface RecordCounts {
 }
 
 export interface SnapshotOutput extends LedgerOutput {
-  /** The file that it is in, and where its record begins there. */
+  /** File of the record, and where it begins there. */
   file: SnapshotKind;
   offset: number;
   /** `bytes`, decoded. Its byte fields are views of them. */
@@ -53,9 +49,7 @@ export interface SnapshotMilestone {
 
 /**
  * A diff is one `diff`, its `created`, its `consumed`, and one `diffEnd`, in this order. An output
- * that its milestone created and consumed occurs as both.
- *
- * `offset` is where the record begins in the file.
+ * that its milestone created and consumed is both. `offset`: start of the record in the file.
  */
 export type SnapshotRecord = { offset: number } & (
   | { kind: 'output' | 'created' | 'consumed'; output: SnapshotOutput }
@@ -74,10 +68,7 @@ export const SOLID_ENTRY_POINT_LENGTH = 32;
 const SPENDING_TRANSACTION_ID_LENGTH = 32;
 const TREASURY_LENGTH = 40;
 
-/**
- * Reads everything after the header, to the end of the file. Throws a SnapshotRefusal at the first
- * fault.
- */
+/** Reads all records to the end of the file. Throws a SnapshotRefusal at the first fault. */
 export async function* readRecords(
   stream: ByteStream,
   counts: RecordCounts,
@@ -92,21 +83,19 @@ export async function* readRecords(
     const blockId = await stream.take(SOLID_ENTRY_POINT_LENGTH, 'the solid entry points');
     yield { kind: 'solidEntryPoint', offset, blockId };
   }
-  if (!(await stream.atEnd())) {
+  if (!(await stream.atEnd()))
     throw stream.refusal(
       'more bytes follow where it should end: its counts are wrong',
       stream.offset,
     );
-  }
 }
 
 async function readOutputRecord(stream: ByteStream, what: string): Promise<SnapshotOutput> {
   const offset = stream.offset;
   const head = await stream.take(LEDGER_OUTPUT_HEAD_LENGTH, what);
   const { length, ...fields } = decode(ledgerOutputHead, new Reader(head));
-  if (length > MAX_BLOCK_LENGTH) {
+  if (length > MAX_BLOCK_LENGTH)
     throw stream.refusal(`${what} of ${length} bytes, more than a block can hold`, offset);
-  }
   const bytes = await stream.take(length, what);
   const value = decodePart(stream, offset, what, output, bytes);
   return {
@@ -132,12 +121,11 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
     const output = await readOutputRecord(stream, 'a created output');
-    if (output.bookedIndex !== ours.index || output.bookedTimestamp !== ours.timestamp) {
+    if (output.bookedIndex !== ours.index || output.bookedTimestamp !== ours.timestamp)
       throw stream.refusal(
         `an output that milestone ${ours.index} created says it was booked elsewhere`,
         offset,
       );
-    }
     yield { kind: 'created', offset, output };
   }
   const consumed = await readU32(stream);
@@ -145,42 +133,36 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
     const offset = stream.offset;
     refuseBeyond(stream, end, offset);
     const output = await readOutputRecord(stream, 'a consumed output');
-    if (output.bookedIndex > ours.index) {
+    if (output.bookedIndex > ours.index)
       throw stream.refusal(
         `an output that milestone ${ours.index} consumed says it was booked later`,
         offset,
       );
-    }
     await stream.take(SPENDING_TRANSACTION_ID_LENGTH, 'a consumed output');
     yield { kind: 'consumed', offset, output };
   }
-  if (stream.offset !== end) {
+  if (stream.offset !== end)
     throw stream.refusal(
       `the diff of milestone ${ours.index} is ${length} bytes long and ends elsewhere`,
       start,
     );
-  }
   yield { kind: 'diffEnd', offset: start };
 }
 
-/**
- * Called before each output of a diff, so that a wrong count is noticed where the diff should end.
- */
+/** Called before each output of a diff, to notice a wrong count where the diff should end. */
 function refuseBeyond(stream: ByteStream, end: number, offset: number): void {
   if (offset >= end) throw stream.refusal('a milestone diff with more outputs than bytes', offset);
 }
 
 async function readMilestone(stream: ByteStream, length: number): Promise<SnapshotMilestone> {
   const offset = stream.offset;
-  if (length > MAX_BLOCK_LENGTH) {
+  if (length > MAX_BLOCK_LENGTH)
     throw stream.refusal(`a milestone of ${length} bytes, more than a block can hold`, offset);
-  }
   const payload = await stream.take(length, 'a milestone');
   const value = decodePart(stream, offset, 'a milestone', milestone, payload);
   const [first, second] = value.options;
-  if (first !== undefined && first.type === second?.type) {
+  if (first !== undefined && first.type === second?.type)
     throw stream.refusal(`M-9: milestone ${value.index} has two options of one type`, offset);
-  }
   return {
     index: value.index,
     id: milestoneId(value, payload),

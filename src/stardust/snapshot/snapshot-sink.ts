@@ -1,10 +1,8 @@
 /**
  * Where a snapshot is written: the sink, which an importer implements, and the batcher, which hands
- * it changes.
- *
- * An import of millions of outputs may be interrupted and resumed. The same files lead to the same
- * operations every time, with positions 1, 2, 3 …. A sink stores the position of the last operation
- * in the same transaction as its effect, and a later import goes on after it.
+ * it changes. An import may be interrupted and resumed: the same files lead to the same operations,
+ * with positions 1, 2, 3 …. A sink stores the position of the last operation in the transaction of
+ * its effect, and a later import goes on after it.
  */
 import type { SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
 
@@ -21,15 +19,13 @@ export interface LedgerChange {
 
 export interface LedgerSink {
   /**
-   * Called once, before all else, with a name for these files. Resolves to the position of the last
-   * operation that an earlier import of the same files applied. Resolves to 0 if there was none;
-   * then the sink starts with an empty ledger.
+   * Called once, first, with a name for these files. Resolves to the position of the last operation
+   * that an earlier import of them applied; or to 0, and the sink starts with an empty ledger.
    */
   begin(identity: string): Promise<number>;
   /**
-   * Applies a change and stores its position, all in one transaction. Additions come before
-   * removals. Rejects if the ledger holds an output to add or lacks one to remove, as the totals
-   * would be wrong.
+   * Applies a change, additions before removals, and stores its position, in one transaction.
+   * Rejects if the ledger holds an output to add or lacks one to remove: the totals would be wrong.
    */
   apply(change: LedgerChange): Promise<void>;
 }
@@ -46,10 +42,7 @@ export class ChangeBatcher {
   #change: LedgerChange = emptyChange();
   #flushedAt = 0;
 
-  /**
-   * Skips the operations up to position `applied`, which an earlier import applied. Calls
-   * `afterFlush` after each batch.
-   */
+  /** Skips operations up to `applied`, of an earlier import; calls `afterFlush` per batch. */
   constructor(sink: LedgerSink, applied: number, afterFlush: () => void) {
     this.#sink = sink;
     this.#applied = applied;
@@ -71,10 +64,7 @@ export class ChangeBatcher {
     await this.#flushWhenFull();
   }
 
-  /**
-   * Hands over what is left. Needed before an output that was removed may be added again, because a
-   * change applies its additions first.
-   */
+  /** Hands over the rest, before a removed output may be added again: a change adds first. */
   async flush(): Promise<void> {
     const { add, remove, milestones } = this.#change;
     if (add.length + remove.length + milestones.length > 0) {

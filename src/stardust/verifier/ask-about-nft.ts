@@ -1,11 +1,9 @@
-/**
- * What one node proves of an NFT: by a certificate, else by nothing than its word; or by a final root.
- */
+/** One node's proof about an NFT: a certificate, else only its word; or a proof by a final root. */
 import { fromHex, toHex } from '../encoding/bytes.ts';
 import { asObject, text } from '../encoding/json-object.ts';
 import { StardustError } from '../error.ts';
 import { verifyFinal } from '../final.ts';
-import { outputFromJson } from '../json/read-rest-json.ts';
+import { outputFromJson } from '../json/rest-json.ts';
 import { encodeOutput } from '../output.ts';
 import { finalLedgerFromJson } from '../proof/final-ledger.ts';
 import {
@@ -30,10 +28,10 @@ export interface NftHolder {
   output: NftOutput;
 }
 
-/** What a node has to say of an NFT. Reasons are sentences without their full stop. */
+/** A node's answer about an NFT. Reasons are sentences without their full stop. */
 export type NodeAnswer = { node: string } & (
   | { kind: 'certificate'; certificate: unknown; proof: Proved<NftState> }
-  /** It has no certificate, only its word. `held` is undefined where it has no such NFT. */
+  /** Only its word, without a certificate. `held` is undefined if it has no such NFT. */
   | { kind: 'word'; held: NftHolder | undefined; ledgerIndex: number | undefined; why: string }
   | { kind: 'failure'; reason: string }
 );
@@ -41,7 +39,7 @@ export type NodeAnswer = { node: string } & (
 type Judge = (trust: Trust, networkName: string) => Promise<NodeAnswer>;
 
 /**
- * Reads what a node answers about an NFT: its certificate, or its word where it has none. Nothing is
+ * Reads what a node answers about an NFT: its certificate, or its word if it has none. Nothing is
  * judged yet: signatures take time, in which no other node could be read.
  */
 export async function askAboutNft(asked: Asked, nftId: string): Promise<Judge> {
@@ -91,9 +89,9 @@ function isNft(output: Output, outputId: Uint8Array, nftId: string): output is N
   return output.type === OutputType.Nft && toHex(nftIdOf(output, outputId)) === nftId;
 }
 
-/** What a final ledger has of an NFT. */
+/** Holding of an NFT in a final ledger. */
 export interface FinalHolding {
-  /** Of the last milestone. */
+  /** Index of the last milestone. */
   milestoneIndex: number;
   /** Undefined where it is proven that the ledger does not have the NFT. */
   held: (NftHolder & { bookedIndex: number; bookedTimestamp: number }) | undefined;

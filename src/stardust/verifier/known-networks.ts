@@ -1,24 +1,21 @@
 /**
- * Public networks and who signs their milestones, so that nobody need paste keys. They are part of the
- * source, and not an answer of a node. The subpath `/networks` of the package (README.md).
+ * Public networks and who signs their milestones, so that nobody need paste keys: part of the
+ * source, never an answer of a node. The subpath `/networks` of the package (README.md).
  */
 import { fromHex } from '../encoding/bytes.ts';
 import type { MilestoneKeys } from '../milestone-keys.ts';
 
-/** With URLs of nodes it is what `createVerifier` takes. */
+/** Input of `createVerifier` with URLs of nodes. */
 export interface KnownNetwork extends MilestoneKeys {
-  /** As the info of its nodes has it. */
+  /** Name in the info of its nodes. */
   networkName: string;
-  /** For people. */
+  /** Title for people. */
   title: string;
   /** How its amounts are written. */
   baseToken: { tickerSymbol: string; decimals: number };
-  /** What its addresses begin with. */
+  /** Beginning of its addresses. */
   bech32Hrp: string;
-  /**
-   * Of its last ledger (docs/final-ledger.md), 32 bytes, where one was published and computed here
-   * again. None was yet.
-   */
+  /** Root of its last ledger, 32 bytes, if published and verified (docs/final-ledger.md). */
   finalRoot?: Uint8Array;
 }
 

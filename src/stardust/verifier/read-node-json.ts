@@ -1,7 +1,4 @@
-/**
- * Reads JSON of a node that is not trusted: at most so many bytes, within a time, whatever the node
- * sends.
- */
+/** Reads JSON of an untrusted node: at most N bytes, within a time, whatever it sends. */
 import { parseBoundedJson } from '../encoding/bounded-json.ts';
 
 /** The part of a Response that is read. */
@@ -24,7 +21,7 @@ export interface FetchInit {
   signal?: unknown;
 }
 
-/** What answers. A method, so that the `fetch` of each platform fits, whatever else it takes. */
+/** Sends requests. A method, so that the `fetch` of each platform fits, whatever else it takes. */
 export interface Platform {
   fetch(url: string, init?: FetchInit): Promise<FetchedAnswer>;
 }
@@ -38,7 +35,7 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-/** What `ask` makes of a node's answers. Its signal aborts when the time is over. */
+/** Returns what `ask` makes of a node's answers. Its signal aborts when the time is over. */
 export async function withinTime<T>(
   timeoutSeconds: number,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -53,12 +50,12 @@ export async function withinTime<T>(
   }
 }
 
-/** What a node answered, or why that is nothing: a sentence without its full stop. */
+/** A node's answer, or why there is none: a sentence without its full stop. */
 export type NodeJson =
   | {
       status: number;
       json: unknown;
-      /** At which the node says that this is so; undefined where it does not say. */
+      /** Ledger index at which the node says that this is so; undefined if it does not say. */
       ledgerIndex: number | undefined;
     }
   | { failure: string };

@@ -1,5 +1,5 @@
 /**
- * What a verifier says of an NFT: a type for each guarantee, with the times that it has, by
+ * A verifier's answers about an NFT: a type for each guarantee, with the times that it has, by
  * docs/contract.md#what-several-certificates-prove.
  */
 import { equalBytes } from '../encoding/bytes.ts';
@@ -33,7 +33,7 @@ export interface MilestoneTime {
 interface Answered<G extends Guarantee, Since, AsOf> {
   guarantee: G;
   nftId: string;
-  /** When it came to this state; undefined where that is not shown. */
+  /** Milestone at which it came to this state; undefined if that is not shown. */
   since: Since;
   /**
    * Up to when it had this state as far as the guarantee goes: `final`, the last milestone, of which
@@ -52,7 +52,7 @@ interface Held {
   output: NftOutput;
 }
 
-/** `burned`: shown by a certificate. `absent`: there is no such NFT, it was burned or never minted. */
+/** `burned`: shown by a certificate. `absent`: no such NFT, burned or never minted. */
 interface Gone<Standing extends 'burned' | 'absent'> {
   standing: Standing;
   outputId: undefined;
@@ -85,7 +85,7 @@ export class Unproven extends Error {
   override readonly name = 'Unproven';
   /** Each node that was named, in that order. */
   readonly asked: readonly AskedNode[];
-  /** What is shown; undefined where that is nothing. */
+  /** Answer that is shown; undefined if that is nothing. */
   readonly shown: VerifiedNft | undefined;
 
   constructor(reason: string, asked: readonly AskedNode[], shown: VerifiedNft | undefined) {
@@ -95,7 +95,7 @@ export class Unproven extends Error {
   }
 }
 
-/** What the guarantee is; undefined where nothing is shown, or words differ. */
+/** Returns the answer with its guarantee; undefined if nothing is shown, or words differ. */
 export function conclude(
   nftId: string,
   { latest, heads, asked }: Weighed,

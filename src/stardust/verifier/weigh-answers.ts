@@ -1,5 +1,5 @@
 /**
- * What the answers of several nodes about one NFT show together, by
+ * Weighs the answers of several nodes about one NFT, by
  * docs/contract.md#what-several-certificates-prove. src/stardust/verifier.ts asks the nodes.
  */
 import { laterState, type NftState, provedValue } from '../provenance/provenance.ts';
@@ -28,7 +28,7 @@ export interface AskedNode {
 /** A certificate, and who gave it. */
 export interface Witness {
   node: string;
-  /** As the node answered it: JSON. */
+  /** JSON that the node answered. */
   certificate: unknown;
   state: NftState;
 }
@@ -54,13 +54,13 @@ export class Refuted extends Error {
 }
 
 export interface Weighed {
-  /** The latest state that a certificate proves; undefined where no node has one. */
+  /** Latest state that a certificate proves; undefined if no node has one. */
   latest: NftState | undefined;
-  /** One for each answer, in their order. */
+  /** Standings, one for each answer, in their order. */
   asked: AskedNode[];
   /** The heads of the nodes that agree. */
   heads: NftState['head'][];
-  /** Of the first node whose certificate the latest one refutes. */
+  /** Refutation of the first node whose certificate the latest one refutes. */
   refuted: Refuted | undefined;
 }
 
@@ -110,7 +110,7 @@ export function weighAnswers(
 }
 
 /**
- * Throws a {@link Refuted} where two certificates have two milestones of one index: what several
+ * Throws a {@link Refuted} if two certificates have two milestones of one index: what several
  * certificates prove rests on keys that sign one.
  */
 function requireOneChain(certified: readonly Certified[], answers: readonly NodeAnswer[]): void {
@@ -139,7 +139,7 @@ function witness({ node, certificate, proof }: Certified): Witness {
   return { node, certificate, state: provedValue(proof) };
 }
 
-/** The first one, if both are of one state. */
+/** Returns the first one, if both are of one state. */
 function laterOf(one: Certified, other: Certified): Certified {
   const later = laterState(one.proof, other.proof);
   // two blocks in one place of a tree would be a collision of its hash

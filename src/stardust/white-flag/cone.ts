@@ -1,13 +1,13 @@
 /**
- * The past cone of a proposal as the white flag sees it (walk.ts): blocks with their parents and
- * the outputs that their transactions consume and create. Whoever keeps the blocks implements it,
- * as src/ledger/packs/record-cone.ts does over D1's records.
+ * The past cone of a proposal for the white flag (walk.ts): blocks with their parents and the
+ * outputs that they consume and create. src/ledger/packs/record-cone.ts implements it over D1's
+ * records.
  */
 
 /**
- * Milestone: the block properly carries one (M-2 to M-5). UnverifiedMilestone: it has a milestone
- * payload that the keys known at intake do not verify. Anybody can make one up without proof of
- * work; it counts as a milestone only once a walk that looks for its ID verifies it.
+ * Milestone: the block properly carries one (M-2 to M-5). UnverifiedMilestone: the keys known at
+ * intake do not verify its milestone payload. Anybody can make one up without proof of work; it
+ * counts only once a walk that looks for its ID verifies it.
  */
 export const BlockKind = {
   Plain: 0,
@@ -17,8 +17,8 @@ export const BlockKind = {
 } as const;
 
 /**
- * Blocks are named by their position in the cone. Parents and outputs are named by numbers that the
- * keeper of the blocks chose; `find` tells the position of a parent's number.
+ * Blocks are named by their position in the cone, parents and outputs by numbers that the keeper of
+ * the blocks chose; `find` tells the position of a parent's number.
  */
 export interface Cone {
   /** Blocks, excluded ones too. */
@@ -53,9 +53,7 @@ export interface TransactionView {
   inputAt(i: number): number;
   /** Number of the output that is created. */
   outputAt(i: number): number;
-  /**
-   * The conflict reason at a milestone of this timestamp; undefined while the verdict is undecided.
-   */
+  /** Conflict reason at a milestone of this timestamp; undefined while undecided. */
   reasonAt(timestamp: number): number | undefined;
 }
 

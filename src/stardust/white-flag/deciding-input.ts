@@ -1,7 +1,7 @@
 /**
- * Which input of a transaction decided that it is in conflict, where the ledger did: one that is
- * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, as
- * it must be quick.
+ * Finds which input decided that a transaction is in conflict, where the ledger did: one that is
+ * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, to
+ * be quick.
  */
 import { ConflictReason, rulesOf } from '../semantics/verdict.ts';
 import { type Cone, inputsAt, outputsAt } from './cone.ts';
@@ -12,14 +12,11 @@ export interface DecidingInput {
   input: number;
   /** Where it was spent earlier in this milestone: the place of that block in white-flag order. */
   spentBy: number | undefined;
-  /** Of docs/protocol.md, D.1. */
+  /** Rule of docs/protocol.md, D.1. */
   rule: string;
 }
 
-/**
- * By place in white-flag order. Throws an Error where the reasons are not those of this cone and
- * ledger.
- */
+/** Returns inputs by place in white-flag order. Throws an Error if reasons do not fit. */
 export function findDecidingInputs(
   cone: Cone,
   { order, reasons }: WhiteFlag,

@@ -1,7 +1,7 @@
 /**
- * White-flag order (TIP-0002; docs/protocol.md, E.1): depth first, parents in their order, each
- * block after all its parents. With a stack instead of recursion, because a past cone may be a
- * single chain of blocks.
+ * White-flag order (TIP-0002; docs/protocol.md, E.1): depth first, parents in order, each block
+ * after all its parents. With a stack instead of recursion, because a past cone may be a single
+ * chain of blocks.
  */
 
 /** Blocks have indexes from 0 on. */
@@ -13,7 +13,7 @@ export interface BlockGraph {
   parentAt(block: number, parent: number): number;
 }
 
-/** The blocks in the past of these, which are among them; -1 is left out. */
+/** Returns `tops` and all their ancestors, each after its parents. Indexes of -1 are skipped. */
 export function orderParentsFirst(
   tops: Iterable<number>,
   { size, parentCountAt, parentAt }: BlockGraph,

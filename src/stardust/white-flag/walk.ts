@@ -1,10 +1,9 @@
 /**
  * White flag: which blocks a milestone references, in which order, and which of their transactions
- * are applied (TIP-0002, TIP-0004; docs/protocol.md, D.1 and E.1 to E.3).
- *
- * The input is the past cone (cone.ts) and the state of the outputs that its transactions consume.
- * A parent outside the cone counts as referenced by an earlier milestone or as a solid entry point.
- * Whoever makes the cone is responsible that this is true.
+ * are applied (TIP-0002, TIP-0004; docs/protocol.md, D.1 and E.1 to E.3). The input is the past
+ * cone (cone.ts) and the state of the outputs that its transactions consume. A parent outside the
+ * cone counts as referenced by an earlier milestone or as a solid entry point: whoever makes the
+ * cone is responsible that this is true.
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { reduceToRoot } from '../proof/merkle.ts';
@@ -12,13 +11,10 @@ import { ConflictReason } from '../semantics/verdict.ts';
 import { BlockKind, type Cone, type OutputMap, type TransactionView } from './cone.ts';
 import { orderParentsFirst } from './parents-first.ts';
 
-/**
- * State of an output in the ledger before the milestone. Outputs that are neither are unknown to
- * the ledger.
- */
+/** State of an output before the milestone. The ledger does not know other outputs. */
 export const LedgerState = { Unspent: 1, Spent: 2 } as const;
 
-/** What a transaction of this milestone did to an output. */
+/** Effects of this milestone's transactions on an output. */
 const MilestoneState = { Created: 3, Spent: 4 } as const;
 
 export interface LedgerStates {
@@ -27,43 +23,31 @@ export interface LedgerStates {
 }
 
 export interface Proposal {
-  /**
-   * Numbers of the parents, in the order of the request, which decides the order of the blocks
-   * (E.1).
-   */
+  /** Numbers of the parents in the order of the request, which decides that of the blocks (E.1). */
   parents: readonly number[];
   /** Unix seconds; decides timelocks and expirations. */
   timestamp: number;
-  /**
-   * The previous milestone's ID, whose block the walk must visit (E.3); undefined for the first
-   * milestone.
-   */
+  /** ID of the milestone whose block the walk must meet (E.3); undefined for the first. */
   previousMilestoneId: Uint8Array | undefined;
 }
 
 export interface WhiteFlag {
   /** Positions in the cone of the referenced blocks, in white-flag order. */
   order: Uint32Array;
-  /**
-   * For each block in `order` its conflict reason, 0 if its transaction is applied;
-   * NOT_A_TRANSACTION if it carries none.
-   */
+  /** Conflict reason of each block in `order`, 0 if applied; NOT_A_TRANSACTION without one. */
   reasons: Uint8Array;
   /** Whether the walk visited a block that properly carries the previous milestone (E.3). */
   metPreviousMilestone: boolean;
   /**
-   * Positions of blocks that carry the previous milestone's payload and were not verified at
-   * intake. If one of them is verified now, the previous milestone is in the cone after all.
+   * Positions of blocks with the previous milestone's payload, unverified at intake. If one of them
+   * is verified now, the previous milestone is in the cone after all.
    */
   unverified: number[];
-  /**
-   * Positions of transactions whose verdict is needed but undecided. Unless this is empty,
-   * `reasons` must not be used.
-   */
+  /** Positions of transactions that lack a verdict: unless empty, `reasons` must not be used. */
   undecided: number[];
 }
 
-/** In `reasons`: the block carries no transaction. It is no conflict reason. */
+/** Entry of `reasons` for a block without a transaction; no conflict reason. */
 export const NOT_A_TRANSACTION = 254;
 
 export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
@@ -100,9 +84,7 @@ function carriesMilestone(cone: Cone, position: number, milestoneId: Uint8Array)
   );
 }
 
-/**
- * E.2: judges the transactions in white-flag order, each on the ledger that those before it left.
- */
+/** E.2: judges the transactions in white-flag order, each on the ledger that the last one left. */
 function judgeInOrder(
   cone: Cone,
   order: Uint32Array,
@@ -135,9 +117,7 @@ function judgeInOrder(
   return { reasons, undecided };
 }
 
-/**
- * D.1, L-1 to L-5: looks up the inputs in their order. The first that is missing or spent decides.
- */
+/** D.1, L-1 to L-5: looks up the inputs in order; the first that is missing or spent decides. */
 function lookUpInputs(
   transaction: TransactionView,
   ledger: LedgerStates,
@@ -147,9 +127,7 @@ function lookUpInputs(
     const output = transaction.inputAt(i);
     const change = changes.get(output);
     // L-1
-    if (change === MilestoneState.Spent) {
-      return ConflictReason.InputAlreadySpentInThisMilestone;
-    }
+    if (change === MilestoneState.Spent) return ConflictReason.InputAlreadySpentInThisMilestone;
     // L-2
     if (change === MilestoneState.Created) continue;
     // L-3, L-4, L-5
@@ -167,7 +145,7 @@ export interface MerkleRoots {
   appliedMerkleRoot: Uint8Array;
 }
 
-/** Both roots of a cone that was walked. */
+/** Computes both roots of a cone that was walked. */
 export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
   return {
     inclusionMerkleRoot: inclusionRoot(cone, order),

@@ -1,8 +1,7 @@
 /**
- * Addresses: one type byte and 32 bytes (TIP-0018; docs/protocol.md, A.4).
- *
- * An Ed25519 address is the hash of a public key. An alias or NFT address is the ID of a chain. The
- * type byte is part of the address: the same 32 bytes under another type are another address.
+ * Addresses: one type byte and 32 bytes (TIP-0018; docs/protocol.md, A.4). An Ed25519 address is
+ * the hash of a public key, an alias or NFT address the ID of a chain. The type byte is part of the
+ * address.
  */
 import { toHexDigits } from '../encoding/bytes.ts';
 import { type Codec, constant, encode, fixed, record, u8, union } from '../encoding/codec.ts';

@@ -46,10 +46,7 @@ export const block: Codec<Block> = record<Block>({
   nonce: u64,
 });
 
-/**
- * A block that keeps C-1 to C-3 and every rule of its payload that does not depend on the protocol
- * parameters.
- */
+/** A block that keeps C-1 to C-3 and its payload's rules, except those of parameters. */
 export interface ParsedBlock {
   id: Uint8Array;
   /** The block's bytes; all byte fields of the value are views of them. */
@@ -58,8 +55,7 @@ export interface ParsedBlock {
   /** Present when the payload is a transaction. */
   transaction?: { value: Transaction; id: Uint8Array; signedDigest: Uint8Array };
   /**
-   * Present when the payload is a milestone. Its signatures have not been checked
-   * (milestone-keys.ts).
+   * Present when the payload is a milestone, whose signatures are unchecked (milestone-keys.ts).
    */
   milestone?: { value: Milestone; id: Uint8Array };
 }
@@ -68,10 +64,7 @@ export type ParseResult =
   | { ok: true; parsed: ParsedBlock }
   | { ok: false; rule: string; reason: string };
 
-/**
- * The payload's bytes within the block's. Before them stand version, parents and length, after them
- * the nonce (A.1).
- */
+/** Returns the payload's bytes, between version, parents and length, and the nonce (A.1). */
 function payloadBytes(value: Block, bytes: Uint8Array): Uint8Array {
   return bytes.subarray(2 + value.parents.length * 32 + 4, bytes.length - 8);
 }
@@ -136,7 +129,7 @@ export function encodeBlock(value: Block): Uint8Array {
   return decodeBlock(encodeChecked(block, value)).bytes;
 }
 
-/** As {@link decodeBlock}, for bytes of strangers: a refusal is a result. */
+/** Decodes like {@link decodeBlock}, for bytes of strangers: a refusal is a result. */
 export function parseBlock(received: Uint8Array): ParseResult {
   try {
     return { ok: true, parsed: decodeBlock(received) };

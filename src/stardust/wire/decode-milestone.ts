@@ -1,13 +1,11 @@
-/**
- * Decodes milestone payloads (A.10), with their IDs.
- */
+/** Decodes milestone payloads (A.10), with their IDs. */
 import { Reader } from '../encoding/bytes.ts';
 import { decode } from '../encoding/codec.ts';
 import { milestoneId } from './ids.ts';
 import { type Milestone, milestone } from './milestone.ts';
 
 export interface DecodedMilestone {
-  /** Its byte fields are views of the payload. */
+  /** Decoded payload, whose byte fields are views of it. */
   value: Milestone;
   /** 32 bytes (B.9), which the signatures sign. */
   id: Uint8Array;

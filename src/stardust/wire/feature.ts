@@ -1,7 +1,4 @@
-/**
- * Features of outputs (TIP-0018; docs/protocol.md, A.7): sender, issuer, metadata, tag.
- */
-
+/** Features of outputs (TIP-0018; docs/protocol.md, A.7): sender, issuer, metadata, tag. */
 import { equalBytes } from '../encoding/bytes.ts';
 import {
   byteString,
@@ -53,9 +50,7 @@ const feature: Codec<Feature> = union<Feature>('C-34', u8, {
   3: record<TagFeature>({ type: constant('A.7', u8, 3), tag: byteString('C-35', u8, 1, 64) }),
 });
 
-/**
- * C-34: a list of features of the allowed types, at most one of each, in ascending order of type.
- */
+/** C-34: list of features of the allowed types, at most one of each, in ascending order of type. */
 // @__NO_SIDE_EFFECTS__
 export function featuresOf(allowed: readonly FeatureTypeNumber[]): Codec<Feature[]> {
   const codec = list(u8, feature, {

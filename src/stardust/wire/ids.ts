@@ -1,7 +1,4 @@
-/**
- * Identifiers (docs/protocol.md, B): BLAKE2b-256 hashes, or made up of them.
- */
-
+/** Identifiers (docs/protocol.md, B): BLAKE2b-256 hashes, or made up of them. */
 import { blake2b256 } from '../crypto/hash.ts';
 import { concatBytes, isZero, Reader } from '../encoding/bytes.ts';
 import { decode, encode } from '../encoding/codec.ts';
@@ -105,9 +102,7 @@ export function milestoneId(milestone: Milestone, payload: Uint8Array): Uint8Arr
   return blake2b256(milestoneEssenceBytes(milestone, payload));
 }
 
-/**
- * B.10: 34 bytes, the ID of the output made of the fund at `position` of the milestone's receipt.
- */
+/** B.10: 34 bytes, ID of the output made of the fund at `position` of the milestone's receipt. */
 export function migratedOutputId(milestoneId: Uint8Array, position: number): Uint8Array {
   return outputId(milestoneId, position);
 }
@@ -117,10 +112,7 @@ export function ed25519AddressId(publicKey: Uint8Array): Uint8Array {
   return blake2b256(publicKey);
 }
 
-/**
- * The ID of the chain that the output belongs to (TIP-18): 32 bytes of an alias or NFT, 38 of a
- * foundry; undefined of a basic output.
- */
+/** Returns the ID of the output's chain (TIP-18): 32 bytes of an alias or NFT, 38 of a foundry. */
 export function chainIdOf(value: Output, ownOutputId: Uint8Array): Uint8Array | undefined {
   switch (value.type) {
     case OutputType.Alias:

@@ -1,9 +1,7 @@
 /**
  * Outputs as the ledger holds them: with their ID, the block that created them, and the milestone
- * that booked them.
- *
- * The layout is that of snapshot files (docs/snapshot-format.md#output-record). The ledger's state
- * hash is taken over the same bytes.
+ * that booked them, in the layout of snapshot files (docs/snapshot-format.md#output-record), over
+ * which the ledger's state hash is taken.
  */
 import { Reader, type Writer } from '../encoding/bytes.ts';
 import { decode, fixed, record, u32 } from '../encoding/codec.ts';
@@ -12,14 +10,11 @@ import { refusal } from '../error.ts';
 export interface LedgerOutput {
   /** 34 bytes (B.4). */
   outputId: Uint8Array;
-  /**
-   * ID of the block with the transaction; all zero for migrated outputs, which no block creates
-   * (E.5).
-   */
+  /** ID of the block with the transaction; all zero for migrated outputs (E.5). */
   blockId: Uint8Array;
   /** Index of the milestone that booked it; 0 for the outputs that the network began with. */
   bookedIndex: number;
-  /** That milestone's timestamp, Unix seconds. */
+  /** Timestamp of that milestone, Unix seconds. */
   bookedTimestamp: number;
   /** The output in binary form (A.8). */
   bytes: Uint8Array;
@@ -37,7 +32,7 @@ export function putLedgerOutput(writer: Writer, output: LedgerOutput): void {
   writer.u32(output.bytes.length).put(output.bytes);
 }
 
-/** What is before the output's own bytes. `length` is how many they are. */
+/** Fields before the output's own bytes. `length` is how many they are. */
 export const ledgerOutputHead = record<Omit<LedgerOutput, 'bytes'> & { length: number }>({
   outputId: fixed(34),
   blockId: fixed(32),
@@ -47,8 +42,8 @@ export const ledgerOutputHead = record<Omit<LedgerOutput, 'bytes'> & { length: n
 });
 
 /**
- * What {@link putLedgerOutput} wrote, such as a record of a final ledger. Its byte fields are views.
- * Throws a StardustError unless it is exactly one record; the output itself is not decoded.
+ * Decodes what {@link putLedgerOutput} wrote, such as a record of a final ledger; byte fields are
+ * views. Throws a StardustError unless it is exactly one record; the output itself is not decoded.
  */
 export function decodeLedgerOutput(bytes: Uint8Array): LedgerOutput {
   const head = new Reader(bytes.subarray(0, LEDGER_OUTPUT_HEAD_LENGTH));

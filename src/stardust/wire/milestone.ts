@@ -2,7 +2,6 @@
  * Milestone payload, type 7, with its options: receipt and protocol parameters (TIP-0029, TIP-0034;
  * docs/protocol.md, A.10, C-M).
  */
-
 import {
   bool,
   byteString,
@@ -30,9 +29,7 @@ export interface MigratedFunds {
   deposit: bigint;
 }
 
-/**
- * Spends the treasury output and makes the next; payload type 4, which only a receipt may carry.
- */
+/** Spends the treasury output and makes the next: payload type 4, only within a receipt. */
 export interface TreasuryTransaction {
   type: 4;
   input: { type: 1; milestoneId: Uint8Array };
@@ -110,10 +107,7 @@ export const receiptOption: Codec<ReceiptOption> = record<ReceiptOption>({
   },
 });
 
-/**
- * Snapshot headers hold the parameters in force in this form too
- * (docs/snapshot-format.md#protocol-parameters).
- */
+/** The form in snapshot headers too (docs/snapshot-format.md#protocol-parameters). */
 export const protocolParametersOption: Codec<ProtocolParametersOption> =
   record<ProtocolParametersOption>({
     type: constant('A.10', u8, 1),
@@ -139,8 +133,8 @@ export const milestone: Codec<Milestone> = record<Milestone>({
   metadata: byteString('A.10', u16, 0, 8192),
   // M-9: two options of one type pass here; the milestone fails when it is applied
   options: list(u8, option, { rule: 'A.10', min: 0, max: 2, order: 'ascending' }),
-  // A.10: order and uniqueness look at the type byte and 31 bytes of the key. Two keys that differ
-  // in their last byte only are therefore refused, unlike in TIP-0029.
+  // A.10: order and uniqueness look at the type byte and 31 bytes of the key, so two keys that
+  // differ in their last byte only are refused, unlike in TIP-0029.
   signatures: list(u8, ed25519Signature, {
     rule: 'A.10',
     min: 1,

@@ -1,8 +1,6 @@
 /**
  * Outputs (TIP-0018; docs/protocol.md, A.5, A.8): basic, alias, foundry, NFT, and the native tokens
- * that each may hold.
- *
- * The treasury output is in milestone.ts: it occurs only in the treasury transaction of a receipt.
+ * that each may hold. The treasury output is in milestone.ts: only a receipt has it.
  */
 import {
   byteString,

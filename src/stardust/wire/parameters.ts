@@ -1,6 +1,4 @@
-/**
- * Protocol parameters (TIP-0022; docs/protocol.md, G).
- */
+/** Protocol parameters (TIP-0022; docs/protocol.md, G). */
 import { equalBytes, Reader } from '../encoding/bytes.ts';
 import { byteString, type Codec, record, u8, u32, u64 } from '../encoding/codec.ts';
 import { refusal } from '../error.ts';
@@ -52,7 +50,7 @@ export const protocolParameters: Codec<ProtocolParameters> = record<ProtocolPara
 
 /**
  * Decodes the parameters of an option. Bytes after them are ignored, as by the reference (G,
- * H-123). A StardustError if there are too few.
+ * H-123). Throws a StardustError if there are too few.
  */
 export function decodeParameters(bytes: Uint8Array): ProtocolParameters {
   return protocolParameters.decode(new Reader(bytes));

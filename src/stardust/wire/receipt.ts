@@ -1,10 +1,8 @@
 /**
- * Receipts: the funds of the legacy network that a milestone pays out of the treasury (TIP-0034;
- * docs/protocol.md, E.5).
- *
- * A receipt is checked when its milestone is applied, not when its block is parsed (M-8). As in the
- * reference, the treasury output that it names as its input does not matter (H-120), nor does its
- * index `migratedAt`.
+ * Receipts: funds of the legacy network that a milestone pays out of the treasury (TIP-0034;
+ * docs/protocol.md, E.5). A receipt is checked when its milestone is applied, not when its block is
+ * parsed (M-8). As in the reference, neither the treasury output that it names as its input (H-120)
+ * nor its index `migratedAt` matters.
  */
 import { toHexDigits } from '../encoding/bytes.ts';
 import { migratedOutputId, outputBytes } from './ids.ts';
@@ -16,7 +14,7 @@ import { UnlockConditionType } from './unlock-condition.ts';
 const MINIMUM_DEPOSIT = 1_000_000n;
 
 /**
- * Why the receipt cannot be applied, undefined if it can (E.5).
+ * Returns why the receipt cannot be applied, undefined if it can (E.5).
  *
  * @param treasuryAmount what the treasury holds before the milestone, base tokens, uint64
  * @param tokenSupply of the protocol parameters in force, base tokens, uint64
@@ -37,8 +35,7 @@ export function receiptFault(
     migrated = BigInt.asUintN(64, migrated + deposit);
     if (migrated > tokenSupply) return 'E.5: deposits over the token supply';
   }
-  // The reference subtracts in uint64, so that more than the treasury holds may be paid out
-  // (H-119).
+  // The reference subtracts in uint64: more than the treasury holds may be paid out (H-119).
   const left = BigInt.asUintN(64, treasuryAmount - migrated);
   const { amount } = transaction.output;
   return left === amount ? undefined : `E.5: ${amount} left in the treasury where ${left} are due`;
@@ -52,8 +49,8 @@ export interface MigratedOutput {
 }
 
 /**
- * The outputs that the receipt of this milestone creates, in the order of its funds. No block
- * carries them, and the rules of storage deposits do not apply to them.
+ * Returns the outputs that the milestone's receipt creates, in the order of its funds. No block
+ * carries them, and the rules of storage deposits do not apply.
  */
 export function migratedOutputs(
   { funds }: ReceiptOption,

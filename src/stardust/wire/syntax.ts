@@ -1,11 +1,8 @@
 /**
- * The syntactic rules of a transaction that do not depend on protocol parameters (docs/protocol.md,
- * C-11, C-14, C-20 to C-32, C-38 to C-41).
- *
- * Rules about the layout of the bytes are in the codecs. Rules that depend on protocol parameters
- * are in admission.ts.
+ * Syntactic rules of a transaction that do not depend on protocol parameters (docs/protocol.md,
+ * C-11, C-14, C-20 to C-32, C-38 to C-41). Rules of layout are in the codecs, those that depend on
+ * parameters in admission.ts.
  */
-
 import { equalBytes, isZero, toHexDigits } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
 import { located, refusal } from '../error.ts';
@@ -22,10 +19,7 @@ import type { Transaction } from './transaction.ts';
 import { type Unlock, UnlockType, unlock } from './unlock.ts';
 import { findCondition, UnlockConditionType } from './unlock-condition.ts';
 
-/**
- * The most different native tokens in the outputs of a transaction (C-22), and on both its sides
- * together (S5.4).
- */
+/** Most native tokens in a transaction's outputs (C-22), and on both its sides together (S5.4). */
 export const MAX_NATIVE_TOKENS = 64;
 
 const MAX_OUTPUT_INDEX = 127;
@@ -114,10 +108,7 @@ function checkNativeTokenCount(outputs: readonly Output[]): void {
   check('C-22', tokens.size <= MAX_NATIVE_TOKENS, `${tokens.size} different native tokens`);
 }
 
-/**
- * C-25: no chain goes on in two outputs. Two chains are the same if type and ID are; zero IDs are
- * of new chains and may repeat.
- */
+/** C-25: no chain goes on in two outputs, by type and ID; zero IDs are of new chains. */
 function checkChainIds(outputs: readonly Output[]): void {
   const seen = new Set<string>();
   checkEach('essence.outputs', outputs, (output) => {

@@ -54,7 +54,7 @@ export interface TransactionEssence {
 export interface Transaction {
   type: 6;
   essence: TransactionEssence;
-  /** One for each input. */
+  /** Unlocks, one for each input. */
   unlocks: Unlock[];
 }
 
@@ -92,10 +92,7 @@ export const transaction: Codec<Transaction> = {
   encode: fields.encode,
 };
 
-/**
- * The essence's bytes within the payload's: all but the type before and the unlocks after them
- * (B.3).
- */
+/** Returns the essence's bytes within the payload's: all but the type and the unlocks (B.3). */
 export function essenceBytes(value: Transaction, payload: Uint8Array): Uint8Array {
   const unlocksLength = value.unlocks.reduce((length, each) => length + unlockLength(each), 2);
   return payload.subarray(4, payload.length - unlocksLength);

@@ -1,9 +1,7 @@
 /**
- * The treasury: the base tokens that were not migrated from the legacy network yet (TIP-0034;
- * docs/protocol.md, E.5).
- *
- * The ledger holds exactly one treasury output. A milestone with a receipt spends it and creates
- * the next one.
+ * The treasury: base tokens that were not migrated from the legacy network yet (TIP-0034;
+ * docs/protocol.md, E.5). The ledger holds exactly one treasury output; a milestone with a receipt
+ * spends it and creates the next one.
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { type Codec, fixed, record, u64 } from '../encoding/codec.ts';
@@ -18,15 +16,12 @@ export interface Treasury {
 }
 
 /**
- * The form in snapshot files (docs/snapshot-format.md#full-header and
+ * Codec of snapshot files (docs/snapshot-format.md#full-header and
  * docs/snapshot-format.md#milestone-diff).
  */
 export const treasury: Codec<Treasury> = record<Treasury>({ milestoneId: fixed(32), amount: u64 });
 
-/**
- * The treasury that a milestone creates; undefined if it has no receipt, and the treasury stays as
- * it is.
- */
+/** Returns the treasury that a milestone creates; undefined if it has no receipt. */
 export function treasuryAfter(milestone: Milestone, milestoneId: Uint8Array): Treasury | undefined {
   const receipt = receiptOf(milestone);
   return receipt && { milestoneId, amount: receipt.transaction.output.amount };

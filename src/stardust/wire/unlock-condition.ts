@@ -1,9 +1,7 @@
 /**
- * Unlock conditions of outputs (TIP-0018; docs/protocol.md, A.6).
- *
- * An output has at most one condition of each type, in ascending order of type.
+ * Unlock conditions of outputs (TIP-0018; docs/protocol.md, A.6): at most one of each type, in
+ * ascending order of type.
  */
-
 import { type Codec, constant, list, record, u8, u32, u64, union } from '../encoding/codec.ts';
 import { refusal } from '../error.ts';
 import { type Address, type AliasAddress, address, aliasAddress } from './address.ts';
@@ -91,7 +89,7 @@ const conditions: { [T in ConditionType]: Codec<Extract<UnlockCondition, { type:
 const condition: Codec<UnlockCondition> = union<UnlockCondition>('C-33', u8, conditions);
 
 /**
- * C-33: a list of conditions of the allowed types, at most one of each, in ascending order of type,
+ * C-33: list of conditions of the allowed types, at most one of each, in ascending order of type,
  * with all required types.
  */
 // @__NO_SIDE_EFFECTS__
@@ -119,10 +117,7 @@ export function unlockConditionsOf(
   };
 }
 
-/**
- * Throws a StardustError unless every element is of an allowed type and no type occurs twice.
- * Expects the elements in ascending order of type.
- */
+/** Throws a StardustError unless all are of allowed types, no type twice (they ascend). */
 export function checkTypes(
   rule: string,
   values: readonly { type: number }[],
@@ -149,8 +144,8 @@ export function findCondition<T extends ConditionType>(
 type OwnerCondition = Extract<UnlockCondition, { address: Address }>['type'];
 
 /**
- * The address in a condition that outputs of this type must have. Throws an Error if the condition
- * is missing, which the codecs exclude (C-33).
+ * Returns the address in a condition that outputs of this type must have. Throws an Error if it is
+ * missing, which the codecs exclude (C-33).
  */
 export function addressIn(
   output: { unlockConditions: readonly UnlockCondition[] },

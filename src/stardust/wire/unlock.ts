@@ -1,6 +1,4 @@
-/**
- * Unlocks and the signatures in them (TIP-0020, TIP-0018; docs/protocol.md, A.9).
- */
+/** Unlocks and the signatures in them (TIP-0020, TIP-0018; docs/protocol.md, A.9). */
 import { type Codec, constant, fixed, record, u8, u16, union } from '../encoding/codec.ts';
 
 export const UnlockType = { Signature: 0, Reference: 1, Alias: 2, Nft: 3 } as const;

@@ -1,6 +1,6 @@
 /**
- * When there is a connection and when another one is tried: a machine whose steps are told to it,
- * with their times in Unix milliseconds. keep-feed.ts does what it wants done.
+ * State machine of the connection to a feed: steps are told to it with their times in Unix
+ * milliseconds, and keep-feed.ts does what it wants done.
  */
 import { hasPassed } from '../../platform/clock.ts';
 import { UpstreamFailure } from '../upstream.ts';
@@ -17,9 +17,9 @@ const LASTING_MS = 60_000;
 const OPENING_TIMEOUT_MS = 30_000;
 
 /**
- * Milliseconds without a message after which the feed counts as silent, though pings may be
- * answered. A network makes a milestone each five seconds or ten: where it is ten and nobody sends
- * a block, the feed is silent for a moment, which costs a look at the upstream.
+ * Milliseconds without a message after which the feed counts as silent, though it answers pings. On
+ * an idle network with a milestone each ten seconds that is wrong for a moment, and costs a look at
+ * the upstream.
  */
 const SILENT_AFTER_MS = 9000;
 
@@ -29,20 +29,20 @@ const GIVEN_UP_AFTER_MS = 60_000;
 /** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
 export type FeedState = 'down' | 'silent' | 'live';
 
-/** What is to be done with the connection. */
+/** Step to take with the connection. */
 export interface ConnectionStep extends SessionStep {
-  /** Open one: whatever was there is closed. */
+  /** Open one, closing what was there. */
   open?: true;
-  /** Close it, and why. */
+  /** Close it, for this reason. */
   close?: string;
 }
 
 export interface FeedConnection {
-  /** To be called about once a second. */
+  /** Called about once a second. */
   tick(now: number): ConnectionStep;
   opened(now: number): ConnectionStep;
   received(bytes: Uint8Array, now: number): ConnectionStep;
-  /** It could not be opened, or the other side closed it. */
+  /** Notes that it could not be opened, or that the other side closed it. */
   lost(now: number): void;
   state(now: number): FeedState;
 }

@@ -1,13 +1,12 @@
 /**
- * A feed: what a node's MQTT plug-in pushes (https://github.com/iotaledger/inx-mqtt), over one
- * connection at a time, to the upstream that comes first of those which have it.
- *
- * Nothing here is believed or waited for: whoever takes the messages checks them, and what does not
- * come is fetched.
+ * A feed: messages of a node's MQTT plug-in (https://github.com/iotaledger/inx-mqtt), over one
+ * connection, to the first upstream that has it. Nothing here is believed or waited for: receivers
+ * check the messages, and what does not come is fetched.
  */
 import * as v from 'valibot';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
+import { withSignal } from '../../platform/within.ts';
 import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';
@@ -30,7 +29,7 @@ export interface FeedOptions {
   upstreams: readonly string[];
   /** Bearer token for the first upstream alone. */
   token?: string | undefined;
-  /** Which of them comes first. */
+  /** Order of the upstreams. */
   ranking: Ranking;
   fetch: typeof fetch;
   openSocket: OpenSocket;
@@ -49,7 +48,7 @@ export function keepFeed(options: FeedOptions): Feed {
   const clientId = `edge${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const connection = createFeedConnection(clientId, [BLOCKS, MILESTONES, CONFIRMED_MILESTONE]);
   let current: Attempt | undefined;
-  /** Why there is no feed, as it was logged last. */
+  /** Reason without a feed, as logged last. */
   let told: string | undefined;
 
   function tell(reason: string): void {
@@ -118,7 +117,7 @@ export function keepFeed(options: FeedOptions): Feed {
 /** One connection, from when an upstream is looked for. */
 interface Attempt {
   abort: AbortController;
-  /** Of the upstream that is queried or connected, for logs. */
+  /** Name of the upstream that is queried or connected, for logs. */
   name?: string;
   socket?: FeedSocket;
 }
@@ -179,21 +178,14 @@ function parseJson(body: Uint8Array, what: string): unknown {
   }
 }
 
-/** A signal that fires later would end the connection: so the time is not one of the signal's. */
+/** Opens within a time that is not the signal's, which may fire later and end the connection. */
 async function openInTime(
   openSocket: OpenSocket,
   address: FeedAddress,
   events: SocketEvents,
   { abort, name }: Attempt,
 ): Promise<FeedSocket> {
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new UpstreamFailure(`${name} ${ROUTE}: no answer`)),
-    STEP_TIMEOUT_MS,
+  return withSignal(STEP_TIMEOUT_MS, new UpstreamFailure(`${name} ${ROUTE}: no answer`), (late) =>
+    openSocket(address, events, AbortSignal.any([abort.signal, late])),
   );
-  try {
-    return await openSocket(address, events, AbortSignal.any([abort.signal, late.signal]));
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,9 +1,7 @@
 /**
- * One MQTT session over one connection: it connects, subscribes, keeps the connection alive and
- * gives the messages that come. What it says and when depends on nothing but the bytes that it is
- * handed and the times at which it is.
+ * One MQTT session over one connection: it connects, subscribes, keeps alive and yields messages.
+ * It depends on nothing but the bytes and times that it is given.
  */
-
 import {
   createPacketReader,
   encodePacket,
@@ -24,7 +22,7 @@ const MAX_PACKET_BYTES = MAX_BLOCK_LENGTH + 256;
 const PING_INTERVAL_MS = 3000;
 const KEEP_ALIVE_SECONDS = 10;
 
-/** For connection and subscription, and later between any two packets: pings are answered. */
+/** Milliseconds for connection and subscription, and between packets later: pings are answered. */
 const PATIENCE_MS = 8000;
 
 const PACKET_ID = 1;
@@ -34,7 +32,7 @@ export interface Message {
   payload: Uint8Array;
 }
 
-/** What the session wants sent, and what it has received. */
+/** Bytes to send, and messages received. */
 export interface SessionStep {
   send: Uint8Array<ArrayBuffer>[];
   messages: Message[];
@@ -45,16 +43,15 @@ export interface Session {
   /** The connection was opened: what to send first. */
   begin(now: number): SessionStep;
   receive(bytes: Uint8Array, now: number): SessionStep;
-  /** To be called about once a second. */
+  /** Called about once a second. */
   tick(now: number): SessionStep;
   /** When the broker granted the subscriptions; undefined before. */
   readonly subscribed: number | undefined;
 }
 
 /**
- * @param clientId at most 23 letters and digits; a broker ends the older one of two sessions that
- *   have the same
- * @param topics of which all messages are asked for, with QoS 0
+ * @param clientId at most 23 letters and digits; a broker ends the older of two equal sessions
+ * @param topics all messages of these are requested, with QoS 0
  */
 export function createSession(clientId: string, topics: readonly string[]): Session {
   const reader = createPacketReader(MAX_PACKET_BYTES);

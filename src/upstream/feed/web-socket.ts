@@ -1,6 +1,4 @@
-/**
- * A WebSocket from workerd to a node's MQTT broker: `<upstream>/api/mqtt/v1`, subprotocol `mqtt`.
- */
+/** A WebSocket from workerd to a node's broker: `<upstream>/api/mqtt/v1`, subprotocol `mqtt`. */
 import { UpstreamFailure } from '../upstream.ts';
 
 export interface FeedSocket {
@@ -21,10 +19,7 @@ export interface FeedAddress {
   headers: Record<string, string>;
 }
 
-/**
- * Opens a socket. Throws an UpstreamFailure where the other side does not want one, and whatever
- * fetch throws.
- */
+/** Opens a socket. Throws an UpstreamFailure if the other side refuses, and what fetch throws. */
 export type OpenSocket = (
   address: FeedAddress,
   events: SocketEvents,

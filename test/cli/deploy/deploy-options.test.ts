@@ -6,8 +6,11 @@ import { type Found, NOTHING_DEPLOYED } from '../../../cli/deploy/find-deployed.
 import { type Flags, resolveOptions } from '../../../cli/deploy/resolve-options.ts';
 import { findFinalNetwork, readSigners } from '../../../cli/lib/network.ts';
 import type { Ask } from '../../../cli/lib/process/ask.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
+import { readRoutePaths } from '../../../cli/lib/unmatched-patterns.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { readNetwork } from '../../../cli/start/sample.ts';
+import { matchesAny } from '../../../src/http/access/path-patterns.ts';
 import { KNOWN_NETWORKS } from '../../../src/stardust/verifier/known-networks.ts';
 import { FLAGS, nobody } from '../../support/cli/deploy-machine.ts';
 import { temporaryFolder } from '../../support/cli/script-process.ts';
@@ -87,6 +90,42 @@ describe('options', () => {
   });
 });
 
+describe('the routes that a deployment opens', () => {
+  const known = readWranglerConfig();
+  const accessOf = async (flags: Flags, found: Found = NOTHING_DEPLOYED) => {
+    const { vars } = await resolveOptions({ ...FLAGS, ...flags }, known, found, nobody);
+    return [vars.PUBLIC_ROUTES!, vars.PROTECTED_ROUTES!] as const;
+  };
+  const paths = readRoutePaths(join(PROJECT, 'src/http/assets/openapi.json'));
+  const ROOTS = ['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'];
+
+  it('are all but roots of proposals and metrics: a new route must be decided', async () => {
+    const [open, asked] = await accessOf({});
+    const closed = paths.filter((path) => !matchesAny(path, open.split(',')));
+    expect(closed.sort()).toEqual([...ROOTS, '/metrics'].sort());
+    expect(asked).toBe('');
+  });
+
+  it('have the roots for coordinators, once there is a password or a token', async () => {
+    const secrets = join(base, 'token.json');
+    writeFileSync(secrets, '{"API_TOKEN":"hidden"}');
+    const [closed] = await accessOf({});
+    const vars = { PUBLIC_ROUTES: closed };
+    const later = { ...NOTHING_DEPLOYED, worker: { vars, secrets: [] } };
+    for (const access of [await accessOf({ secrets }), await accessOf({ secrets }, later)]) {
+      const [open, asked] = access.map((each) => each.split(','));
+      expect(paths.filter((path) => !matchesAny(path, open!))).toEqual(['/metrics']);
+      expect(paths.filter((path) => matchesAny(path, asked!)).sort()).toEqual(ROOTS);
+    }
+  });
+
+  it('are those that the operator names, or that are deployed', async () => {
+    expect(await accessOf({ var: ['PUBLIC_ROUTES:*'] })).toEqual(['*', '']);
+    const worker = { vars: {}, secrets: [] };
+    expect(await accessOf({}, { ...NOTHING_DEPLOYED, worker })).toEqual(['', '']);
+  });
+});
+
 describe('readSigners', () => {
   it('knows the keys that signed milestones of Shimmer', () => {
     const { milestonePublicKeys, milestoneThreshold } = readNetwork();
@@ -112,7 +151,10 @@ describe('readSigners', () => {
       }),
     );
     expect(readSigners(path)).toEqual({
-      BASE_TOKEN: '{"name":"Mine"}',
+      // what HORNET takes for the rest
+      BASE_TOKEN:
+        '{"name":"Mine","tickerSymbol":"IOTA","unit":"IOTA","subunit":"micro","decimals":6,' +
+        '"useMetricPrefix":false}',
       MILESTONE_PUBLIC_KEYS: `${one},${two}@5-90,${two}@100-0`,
       MILESTONE_THRESHOLD: '2',
     });

@@ -24,6 +24,7 @@ import { currentVersion, type FakeAccount, fakeWrangler } from '../../support/cl
 import { temporaryFolder } from '../../support/cli/script-process.ts';
 
 /** test/vectors/README.md */
+const PARAMETERS_A = 'b2026ac2053616e947c5d1c56c27b5c3839ba6c97906579931ed022c6f22773b';
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 
 /** Calls of wrangler that create something, or change anything. */
@@ -233,6 +234,8 @@ describe('--dry-run', () => {
     // test/vectors/README.md
     expect(printed).toContain('  ledger index  81');
     expect(printed).toContain(`  state hash    ${HASH_A}`);
+    // as an import of the same files prints it
+    expect(printed).toContain(`  parameters    ${PARAMETERS_A}`);
     const sha256 = createHash('sha256').update(readFileSync(FLAGS.full!)).digest('hex');
     expect(printed).toContain(`  SHA-256       ${sha256}`);
     expect(machine.checked).toBe(true);

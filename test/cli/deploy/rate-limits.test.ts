@@ -2,9 +2,10 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { refusedDollars, strangerDollars } from '../../../bench/tools/stranger.ts';
+import { refusedDollars, strangerCosts, strangerTotal } from '../../../bench/tools/stranger.ts';
 import { completeLimits, REQUESTS_A_MINUTE } from '../../../cli/deploy/rate-limits.ts';
 import { writeConfig } from '../../../cli/deploy/wrangler-deploy.ts';
+import { listRoutes } from '../../../src/http/routes.ts';
 import { temporaryFolder } from '../../support/cli/script-process.ts';
 
 const folder = temporaryFolder();
@@ -33,9 +34,20 @@ it('keeps those of wrangler.toml', () => {
   expect(limits.filter(({ name }) => name === 'SCAN_LIMIT')).toEqual([own]);
 });
 
-it('one address costs less than a dollar an hour, whatever it asks for', () => {
-  for (const dollars of Object.values(strangerDollars(1))) expect(dollars).toBeLessThan(1);
-  expect(strangerDollars(1).SCAN_LIMIT).toBeGreaterThan(0.5);
-  expect(strangerDollars(1000).READ_LIMIT).toBeCloseTo(1000 * strangerDollars(1).READ_LIMIT);
+it('one address costs less than a dollar an hour, by all routes together', () => {
+  expect(strangerTotal(1)).toBeLessThan(1);
+  const costs = strangerCosts(1);
+  expect(Math.max(...costs.map(({ dollars }) => dollars))).toBeGreaterThan(0.2);
+  const [first] = strangerCosts(1000);
+  expect(first!.dollars).toBeCloseTo(1000 * costs[0]!.dollars);
   expect(refusedDollars()).toBeLessThan(1);
+});
+
+it('each route is reckoned under the limit that it has', () => {
+  const limits = Object.entries(listRoutes()).map(([route, { limit = 'readLimit' }]) => {
+    const binding = limit.replace(/[A-Z]/g, '_$&').toUpperCase();
+    return [route, binding];
+  });
+  const reckoned = strangerCosts(1).map(({ route, limit }) => [route, limit]);
+  expect(reckoned.sort()).toEqual(limits.sort());
 });

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { NodeStatus } from '../../../src/node/edge-node.ts';
 import { LedgerDamaged } from '../../../src/node/edge-node.ts';
+import type { BaseToken } from '../../../src/platform/json-schemas.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
 import {
   checkAlways,
@@ -173,9 +174,13 @@ describe('GET /api/core/v2/info', () => {
     [networkC, 30],
     [networkC, 68],
   ])('has the shape and the parameters of the reference: $name at %i', async (network, index) => {
-    const fetch = fetchFrom({ node: await recordedNode(network, index) });
-    const info = (await (await fetch('/api/core/v2/info')).json()) as Record<string, unknown>;
     const node = new NodeState(network, index);
+    const recorded = await recordedNode(network, index);
+    // no ledger has a token: the upstream said it
+    const { baseToken } = node.infoJson() as { baseToken: BaseToken };
+    const readStatus = async () => ({ ...(await recorded.readStatus!())!, baseToken });
+    const fetch = fetchFrom({ node: { ...recorded, readStatus } });
+    const info = (await (await fetch('/api/core/v2/info')).json()) as Record<string, unknown>;
     node.healthy = false;
     const { name, version, metrics, features, ...rest } = node.infoJson();
     expect(info).toMatchObject(rest);
@@ -221,6 +226,25 @@ describe('GET /api/core/v2/info', () => {
     };
     const info = await (await fetchFrom({ node: { baseToken } })('/api/core/v2/info')).json();
     expect(info).toMatchObject({ baseToken });
+  });
+
+  it('has what an upstream says, else the smallest unit: no prefix names a token', async () => {
+    const parameters = { ...status.parameters, networkName: 'mine', bech32Hrp: 'smr' };
+    const said = {
+      ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: 'cent' },
+      ...{ decimals: 2, useMetricPrefix: false },
+    };
+    const tokenOf = async (more: object) => {
+      const readStatus = async () => ({ ...status, parameters, ...more });
+      const answer = await fetchFrom({ node: { readStatus } })('/api/core/v2/info');
+      return ((await answer.json()) as { baseToken: unknown }).baseToken;
+    };
+    expect(await tokenOf({ baseToken: said })).toEqual(said);
+    expect(await tokenOf({})).toMatchObject({ tickerSymbol: 'units', decimals: 0 });
+    // of a public network the project itself knows
+    expect(await tokenOf({ baseToken: said, parameters: status.parameters })).toMatchObject({
+      tickerSymbol: 'SMR',
+    });
   });
 
   it('has its rates, and knows the tokens of Shimmer', async () => {

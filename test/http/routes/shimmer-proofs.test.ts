@@ -150,10 +150,16 @@ describe('every block of the two milestones', () => {
   });
 });
 
+/** Bytes of which one is changed: all of them by `npm run test:slow -- proofs`. */
+const STRIDE = process.env.SLOW ? 1 : 5;
+
 describe('no changed byte passes', () => {
   const spoiltThatPass = async (files: Iterable<{ place: string; json: unknown }>) => {
     const places: string[] = [];
-    for (const { place, json } of files) if (await passes(json)) places.push(place);
+    let at = 0;
+    for (const { place, json } of files)
+      if ((at++ % STRIDE === 0 || !place.includes(' byte ')) && (await passes(json)))
+        places.push(place);
     return places;
   };
 

@@ -378,10 +378,10 @@ async function update(
   expect(meta.changes).toBe(1);
 }
 
-const PLACES = [0, 0.13, 0.4, 0.67, 0.999];
+const PLACES = process.env.SLOW ? [0, 0.13, 0.4, 0.67, 0.999] : [0.4, 0.999];
 
 /** Rows of each table, spread over it. */
-const ROWS = Number(process.env.FLIPPED_ROWS ?? 3);
+const ROWS = Number(process.env.FLIPPED_ROWS ?? 2);
 
 it('no answer is wrong for a character that was changed', async () => {
   const { db, reads } = await servedLedger();
@@ -402,7 +402,8 @@ it('no answer is wrong for a character that was changed', async () => {
     const rows = await select<Record<string, unknown>>(`SELECT * FROM ${table}`);
     for (const { name: column } of await select(`SELECT name FROM pragma_table_info('${table}')`)) {
       const filled = rows.filter((row) => row[column] !== null);
-      const spread = filled.filter((_, i) => i % Math.ceil(filled.length / ROWS) === 0);
+      // from the last one on: the number of any other milestone may become that of its neighbour
+      const spread = filled.reverse().filter((_, i) => i % Math.ceil(filled.length / ROWS) === 0);
       let done = 0;
       for (const row of spread) {
         const values = [
@@ -435,7 +436,7 @@ it('no answer is wrong for a character that was changed', async () => {
       flips += done;
     }
   }
-  expect(flips).toBeGreaterThan(400);
+  expect(flips).toBeGreaterThan(200);
   for (const name of names)
     expect(await told(reads[name]!(db as unknown as D1Database))).toBe(truth.get(name));
   expect([...wrong]).toEqual([]);

@@ -20,11 +20,11 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { fullSnapshot } from '../../support/network/network-snapshot.ts';
-import { nftHistory, nftNetwork } from '../../support/network/nft-network.ts';
+import { nftHistory, nftLives } from '../../support/network/nft-lives.ts';
 
 const MILESTONES = 24;
 
-const network = nftNetwork('changes of NFTs', MILESTONES);
+const network = nftLives('changes of NFTs', MILESTONES, 8);
 const history = nftHistory(network);
 
 type Action =
@@ -199,8 +199,8 @@ async function crashed(
 
 it('every answer has each change, with its state now, and says how far it goes', async () => {
   const changed = Array.from({ length: MILESTONES }, (_, i) => history.changedAt(i + 1).length);
-  expect(Math.max(...changed)).toBeGreaterThan(8);
-  expect(changed.filter((count) => count === 0).length).toBeGreaterThan(3);
+  expect(Math.max(...changed)).toBeGreaterThan(5);
+  expect(changed.filter((count) => count === 0).length).toBeGreaterThan(1);
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(

@@ -46,12 +46,15 @@ import {
   storeNow,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
-import { nftHistory, nftNetwork } from '../../support/network/nft-network.ts';
+import { nftHistory, nftLives } from '../../support/network/nft-lives.ts';
 import { Random } from '../../support/network/random.ts';
 import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
 
 /** Rows of each table, and places in each of their values, that are changed. */
 const ROWS = Number(process.env.FLIPPED_ROWS ?? 1);
+/** Without the variable, one change in so many is tried, and each of what was once carried on. */
+const STRIDE = process.env.FLIPPED_ROWS === undefined ? 8 : 1;
+const ONCE_CARRIED_ON = /^(pack\.outputs|milestone_part\.spent|nft\.changed)$/;
 const PLACES = 2;
 
 /** The ledger index at which the damage comes. The next milestone's blocks are stored. */
@@ -63,7 +66,7 @@ const RETENTION = 5;
 
 const MINUTE_MS = 60_000;
 
-const network = nftNetwork('damage 46', LAST);
+const network = nftLives('damage 46', LAST);
 const history = nftHistory(network);
 const nftIds = [
   ...new Set(Array.from({ length: LAST }, (_, i) => history.changedAt(i + 1)).flat()),
@@ -319,7 +322,7 @@ async function listDamage(db: SqliteDatabase, random: Random): Promise<Damage[]>
         }
       }
   }
-  return all;
+  return all.filter(({ where }, i) => i % STRIDE === 0 || ONCE_CARRIED_ON.test(where));
 }
 
 it('what is read after damage that the ledger went on with is right, or an error', async () => {
@@ -352,5 +355,5 @@ it('what is read after damage that the ledger went on with is right, or an error
       wrong.push(`${where} = ${String(values[0]).slice(0, 40)}: ${[...found].join(', ')}`);
   }
   expect(wrong).toEqual([]);
-  expect(done).toBeGreaterThan(100);
+  expect(done).toBeGreaterThan(STRIDE === 1 ? 100 : 20);
 }, 1_800_000);

@@ -7,7 +7,9 @@ import { Random } from '../../support/network/random.ts';
 import { somethingHappens } from '../../support/network/random-network.ts';
 import { UNREFERENCED_BLOCKS } from '../platform/limits.ts';
 import { issue, proposal } from '../steps/coordinators.ts';
+import { damage } from '../steps/damage.ts';
 import type { World } from '../world.ts';
+import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
 import { askRoots } from './white-flag.ts';
 
@@ -28,9 +30,7 @@ const SCRUBBED_ROWS = 50;
 export async function checkAlways(world: World): Promise<void> {
   checkEconomy(world);
   await checkRows(world);
-  const { unhandled } = world.simulation;
-  if (unhandled.length > 0)
-    world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
+  checkSilence(world);
   const [late] = world.unanswered(ANSWER_MS);
   if (late !== undefined) world.wrong('liveness', `${late.path} is not answered`);
   const [failure] = world.failures;
@@ -50,6 +50,33 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
     world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
   await scrubTwice(world);
   await checkAlways(world);
+  if (!world.settings.endsDamaged) return;
+  await damageAtRest(world, seed);
+  await checkDamaged(world, seed);
+}
+
+/** Milliseconds for which KV is down before the damage: then it lacks what the ledger has. */
+const KV_DOWN_MS = 11_000;
+
+/** All was right so far; now something is flipped. */
+async function damageAtRest(world: World, seed: string): Promise<void> {
+  const random = new Random(`${seed} damage`);
+  if (random.chance(0.5)) {
+    world.node.disturbances.kvDown = true;
+    for (let i = 0; i < 2; i++) milestoneOf(world, `${seed} before damage ${i}`);
+    await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
+  }
+  await damage(world, random);
+  world.node.disturbances.kvDown = false;
+}
+
+/** Something happens, and the next milestone comes. */
+function milestoneOf(world: World, seed: string): void {
+  world.network.random = new Random(seed);
+  world.life.random = world.network.random;
+  for (let n = 0; n < 4; n++) somethingHappens(world.life);
+  issue(world);
+  world.publishNews();
 }
 
 /** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */
@@ -79,11 +106,7 @@ async function checkLiveness(world: World): Promise<void> {
 async function checkDamaged(world: World, seed: string): Promise<void> {
   const { simulation } = world;
   for (let i = 0; i < 8; i++) {
-    world.network.random = new Random(`${seed} damaged ${i}`);
-    world.life.random = world.network.random;
-    for (let n = 0; n < 4; n++) somethingHappens(world.life);
-    issue(world);
-    world.publishNews();
+    milestoneOf(world, `${seed} damaged ${i}`);
     await simulation.runUntil(simulation.now + 5000);
   }
   await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));

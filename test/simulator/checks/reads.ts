@@ -9,31 +9,66 @@ function ledgerIndexOf(answer: Response): number | undefined {
   return text === null ? undefined : Number(text);
 }
 
-/** Asks, and looks at answers that are certain: what a 200 says, and at which index a 404 is true. */
-function read(
+export interface How {
+  /** Default: GET with no headers. */
+  init?: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+  /** Whether X-Min-Ledger-Index counts. */
+  hasMin?: boolean;
+  /** How the body is read; default: as JSON. */
+  parse?: (answer: Response) => Promise<unknown>;
+}
+
+const MIN_LEDGER_INDEX = 'x-min-ledger-index';
+
+/**
+ * Asks, and looks at answers that are certain: what a 200 says, and at which index a 404 is true.
+ * Now and then the ledger must have come to a milestone, or the client has an answer of before.
+ */
+export function read(
   world: World,
   what: string,
   path: string,
   check: (body: never, index: number, answer: Response) => string | undefined,
   isMissing?: (index: number) => string | undefined,
+  { init = {}, hasMin = false, parse = (answer) => answer.json() }: How = {},
 ): void {
-  world.ask(path, async (answer) => {
+  const { network, readers, kept } = world;
+  const last = lastIndex(network);
+  const headers: Record<string, string> = { ...init.headers };
+  const min = hasMin && readers.chance(0.25) ? last - readers.below(3) + readers.below(2) : 0;
+  const before = kept.get(path);
+  if (min > 0) headers[MIN_LEDGER_INDEX] = String(min);
+  else if (before !== undefined && init.headers === undefined)
+    headers['if-none-match'] = before.etag;
+  const look = async (answer: Response) => {
     world.note(`${what} ${answer.status}`, path);
     const index = ledgerIndexOf(answer);
-    if (index !== undefined && index > lastIndex(world.network))
-      return world.wrong('safety', `${path} at index ${index}, which the network does not have`);
-    const body = answer.status === 200 ? await answer.json() : undefined;
-    const fault =
-      answer.status === 200
-        ? check(body as never, index ?? -1, answer)
-        : answer.status === 404 && index !== undefined
-          ? isMissing?.(index)
-          : undefined;
-    if (fault !== undefined) world.wrong('safety', `${path} at index ${index}: ${fault}`);
-  });
+    if (index !== undefined && index > lastIndex(network))
+      return `at index ${index}, which the network does not have`;
+    if (answer.status === 200 && index !== undefined && index < min)
+      return `at index ${index}, though ${min} was asked for`;
+    if (answer.status === 404) return index !== undefined && index >= min && isMissing?.(index);
+    if (answer.status === 304) {
+      if (before === undefined || min > 0) return '304 to one who had nothing';
+      return check(before.body as never, index ?? before.index, answer);
+    }
+    if (answer.status !== 200) return undefined;
+    const body = await parse(answer);
+    const etag = answer.headers.get('etag');
+    if (etag !== null && min === 0) kept.set(path, { etag, body, index: index ?? -1 });
+    return check(body as never, index ?? -1, answer);
+  };
+  world.ask(
+    path,
+    async (answer) => {
+      const fault = await look(answer);
+      if (fault) world.wrong('safety', `${path} at index ${ledgerIndexOf(answer)}: ${fault}`);
+    },
+    { ...init, headers },
+  );
 }
 
-function differs(said: unknown, truth: unknown): string | undefined {
+export function differs(said: unknown, truth: unknown): string | undefined {
   const [one, other] = [JSON.stringify(said), JSON.stringify(truth)];
   if (one === other) return undefined;
   if (!Array.isArray(said) || !Array.isArray(truth) || said.length !== truth.length)
@@ -65,6 +100,7 @@ export function readNft(world: World, nftId: string): void {
       const output = truth.nftOutput(nftId, index);
       return output === undefined ? undefined : `404, and it is in output ${output}`;
     },
+    { hasMin: true },
   );
 }
 
@@ -95,6 +131,7 @@ export function readOutput(world: World, outputId: string): void {
         ? '404, and it is unspent'
         : undefined;
     },
+    { hasMin: true },
   );
 }
 
@@ -203,6 +240,8 @@ export function readHistory(world: World, nftId: string): void {
         return `${said.length} changes since ${body.since}, the truth is ${JSON.stringify(all)}`;
       return differs(said, all.slice(0, said.length));
     },
+    undefined,
+    { hasMin: true },
   );
 }
 
@@ -222,6 +261,8 @@ export function readNftChanges(world: World, after: number): void {
       });
       return body.from === after ? differs(body.changes, changes) : `from ${body.from}`;
     },
+    undefined,
+    { hasMin: true },
   );
 }
 
@@ -238,6 +279,8 @@ export function readNftList(world: World): void {
       });
       return body.cursor === undefined ? differs([...body.items].sort(), ids.sort()) : undefined;
     },
+    undefined,
+    { hasMin: true },
   );
 }
 

@@ -41,13 +41,22 @@ const former: readonly Plant[] = [
     'if (completed.size === 0) return { made: 0, isMore: false };',
     'if (completed.size === 0) return { made: 0, isMore: chosen.length < ready.length };',
   ),
-  plant(
-    'former-L2',
-    'blocks are stored without a limit while a milestone waits for a block',
-    'follower/upkeep.ts',
-    '    upkeep.room = (await measureUnreferenced(db)).room;\n',
-    '',
-  ),
+  {
+    name: 'former-L2',
+    wrong: 'blocks are stored without a limit while a milestone waits for a block',
+    changes: [
+      {
+        file: 'src/follower/upkeep.ts',
+        text: '    upkeep.room = (await measureUnreferenced(db)).room;\n',
+        instead: '',
+      },
+      {
+        file: 'src/follower/follower-context.ts',
+        text: 'room: undefined,',
+        instead: 'room: Number.POSITIVE_INFINITY,',
+      },
+    ],
+  },
   plant(
     'former-L3',
     'copies of a milestone with bad signatures stop the ledger',
@@ -311,6 +320,52 @@ const http: readonly Plant[] = [
   ),
 ];
 
+/** Faults that were there, or would be without a part of the code: each was found by random steps. */
+const stored: readonly Plant[] = [
+  plant(
+    'stored-1',
+    'notes of outputs count that no block keeps true',
+    'ledger/packs/view-pages.ts',
+    'created >= index || !consumed.has(own)',
+    'created >= index',
+  ),
+  plant(
+    'stored-2',
+    'no verdict is made later',
+    'ledger/write/resolve-verdicts.ts',
+    'if (chosen.length === 0)',
+    'if (chosen.length >= 0)',
+  ),
+  plant(
+    'stored-3',
+    'blocks that an earlier milestone referenced stay',
+    'follower/store/leave-out.ts',
+    'head.start === head.genesis',
+    'head.start >= head.genesis',
+  ),
+  plant(
+    'stored-4',
+    'milestones leave notes of outputs as they are',
+    'ledger/write/apply-statements.ts',
+    'isChanged && { states: statesAfter(',
+    'index < 0 && { states: statesAfter(',
+  ),
+  plant(
+    'stored-5',
+    'each known parent proves its child unreferenced',
+    'ledger/intake/prove-unreferenced.ts',
+    'milestone > forgotten && (milestone > start || start === genesis)',
+    'true',
+  ),
+  plant(
+    'stored-6',
+    'a verdict that somebody else makes meanwhile counts as damaged',
+    'follower/complete-milestone.ts',
+    'made === 0 && isFruitless',
+    'made === 0',
+  ),
+];
+
 /** Rules misread: the simulator's networks are made by the same reading. */
 const rules: readonly Plant[] = [
   plant(
@@ -357,5 +412,6 @@ export const PLANTS: readonly Plant[] = [
   ...nftIndex,
   ...events,
   ...http,
+  ...stored,
   ...rules,
 ];

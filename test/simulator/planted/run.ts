@@ -20,6 +20,7 @@ beginning of some), until it finds the mistake. Prints a table: seconds until it
 its story shrunk, and the entries that are left of that. Exit status 1 if one was not found.
 
   --seconds N   for each mistake (default: 600)
+  --shrink-seconds N  to shrink its story (default: 60)
   --workers N   processes at once (default: 2)
   --seed N      the first seed (default: by the clock)
   --judge FILE  a build of tools/judge, for rules misread; without it, one is made each time`;
@@ -42,6 +43,7 @@ interface Found {
 
 interface Options {
   seconds: string;
+  'shrink-seconds': string;
   workers: string;
   seed: string;
   judge: string | undefined;
@@ -73,11 +75,12 @@ type Sight = Pick<Found, 'stories' | 'failure'>;
 async function lookBySimulator(
   { name, changes }: Plant,
   folder: string,
-  { seconds, workers, seed }: Options,
+  { seconds, workers, seed, 'shrink-seconds': shrinkSeconds }: Options,
 ): Promise<Sight> {
   const file = join(folder, `${name}.json`);
   writeFileSync(file, JSON.stringify(changes.map((change) => ({ name, ...change }))));
   const options = ['--stop', '--json', '--seconds', seconds, '--workers', workers];
+  options.push('--shrink-seconds', shrinkSeconds);
   const simulator = join(PROJECT, 'test/simulator/run.ts');
   const { code, lines } = await run([simulator, '--patch', file, ...options, seed], folder);
   // wrong use; an error in the simulator itself, 3, is no finding
@@ -130,6 +133,7 @@ await runMain(USAGE, async (args) => {
     allowPositionals: true,
     options: {
       seconds: { type: 'string', default: '600' },
+      'shrink-seconds': { type: 'string', default: '60' },
       workers: { type: 'string', default: '2' },
       judge: { type: 'string' },
       seed: { type: 'string', default: String(Math.floor(Date.now() / 1000) % 1_000_000) },

@@ -74,7 +74,7 @@ export function bundleProduct(
 }
 
 /** The bundle, with an inline source map, and how stacks name it. */
-async function bundleText(
+export async function bundleText(
   limits: Limits,
   patches: readonly Patch[] = [],
 ): Promise<{ code: string; path: string }> {

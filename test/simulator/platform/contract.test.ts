@@ -21,7 +21,7 @@ const node = await SimulatedNode.open({
 const sqlite = await openMemory();
 const d1 = openD1(simulation, {
   primary: sqlite,
-  replica: sqlite,
+  replica: () => sqlite,
   fault: () => undefined,
   crash: () => {},
   counts: { calls: 0, mostOfRequest: 0 },

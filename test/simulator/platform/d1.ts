@@ -26,7 +26,7 @@ export type D1Fault =
 export interface D1Options {
   primary: SqliteDatabase;
   /** Reads that need not be the newest; the primary itself where there is no replica. */
-  replica: SqliteDatabase;
+  replica: () => SqliteDatabase;
   /** Asked at each call, with the SQL of its statements. */
   fault: (sql: readonly string[]) => D1Fault | undefined;
   /** Ends the process that calls. */
@@ -72,7 +72,7 @@ export function openD1(simulation: Simulation, options: D1Options) {
       throw new Error('D1_ERROR: database or disk is full: SQLITE_FULL');
     let result: T;
     try {
-      result = await work(place === 'primary' ? primary : replica);
+      result = await work(place === 'primary' ? primary : replica());
     } catch (error) {
       throw new Error(`D1_ERROR: ${(error as Error).message}`);
     }

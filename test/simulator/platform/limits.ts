@@ -16,6 +16,9 @@ export const UNREFERENCED_BLOCKS: Readonly<Record<Limits, number>> = {
   tiny: 80,
 };
 
+/** Milestones that are kept: IDs, too, are forgotten within thirty milestones then. */
+export const LEAST_RETENTION = 8;
+
 /** By file, the value of each constant: as small as it may be, and some way above that. */
 const VALUES: Record<string, Record<string, readonly [tiny: number, small: number]>> = {
   'src/follower/follower-context.ts': { MAX_POOL_HEAP_BYTES: [90_000, LIMITED_POOL_BYTES] },
@@ -63,7 +66,14 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     'UNREFERENCED_LIMITS.mentions': [1000, 2000],
   },
   'src/ledger/write/output-changes.ts': { NAMED_AT_ONCE: [2, 5], READ_AT_ONCE: [1, 2] },
-  'src/ledger/write/prune.ts': { STEP: [2, 10], PACK_STEP: [1, 3], MAX_PACK_STEPS: [2, 5] },
+  'src/ledger/write/prune.ts': {
+    STEP: [2, 10],
+    PACK_STEP: [1, 3],
+    MAX_PACK_STEPS: [2, 5],
+    ID_RETENTION: [2, 2],
+    MIN_RETENTION: [LEAST_RETENTION, LEAST_RETENTION],
+  },
+  'src/settings.ts': { MIN_RETENTION_MILESTONES: [LEAST_RETENTION, LEAST_RETENTION] },
   'src/ledger/packs/live-packs.ts': { WAITING_AT_ONCE: [1, 2], IDS_PAGE: [1, 3] },
   'src/ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 20] },
 };

@@ -6,23 +6,12 @@
 
 import { README_PARAMETERS } from '../../../cli/conformance/parameters.ts';
 import { admissionFault } from '../../../src/stardust/admission.ts';
-import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
-import { StardustError } from '../../../src/stardust/error.ts';
-import { judgeAt } from '../../../src/stardust/semantics/judge.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
-import {
-  decodeOutput,
-  networkId,
-  outputBytes,
-  outputId,
-  signedDigest,
-  transactionId,
-} from '../../../src/stardust/wire/ids.ts';
+import { decodeOutput, networkId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import { transaction } from '../../../src/stardust/wire/transaction.ts';
-import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import { blockAround, readMilestone } from '../../support/network/blocks.ts';
 import {
   extraSignature,
@@ -32,10 +21,9 @@ import {
 import { lastIndex, ledgerAt, parametersAt, ZERO_ID } from '../../support/network/network-model.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { type Coin, coin, type MadeTransaction } from '../../support/network/transactions.ts';
-import { verifySignature } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-import { type TransactionPlan, transactionBytes } from '../../support/payloads/transactions.ts';
 import { mutatedBlock } from '../../support/stardust/mutated-blocks.ts';
+import { judgedTransaction, tryTo } from './judged-transaction.ts';
 import type { Asked, NetworkFile, Refused } from './network-file.ts';
 import { wildPlan } from './wild-transactions.ts';
 
@@ -137,7 +125,7 @@ class Wild {
       rent: this.#parameters.rentStructure,
     });
     if (plan === undefined) return;
-    const made = tryTo(() => madeOf({ networkId: networkId(NETWORK_NAME), ...plan }));
+    const made = tryTo(() => judgedTransaction({ networkId: networkId(NETWORK_NAME), ...plan }));
     if (made === undefined) return;
     if (!this.#attach(made)) return;
     this.#made.push(made);
@@ -228,51 +216,6 @@ class Wild {
   }
 }
 
-/** Undefined where a number of the plan has no binary form. */
-function tryTo<T>(make: () => T): T | undefined {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof RangeError || error instanceof StardustError) return undefined;
-    throw error;
-  }
-}
-
 function coinOf(id: Uint8Array, bytes: Uint8Array): Coin {
   return coin(id, decodeOutput(bytes));
-}
-
-/** The plan's transaction; its bytes may break a rule, and then there is no verdict on it. */
-function madeOf(plan: TransactionPlan): MadeTransaction {
-  const payload = transactionBytes(plan);
-  const id = transactionId(payload);
-  const consumed = plan.inputs.map(({ id, output }) => {
-    return { id: id!, bytes: outputBytes(output), output };
-  });
-  // as it comes back from its bytes
-  const judged = lazily(() => {
-    const value = decode(transaction, new Reader(payload));
-    const digest = signedDigest(value, payload);
-    const validSignatures = value.unlocks.map(
-      (unlock) =>
-        unlock.type === UnlockType.Signature &&
-        verifySignature(unlock.signature.publicKey, digest, unlock.signature.signature),
-    );
-    return { value, id, signedDigest: digest, validSignatures };
-  });
-  return {
-    payload,
-    id,
-    inputs: consumed.map(({ id }) => toHex(id)),
-    coins: plan.outputs.map((value, i) => coin(outputId(id, i), value)),
-    verdict: (timestamp) => judgeAt(judged(), consumed, timestamp),
-  };
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

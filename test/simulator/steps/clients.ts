@@ -1,7 +1,26 @@
 /** Clients: wallets, marketplaces, explorers, strangers; each read is checked. */
+import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
+import {
+  readBlockBody,
+  readIncluded,
+  readMilestoneBody,
+  readNode,
+  readOutputBody,
+  readReceipts,
+  readTips,
+} from '../checks/contents.ts';
 import { listen } from '../checks/events.ts';
+import {
+  readChain,
+  readGallery,
+  readList,
+  readNftBatch,
+  readNftState,
+  readOwners,
+} from '../checks/lists.ts';
+import { explainProposal, readCertificate, readInclusion } from '../checks/proofs.ts';
 import {
   readBlockMetadata,
   readChangesOfMilestone,
@@ -16,6 +35,7 @@ import {
   readTreasury,
 } from '../checks/reads.ts';
 import type { World } from '../world.ts';
+import { proposal } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
 
 const client = (often: number, run: Step['run']): Step => ({ actor: 'client', often, run });
@@ -31,6 +51,11 @@ function recent<T>(all: readonly T[], random: Random): T | undefined {
   if (all.length === 0) return undefined;
   return random.pick(random.chance(0.6) ? all.slice(-40) : all);
 }
+
+const LISTS = ['nft', 'nft', 'nft', 'basic', 'alias', 'foundry', 'all'] as const;
+
+/** What operators and their monitoring ask, and `/` for the explorer. */
+const NODE_PATHS = ['/health', '/metrics', '/api/routes', '/'];
 
 const NOBODY = 'ab'.repeat(32);
 
@@ -63,5 +88,50 @@ export const clientSteps = {
   readTreasury: client(1, readTreasury),
   readInfo: client(2, readInfo),
   readExplanation: client(2, (world, random) => readExplanation(world, someIndex(world, random))),
+  readOutputBody: client(2, (world, random) =>
+    readOutputBody(world, recent([...world.network.outputs.keys()], random)!),
+  ),
+  readBlockBody: client(2, (world, random) =>
+    readBlockBody(world, recent([...world.network.blocks.keys()], random)!),
+  ),
+  readIncluded: client(2, (world, random) => {
+    const carrier = recent([...world.network.transactions.keys()], random);
+    if (carrier !== undefined) readIncluded(world, carrier);
+  }),
+  readMilestoneBody: client(1, (world, random) =>
+    readMilestoneBody(world, recent(world.network.milestones, random)!),
+  ),
+  readReceipts: client(1, readReceipts),
+  readNode: client(1, (world, random) => readNode(world, random.pick(NODE_PATHS))),
+  readTips: client(1, readTips),
+  readList: client(3, (world, random) => readList(world, random.pick(LISTS), random)),
+  readChain: client(1, (world, random) => {
+    const chains = world.truth
+      .plainOutputs()
+      .filter(
+        ({ output }) => output.type === OutputType.Alias || output.type === OutputType.Foundry,
+      );
+    const some = recent(chains, random);
+    if (some !== undefined) readChain(world, some);
+  }),
+  readNftBatch: client(2, (world, random) =>
+    readNftBatch(world, [...random.sample(world.truth.nftIds, 3), NOBODY]),
+  ),
+  readNftState: client(2, (world, random) =>
+    readNftState(world, recent(world.truth.nftIds, random) ?? NOBODY),
+  ),
+  readGallery: client(1, (world, random) =>
+    readGallery(world, random.pick([...world.life.accounts.values()]).address),
+  ),
+  readOwners: client(1, (world, random) =>
+    readOwners(world, random.pick([...world.life.accounts.values()]).address),
+  ),
+  readCertificate: client(2, (world, random) =>
+    readCertificate(world, recent(world.truth.nftIds, random) ?? NOBODY),
+  ),
+  readInclusion: client(2, (world, random) =>
+    readInclusion(world, recent([...world.network.blocks.keys()], random)!),
+  ),
+  explainProposal: client(1, (world) => explainProposal(world, proposal(world))),
   listen: client(2, (world) => listen(world)),
 } satisfies Steps;

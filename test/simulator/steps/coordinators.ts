@@ -29,6 +29,7 @@ export const coordinatorSteps = {
   milestoneSoon: hostile(1, (world) => issue(world)),
   issueUponOld: hostile(3, issueUponOld),
   announce: coordinator(1, announce),
+  migrate: coordinator(1, migrate),
   proposeAnything: hostile(4, proposeAnything),
   proposeTwin: hostile(1, proposeTwin),
   proposeAgain: hostile(2, proposeAgain),
@@ -78,6 +79,18 @@ function announce(world: World, random: Random): void {
   network.milestone({ announce: option });
   takeStock(life);
   world.note('announced', JSON.stringify(changed.belowMaxDepth));
+}
+
+/** A receipt: funds of the network before come out of the treasury. */
+function migrate({ network, life }: World, random: Random): void {
+  const funds = Array.from({ length: random.between(1, 4) }, () => ({
+    tailTransactionHash: random.bytes(49),
+    address: random.pick([...life.accounts.values()]).address,
+    deposit: 1_000_000n + BigInt(random.below(1_000_000)),
+  }));
+  funds.sort((a, b) => Buffer.compare(a.tailTransactionHash, b.tailTransactionHash));
+  network.milestone({ migrate: funds });
+  takeStock(life);
 }
 
 function requestAt(

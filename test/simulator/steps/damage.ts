@@ -6,18 +6,28 @@ import type { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
 import type { Step, Steps } from './step.ts';
 
-const damage = (often: number, run: Step['run']): Step => ({
+const step = (often: number, run: Step['run']): Step => ({
   actor: 'weather',
   often,
   isDamage: true,
   run,
 });
 
+// on Cloudflare KV is the owner's choice, and no disk of the node's
 export const damageSteps = {
-  flipColumn: damage(2, flipColumn),
-  flipKv: { ...damage(1, flipKv), needs: ({ isServe }) => isServe },
-  swapKv: { ...damage(1, swapKv), needs: ({ isServe }) => isServe },
+  flipColumn: step(4, flipColumn),
+  flipKv: { ...step(1, flipKv), needs: ({ isServe }) => isServe },
+  swapKv: { ...step(1, swapKv), needs: ({ isServe }) => isServe },
 } satisfies Steps;
+
+/** One of these. */
+export function damage(world: World, random: Random): void | Promise<void> {
+  const steps: Step[] = Object.values(damageSteps);
+  const possible = steps.filter(({ needs }) => needs === undefined || needs(world.settings));
+  return random
+    .pickWeighted(possible.map((each) => [each.often, each] as const))
+    .run(world, random);
+}
 
 /** A character changes in one column, in one row or in several. */
 async function flipColumn(world: World, random: Random): Promise<void> {
@@ -28,18 +38,24 @@ async function flipColumn(world: World, random: Random): Promise<void> {
         AND name <> 'd1_migrations' ORDER BY name`,
     )
     .all<{ name: string }>();
-  const filled = [];
-  for (const { name } of tables.results)
-    if ((await sqlite.prepare(`SELECT 1 FROM ${name} LIMIT 1`).first()) !== null) filled.push(name);
-  const table = random.pick(filled);
-  const rows = await sqlite.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
-  const column = random.pick(Object.keys(rows.results[0]!));
+  // each column that has a value is as likely as any other
+  const columns: { table: string; column: string; rows: Record<string, unknown>[] }[] = [];
+  for (const { name: table } of tables.results) {
+    const { results } = await sqlite.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
+    for (const column of Object.keys(results[0] ?? {})) {
+      const rows = results.filter(
+        (row: Record<string, unknown>) => row[column] !== null && row[column] !== '',
+      );
+      if (rows.length > 0) columns.push({ table, column, rows });
+    }
+  }
+  const { table, column, rows } = random.pick(columns);
   const share = random.pick([0, 0.2, 1]);
-  const chosen = rows.results.filter(() => random.chance(share));
+  const chosen = rows.filter(() => random.chance(share));
   // a disk does not know them
   sqlite.exec('PRAGMA foreign_keys = OFF');
   let count = 0;
-  for (const row of chosen.length > 0 ? chosen : [random.pick(rows.results)]) {
+  for (const row of chosen.length > 0 ? chosen : [random.pick(rows)]) {
     const flipped = flip(row[column], random);
     if (flipped === undefined) continue;
     const names = Object.keys(row);
@@ -59,10 +75,13 @@ async function flipColumn(world: World, random: Random): Promise<void> {
 }
 
 /** With another character at a place, or another bit. */
-function flip(value: unknown, random: Random): string | number | undefined {
-  if (value === null) return undefined;
+function flip(value: unknown, random: Random): string | number | Uint8Array | undefined {
+  if (value instanceof Uint8Array || Array.isArray(value)) {
+    const bytes = Uint8Array.from(value);
+    bytes[random.below(bytes.length)]! ^= 1 << random.below(8);
+    return bytes;
+  }
   const text = String(value);
-  if (text === '') return undefined;
   const at = random.below(text.length);
   const other = String.fromCharCode(text.charCodeAt(at) ^ random.pick([1, 2, 4]));
   const flipped = text.slice(0, at) + other + text.slice(at + 1);

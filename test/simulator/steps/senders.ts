@@ -1,6 +1,9 @@
 /** Senders of blocks: what accounts do, and what can be sent for nothing. */
+import { admissionFault } from '../../../src/stardust/admission.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
+import { parseBlock } from '../../../src/stardust/wire/block.ts';
+import { networkId } from '../../../src/stardust/wire/ids.ts';
 import {
   basicTo,
   LEAST_AMOUNT,
@@ -9,12 +12,14 @@ import {
   someone,
   take,
 } from '../../support/network/accounts.ts';
-import { readMilestone } from '../../support/network/blocks.ts';
-import { lastIndex } from '../../support/network/network-model.ts';
+import { blockAround, readMilestone } from '../../support/network/blocks.ts';
+import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { EVENTS } from '../../support/network/random-network.ts';
 import { coin, type Spend } from '../../support/network/transactions.ts';
 import { basic } from '../../support/payloads/outputs.ts';
+import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
+import { wildPlan } from '../reference/wild-transactions.ts';
 import type { World } from '../world.ts';
 import { forgedMilestone, forgedTwin, randomMilestone } from './forge.ts';
 import type { Step, Steps } from './step.ts';
@@ -42,13 +47,16 @@ const hostile = (often: number, run: Step['run']): Step => ({
 
 export const senderSteps = {
   ...usual,
+  wild: { actor: 'sender', often: 20, run: wild },
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
   ghost: hostile(4, ghost),
   hide: hostile(4, hide),
   reveal: hostile(4, reveal),
   spendGhosts: hostile(4, spendGhosts),
-  side: hostile(3, ({ life }, random) => side(life, random)),
+  tangle: hostile(4, tangle),
+  side: { actor: 'sender', often: 3, run: ({ life }, random) => side(life, random) },
+  adopt: { actor: 'sender', often: 4, run: ({ life }, random) => adopt(life, random) },
   standOnOld: hostile(4, standOnOld),
   forgeAhead: hostile(3, (world, random) => forge(world, random, random.between(2, 1000))),
   forgeNext: hostile(3, (world, random) => forge(world, random, random.between(0, 1))),
@@ -152,6 +160,72 @@ function spendGhosts({ life, network, hidden }: World, random: Random): void {
   life.transactions.push(made);
 }
 
+/** Outputs that a maker of wild transactions looks at: the newest ones. */
+const WILD_OUTPUTS = 60;
+
+/** Outputs, conditions and features of every kind, right or almost right: our judge decides. */
+function wild({ life, network, truth }: World, random: Random): void {
+  const { parameters } = parametersAt(network, lastIndex(network));
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const plan = wildPlan({
+      random,
+      accounts: [...life.accounts.values()].slice(0, 4),
+      coins: truth
+        .plainOutputs(lastIndex(network))
+        .slice(-WILD_OUTPUTS)
+        .map(({ outputId, output }) => coin(Uint8Array.fromHex(outputId), output)),
+      now: network.nextTimestamp,
+      rent: parameters.rentStructure,
+    });
+    if (plan === undefined) continue;
+    const ownNetwork = networkId(parameters.networkName);
+    const made = tryTo(() => judgedTransaction({ networkId: ownNetwork, ...plan }));
+    if (made === undefined) continue;
+    const parsed = parseBlock(blockAround(network.someParents(), made.payload));
+    if (parsed.ok && admissionFault(parsed.parsed, parameters) === undefined)
+      network.attachTransaction(made);
+  }
+}
+
+/** Whose outputs a tangle spends: they come later, never, or conflict. */
+const FATES = ['hidden', 'conflicting', 'sent'] as const;
+
+/**
+ * Transactions that spend each other's outputs at random, with conflicting ones among them and ones
+ * that come later; many of their blocks are built on later, or never.
+ */
+function tangle(world: World, random: Random): void {
+  const { life, network, hidden } = world;
+  const spends: Spend[] = [];
+  for (let i = random.between(2, 4); i > 0; i--) {
+    const fate = random.pick(FATES);
+    const isSpent = fate === 'conflicting' && life.spent.length > 0;
+    const from = isSpent ? random.pick(life.spent) : take(life, life.coins);
+    if (from === undefined) continue;
+    const by = someone(life);
+    const count = BigInt(random.between(1, 4));
+    const share = from.coin.output.amount / count;
+    const amounts = Array.from({ length: Number(count) }, (_, n) =>
+      n === 0 ? from.coin.output.amount - share * (count - 1n) : share,
+    );
+    const made = network.transaction(
+      [from],
+      amounts.map((amount) => basic(by, { amount })),
+    );
+    if (fate === 'hidden') hidden.push(made);
+    else network.attachTransaction(made);
+    spends.push(...made.coins.map((each) => ({ coin: each, by })));
+  }
+  for (let i = random.between(2, 5); i > 0 && spends.length > 0; i--) {
+    const some = random.sample(spends, random.between(1, 4));
+    const amount = some.reduce((sum, { coin: { output } }) => sum + output.amount, 0n);
+    const made = network.transaction(some, [basic(someone(life), { amount })]);
+    const block = network.attachTransaction(made, network.someParents());
+    if (random.chance(0.5)) network.setAside(block);
+    life.transactions.push(made);
+  }
+}
+
 function ownerOf({ accounts }: Life, address: Address) {
   return accounts.get(addressKey(address));
 }
@@ -164,6 +238,17 @@ function side({ network }: Life, random: Random): void {
     network.setAside(id);
     parents = [id, ...network.someParents()].slice(0, random.between(1, 3));
   }
+}
+
+/** How many of the newest blocks somebody looks at for one that nobody built on. */
+const LOOKED_AT = 60;
+
+/** On a block that nobody has built on yet. */
+function adopt({ network }: Life, random: Random): void {
+  const newest = [...network.blocks.values()].slice(-LOOKED_AT);
+  const open = newest.filter(({ referenced }) => referenced === undefined).map(({ id }) => id);
+  if (open.length > 0)
+    network.note([...new Set([...random.sample(open, 2), ...network.someParents()])].slice(0, 8));
 }
 
 /** On blocks of any age, also from before the snapshot. */

@@ -5,7 +5,7 @@ import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.t
 import type { Random } from '../network/random.ts';
 
 /** Of a table. */
-const ROWS = Number(process.env.FLIPPED_ROWS ?? 10);
+const ROWS = Number(process.env.FLIPPED_ROWS ?? 3);
 
 /**
  * Changes a character, calls `visit`, and puts back what was there; in some rows of each table.

@@ -51,12 +51,13 @@ export function takeStock(life: Life): void {
     const [first, second] = owned.output.unlockConditions.map((condition) =>
       'address' in condition ? accounts.get(addressKey(condition.address)) : undefined,
     );
-    if (first === undefined) continue;
-    if (owned.output.type === OutputType.Nft) life.nfts.push({ coin: owned, by: first });
-    else if (owned.output.type === OutputType.Alias)
-      life.aliases.push({ coin: owned, controller: first, governor: second! });
-    else if (owned.output.unlockConditions.length === 1)
-      life.coins.push({ coin: owned, by: first });
+    const { type, unlockConditions, nativeTokens, features } = owned.output;
+    if (first === undefined || nativeTokens.length > 0 || features.length > 0) continue;
+    if (type === OutputType.Alias && second !== undefined)
+      life.aliases.push({ coin: owned, controller: first, governor: second });
+    if (unlockConditions.length > 1) continue;
+    if (type === OutputType.Nft) life.nfts.push({ coin: owned, by: first });
+    if (type === OutputType.Basic) life.coins.push({ coin: owned, by: first });
   }
 }
 

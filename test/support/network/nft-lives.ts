@@ -22,8 +22,10 @@ const OWNERS = 3;
  * NFTs are minted, several by one transaction, and moved, to themselves too, several times in a
  * milestone; outputs expire, with a transaction and without; some are burned. Some came before the
  * genesis.
+ *
+ * @param most NFTs to which something happens in a milestone
  */
-export function nftLives(seed: string, milestones: number): SyntheticNetwork {
+export function nftLives(seed: string, milestones: number, most = 3): SyntheticNetwork {
   const old = (i: number) => new Uint8Array(32).fill(0xa0 + i);
   const network = new SyntheticNetwork({
     seed,
@@ -42,7 +44,7 @@ export function nftLives(seed: string, milestones: number): SyntheticNetwork {
     );
     const nfts = ledger.filter(({ output }) => output.type === OutputType.Nft);
     if (random.chance(0.5)) mint(network, random, ledger);
-    for (const held of random.sample(nfts, Math.min(nfts.length, random.below(4))))
+    for (const held of random.sample(nfts, Math.min(nfts.length, random.below(most + 1))))
       live(network, random, held, someone);
     network.milestone();
   }
@@ -186,4 +188,33 @@ export function eventsOfLives(network: SyntheticNetwork): Map<string, LifeEvent[
         note(nft, { kind: 'burned', ...facts, outputId: undefined, owner: undefined });
     }
   return lives;
+}
+
+export interface NftHistory {
+  /** The NFTs that each milestone changed. */
+  changedAt: (index: number) => string[];
+  /** The unspent output of each NFT after a milestone. */
+  stateAt: (index: number) => Map<string, string>;
+}
+
+export function nftHistory(network: SyntheticNetwork): NftHistory {
+  const held = [...network.outputs.values()].flatMap(({ bytes, outputId, bookedIndex, spent }) => {
+    const output = decodeOutput(bytes);
+    if (output.type !== OutputType.Nft) return [];
+    const id = toHexDigits(nftIdOf(output, outputId));
+    return [{ nft: id, output: toHexDigits(outputId), from: bookedIndex, until: spent?.index }];
+  });
+  return {
+    changedAt: (index) => [
+      ...new Set(
+        held.filter(({ from, until }) => from === index || until === index).map((each) => each.nft),
+      ),
+    ],
+    stateAt: (index) =>
+      new Map(
+        held
+          .filter(({ from, until = Number.POSITIVE_INFINITY }) => from <= index && until > index)
+          .map((each) => [each.nft, each.output]),
+      ),
+  };
 }

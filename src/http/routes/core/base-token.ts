@@ -1,15 +1,5 @@
-/**
- * The base token by the network's human-readable prefix. No ledger holds it: HORNET takes it from
- * its configuration.
- */
-export interface BaseToken {
-  name: string;
-  tickerSymbol: string;
-  unit: string;
-  subunit: string;
-  decimals: number;
-  useMetricPrefix: boolean;
-}
+/** Base tokens of public networks, as their nodes have them. No ledger holds a token. */
+import type { BaseToken } from '../../../platform/json-schemas.ts';
 
 const SHIMMER: BaseToken = {
   name: 'Shimmer',
@@ -20,28 +10,28 @@ const SHIMMER: BaseToken = {
   useMetricPrefix: false,
 };
 
-const IOTA: BaseToken = {
-  ...SHIMMER,
-  name: 'IOTA',
-  tickerSymbol: 'IOTA',
-  unit: 'IOTA',
-  subunit: 'micro',
+const BY_NETWORK: Record<string, BaseToken> = {
+  shimmer: SHIMMER,
+  'iota-mainnet': {
+    ...SHIMMER,
+    name: 'IOTA',
+    tickerSymbol: 'IOTA',
+    unit: 'IOTA',
+    subunit: 'micro',
+  },
 };
 
-/** What the reference uses for private networks. */
-const TEST_COIN: BaseToken = {
-  ...SHIMMER,
-  name: 'TestCoin',
-  tickerSymbol: 'TEST',
-  unit: 'TEST',
-  subunit: 'testies',
+/** Amounts in it are right of every network: a ledger has them in the smallest unit. */
+const UNKNOWN: BaseToken = {
+  name: 'smallest unit, as BASE_TOKEN is not set',
+  tickerSymbol: 'units',
+  unit: 'units',
+  subunit: '',
+  decimals: 0,
+  useMetricPrefix: false,
 };
 
-const BY_PREFIX = new Map([
-  ['smr', SHIMMER],
-  ['iota', IOTA],
-]);
-
-export function baseTokenOf(bech32Hrp: string): BaseToken {
-  return BY_PREFIX.get(bech32Hrp) ?? TEST_COIN;
+/** @param said what an upstream of this network said */
+export function baseTokenOf(networkName: string, said: BaseToken | undefined): BaseToken {
+  return BY_NETWORK[networkName] ?? said ?? UNKNOWN;
 }

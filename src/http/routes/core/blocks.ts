@@ -1,8 +1,7 @@
 /**
- * GET /api/core/v2/blocks/:blockId and …/metadata, and the same of the block whose transaction was
- * applied, by the transaction's ID (TIP-25; docs/contract.md#blocks).
+ * GET /api/core/v2/blocks/:blockId and …/metadata, also by the ID of an applied transaction
+ * (TIP-25; docs/contract.md#blocks).
  */
-
 import type { StoredBlock } from '../../../node/edge-node.ts';
 import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
@@ -27,7 +26,7 @@ import {
   objectOf,
   uint32Schema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
+import { coreRead, inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
 
@@ -114,8 +113,8 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
 }
 
 /**
- * Of a block that carries an applied milestone (M-5). Anybody may send a block with a milestone
- * payload; only one that was applied is known to be properly signed.
+ * Returns the index of a block with an applied milestone (M-5). Anybody may send a block with a
+ * milestone payload; only an applied one is known to be properly signed.
  */
 async function milestoneIndexOf(
   { parents, payload }: Block,
@@ -174,54 +173,28 @@ export function describeBlocks(): Operations<typeof blockRoutes> {
       },
     ),
   );
-  const byBlockId = [inPath('blockId', Id, 'Block ID, 32 bytes.')];
-  const byTransactionId = [inPath('transactionId', Id, 'Transaction ID, 32 bytes.')];
+  const byBlock = inPath('blockId', Id, 'Block ID, 32 bytes.');
+  const byTransaction = inPath('transactionId', Id, 'Transaction ID, 32 bytes.');
+  const whole = { description: 'The block.', schema: blockSchema, raw: true } as const;
+  const fate = { description: 'The metadata.', schema: metadata };
   const path =
     '/api/core/v2/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d';
   const includedPath =
     '/api/core/v2/transactions/0xd7fcbc49ec07037f48526f1f3ed464536c32ff1afdf545d5d61e88db029db759/included-block';
   return {
-    readBlock: {
-      tag: 'core',
-      summary: 'A block (TIP-25)',
-      parameters: byBlockId,
-      answer: {
-        description: 'The block.',
-        schema: blockSchema,
-        raw: true,
-        ledgerIndex: 'named',
-      },
-      errors: [400, 404],
-      example: { path },
-    },
-    readBlockMetadata: {
-      tag: 'core',
-      summary: 'What became of a block (TIP-25)',
-      parameters: byBlockId,
-      answer: { description: 'The metadata.', schema: metadata, ledgerIndex: 'named' },
-      errors: [400, 404],
-      example: { path: `${path}/metadata` },
-    },
-    readIncludedBlock: {
-      tag: 'core',
-      summary: 'The block whose transaction was applied (TIP-25)',
-      parameters: byTransactionId,
-      answer: {
-        description: 'The block.',
-        schema: blockSchema,
-        raw: true,
-        ledgerIndex: 'named',
-      },
-      errors: [400, 404],
-      example: { path: includedPath },
-    },
-    readIncludedBlockMetadata: {
-      tag: 'core',
-      summary: 'What became of the block whose transaction was applied (TIP-25)',
-      parameters: byTransactionId,
-      answer: { description: 'The metadata.', schema: metadata, ledgerIndex: 'named' },
-      errors: [400, 404],
-      example: { path: `${includedPath}/metadata` },
-    },
+    readBlock: coreRead('A block', path, byBlock, whole),
+    readBlockMetadata: coreRead('What became of a block', `${path}/metadata`, byBlock, fate),
+    readIncludedBlock: coreRead(
+      'The block whose transaction was applied',
+      includedPath,
+      byTransaction,
+      whole,
+    ),
+    readIncludedBlockMetadata: coreRead(
+      'What became of the block whose transaction was applied',
+      `${includedPath}/metadata`,
+      byTransaction,
+      fate,
+    ),
   };
 }

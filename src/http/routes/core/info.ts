@@ -1,10 +1,11 @@
 /**
- * GET /api/core/v2/info (TIP-25) and GET /api/routes: what clients request first
- * (docs/protocol.md#what-clients-expect). iota-sdk insists on the full shape of the former,
- * iota.go and wasp look for the indexer in the latter.
+ * GET /api/core/v2/info (TIP-25) and GET /api/routes: the first requests of clients
+ * (docs/protocol.md#what-clients-expect). iota-sdk insists on the full shape of the former, iota.go
+ * and wasp look for the indexer in the latter.
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../node/edge-node.ts';
+import type { BaseToken } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
@@ -28,7 +29,7 @@ import {
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
-import { type BaseToken, baseTokenOf } from './base-token.ts';
+import { baseTokenOf } from './base-token.ts';
 
 export const infoRoutes = {
   readInfo: { method: 'GET', path: '/api/core/v2/info', keep: 'second', handle: answerInfo },
@@ -65,7 +66,7 @@ function infoToJson(status: NodeStatus, baseToken: BaseToken | null, now: number
     supportedProtocolVersions: [PROTOCOL_VERSION],
     protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
     pendingProtocolParameters: status.pendingParameters.map(optionToJson),
-    baseToken: baseToken ?? baseTokenOf(parameters.bech32Hrp),
+    baseToken: baseToken ?? baseTokenOf(parameters.networkName, status.baseToken),
     // this node counts the blocks that milestones reference and no others
     metrics: {
       blocksPerSecond: rate,

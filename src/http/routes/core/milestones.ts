@@ -2,7 +2,6 @@
  * GET /api/core/v2/milestones/:milestoneId and …/by-index/:index, and what each changed in the
  * ledger (TIP-25; docs/contract.md#milestones).
  */
-
 import type { MilestoneName } from '../../../node/edge-node.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
@@ -19,7 +18,7 @@ import {
   objectOf,
   outputIdSchema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
+import { coreRead, inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, MilestoneIndex, parseId, parseMilestoneIndex } from '../../schemas.ts';
 
@@ -91,53 +90,31 @@ export function describeMilestones(): Operations<typeof milestoneRoutes> {
       consumedOutputs: arrayOf(outputIdSchema),
     }),
   );
-  const byIndex = [inPath('milestoneIndex', MilestoneIndex, 'Milestone index.')];
-  const byId = [inPath('milestoneId', Id, 'Milestone ID, 32 bytes.')];
+  const byIndex = inPath('milestoneIndex', MilestoneIndex, 'Milestone index.');
+  const byId = inPath('milestoneId', Id, 'Milestone ID, 32 bytes.');
   const path =
     '/api/core/v2/milestones/0xef16bf8eae2756dce09732f6faa0ba906e5991e82133b68c9bff8c9486b9af59';
   const pathByIndex = '/api/core/v2/milestones/by-index/17339';
+  const whole = {
+    description: 'The milestone payload.',
+    schema: milestonePayloadSchema,
+    raw: true,
+  } as const;
+  const ids = { description: 'Output IDs.', schema: changes };
   return {
-    readMilestoneByIndex: {
-      tag: 'core',
-      summary: 'A milestone by its index (TIP-25)',
-      parameters: byIndex,
-      answer: {
-        description: 'The milestone payload.',
-        schema: milestonePayloadSchema,
-        raw: true,
-        ledgerIndex: 'named',
-      },
-      errors: [400, 404],
-      example: { path: pathByIndex },
-    },
-    readUtxoChangesByIndex: {
-      tag: 'core',
-      summary: 'The outputs that a milestone, by its index, created and consumed (TIP-25)',
-      parameters: byIndex,
-      answer: { description: 'Output IDs.', schema: changes, ledgerIndex: 'named' },
-      errors: [400, 404],
-      example: { path: `${pathByIndex}/utxo-changes` },
-    },
-    readMilestone: {
-      tag: 'core',
-      summary: 'A milestone by its ID (TIP-25)',
-      parameters: byId,
-      answer: {
-        description: 'The milestone payload.',
-        schema: milestonePayloadSchema,
-        raw: true,
-        ledgerIndex: 'named',
-      },
-      errors: [400, 404],
-      example: { path },
-    },
-    readUtxoChanges: {
-      tag: 'core',
-      summary: 'The outputs that a milestone created and consumed (TIP-25)',
-      parameters: byId,
-      answer: { description: 'Output IDs.', schema: changes, ledgerIndex: 'named' },
-      errors: [400, 404],
-      example: { path: `${path}/utxo-changes` },
-    },
+    readMilestoneByIndex: coreRead('A milestone by its index', pathByIndex, byIndex, whole),
+    readUtxoChangesByIndex: coreRead(
+      'The outputs that a milestone, by its index, created and consumed',
+      `${pathByIndex}/utxo-changes`,
+      byIndex,
+      ids,
+    ),
+    readMilestone: coreRead('A milestone by its ID', path, byId, whole),
+    readUtxoChanges: coreRead(
+      'The outputs that a milestone created and consumed',
+      `${path}/utxo-changes`,
+      byId,
+      ids,
+    ),
   };
 }

@@ -1,26 +1,35 @@
 /**
  * GET /api/core/v2/outputs/:outputId and …/metadata (TIP-25): what clients ask right after an
- * NFT lookup.
+ * NFT lookup; and GET /api/edge/v1/outputs: the unspent ones of a list at once.
  */
+import * as v from 'valibot';
 
 import type { OutputStatus } from '../../../node/edge-node.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { decodeOutput } from '../../../stardust/wire/ids.ts';
 import type { Answer } from '../../answer.ts';
 import { RAW } from '../../content-negotiation.ts';
-import { UnknownHere } from '../../errors.ts';
-import { atLedger, hashedObjectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
+import { HttpError, UnknownHere } from '../../errors.ts';
 import {
+  atLedger,
+  hashedAnswer,
+  hashedObjectAnswer,
+  readMinLedgerIndex,
+} from '../../ledger-answer.ts';
+import {
+  arrayOf,
   flagSchema,
   hashSchema,
   milestoneIndexSchema,
   named,
   objectOf,
+  oneOf,
   uint16Schema,
   unixTimeSchema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
+import { coreRead, inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
 import { outputSchema } from '../../openapi/output-schemas.ts';
+import { parseQueryString } from '../../query-string.ts';
 import type { RouteContext } from '../../route.ts';
 import { OutputId, parseId } from '../../schemas.ts';
 
@@ -37,6 +46,14 @@ export const outputRoutes = {
     keep: 'ledger',
     handle: answerOutputMetadata,
   },
+  readOutputs: {
+    method: 'GET',
+    path: '/api/edge/v1/outputs',
+    query: ['ids'],
+    keep: 'ledger',
+    work: 'gallery',
+    handle: answerOutputs,
+  },
 } satisfies RouteTable;
 
 function answerOutput(context: RouteContext): Promise<Answer> {
@@ -47,11 +64,7 @@ function answerOutput(context: RouteContext): Promise<Answer> {
       const headers = { 'content-type': RAW, vary: 'accept' };
       return { keep: 'import', ledgerIndex: undefined, body: found.bytes, headers };
     }
-    const body = {
-      metadata: metadataToJson(found),
-      output: outputToJson(decodeOutput(found.bytes)),
-    };
-    return hashedObjectAnswer(request, found.ledgerIndex, body, ['accept']);
+    return hashedObjectAnswer(request, found.ledgerIndex, outputToAnswer(found), ['accept']);
   });
 }
 
@@ -73,6 +86,34 @@ async function answerAbout(
     () => new UnknownHere('no such output, or it was spent and is pruned'),
   );
 }
+
+/** The most IDs of a request. */
+export const MAX_IDS = 100;
+
+/** Throws an HttpError 400. */
+export function parseIds(list: string, schema: v.GenericSchema<string>): string[] {
+  const ids = list.split(',');
+  if (ids.length > MAX_IDS) throw new HttpError(400, `ids: more than ${MAX_IDS}`);
+  return ids.map((id) => parseId(schema, id, 'each of ids'));
+}
+
+function answerOutputs({ request, node }: RouteContext): Promise<Answer> {
+  const ids = parseIds(parseQueryString(new URL(request.url).search).get('ids') ?? '', OutputId);
+  return atLedger(
+    readMinLedgerIndex(request),
+    (minLedgerIndex) => node.readNfts(ids, minLedgerIndex),
+    ({ ledgerIndex, outputs }) =>
+      hashedAnswer(request, {
+        ledgerIndex,
+        outputs: outputs.map((found) => (found === undefined ? null : outputToAnswer(found))),
+      }),
+  );
+}
+
+const outputToAnswer = (found: OutputStatus) => ({
+  metadata: metadataToJson(found),
+  output: outputToJson(decodeOutput(found.bytes)),
+});
 
 export function metadataToJson({
   outputId,
@@ -119,33 +160,52 @@ export const outputMetadataSchema = /* @__PURE__ */ named('OutputMetadata', () =
 );
 
 export function describeOutputs(): Operations<typeof outputRoutes> {
-  const parameters = [inPath('outputId', OutputId, 'Transaction ID and output index, 34 bytes.')];
-  const path =
-    '/api/core/v2/outputs/0x1fed844e2f82b20517c856d368104fcd268965602c5abaf189bfed06f367e5140000';
+  const parameter = inPath('outputId', OutputId, 'Transaction ID and output index, 34 bytes.');
+  const id = '0x1fed844e2f82b20517c856d368104fcd268965602c5abaf189bfed06f367e5140000';
+  const path = `/api/core/v2/outputs/${id}`;
+  const schema = named(
+    'OutputWithMetadata',
+    objectOf({ metadata: outputMetadataSchema, output: outputSchema }),
+  );
   return {
-    readOutput: {
-      tag: 'core',
-      summary: 'An output, unspent or spent and not pruned (TIP-25)',
-      parameters,
+    readOutput: coreRead('An output, unspent or spent and not pruned', path, parameter, {
+      description: 'The output.',
+      schema,
+      raw: true,
+      ledgerIndex: 'tagged',
+    }),
+    readOutputMetadata: coreRead(
+      'When an output was booked and spent',
+      `${path}/metadata`,
+      parameter,
+      { description: 'The metadata.', schema: outputMetadataSchema, ledgerIndex: 'tagged' },
+    ),
+    readOutputs: {
+      tag: 'edge',
+      summary: `Up to ${MAX_IDS} unspent outputs of every kind, of one moment`,
+      parameters: [
+        {
+          in: 'query',
+          name: 'ids',
+          required: true,
+          description: 'IDs of outputs, separated by commas.',
+          schema: v.pipe(v.array(OutputId), v.minLength(1), v.maxLength(MAX_IDS)),
+          explode: false,
+        },
+      ],
       answer: {
-        description: 'The output.',
+        description: 'In the order of `ids`, null where no unspent output has the ID.',
         schema: named(
-          'OutputWithMetadata',
-          objectOf({ metadata: outputMetadataSchema, output: outputSchema }),
+          'Outputs',
+          objectOf({
+            ledgerIndex: milestoneIndexSchema,
+            outputs: arrayOf(oneOf(schema, { type: 'null' })),
+          }),
         ),
-        raw: true,
         ledgerIndex: 'tagged',
       },
       errors: [400, 404],
-      example: { path },
-    },
-    readOutputMetadata: {
-      tag: 'core',
-      summary: 'When an output was booked and spent (TIP-25)',
-      parameters,
-      answer: { description: 'The metadata.', schema: outputMetadataSchema, ledgerIndex: 'tagged' },
-      errors: [400, 404],
-      example: { path: `${path}/metadata` },
+      example: { path: `/api/edge/v1/outputs?ids=${id}` },
     },
   };
 }

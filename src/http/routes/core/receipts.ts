@@ -19,10 +19,16 @@ import type { RouteContext } from '../../route.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../schemas.ts';
 
 export const receiptRoutes = {
-  listReceipts: { method: 'GET', path: '/api/core/v2/receipts', handle: answerReceipts },
+  listReceipts: {
+    method: 'GET',
+    path: '/api/core/v2/receipts',
+    limit: 'scanLimit',
+    handle: answerReceipts,
+  },
   listReceiptsOf: {
     method: 'GET',
     path: '/api/core/v2/receipts/:migratedAt',
+    limit: 'scanLimit',
     handle: answerReceipts,
   },
   readTreasury: {

@@ -1,8 +1,4 @@
-/**
- * GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): unreferenced blocks that no other block
- * approves.
- */
-
+/** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../errors.ts';
 import { arrayOf, hashSchema, named, objectOf } from '../../openapi/json-schema.ts';

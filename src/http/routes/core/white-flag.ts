@@ -2,7 +2,6 @@
  * POST /api/core/v2/whiteflag: the roots of a milestone (TIP-25; docs/contract.md#white-flag).
  * Steps 1 and 2 of the contract are here, the others in src/node/compute-white-flag.ts.
  */
-
 import * as v from 'valibot';
 import type { RefusalReason, WhiteFlagRefusal, WhiteFlagRequest } from '../../../node/edge-node.ts';
 import { digitsOf, MAX_UINT32, uint32 } from '../../../platform/json-schemas.ts';
@@ -91,7 +90,7 @@ async function answerWhiteFlag({ request, node, notes }: RouteContext): Promise<
 }
 
 /**
- * What a refusal is answered. "Not found" is said of the state that was asked about, unless the
+ * Returns the error of a refusal. "Not found" is said of the state that was asked about, unless the
  * ledger is elsewhere; a request that can never be right has no ledger index.
  */
 export function whiteFlagError(
@@ -103,7 +102,7 @@ export function whiteFlagError(
   return error;
 }
 
-/** For the log: whoever was halted by another answer finds there what was asked. */
+/** Request for the log: whoever was halted by a wrong answer finds it there. */
 function proposalToJson({ index, timestamp, parents, previousMilestoneId }: WhiteFlagRequest) {
   return {
     index,
@@ -113,7 +112,7 @@ function proposalToJson({ index, timestamp, parents, previousMilestoneId }: Whit
   };
 }
 
-/** What both routes of the white flag take. */
+/** Body of both routes of the white flag. */
 export const whiteFlagRequestSchema = /* @__PURE__ */ named(
   'WhiteFlagRequest',
   () => WhiteFlagBody,

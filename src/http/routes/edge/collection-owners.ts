@@ -1,5 +1,5 @@
 /**
- * GET /api/edge/v1/collections/:issuer/owners: who owns the NFTs of an issuer
+ * GET /api/edge/v1/collections/:issuer/owners: owners of an issuer's NFTs
  * (docs/contract.md#owners-of-a-collection).
  */
 import { MAX_COLLECTION, type OwnersQuery } from '../../../node/edge-node.ts';
@@ -98,8 +98,8 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
         {
           in: 'query',
           name: 'pageSize',
-          description: 'The most owners of a page.',
-          schema: { ...pageSize, default: MAX_PAGE_SIZE },
+          description: `The most owners of a page. Default: ${MAX_PAGE_SIZE}.`,
+          schema: pageSize,
         },
         {
           in: 'query',

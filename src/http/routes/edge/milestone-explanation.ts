@@ -1,10 +1,7 @@
 /**
  * GET /api/edge/v1/whiteflag/:milestoneIndex: the blocks of an applied milestone in white-flag
- * order, and what became of each, in words.
- *
- * The states are those that TIP-25 gives the metadata of blocks.
+ * order, and what became of each, by the states of TIP-25.
  */
-
 import type { ExplainedBlock } from '../../../node/edge-node.ts';
 import { inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
 import { describeReason } from '../../../stardust/semantics/verdict.ts';

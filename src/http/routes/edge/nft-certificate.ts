@@ -1,7 +1,7 @@
 /**
- * GET /api/edge/v1/nfts/:nftId/certificate: that a transaction, which a signed milestone applied, made
- * a state of an NFT (docs/contract.md#certificate-of-an-nft). It does not prove that nothing came
- * later. src/stardust/provenance/certificate.ts verifies it.
+ * GET /api/edge/v1/nfts/:nftId/certificate: proves that a transaction, which a signed milestone
+ * applied, made a state of an NFT, not that nothing came later
+ * (docs/contract.md#certificate-of-an-nft). src/stardust/provenance/certificate.ts verifies it.
  */
 import type { NamedChange, NftCertificate } from '../../../node/edge-node.ts';
 import { blake2b256 } from '../../../stardust/crypto/hash.ts';

@@ -1,5 +1,5 @@
 /**
- * GET /api/edge/v1/changes/nfts: the NFTs that changed after a milestone, for clients that were away
+ * GET /api/edge/v1/changes/nfts: NFTs that changed after a milestone, for clients that were away
  * (docs/contract.md#changes-of-nfts, docs/developers.md#events).
  */
 import { MAX_CHANGES } from '../../../node/edge-node.ts';
@@ -24,7 +24,7 @@ import { parseMilestoneIndex } from '../../schemas.ts';
 
 const PATH = '/api/edge/v1/changes/nfts';
 
-/** In the URL every cache knows it: all who follow the events send the same URL, once a milestone. */
+/** Named in the URL for every cache: all followers send the same URL, once a milestone. */
 const MIN_PARAMETER = 'minLedgerIndex';
 
 export const nftChangeRoutes = {

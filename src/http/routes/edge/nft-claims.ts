@@ -1,6 +1,6 @@
 /**
- * What the immutable metadata of an NFT claims by IRC-27 (src/stardust/json/nft-claims.ts), where it
- * has what that standard requires.
+ * Claims of an NFT's immutable metadata by IRC-27 (src/stardust/json/nft-claims.ts), if it has what
+ * that standard requires.
  */
 import { type NftClaims, readNftClaims } from '../../../stardust/json/nft-claims.ts';
 import { FeatureType } from '../../../stardust/wire/feature.ts';

@@ -130,8 +130,8 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
         {
           in: 'query',
           name: 'pageSize',
-          description: 'The most changes of a page.',
-          schema: { ...pageSize, default: MAX_HISTORY },
+          description: `The most changes of a page. Default: ${MAX_HISTORY}.`,
+          schema: pageSize,
         },
         {
           in: 'query',

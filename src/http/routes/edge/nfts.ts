@@ -40,7 +40,7 @@ import { nftOutputSchema } from '../../openapi/output-schemas.ts';
 import { parseQueryString } from '../../query-string.ts';
 import type { RouteContext } from '../../route.ts';
 import { Id, OutputId, parseId } from '../../schemas.ts';
-import { metadataToJson, outputMetadataSchema } from '../core/outputs.ts';
+import { MAX_IDS, metadataToJson, outputMetadataSchema, parseIds } from '../core/outputs.ts';
 import { noSuchNft } from '../indexer/nft-lookup.ts';
 import { foreignAddress } from '../indexer/output-lists.ts';
 import { formatCursor, parseGalleryQuery } from '../indexer/output-query.ts';
@@ -63,10 +63,7 @@ export const nftRoutes = {
   },
 } satisfies RouteTable;
 
-/** The most NFTs of an answer. */
-const MAX_NFTS = 100;
-
-/** Of an NFT, or of its output. */
+/** ID of an NFT, or of its output. */
 const NftOrOutputId = v.union([Id, OutputId]);
 
 async function answerNftOutput(context: RouteContext): Promise<Answer> {
@@ -87,15 +84,10 @@ async function answerNfts(context: RouteContext): Promise<Answer> {
   if (name === 'ids' && paging !== undefined)
     throw new HttpError(400, `${paging} is of lists by address or issuer, not of ids`);
   return name === 'ids'
-    ? answerByIds(context, parseIds(values.get(name)!), (body) => hashedAnswer(request, body))
-    : answerGallery(context, parseGalleryQuery(values, MAX_NFTS));
-}
-
-/** Throws an HttpError 400. */
-function parseIds(list: string): string[] {
-  const ids = list.split(',');
-  if (ids.length > MAX_NFTS) throw new HttpError(400, `ids: more than ${MAX_NFTS}`);
-  return ids.map((id) => parseId(NftOrOutputId, id, 'each of ids'));
+    ? answerByIds(context, parseIds(values.get(name)!, NftOrOutputId), (body) =>
+        hashedAnswer(request, body),
+      )
+    : answerGallery(context, parseGalleryQuery(values, MAX_IDS));
 }
 
 /** NFTs as JSON, in the order of their IDs; null where there is none. */
@@ -177,7 +169,7 @@ export function ownerToJson(
   };
 }
 
-/** Of an NFT at the ledger's time, or at that of a change. */
+/** Owner of an NFT at the ledger's time, or at that of a change. */
 export const ownerSchema: JsonSchema = /* @__PURE__ */ named('NFTOwner', () =>
   objectOf(
     {
@@ -206,12 +198,12 @@ export function describeNfts(): Operations<typeof nftRoutes> {
     issuer: described('Of the immutable issuer feature: the ledger guarantees it.', bech32Schema),
     claims: describeClaims(),
   };
-  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_NFTS };
+  const pageSize: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_IDS };
   const nftId = '0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7';
   return {
     readNfts: {
       tag: 'edge',
-      summary: `Up to ${MAX_NFTS} NFTs with their outputs, metadata and owners, of one moment`,
+      summary: `Up to ${MAX_IDS} NFTs with their outputs, metadata and owners, of one moment`,
       description:
         'By IDs; or, page by page, those whose address unlock condition has an address, or those ' +
         'of an issuer. One of `ids`, `address` and `issuer` must be given.',
@@ -220,7 +212,7 @@ export function describeNfts(): Operations<typeof nftRoutes> {
           in: 'query',
           name: 'ids',
           description: 'IDs of NFTs, or of their outputs, separated by commas.',
-          schema: v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_NFTS)),
+          schema: v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_IDS)),
           explode: false,
         },
         {
@@ -238,8 +230,8 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         {
           in: 'query',
           name: 'pageSize',
-          description: 'The most NFTs of a page.',
-          schema: { ...pageSize, default: MAX_NFTS },
+          description: `The most NFTs of a page. Default: ${MAX_IDS}.`,
+          schema: pageSize,
         },
         {
           in: 'query',

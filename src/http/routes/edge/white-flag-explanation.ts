@@ -2,7 +2,6 @@
  * POST /api/edge/v1/whiteflag: the white flag with every block that leads to its roots
  * (docs/contract.md#explanation-of-a-proposal).
  */
-
 import type { Decision, JudgedBlock } from '../../../node/edge-node.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';

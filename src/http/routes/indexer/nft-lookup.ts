@@ -2,7 +2,6 @@
  * GET /api/indexer/v1/outputs/nft/:nftId: the unspent output of an NFT (TIP-26;
  * docs/contract.md#nft-lookup).
  */
-
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import { atLedger, objectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';

@@ -128,7 +128,7 @@ export function describeOutputLists(): Operations<typeof outputListRoutes> {
     maxNativeTokenCount: [tokens, 'The most kinds of native tokens.'],
     createdBefore: [unixTimeSchema, 'The milestone that created the output is before this time.'],
     createdAfter: [unixTimeSchema, 'The milestone that created the output is after this time.'],
-    pageSize: [{ ...pageSize, default: MAX_PAGE_SIZE }, 'The most items of the answer.'],
+    pageSize: [pageSize, `The most items of the answer. Default: ${MAX_PAGE_SIZE}.`],
     cursor: [listCursorSchema, "Another answer's cursor. Its page size counts, not `pageSize`."],
   };
   const schema = named(

@@ -1,8 +1,7 @@
 /**
- * The query of a list (TIP-26) as inx-indexer 1.0.1 reads it (docs/contract.md#lists): what it does
- * not know it ignores, and what it refuses, be it with 400 or 500, is refused here.
+ * The query of a list (TIP-26) as inx-indexer 1.0.1 reads it (docs/contract.md#lists): unknown
+ * parameters are ignored, and what it refuses, by 400 or 500, is refused here.
  */
-
 import {
   ALL_KINDS,
   END,
@@ -61,7 +60,7 @@ const OF_BASIC: readonly Filter[] = [
   'expirationReturnAddress',
 ];
 
-/** What a list can be asked for: `all` of the route of every kind. The rest is ignored. */
+/** Filters of a list, by kind; `all` of the route of every kind. Others are ignored. */
 export const FILTERS: Readonly<Record<Kind | 'all', readonly Filter[]>> = {
   all: [...COMMON, 'unlockableByAddress'],
   basic: OF_BASIC,
@@ -119,10 +118,10 @@ function readersOf(prefixes: Set<string>): {
 }
 
 /**
- * The query of a gallery: by address or by issuer, with the cursors of lists. Throws an HttpError
- * 400.
+ * Reads the query of a gallery: by address or by issuer, with the cursors of lists. Throws an
+ * HttpError 400.
  *
- * @param maxPageSize what a larger page size is taken for
+ * @param maxPageSize replaces larger page sizes
  */
 export function parseGalleryQuery(values: QueryString, maxPageSize: number): OutputQuery {
   const prefixes = new Set<string>();
@@ -140,7 +139,7 @@ export function parseGalleryQuery(values: QueryString, maxPageSize: number): Out
   };
 }
 
-/** Reads an address, of this type if one is given, and adds its human-readable prefix to the set. */
+/** Reads an address, of this type if one is given, and adds its prefix to the set. */
 function addressReader(prefixes: Set<string>, type?: number): Reader<string> {
   return (value, name) => {
     const { prefix, key } = parseAddress(value, name, type);
@@ -150,9 +149,9 @@ function addressReader(prefixes: Set<string>, type?: number): Reader<string> {
 }
 
 /**
- * The key and the human-readable prefix of a bech32 address in any case. Throws an HttpError 400.
+ * Returns the key and the prefix of a bech32 address in any case. Throws an HttpError 400.
  *
- * @param type that it must have; of an alias
+ * @param type type that it must have; of an alias
  */
 export function parseAddress(
   value: string,
@@ -211,7 +210,7 @@ function readTag(value: string, name: string): string {
   return digits;
 }
 
-/** What is no number, or 0, or too large, is the largest page. */
+/** Reads a page size; what is no number, or 0, or too large, is the largest page. */
 export function readPageSize(values: QueryString): number {
   const size = uint32(values.get('pageSize') ?? '');
   return size === undefined || size === 0 || size > MAX_PAGE_SIZE ? MAX_PAGE_SIZE : size;
@@ -233,8 +232,8 @@ export function formatCursor({ createdTime, outputId }: Position, pageSize: numb
 }
 
 /**
- * The first position whose digits are not before the text, letters being upper case and characters
- * compared by their codes: so the reference compares, and any text may stand in a cursor.
+ * Returns the first position whose digits are not before the text, letters being upper case and
+ * characters compared by their codes, as the reference compares: any text may be in a cursor.
  */
 function firstPositionFrom(text: string): Position {
   const upper = text.replace(/[a-f]/g, (letter) => letter.toUpperCase());

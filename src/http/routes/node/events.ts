@@ -1,6 +1,6 @@
 /**
- * GET /api/mqtt/v1 (docs/contract.md#events): the events of TIP-28, by MQTT 3.1.1 over a WebSocket,
- * at the path that HORNET has it.
+ * GET /api/mqtt/v1 (docs/contract.md#events): events of TIP-28, by MQTT 3.1.1 over a WebSocket, at
+ * HORNET's path.
  */
 import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';

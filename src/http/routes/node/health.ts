@@ -1,8 +1,7 @@
 /**
- * GET /health (docs/contract.md#health): empty, 200 or 503; why not healthy is in X-Error-Detail,
- * what soon will not be in X-Health-Warning.
+ * GET /health (docs/contract.md#health): empty, 200 or 503; X-Error-Detail has the reason,
+ * X-Health-Warning what soon will be one.
  */
-
 import {
   isMissingTable,
   LedgerDamaged,
@@ -23,7 +22,7 @@ export const healthRoutes = {
   readHealth: { method: 'GET', path: '/health', keep: 'never', handle: answerHealth },
 } satisfies RouteTable;
 
-/** As in HORNET. */
+/** Limit of HORNET. */
 const MAX_AGE_SECONDS = 5 * 60;
 
 /** Why the node is not healthy, for people; undefined if it is. `now` in Unix milliseconds. */
@@ -51,12 +50,12 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
   return [old, progress, behind].filter((part) => part !== undefined).join('; ');
 }
 
-/** What an operator should look at while the node is still healthy; undefined if nothing. */
+/** Warns an operator while the node is still healthy; undefined without need. */
 function healthWarning(status: NodeStatus): string | undefined {
   return shareUsed(status.database) >= WARN_AT ? describeDatabase(status) : undefined;
 }
 
-/** Of a database that has a limit. */
+/** Describes a database that has a limit. */
 function describeDatabase({ database, retention }: NodeStatus): string {
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
   const size = `the database has ${gigabytes(database.bytes)} of ${gigabytes(database.limitBytes!)} GB`;
@@ -64,10 +63,7 @@ function describeDatabase({ database, retention }: NodeStatus): string {
   return `${size} and keeps ${kept} milestones, RETENTION_MILESTONES is ${configured}`;
 }
 
-/**
- * Headers that tell how blocks come in, by feed or by polling, and how many seconds ago the newest
- * was stored. `now` in Unix milliseconds.
- */
+/** Headers: source of blocks, and seconds since the newest. `now` in Unix milliseconds. */
 export function blocksHeaders(
   { blocks }: Pick<NodeStatus, 'blocks'>,
   now: number,

@@ -1,8 +1,6 @@
 /**
  * GET /metrics (docs/contract.md#metrics): the state of the node in the text format of Prometheus.
- *
- * Of D1 it reads what /health reads. What the follower's object counts begins again with each start
- * of the object, as counters of Prometheus may.
+ * It reads of D1 what /health reads. Counts of the follower's object begin again with each start.
  */
 import { version } from '../../../../package.json';
 import type { EventCounts, FollowerCounts, NodeStatus } from '../../../node/edge-node.ts';
@@ -82,7 +80,7 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
     gauge('stardust_database_bytes', 'Size of the database, free pages left out.', database.bytes),
     states('stardust_follower_state', 'How following goes.', FOLLOWER_STATES, follower.state),
   ];
-  if (database.limitBytes !== undefined) {
+  if (database.limitBytes !== undefined)
     families.push(
       gauge(
         'stardust_database_limit_bytes',
@@ -90,8 +88,7 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         database.limitBytes,
       ),
     );
-  }
-  if (upstream !== undefined) {
+  if (upstream !== undefined)
     families.push(
       gauge(
         'stardust_latest_milestone_index',
@@ -104,10 +101,9 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         Math.max(0, upstream.index - ledger.index),
       ),
     );
-  }
   if (blocks !== undefined)
     families.push(states('stardust_blocks_by', 'How blocks come in.', BLOCKS_BY, blocks.by));
-  if (blocks?.newest !== undefined) {
+  if (blocks?.newest !== undefined)
     families.push(
       gauge(
         'stardust_newest_block_age_seconds',
@@ -115,7 +111,6 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
         Math.max(0, now / 1000 - blocks.newest),
       ),
     );
-  }
   return families;
 }
 
@@ -199,7 +194,7 @@ function counter(name: string, help: string, samples: readonly Sample[]): Metric
   return { name, help, type: 'counter', samples };
 }
 
-/** One sample for each state, 1 for that which it is. */
+/** Makes one sample for each state, 1 for the current one. */
 function states(name: string, help: string, all: readonly string[], current: string): MetricFamily {
   const samples = all.map((state) => ({ labels: { state }, value: Number(state === current) }));
   return { name, help, type: 'gauge', samples };

@@ -12,7 +12,7 @@ export interface MetricFamily {
 }
 
 export interface Sample {
-  /** Of a histogram: `_bucket`, `_sum` or `_count`. */
+  /** Suffix in a histogram: `_bucket`, `_sum` or `_count`. */
   suffix?: string;
   labels?: Readonly<Record<string, string>>;
   value: number;
@@ -22,8 +22,7 @@ const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Families without samples are left out. Throws a RangeError where a name is none: names are
- * written into the code, so that this is a defect.
+ * Leaves out families without samples. Throws a RangeError for a wrong name, a defect of the code.
  */
 export function encodeMetrics(families: readonly MetricFamily[]): string {
   return families

@@ -1,9 +1,7 @@
 /**
- * GET /api/edge/v1/blocks/:blockId/proof: that a block belongs to a milestone (TIP-0004), in the
- * shape of the inx-poi plug-in.
- *
- * `appliedProof` is there where the block's transaction was applied, and leads to the milestone's
- * applied root.
+ * GET /api/edge/v1/blocks/:blockId/proof: a block belongs to a milestone (TIP-0004), in the shape
+ * of the inx-poi plug-in. `appliedProof`, to the milestone's applied root, is there if the block's
+ * transaction was applied.
  */
 import { hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { proofAmong } from '../../../stardust/proof/proof.ts';

@@ -91,7 +91,7 @@ const finalTreeSchema: JsonSchema = /* @__PURE__ */ named('FinalTree', () =>
   }),
 );
 
-/** What the final root commits to. */
+/** Fields to which the final root commits. */
 function ledgerFields(): Record<string, JsonSchema> {
   return {
     networkName: textSchema,

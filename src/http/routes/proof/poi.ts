@@ -1,8 +1,7 @@
 /**
- * The routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
+ * Routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
  * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
  */
-
 import type { BlockProof } from '../../../node/edge-node.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';

@@ -1,5 +1,5 @@
 /**
- * GET /api/edge/v1/final/addresses/:bech32[?cursor=]: a page of the statement of an address at a final
+ * GET /api/edge/v1/final/addresses/:bech32[?cursor=]: a page of an address's statement at a final
  * ledger (docs/contract.md#statement-of-an-address).
  */
 import type { Position } from '../../../node/edge-node.ts';

@@ -1,18 +1,12 @@
 /**
- * How large the database is, and how large it may become.
- *
- * Every result of D1 carries the size in `size_after`, at no cost
- * (https://developers.cloudflare.com/d1/worker-api/return-object/). Pages that deleting has freed
- * do not count: it is `page_count` less `freelist_count`
- * (https://github.com/cloudflare/workerd/blob/main/src/workerd/api/sql.c%2B%2B, getDatabaseSize).
- * So it falls when rows are deleted, though the file does not shrink.
+ * Size of the database, and its limits. Every result of D1 has the size in `size_after`, at no cost
+ * (https://developers.cloudflare.com/d1/worker-api/return-object/): `page_count` less
+ * `freelist_count` (https://github.com/cloudflare/workerd/blob/main/src/workerd/api/sql.c%2B%2B,
+ * getDatabaseSize). So it falls when rows are deleted, though the file does not shrink.
  */
 import type { Query } from '../read-batch.ts';
 
-/**
- * Of a D1 database, on the Workers Paid plan
- * (https://developers.cloudflare.com/d1/platform/limits/).
- */
+/** Limit of D1, Workers Paid (https://developers.cloudflare.com/d1/platform/limits/). */
 const D1_LIMIT_BYTES = 10_000_000_000;
 
 /** @param oneIsolate whether this is `npm run serve`, where only the disk limits the database */
@@ -20,13 +14,13 @@ export function limitBytesOf({ oneIsolate }: { oneIsolate: boolean }): number | 
   return oneIsolate ? undefined : D1_LIMIT_BYTES;
 }
 
-/** From here on health warns, as a share of the limit. */
+/** Share of the limit from which on health warns. */
 export const WARN_AT = 0.75;
 
-/** From here on fewer milestones are kept, as a share of the limit. */
+/** Share of the limit from which on fewer milestones are kept. */
 export const SHRINK_AT = 0.8;
 
-/** From here on the node is not healthy: writes are about to fail. As a share of the limit. */
+/** Share of the limit from which on the node is not healthy: writes are about to fail. */
 export const UNHEALTHY_AT = 0.95;
 
 export interface DatabaseSize {
@@ -48,10 +42,7 @@ export function withSize<T>({ statements, read }: Query<T>): Query<{ value: T; b
   };
 }
 
-/**
- * Whether a write failed because there is no room. D1 says the first of these, SQLite in `npm run
- * serve` the second (SQLITE_FULL).
- */
+/** Whether a write failed for want of room: D1's error, or SQLITE_FULL in `npm run serve`. */
 export function isDatabaseFull(error: unknown): boolean {
   return (
     error instanceof Error &&

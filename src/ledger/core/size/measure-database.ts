@@ -1,10 +1,7 @@
-/**
- * A database that tells what each statement cost, by what D1 itself says of it, which is what it
- * bills (https://developers.cloudflare.com/d1/platform/pricing/).
- */
+/** Tells each statement's cost (https://developers.cloudflare.com/d1/platform/pricing/). */
 import type { Database } from '../database.ts';
 
-/** The same database, which waits after each statement or batch. */
+/** Returns the database, waiting after each statement or batch. */
 export function waitAfterCalls(db: Database, wait: () => Promise<void>): Database {
   return measureDatabase(
     db,
@@ -19,10 +16,7 @@ export function waitAfterCalls(db: Database, wait: () => Promise<void>): Databas
   );
 }
 
-/**
- * Calls `tell` with the cost of each statement that was executed. Each statement or batch is waited
- * for by `waitFor`.
- */
+/** Calls `tell` with the cost of each executed statement, and waits for each call by `waitFor`. */
 export function measureDatabase(
   db: Database,
   tell: (cost: D1Meta) => void,

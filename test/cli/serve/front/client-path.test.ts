@@ -55,9 +55,10 @@ function waitBehind(crowd: readonly ClientPath[], isWhiteFlag: boolean): number 
     () => time.now,
     () => true,
   );
-  for (const client of crowd) queue.enter({ client, isWhiteFlag, start() {} });
+  for (const client of crowd) queue.enter({ client, isWhiteFlag, mayWait: true, start() {} });
   let started = false;
-  queue.enter({ client: ['192.0.2.9'], isWhiteFlag, start: () => (started = true) });
+  const start = () => (started = true);
+  queue.enter({ client: ['192.0.2.9'], isWhiteFlag, mayWait: true, start });
   while (!started && time.now < 60_000) {
     time.now += 10;
     queue.look();

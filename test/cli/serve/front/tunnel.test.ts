@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as ws from 'ws';
-import { createFrames, type Frames } from '../../../../cli/serve/front/frames.ts';
+import { createMessages } from '../../../../cli/serve/front/frames.ts';
 import { createMessageTurns } from '../../../../cli/serve/front/message-turns.ts';
 import { MAX_MESSAGE_BYTES } from '../../../../cli/serve/front/tunnel.ts';
 import { createTunnelLimit } from '../../../../cli/serve/front/tunnel-limit.ts';
@@ -18,20 +18,20 @@ import {
   upgradeTo,
 } from '../../../support/edge/front.ts';
 
-/** Where frames end, by our reader, and what is wrong with the next. */
-function follow(frames: Frames, bytes: Buffer, ends: readonly number[]) {
+/** Opcodes of the frames that our reader finds in bytes that come in pieces, and what is wrong. */
+function follow(bytes: Buffer, ends: readonly number[]) {
+  const messages = createMessages(1000);
   const found: number[] = [];
-  let from = 0;
-  for (const to of [
-    ...ends.filter((end) => end < bytes.length).sort((a, b) => a - b),
-    bytes.length,
-  ]) {
-    while (from < to) {
-      from = frames.next(bytes.subarray(0, to), from);
-      if (frames.fault !== undefined) return { found, code: frames.fault.code };
-      if (frames.ended !== undefined) found.push(frames.ended);
+  let at = 0;
+  const places = ends.filter((end) => end < bytes.length).sort((a, b) => a - b);
+  for (const to of [...places, bytes.length])
+    for (;;) {
+      const frame = messages.next(bytes.subarray(0, to), at);
+      if (frame === undefined) break;
+      if ('code' in frame) return { found, code: frame.code };
+      found.push(frame.opcode);
+      at = frame.end;
     }
-  }
   return { found, code: undefined };
 }
 
@@ -81,7 +81,7 @@ it('frames are as ws reads them, however they are cut', async () => {
         // a Close frame with a payload of ones has a code that ws refuses
         const frames = all.filter(([first, , length]) => (first & 15) !== 8 || length < 2);
         const bytes = Buffer.concat(frames.map(bytesOf));
-        const ours = follow(createFrames(true, 1000), bytes, ends);
+        const ours = follow(bytes, ends);
         const { found, code, isOver } = await followByWs(bytes);
         if (isOver) return;
         expect(ours.code).toBe(code);

@@ -1,9 +1,7 @@
 /**
- * Writes that fail and followers that meet, on a real D1: whatever happens, each milestone is
- * applied once and whole.
+ * Writes that fail and followers that meet: whatever happens, each milestone is applied once and
+ * whole.
  */
-import '../support/vectors-in-workerd.ts';
-import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
@@ -17,13 +15,14 @@ import {
   type Rig,
   startLedger,
 } from '../support/ledger/ledger-harness.ts';
+import { openMemory } from '../support/ledger/memory-database.ts';
 import { diverging } from '../support/network/direct-upstream.ts';
 import { lastIndex, stateHash } from '../support/network/network-model.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
-const db = env.LEDGER;
+const db = await openMemory();
 const network = recordedNetwork('network-a');
 const budget = () => ({ deadline: Date.now() + 20_000, milestones: 12 });
 

@@ -1,0 +1,137 @@
+/** Reads of whole objects, raw or as JSON: outputs, blocks, milestones, receipts, and the node's own. */
+import { Reader, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decode } from '../../../src/stardust/encoding/codec.ts';
+import {
+  blockToJson,
+  milestoneToJson,
+  outputToJson,
+} from '../../../src/stardust/json/rest-json.ts';
+import { block as blockCodec } from '../../../src/stardust/wire/block.ts';
+import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
+import { readMilestone } from '../../support/network/blocks.ts';
+import { lastIndex, type NetworkMilestone } from '../../support/network/network-model.ts';
+import type { World } from '../world.ts';
+import { differs, type How, read } from './reads.ts';
+
+const RAW: How = {
+  init: { headers: { accept: 'application/vnd.iota.serializer-v1' } },
+  parse: async (answer) => ({ raw: new Uint8Array(await answer.arrayBuffer()).toHex() }),
+};
+
+/** Reads an object both ways. */
+function readBoth(
+  world: World,
+  what: string,
+  path: string,
+  { bytes, json }: { bytes: () => Uint8Array | undefined; json: () => unknown },
+  pick: (body: Record<string, unknown>) => unknown = (body) => body,
+): void {
+  if (world.readers.chance(0.5)) {
+    const check = ({ raw }: { raw: string }) => differs(raw, bytes()?.toHex());
+    read(world, `${what} raw`, path, check, undefined, RAW);
+  } else read(world, what, path, (body: Record<string, unknown>) => differs(pick(body), json()));
+}
+
+export function readOutputBody(world: World, outputId: string): void {
+  const output = () => world.network.outputs.get(outputId)!;
+  readBoth(
+    world,
+    'output body',
+    `/api/core/v2/outputs/${outputId}`,
+    { bytes: () => output().bytes, json: () => outputToJson(decodeOutput(output().bytes)) },
+    ({ output: said }) => said,
+  );
+}
+
+export function readBlockBody(world: World, blockId: string): void {
+  const { bytes } = world.network.blocks.get(blockId)!;
+  readBoth(world, 'block body', `/api/core/v2/blocks/${blockId}`, {
+    bytes: () => bytes,
+    json: () => blockToJson(decode(blockCodec, new Reader(bytes))),
+  });
+}
+
+/** The block whose transaction was applied, of all that carry it. */
+export function readIncluded(world: World, carrier: string): void {
+  const { network } = world;
+  const { id } = network.transactions.get(carrier)!;
+  const included = (index: number) =>
+    [...network.transactions]
+      .filter(([, made]) => toHex(made.id) === toHex(id))
+      .map(([blockId]) => network.blocks.get(blockId)!)
+      .find(({ referenced }) => referenced?.state === 'included' && referenced.index <= index);
+  read(
+    world,
+    'included block',
+    `/api/core/v2/transactions/${toHex(id)}/included-block/metadata`,
+    (
+      body: { blockId: string; ledgerInclusionState: string; referencedByMilestoneIndex: number },
+      index,
+    ) => {
+      const block = included(index === -1 ? lastIndex(network) : index);
+      return differs(
+        [body.blockId, body.ledgerInclusionState, body.referencedByMilestoneIndex],
+        [block?.id, block?.referenced?.state, block?.referenced?.index],
+      );
+    },
+  );
+}
+
+export function readMilestoneBody(world: World, milestone: NetworkMilestone): void {
+  const path = world.readers.chance(0.5) ? milestone.id : `by-index/${milestone.index}`;
+  readBoth(world, 'milestone body', `/api/core/v2/milestones/${path}`, {
+    bytes: () => milestone.payload,
+    json: () => milestoneToJson(readMilestone(milestone.payload)),
+  });
+}
+
+/** Receipts since the snapshot, which brings none. */
+export function readReceipts(world: World): void {
+  const { network } = world;
+  read(
+    world,
+    'receipts',
+    '/api/core/v2/receipts',
+    ({ receipts }: { receipts: { milestoneIndex: number }[] }, index) => {
+      const said = receipts.map(({ milestoneIndex }) => milestoneIndex);
+      const first = world.imports > 0 ? (said[0] ?? index + 1) : world.settings.before + 1;
+      const truth = network.milestones.filter(
+        ({ receipt, index: at }) => receipt !== undefined && at >= first && at <= index,
+      );
+      return differs(
+        said,
+        truth.map(({ index: at }) => at),
+      );
+    },
+  );
+}
+
+const TEXT: How = { parse: async (answer) => ({ text: await answer.text() }) };
+
+/** What a node says of itself: that it can be read, and no milestone that is not there. */
+export function readNode(world: World, path: string): void {
+  read(
+    world,
+    path,
+    path,
+    ({ text }: { text: string }) => {
+      const index = /^stardust_ledger_index (\d+)$/m.exec(text)?.[1];
+      if (index === undefined || Number(index) <= lastIndex(world.network)) return undefined;
+      return `the ledger is at ${index}`;
+    },
+    undefined,
+    TEXT,
+  );
+}
+
+/** Tips that it names are blocks of the network, and no milestone that it has applied references one. */
+export function readTips(world: World): void {
+  read(world, 'tips', '/api/core/v2/tips', ({ tips }: { tips: string[] }, index) => {
+    const { blocks } = world.network;
+    const wrong = tips.find((id) => {
+      const block = blocks.get(id);
+      return block === undefined || (block.referenced?.index ?? index + 1) <= index;
+    });
+    return wrong === undefined ? undefined : `${wrong} is no tip`;
+  });
+}

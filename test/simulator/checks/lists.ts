@@ -1,0 +1,148 @@
+/** Lists and lookups of outputs by what they have, and NFTs with their owners. */
+import { toBech32 } from '../../../src/stardust/bech32.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
+import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
+import { chainIdOf, decodeOutput } from '../../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
+import type { Random } from '../../support/network/random.ts';
+import { type ListName, type PlainOutput, plainList } from '../../support/nft-list/plain-list.ts';
+import { randomQuery, vocabularyOf } from '../../support/nft-list/random-queries.ts';
+import type { World } from '../world.ts';
+import { differs, read } from './reads.ts';
+
+/** How many of the outputs a client knows that asks for lists. */
+const KNOWN = 30;
+/** How often a value of a query is odd. */
+const ODD = 0.15;
+const PREFIX = 'tst';
+
+/** A list by a query at random: what the plain implementation finds, or both refuse. */
+export function readList(world: World, list: ListName, random: Random): void {
+  const { truth } = world;
+  const words = vocabularyOf(random.sample(truth.plainOutputs(), KNOWN), PREFIX);
+  const query = randomQuery(random, words, random.pick([0, ODD]));
+  const path = `/api/indexer/v1/outputs${list === 'all' ? '' : `/${list}`}?${query}`;
+  // what a client makes of it on the way
+  const { search } = new URL(path, 'https://edge.test');
+  read(
+    world,
+    `list ${list}`,
+    path,
+    (body, index) => {
+      const plain = plainList(truth.plainOutputs(index), index, PREFIX, search.slice(1), list);
+      return differs(body, plain.response);
+    },
+    undefined,
+    { hasMin: true },
+  );
+}
+
+/** The output of an alias or a foundry. */
+export function readChain(world: World, { output, outputId }: PlainOutput): void {
+  const { truth } = world;
+  const kind = output.type === OutputType.Alias ? 'alias' : 'foundry';
+  const id = idOf({ output, outputId })!;
+  const holder = (index: number) =>
+    truth.plainOutputs(index).find((each) => each.output.type === output.type && idOf(each) === id);
+  const isIndexed = () => world.node.vars.INDEX === 'all';
+  read(
+    world,
+    kind,
+    `/api/indexer/v1/outputs/${kind}/${id}`,
+    ({ items }: { items: string[] }, index) => differs(items, [`0x${holder(index)?.outputId}`]),
+    (index) => (isIndexed() && holder(index) !== undefined ? '404, and it is there' : undefined),
+    { hasMin: true },
+  );
+}
+
+function idOf({ output, outputId }: Pick<PlainOutput, 'output' | 'outputId'>): string | undefined {
+  const id = chainIdOf(output, Uint8Array.fromHex(outputId));
+  return id && toHex(id);
+}
+
+interface NftJson {
+  nftId: string;
+  outputId: string;
+  output: unknown;
+}
+
+/** Several NFTs at one ledger index, some of which never were. */
+export function readNftBatch(world: World, ids: readonly string[]): void {
+  const { truth } = world;
+  read(
+    world,
+    'NFTs',
+    `/api/edge/v1/nfts?ids=${ids.map((id) => `0x${id}`)}`,
+    ({ nfts }: { nfts: (NftJson | null)[] }, index) =>
+      differs(
+        nfts.map((nft) => nft && pickNft(nft)),
+        ids.map((id) => nftTruth(world, id, truth.nftOutput(id, index))),
+      ),
+    undefined,
+    { hasMin: true },
+  );
+}
+
+export function readNftState(world: World, id: string): void {
+  const { truth } = world;
+  read(
+    world,
+    'NFT state',
+    `/api/edge/v1/nfts/0x${id}`,
+    (nft: NftJson, index) => differs(pickNft(nft), nftTruth(world, id, truth.nftOutput(id, index))),
+    (index) => (truth.nftOutput(id, index) === undefined ? undefined : '404, and it is there'),
+    { hasMin: true },
+  );
+}
+
+const pickNft = ({ nftId, outputId, output }: NftJson) => ({ nftId, outputId, output });
+
+function nftTruth({ network }: World, id: string, outputId: string | undefined) {
+  if (outputId === undefined) return null;
+  const { bytes } = network.outputs.get(`0x${outputId}`)!;
+  return { nftId: `0x${id}`, outputId: `0x${outputId}`, output: outputToJson(decodeOutput(bytes)) };
+}
+
+/** The NFTs that an address holds by its address condition. */
+export function readGallery(world: World, address: Address): void {
+  const { truth } = world;
+  const key = addressKey(address);
+  const isHeld = ({ output }: PlainOutput) =>
+    output.type === OutputType.Nft &&
+    output.unlockConditions.some((each) => each.type === 0 && addressKey(each.address) === key);
+  read(
+    world,
+    'gallery',
+    `/api/edge/v1/nfts?address=${toBech32(PREFIX, address)}`,
+    ({ nfts, cursor }: { nfts: NftJson[]; cursor?: string }, index) => {
+      const all = truth.plainOutputs(index).filter(isHeld);
+      const said = nfts.map(({ outputId }) => outputId).sort();
+      const ids = all.map(({ outputId }) => `0x${outputId}`).sort();
+      return cursor === undefined ? differs(said, ids) : undefined;
+    },
+    undefined,
+    { hasMin: true },
+  );
+}
+
+/** How many NFTs an issuer's collection has. */
+export function readOwners(world: World, issuer: Address): void {
+  const { truth } = world;
+  const key = addressKey(issuer);
+  const isIssued = ({ output }: PlainOutput) =>
+    output.type === OutputType.Nft &&
+    output.immutableFeatures.some((each) => each.type === 1 && addressKey(each.address) === key);
+  read(
+    world,
+    'owners',
+    `/api/edge/v1/collections/${toBech32(PREFIX, issuer)}/owners`,
+    (body: { nftCount: number; cursor?: string; owners: { nftCount: number }[] }, index) => {
+      const count = truth.plainOutputs(index).filter(isIssued).length;
+      const listed = body.owners.reduce((sum, { nftCount }) => sum + nftCount, 0);
+      return differs([body.nftCount, body.cursor === undefined ? listed : count], [count, count]);
+    },
+    undefined,
+    { hasMin: true },
+  );
+}

@@ -1,0 +1,106 @@
+/** Certificates and proofs that a node gives: each verifies, by the network's keys alone, or is an error. */
+import type { JsonObject } from '../../../src/stardust/encoding/json-object.ts';
+import { verifyInclusion } from '../../../src/stardust/proof/proof.ts';
+import { proveCertificate } from '../../../src/stardust/provenance/certificate.ts';
+import { provedValue } from '../../../src/stardust/provenance/proved.ts';
+import { verifySignature } from '../../support/payloads/keys.ts';
+import type { Request } from '../truth.ts';
+import type { World } from '../world.ts';
+import { read } from './reads.ts';
+
+const verify = async (key: Uint8Array, message: Uint8Array, signature: Uint8Array) =>
+  verifySignature(key, message, signature);
+
+/** What a check that is not done at once finds: a promise of a fault. */
+function readProof(
+  world: World,
+  what: string,
+  path: string,
+  judge: (body: never, index: number) => Promise<string | undefined>,
+): void {
+  read(world, what, path, (body, index) => {
+    judge(body, index).then(
+      (fault) => fault && world.wrong('safety', `${path}: ${fault}`),
+      (error: Error) => world.wrong('safety', `${path}: ${error.message}`),
+    );
+    return undefined;
+  });
+}
+
+export function readCertificate(world: World, nftId: string): void {
+  const { network, truth } = world;
+  readProof(
+    world,
+    'certificate',
+    `/api/edge/v1/nfts/0x${nftId}/certificate`,
+    async (body, index) => {
+      const finding = await proveCertificate(body, `0x${nftId}`, {
+        keys: network.keys,
+        verify,
+        whose: 'the network',
+      });
+      if (finding.standing !== 'proved') return finding.reason;
+      const { held } = provedValue(finding.proof);
+      const output = truth.nftOutput(nftId, index);
+      return held?.outputId === (output && `0x${output}`)
+        ? undefined
+        : `${held?.outputId}, not ${output}`;
+    },
+  );
+}
+
+/** That a milestone references a block, and applied its transaction. */
+export function readInclusion(world: World, blockId: string): void {
+  const { network } = world;
+  const isPlugin = world.readers.chance(0.5);
+  const path = isPlugin ? `/api/poi/v1/create/${blockId}` : `/api/edge/v1/blocks/${blockId}/proof`;
+  readProof(world, 'inclusion', path, async (body: JsonObject) => {
+    const { referenced } = network.blocks.get(blockId)!;
+    const { milestone, block, proof, appliedProof } = body;
+    const file = { milestone, block, proof, appliedProof, blockId };
+    const proven = await verifyInclusion(file, network.keys, verify);
+    if (proven.milestone.index !== referenced?.index)
+      return `milestone ${proven.milestone.index}, not ${referenced?.index}`;
+    const isDue = !isPlugin && referenced.state === 'included';
+    if (isDue !== (appliedProof !== undefined)) return 'the path to the applied root';
+    if (world.readers.chance(0.5)) validate(world, body);
+    return undefined;
+  });
+}
+
+/** The node's own verdict on a proof that holds, or on one that does not. */
+function validate(world: World, body: JsonObject): void {
+  const spoilt = JSON.stringify(body).replace(
+    /"(?:h|value)":"0x(.)/,
+    (text, digit: string) => text.slice(0, -1) + (digit === '0' ? '1' : '0'),
+  );
+  const isRight = world.readers.chance(0.7);
+  const text = isRight ? JSON.stringify(body) : spoilt;
+  world.ask(
+    '/api/poi/v1/validate',
+    async (answer) => {
+      world.note(`validated ${answer.status}`);
+      if (answer.status !== 200 || !world.hasKeys) return;
+      const { valid } = (await answer.json()) as { valid: boolean };
+      if (valid !== isRight) world.wrong('safety', `a proof is ${valid ? '' : 'not '}valid`);
+    },
+    { method: 'POST', body: text },
+  );
+}
+
+/** A proposal with every block of its cone: the roots are true, and the blocks lead to them. */
+export function explainProposal(world: World, request: Request): void {
+  const truth = world.truth.roots(request);
+  world.ask(
+    '/api/edge/v1/whiteflag',
+    async (answer) => {
+      world.note(`explanation ${answer.status}`);
+      if (answer.status !== 200) return;
+      const { inclusionMerkleRoot, appliedMerkleRoot } = (await answer.json()) as JsonObject;
+      const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });
+      if (roots !== JSON.stringify(truth))
+        world.wrong('safety', `explained: ${roots}, the truth is ${JSON.stringify(truth)}`);
+    },
+    { method: 'POST', body: JSON.stringify(request) },
+  );
+}

@@ -1,0 +1,21 @@
+/**
+ * Silence: nothing is logged that the world did not cause. Calls that are lost, upstreams that fail
+ * and ledgers that move it causes all the time; damage only by flipping bytes; mistakes of the code
+ * never.
+ */
+import type { World } from '../world.ts';
+
+/** What D1's double and upstreams throw is a TypeError too. */
+const NEVER_CAUSED = /are damaged on disk|\b(?:Type|Range|Reference|Syntax)Error: (?!Network)/;
+
+export function checkSilence(world: World): void {
+  const { node, isFlipped, isDamaged, simulation } = world;
+  const { unhandled } = simulation;
+  if (unhandled.length > 0)
+    world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
+  for (; world.linesRead < node.lines.length; world.linesRead++) {
+    const { level, text } = node.lines[world.linesRead]!;
+    if (level !== 'info' && !isFlipped && !isDamaged && NEVER_CAUSED.test(text))
+      world.wrong('silence', text);
+  }
+}
