@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { handOver, isRuntime } from './lib/runtime.js';
 
 /** JavaScript in a folder that was built, TypeScript in the project. */
@@ -26,6 +26,6 @@ const args = process.argv.slice(2);
 const flags = IMPORTING.includes(args[0] ?? '') ? IMPORTS : [];
 
 if (isRuntime && flags.every((flag) => process.execArgv.includes(flag))) {
-  const { runCommandLine } = await import(COMMANDS);
+  const { runCommandLine } = await import(pathToFileURL(COMMANDS).href);
   process.exitCode = await runCommandLine(args);
 } else handOver([...flags, import.meta.filename, ...args]);

@@ -1,17 +1,17 @@
 /**
  * The explorer: the search box, the state of the ledger, and the view that the URL names.
  */
-import { type ComponentChildren, render } from 'preact';
+import { type ComponentChildren, type ComponentType, render } from 'preact';
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
 import { askHealth } from './node/ask.ts';
-import { hasEnded, type Info } from './node/shapes.ts';
+import { hasEnded, type Info, indexesAll } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
-import { Head, To } from './parts/parts.tsx';
+import { Head, Reading, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
@@ -64,11 +64,7 @@ function App() {
             {note}
           </p>
         )}
-        {info.state === 'loading' && (
-          <p class="loading" role="status">
-            Reading …
-          </p>
-        )}
+        {info.state === 'loading' && <Reading />}
         {info.state === 'failed' && <NoLedger error={info.error} />}
         {info.state === 'done' && (
           <Guarded key={keyOf(view)}>
@@ -78,7 +74,6 @@ function App() {
       </main>
       <footer>
         {info.state === 'done' && <NodeState info={info.value} />}
-        <To view={{ name: 'api' }}>API description</To>
         <a href="/api/core/v2/info">Node info</a>
         <a href="https://github.com/iotaledger/tips" rel="noreferrer">
           Protocol
@@ -154,117 +149,52 @@ function useHead(info: Loaded<Info>): Finding<SignedMilestone> | undefined {
   return head;
 }
 
-function Shown({
-  view,
-  info,
-  head,
-  open,
-}: {
-  view: View;
+/** What a view is given: what its path says, and what the page knows. */
+interface Known {
   info: Info;
   head: Finding<SignedMilestone> | undefined;
   open(view: View, how: string): void;
-}) {
-  switch (view.name) {
-    case 'home':
-      return <Later key="home" load={loadHomeView} info={info} head={head} />;
-    case 'search':
-      return <Later key="search" load={loadSearchView} text={view.text} info={info} open={open} />;
-    case 'nft':
-      return <Later key="nft" load={loadNftView} id={view.id} info={info} />;
-    case 'output':
-      return <Later key="output" load={loadOutputView} id={view.id} info={info} />;
-    case 'block':
-      return <Later key="block" load={loadBlockView} id={view.id} info={info} />;
-    case 'transaction':
-      return <Later key="transaction" load={loadTransactionView} id={view.id} info={info} />;
-    case 'milestone':
-      return (
-        <Later
-          key="milestone"
-          load={loadMilestoneView}
-          milestone={view.milestone}
-          block={view.block}
-          info={info}
-        />
-      );
-    case 'milestones':
-      return <Later key="milestones" load={loadMilestonesView} from={view.from} info={info} />;
-    case 'address':
-    case 'nfts':
-    case 'issuer':
-      return (
-        <Later
-          key={`address ${view.address}`}
-          load={loadAddressView}
-          name={view.name}
-          address={view.address}
-          page={view.page ?? 1}
-          info={info}
-        />
-      );
-    case 'proposal':
-      return <Later key="proposal" load={loadProposalView} fields={view.fields} info={info} />;
-    case 'statement':
-      return (
-        <Later key={`statement ${view.of}`} load={loadStatementView} of={view.of} info={info} />
-      );
-    case 'verify':
-      return <Later key="verify" load={loadVerifyView} info={info} head={head} />;
-    case 'alias':
-    case 'foundry':
-      return (
-        <Later key={view.name} load={loadChainView} kind={view.name} id={view.id} info={info} />
-      );
-    case 'api':
-      return <Later key="api" load={loadApiView} operation={view.operation} />;
-    case 'unknown':
-      return (
-        <section class="page missing">
-          <Head kind="Explorer">No such page</Head>
-          <p class="reason">This address is not one of the explorer’s. Search for an ID instead.</p>
-        </section>
-      );
-  }
 }
 
-// each view is loaded when it is opened
-const loadHomeView = async () => (await import('./views/home.tsx')).HomeView;
-const loadSearchView = async () => (await import('./views/search.tsx')).SearchView;
-const loadNftView = async () => (await import('./views/nft.tsx')).NftView;
-const loadBlockView = async () => (await import('./views/block.tsx')).BlockView;
-const loadTransactionView = async () => (await import('./views/block.tsx')).TransactionView;
-const loadChainView = async () => (await import('./views/chain.tsx')).ChainView;
-const loadMilestonesView = async () => (await import('./views/milestones.tsx')).MilestonesView;
-const loadAddressView = async () => (await import('./views/address.tsx')).AddressView;
-const loadApiView = async () => (await import('./views/api.tsx')).ApiView;
-const loadMilestoneView = async () => (await import('./views/milestone.tsx')).MilestoneView;
-const loadStatementView = async () => (await import('./archive/statement.tsx')).StatementView;
-const loadVerifyView = async () => (await import('./views/verify.tsx')).VerifyView;
-const loadOutputView = async () => (await import('./views/output.tsx')).OutputView;
-const loadProposalView = async () => (await import('./views/proposal.tsx')).ProposalView;
+type Load<P> = () => Promise<ComponentType<P>>;
 
-const LOADERS: Partial<Record<View['name'], () => Promise<unknown>>> = {
-  home: loadHomeView,
-  search: loadSearchView,
-  nft: loadNftView,
-  block: loadBlockView,
-  transaction: loadTransactionView,
-  alias: loadChainView,
-  foundry: loadChainView,
-  milestones: loadMilestonesView,
-  address: loadAddressView,
-  nfts: loadAddressView,
-  issuer: loadAddressView,
-  milestone: loadMilestoneView,
-  verify: loadVerifyView,
-  output: loadOutputView,
-  proposal: loadProposalView,
+/** Each view is loaded when it is opened. */
+const VIEWS: { [N in View['name']]?: Load<Extract<View, { name: N }> & Known> } = {
+  home: async () => (await import('./views/home.tsx')).HomeView,
+  search: async () => (await import('./views/search.tsx')).SearchView,
+  nft: async () => (await import('./views/nft.tsx')).NftView,
+  output: async () => (await import('./views/output.tsx')).OutputView,
+  block: async () => (await import('./views/block.tsx')).BlockView,
+  transaction: async () => (await import('./views/block.tsx')).TransactionView,
+  alias: async () => (await import('./views/chain.tsx')).ChainView,
+  foundry: async () => (await import('./views/chain.tsx')).ChainView,
+  milestone: async () => (await import('./views/milestone.tsx')).MilestoneView,
+  milestones: async () => (await import('./views/milestones.tsx')).MilestonesView,
+  collectibles: async () => (await import('./nft/newest.tsx')).NewestNftsView,
+  tokens: async () => (await import('./views/tokens.tsx')).TokensView,
+  address: async () => (await import('./views/address.tsx')).AddressView,
+  nfts: async () => (await import('./views/address.tsx')).AddressView,
+  issuer: async () => (await import('./views/address.tsx')).AddressView,
+  proposal: async () => (await import('./views/proposal.tsx')).ProposalView,
+  statement: async () => (await import('./archive/statement.tsx')).StatementView,
+  verify: async () => (await import('./views/verify.tsx')).VerifyView,
+  api: async () => (await import('./views/api.tsx')).ApiView,
 };
+
+function Shown({ view, ...known }: { view: View } & Known) {
+  const load = VIEWS[view.name] as Load<View & Known> | undefined;
+  if (load !== undefined) return <Later load={load} {...view} {...known} />;
+  return (
+    <section class="page missing">
+      <Head kind="Explorer">No such page</Head>
+      <p class="reason">This address is not one of the explorer’s. Search for an ID instead.</p>
+    </section>
+  );
+}
 
 /** The first view's script comes while the ledger's state is read; that it fails is said later. */
 function loadFirst(): void {
-  LOADERS[readLocation().name]?.().catch(() => {});
+  VIEWS[readLocation().name]?.().catch(() => {});
 }
 
 function NoLedger({ error }: { error: Error }) {
@@ -284,8 +214,8 @@ interface MastheadProps {
 }
 
 function Masthead({ view, info, head, isSilent }: MastheadProps) {
-  const link = (name: 'proposal' | 'verify', title: string) => (
-    <a href={formatRoute({ name })} aria-current={view.name === name ? 'page' : undefined}>
+  const link = (to: View, title: string) => (
+    <a href={formatRoute(to)} aria-current={view.name === to.name ? 'page' : undefined}>
       {title}
     </a>
   );
@@ -303,8 +233,11 @@ function Masthead({ view, info, head, isSilent }: MastheadProps) {
       </To>
       {info.state === 'done' && <LedgerState info={info.value} head={head} isSilent={isSilent} />}
       <nav aria-label="Views">
-        {info.state === 'done' && !hasEnded(info.value) && link('proposal', 'Proposal')}
-        {link('verify', 'Verify')}
+        {link({ name: 'milestones' }, 'Milestones')}
+        {link({ name: 'collectibles' }, 'NFTs')}
+        {info.state === 'done' && indexesAll(info.value) && link({ name: 'tokens' }, 'Tokens')}
+        {link({ name: 'api' }, 'API')}
+        {link({ name: 'verify' }, 'Verify')}
       </nav>
     </header>
   );
@@ -340,7 +273,7 @@ function LedgerState({
   return (
     <p class="state" id="ledger-state">
       <span class={isNow ? 'dot live' : 'dot'} aria-hidden="true" />
-      <Foreignish text={info.protocol.networkName} /> ·{' '}
+      <Foreign text={info.protocol.networkName.slice(0, 40)} /> ·{' '}
       {signed === undefined ? (
         <span data-standing="said">
           this node says: ledger <strong>{confirmedMilestone.index}</strong> ·{' '}
@@ -372,11 +305,6 @@ function NodeState({ info }: { info: Info }) {
       {blocksBy !== undefined && ` Blocks come by ${blocksBy.slice(0, 20)}${newest}.`}
     </p>
   );
-}
-
-/** A network's name is the node's word. */
-function Foreignish({ text }: { text: string }) {
-  return <bdi>{text.slice(0, 40)}</bdi>;
 }
 
 function describeState(info: Info, age: number): string {

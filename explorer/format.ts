@@ -59,3 +59,12 @@ export function cut(text: string): string {
   const letters = Array.from(text.slice(0, 4 * MAX_NAME));
   return letters.length <= MAX_NAME ? text : `${letters.slice(0, MAX_NAME).join('')}…`;
 }
+
+/** JSON in lines; other text as it is. */
+export function prettify(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}

@@ -25,6 +25,10 @@ export type View =
   | { name: AddressViewName; address: string; page?: number }
   | { name: 'proposal'; fields?: ProposalFields }
   | { name: 'verify' }
+  /** The newest NFTs: `/nfts` without an address. */
+  | { name: 'collectibles' }
+  /** Foundries, a page at a time. */
+  | { name: 'tokens'; page?: number }
   /** All operations, or the one with this ID. */
   | { name: 'api'; operation?: string }
   /** What an address held when the network ended; without one, from files. */
@@ -51,6 +55,8 @@ export function parseRoute(route: string): View {
     if (kind === '') return { name: 'home' };
     if (kind === 'search') return { name: 'search', text: parameters.get('q') ?? '' };
     if (kind === 'verify') return { name: 'verify' };
+    if (kind === 'nfts') return { name: 'collectibles' };
+    if (kind === 'tokens') return { name: 'tokens', ...numberIn(parameters, 'page', 2) };
     if (kind === 'statement') return { name: 'statement' };
     if (kind === 'milestones') return { name: 'milestones', ...numberIn(parameters, 'from', 1) };
     if (isReference(kind)) return { name: 'api' };
@@ -79,6 +85,10 @@ export function formatRoute(view: View): string {
       return `/search?${new URLSearchParams({ q: view.text })}`;
     case 'verify':
       return '/verify';
+    case 'collectibles':
+      return '/nfts';
+    case 'tokens':
+      return `/tokens${pageQuery(view)}`;
     case 'api':
       return view.operation === undefined
         ? '/reference'
@@ -95,13 +105,16 @@ export function formatRoute(view: View): string {
       return `/milestone/${encodeURIComponent(view.milestone)}${queryOf({ block: view.block })}`;
     case 'address':
     case 'nfts':
-    case 'issuer': {
-      const page = view.page === undefined || view.page === 1 ? undefined : String(view.page);
-      return `/${view.name}/${encodeURIComponent(view.address)}${queryOf({ page })}`;
-    }
+    case 'issuer':
+      return `/${view.name}/${encodeURIComponent(view.address)}${pageQuery(view)}`;
     default:
       return `/${view.name}/${encodeURIComponent(view.id)}`;
   }
+}
+
+/** The first page needs none. */
+function pageQuery({ page }: { page?: number }): string {
+  return queryOf({ page: page === undefined || page === 1 ? undefined : String(page) });
 }
 
 /** Left out where it is none, or less than `least`. */

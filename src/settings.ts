@@ -1,7 +1,6 @@
 /**
- * Settings: bindings and vars, read and checked once (docs/operations.md). `vars` says how each var
- * must look, `settingsFromEnvironment` names and explains it. Each fault becomes a sentence that
- * begins with the var's name.
+ * Settings: bindings and vars, read and checked once (docs/operations.md). `vars` checks each var,
+ * `settingsFromEnvironment` names and explains it. Faults are sentences that name the var.
  */
 import * as v from 'valibot';
 import { openLedgerBinding } from './ledger/open-ledger.ts';
@@ -164,7 +163,6 @@ const vars = {
   LOG_READS: flag,
 };
 
-/** Vars and secrets: what an operator sets. */
 export const VAR_NAMES: readonly string[] = Object.keys(vars);
 
 const environment = v.object({ ...bindings, ...vars }, 'must be bound');
@@ -244,7 +242,6 @@ const settingsFromEnvironment = v.pipe(
     keepsHistory: env.HISTORY === 'all',
     /** Milestones for which spent outputs and the bytes of referenced blocks are kept. */
     retentionMilestones: env.RETENTION_MILESTONES ?? 17_280,
-    /** Whether answers carry Server-Timing. */
     serverTiming: env.SERVER_TIMING === 'true',
     /** Whether reads that were answered write a line of log. */
     logReads: env.LOG_READS === 'true',

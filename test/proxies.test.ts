@@ -93,7 +93,7 @@ async function startHaproxy(node: string): Promise<{ url: string; checks(): Prom
   const own = mkdtempSync(join(folder, 'haproxy-'));
   const socket = join(own, 'stats');
   const conf = read('haproxy.cfg')
-    .replace('global', `global\n  stats socket ${socket}`)
+    .replace('defaults', `global\n  stats socket ${socket}\n\ndefaults`)
     .replace('bind :80', `bind 127.0.0.1:${port}`)
     .replaceAll(/^ *(?:bind :443|http-request redirect).*$/gm, '')
     .replace('timeout server 60s', 'timeout server 1s');

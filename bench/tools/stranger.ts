@@ -73,6 +73,7 @@ export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Part
     readNfts: { rowsRead: GALLERY_ROWS, cpuMs: 10 },
     readNft: ROW,
     readOutput: ROW,
+    readOutputs: { rowsRead: 404, cpuMs: 10 },
     readOutputMetadata: ROW,
     readIncludedBlock: ROW,
     readIncludedBlockMetadata: ROW,
@@ -87,7 +88,6 @@ export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Part
     readMetrics: { ...ROW, objectRequests: 2 },
     describeApi: NO_ROW,
     showPage: NO_ROW,
-    readVerifier: NO_ROW,
     readExplorerFile: NO_ROW,
   },
 };

@@ -4,9 +4,11 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
-import { makePrivateFile, openLedger } from '../lib/wrangler/local-database.ts';
+import { ProgressBar } from '../lib/import/progress-bar.ts';
+import { localDatabasePath, makePrivateFile, openLedger } from '../lib/wrangler/local-database.ts';
 import { SqliteDatabase } from '../lib/wrangler/sqlite-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
+import { copyDatabase } from './copy-database.ts';
 
 /**
  * Writes the back-up, and prints what it holds. The file appears once it is complete: a kill leaves
@@ -22,11 +24,14 @@ export async function backUp(
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   makePrivateFile(partial);
-  const db = await openLedger(persistTo, config);
+  (await openLedger(persistTo, config)).close();
+  const bar = new ProgressBar('bytes');
   try {
-    db.copyTo(partial);
+    await copyDatabase(localDatabasePath(persistTo, config), partial, (done, total) =>
+      bar.show('Copying', done, total),
+    );
   } finally {
-    db.close();
+    bar.clear();
   }
   const copy = new SqliteDatabase(partial);
   try {

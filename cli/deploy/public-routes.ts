@@ -5,7 +5,7 @@
  */
 
 const OPEN = [
-  ...['/', '/explorer/*', '/verifier.js', '/openapi.json', '/health', '/api/routes'],
+  ...['/', '/explorer/*', '/openapi.json', '/health', '/api/routes'],
   ...[
     'info',
     'tips',
@@ -17,7 +17,7 @@ const OPEN = [
     'receipts*',
   ].map((each) => `/api/core/v2/${each}`),
   ...['/api/indexer/v1/*', '/api/mqtt/v1', '/api/poi/v1/*'],
-  ...['nfts*', 'changes/*', 'collections/*', 'blocks/*', 'final*', 'whiteflag/*'].map(
+  ...['nfts*', 'outputs*', 'changes/*', 'collections/*', 'blocks/*', 'final*', 'whiteflag/*'].map(
     (each) => `/api/edge/v1/${each}`,
   ),
 ].join();

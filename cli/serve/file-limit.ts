@@ -49,6 +49,8 @@ export function limitConnections(files = readFileLimit()): ConnectionLimit {
 
 /** Node has raised its limit to the highest that it may have, and its children have the same. */
 function readFileLimit(): number {
+  // Windows has none
+  if (process.platform === 'win32') return Number.POSITIVE_INFINITY;
   const text = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
   return text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
 }

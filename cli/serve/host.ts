@@ -57,6 +57,8 @@ function listenForSignals(): void {
     process.removeAllListeners(signal);
     process.on(signal, () => void end());
   }
+  // the process that started this one is gone
+  process.on('disconnect', () => void end());
 }
 
 /** Runs once: Ctrl-C and systemd signal several processes, so a signal arrives here twice. */

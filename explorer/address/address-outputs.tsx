@@ -11,7 +11,7 @@ import { formatCount, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import type { ListedOutput } from '../node/lists.ts';
 import type { Info, Output as NftJson } from '../node/shapes.ts';
-import { Foreign, Id, To } from '../parts/parts.tsx';
+import { Foreign, Id, MilestoneText, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
 import { networkWords } from '../words/network.tsx';
 import { SentenceText } from '../words/words.tsx';
@@ -83,7 +83,8 @@ function AddressOutputRow({
           <SentenceText key={i} sentence={sentence} network={networkWords(undefined, info)} />
         ))}
         <p>
-          <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} /> of{' '}
+          <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />, booked by{' '}
+          <MilestoneText index={metadata.milestoneIndexBooked} info={info} /> on{' '}
           {formatTime(metadata.milestoneTimestampBooked)} UTC
         </p>
       </div>

@@ -1,7 +1,6 @@
 /**
  * The balance of an address: its parts as a bar and in words.
  */
-import type { ComponentChildren } from 'preact';
 import type { Balance, Tenure } from '../../client/balance.ts';
 import { formatAmount } from '../../client/words/amounts.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
@@ -11,7 +10,7 @@ import {
   type UnlockCondition,
   UnlockConditionType,
 } from '../../src/stardust/wire/unlock-condition.ts';
-import { formatCount, plural } from '../format.ts';
+import { plural } from '../format.ts';
 import type { ListedOutput } from '../node/lists.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
 
@@ -138,18 +137,15 @@ function timeOf(
   type: 'timelock' | 'expiration',
 ): number[] {
   if (output.type !== OutputType.Basic && output.type !== OutputType.Nft) return [];
-  const condition =
-    type === 'timelock'
-      ? findCondition(output, UnlockConditionType.Timelock)
-      : findCondition(output, UnlockConditionType.Expiration);
+  const { Timelock, Expiration } = UnlockConditionType;
+  const condition = findCondition(output, type === 'timelock' ? Timelock : Expiration);
   return condition === undefined ? [] : [condition.unixTime];
 }
 
+const LIST = new Intl.ListFormat('en-GB');
+
 /** "a, b and c". */
-function listed(words: readonly string[]): string {
-  const last = words.at(-1) ?? 'outputs';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
-}
+const listed = (words: readonly string[]) => (words.length === 0 ? 'outputs' : LIST.format(words));
 
 const SHARE = 1_000_000n;
 
@@ -175,14 +171,5 @@ function Swatch({ name }: { name: PartName }) {
     <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
       <rect class={name} width="10" height="10" rx="2.5" />
     </svg>
-  );
-}
-
-/** While outputs are read one by one. */
-export function Adding({ count, of }: { count: number; of: number }): ComponentChildren {
-  return (
-    <p class="loading" role="status">
-      Adding up: {formatCount(count)} of {plural(of, 'output')} read …
-    </p>
   );
 }

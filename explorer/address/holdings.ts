@@ -14,11 +14,11 @@ import { type IdList, type ListedOutput, readAll, readIds } from '../node/lists.
 import type { Info } from '../node/shapes.ts';
 import { asError } from '../use-load.ts';
 
-/** Beyond it the visitor is asked first: each output is a request. */
+/** Beyond it the visitor is asked first. */
 const UNASKED_OUTPUTS = 1000;
 
-/** Outputs that are read before the page says how far it is. */
-const CHUNK = 50;
+/** Outputs that are read before the page says how far it is: a request. */
+const CHUNK = 100;
 
 /** A live ledger moves on every few seconds. */
 const MAX_MOVES = 3;
@@ -44,7 +44,7 @@ export interface NamedAddress {
   address: Address;
 }
 
-/** @param first IDs that are read before the others, of the list */
+/** @param first IDs that are read where the visitor is asked before all are, of the list */
 export function useHoldings(
   { bech32, address }: NamedAddress,
   info: Info,
@@ -88,21 +88,23 @@ export function useHoldings(
       );
     }
     const missing = (ids: readonly string[]) => ids.filter((id) => !outputs.has(id));
-    async function add(ids: readonly string[]): Promise<void> {
-      for (const each of await readAll(missing(ids))) outputs.set(each.outputId, each);
+    async function add(ids: readonly string[]): Promise<boolean> {
+      const read = await readAll(missing(ids));
+      for (const each of read ?? []) outputs.set(each.outputId, each);
+      return read !== undefined;
     }
+    const restart = () => void (dropped || setMoves(moves + 1));
     async function read(list: IdList, isAll: boolean): Promise<void> {
       if (moves > MAX_MOVES)
         throw new NodeError(0, 'The ledger moved on each time that this was read. Try again.');
-      await add(first(list));
-      for (let left = missing(list.ids); isAll && left.length > 0; left = missing(list.ids)) {
-        show();
-        await add(left.slice(0, CHUNK));
+      if (!isAll) return (await add(first(list))) ? show() : restart();
+      for (let left = missing(list.ids); left.length > 0; left = missing(list.ids)) {
+        if (!(await add(left.slice(0, CHUNK)))) return restart();
+        if (left.length > CHUNK) show();
       }
-      if (!isAll) return show();
       requireNamed(list.ids, outputs, address);
       const foundries = await readFoundries(list, outputs, info);
-      if (foundries === undefined) return void (dropped || setMoves(moves + 1));
+      if (foundries === undefined) return restart();
       const { rentStructure } = info.protocol;
       const all = [...list.ids.map((id) => outputs.get(id)!), ...foundries];
       show(addUp(all, { address, unixTime, rentStructure }));

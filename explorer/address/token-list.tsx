@@ -1,11 +1,16 @@
 /**
  * The native tokens of an address, by what their foundries claim of them.
  */
+import type { ComponentChildren } from 'preact';
 
 import type { Balance, TokenAmounts } from '../../client/balance.ts';
-import { formatTokens } from '../../client/words/amounts.ts';
-import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import { formatCount } from '../format.ts';
+import { formatTokens, readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
+import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
+import { foundryId } from '../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../src/stardust/wire/output.ts';
+import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
+import { cut, formatCount } from '../format.ts';
+import type { ListedOutput } from '../node/lists.ts';
 import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { type TokenClaims, useTokenClaims } from '../words/token-claims.ts';
@@ -56,18 +61,9 @@ function TokenRow({
   const claim = claims.get(id);
   const beside = BESIDE.filter(([name]) => amounts[name] > 0n);
   return (
-    <li>
-      <p class="what">
-        <To view={{ name: 'foundry', id }}>
-          <Foreign text={claim?.name ?? 'Token without a name'} />
-        </To>{' '}
-        <Id id={id} what="token ID" />
-      </p>
-      <p class="amount">
-        <Foreign text={formatTokens(amounts.own, claim)} />
-      </p>
+    <TokenItem id={id} claim={claim} amount={amounts.own}>
       {beside.length > 0 && (
-        <p class="hint">
+        <>
           Beside it:{' '}
           {beside.map(([name, words], i) => (
             <span key={name}>
@@ -76,8 +72,51 @@ function TokenRow({
             </span>
           ))}
           .
-        </p>
+        </>
       )}
+    </TokenItem>
+  );
+}
+
+/** A token of a list, by what its foundry claims of it. */
+function TokenItem({
+  id,
+  claim,
+  amount,
+  children,
+}: {
+  id: string;
+  claim: TokenClaim | undefined;
+  amount: bigint;
+  children: ComponentChildren;
+}) {
+  return (
+    <li>
+      <p class="what">
+        <To view={{ name: 'foundry', id }}>
+          <Foreign text={cut(claim?.name ?? 'Token without a name')} />
+        </To>{' '}
+        <Id id={id} what="token ID" />
+      </p>
+      <p class="amount">
+        <Foreign text={formatTokens(amount, claim)} />
+      </p>
+      {children !== false && <div class="hint">{children}</div>}
     </li>
+  );
+}
+
+/** A foundry of a list, as the token that it mints. */
+export function FoundryItem({ output }: ListedOutput) {
+  if (output.type !== OutputType.Foundry) return null;
+  const claim = readTokenClaim(output);
+  const { minted, melted, maximumSupply } = output.tokenScheme;
+  const id = toHex(foundryId(output));
+  const alias = toHex(addressIn(output, UnlockConditionType.ImmutableAlias).id);
+  return (
+    <TokenItem id={id} claim={claim} amount={minted - melted}>
+      of at most <Foreign text={formatTokens(maximumSupply, claim)} />, controlled by alias{' '}
+      <Id id={alias} what="alias ID" view={{ name: 'alias', id: alias }} />
+    </TokenItem>
   );
 }

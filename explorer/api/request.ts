@@ -20,9 +20,16 @@ export function keyOf({ in: place, name }: Parameter): string {
   return `${place} ${name}`;
 }
 
-/** Examples, as text; a list with commas. */
-export function firstValues({ parameters }: Operation): Values {
-  return Object.fromEntries(parameters.map((each) => [keyOf(each), textOf(each.example)] as const));
+/** Of the ledger that is served, by name of the parameter; undefined where it has none. */
+export type Examples = Readonly<Record<string, string | undefined>>;
+
+/** Examples, as text; a list with commas. Those of the description are of the sample. */
+export function firstValues({ parameters }: Operation, examples: Examples = {}): Values {
+  const of = ({ name, in: place, example }: Parameter) =>
+    example !== undefined && place !== 'header' && Object.hasOwn(examples, name)
+      ? examples[name]
+      : example;
+  return Object.fromEntries(parameters.map((each) => [keyOf(each), textOf(of(each))] as const));
 }
 
 function textOf(example: unknown): string {
@@ -30,8 +37,9 @@ function textOf(example: unknown): string {
 }
 
 /** The example of a body, as JSON; undefined if the operation takes none. */
-export function firstBody({ body }: Operation): string | undefined {
+export function firstBody({ body, path }: Operation, examples: Examples = {}): string | undefined {
   const content = body['application/json'];
+  if (path.endsWith('/whiteflag') && examples.body !== undefined) return examples.body;
   return content && JSON.stringify(content.example ?? {}, undefined, 2);
 }
 

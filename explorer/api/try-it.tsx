@@ -2,7 +2,10 @@
  * A form for one operation, and what the node answers to it.
  */
 import { useState } from 'preact/hooks';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
+import { prettify } from '../format.ts';
 import { askHere } from '../node/ask.ts';
+import { Field, Form } from '../parts/field.tsx';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { asError } from '../use-load.ts';
@@ -11,6 +14,7 @@ import { describeType } from './fields.ts';
 import {
   type ApiRequest,
   buildRequest,
+  type Examples,
   firstBody,
   firstValues,
   formatCurl,
@@ -41,9 +45,9 @@ interface Answer {
   text: string;
 }
 
-export function TryIt({ operation }: { operation: Operation }) {
-  const [values, setValues] = useState(() => firstValues(operation));
-  const [body, setBody] = useState(() => firstBody(operation));
+export function TryIt({ operation, examples }: { operation: Operation; examples: Examples }) {
+  const [values, setValues] = useState(() => firstValues(operation, examples));
+  const [body, setBody] = useState(() => firstBody(operation, examples));
   const [isRaw, setRaw] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<Answer | Error>();
@@ -64,10 +68,8 @@ export function TryIt({ operation }: { operation: Operation }) {
   return (
     <section aria-labelledby="try-it" class="try-it">
       <h2 id="try-it">Try it</h2>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        submit={() => {
           if (!isBusy) void send();
         }}
       >
@@ -80,16 +82,7 @@ export function TryIt({ operation }: { operation: Operation }) {
           />
         ))}
         {body !== undefined && (
-          <label class="wide">
-            Body, JSON
-            <textarea
-              class="mono"
-              rows={10}
-              value={body}
-              onInput={({ currentTarget }) => setBody(currentTarget.value)}
-              spellcheck={false}
-            />
-          </label>
+          <Field label="Body, JSON" rows={10} value={body} onChange={setBody} isOptional />
         )}
         {RAW_TYPE in contentOf(operation) && (
           <label class="wide">
@@ -106,7 +99,7 @@ export function TryIt({ operation }: { operation: Operation }) {
         <button type="submit" class="main" aria-disabled={isBusy}>
           Send
         </button>
-      </form>
+      </Form>
       <p class="id whole">
         <code>{curl}</code>
         <Copy text={curl} what="command" />
@@ -131,26 +124,22 @@ function ParameterField({
 }) {
   const { name, in: place, required, description, schema } = parameter;
   return (
-    <label class="wide">
-      <span>
-        <code>{name}</code>
-        {place === 'header' && ', a header'}
-        {!required && ', optional'}
-        <span class="hint">
-          {' '}
-          {description} <code>{describeType(schema)}</code>
+    <Field
+      label={
+        <span>
+          <code>{name}</code>
+          {place === 'header' && ', a header'}
+          {!required && ', optional'}
+          <span class="hint">
+            {' '}
+            {description} <code>{describeType(schema)}</code>
+          </span>
         </span>
-      </span>
-      <input
-        class="mono"
-        value={value}
-        onInput={({ currentTarget }) => set(currentTarget.value)}
-        required={required}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-      />
-    </label>
+      }
+      value={value}
+      onChange={set}
+      isOptional={!required}
+    />
   );
 }
 
@@ -198,22 +187,8 @@ async function ask(request: ApiRequest): Promise<Answer> {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value.slice(0, 500)]];
     }),
-    text: isRaw ? hexOf(bytes) : readable(new TextDecoder().decode(bytes)),
+    text: isRaw ? toHex(bytes) : prettify(new TextDecoder().decode(bytes)),
   };
-}
-
-/** Not that of src/stardust, which would come in a file of its own with every page. */
-function hexOf(bytes: Uint8Array): string {
-  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-}
-
-/** JSON in lines; other text as it is. */
-function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
 }
 
 function shortened(text: string): string {

@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { HexField } from '../parts/hex-field.tsx';
+import { Field, Form } from '../parts/field.tsx';
 import { Id } from '../parts/parts.tsx';
 import { useKeyChoice } from '../verify/key-choice.ts';
 
@@ -71,16 +71,14 @@ function EnterRoot() {
   const choice = useKeyChoice();
   const published = choice.kind === 'known' ? choice.network.finalRoot : undefined;
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      submit={() => {
         const root = text.trim().toLowerCase();
         if (isRoot(root)) chooseRoot(root);
         else setProblem('The root must be 0x and 64 hex digits.');
       }}
     >
-      <HexField
+      <Field
         label="Final root, from somebody you trust"
         name="root"
         value={text}
@@ -95,6 +93,6 @@ function EnterRoot() {
       <p class="problem" role="status">
         {problem}
       </p>
-    </form>
+    </Form>
   );
 }

@@ -6,8 +6,11 @@ import { describeProvedStatement } from '../../client/words/statement.ts';
 import type { Proved } from '../../src/stardust/provenance/proved.ts';
 import { provedValue, type Statement } from '../../src/stardust/provenance/statement.ts';
 import { plural } from '../format.ts';
+import { Later } from '../parts/later.tsx';
 import { Tick } from '../parts/standing.tsx';
-import { AbsenceForm } from './absence-form.tsx';
+import { MissedForm } from './record-check.tsx';
+
+const loadQrCode = async () => (await import('../parts/qr-code.tsx')).QrCode;
 
 /** What has room on the first page beside the rest: a line each. */
 const FIRST_SUMS = 12;
@@ -15,6 +18,7 @@ const FIRST_SUMS = 12;
 /** One page with what it adds up to and what it does not prove, and an annex with each output. */
 export function StatementSheet({ proof, root }: { proof: Proved<Statement>; root: string }) {
   const { headline, notShown, sums, outputs, limits } = describeProvedStatement(proof);
+  const command = `npx stardust-edge verify statement.json --final-root ${root}`;
   const [first, others] = [sums.slice(0, FIRST_SUMS), sums.slice(FIRST_SUMS)];
   return (
     <div class="sheet">
@@ -41,10 +45,11 @@ export function StatementSheet({ proof, root }: { proof: Proved<Statement>; root
         <p class="mono whole">Final root: {root}</p>
         <p>
           With the file of this statement, and without this node:{' '}
-          <code class="whole">npx stardust-edge verify statement.json --final-root {root}</code>
+          <code class="whole">{command}</code>
         </p>
+        <Later load={loadQrCode} text={command} label="QR code of the command that checks it" />
       </div>
-      <AbsenceForm root={root} />
+      <MissedForm root={root} />
       <div class="annex" data-standing="proved">
         <h3>Annex: {plural(outputs.length, 'output')}</h3>
         {others.length > 0 && (

@@ -17,6 +17,7 @@ import { asSentence, shortenAddress } from '../format.ts';
 import { askJson } from '../node/ask.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
 import { Head, Id } from '../parts/parts.tsx';
+import { saveFile } from '../parts/save.ts';
 import { Found, NotChecked } from '../parts/standing.tsx';
 import { parseRoot } from '../verify/final-here.ts';
 import { RootForm, useFinalRoot } from './root-form.tsx';
@@ -33,7 +34,7 @@ interface Page {
   proof: Proved<Statement>;
 }
 
-export function StatementView({ of, info }: { of: string | undefined; info: Info }) {
+export function StatementView({ of, info }: { of?: string; info: Info }) {
   return (
     <article class="page">
       <Head kind="Statement">
@@ -184,14 +185,12 @@ function Shown({ progress, root }: { progress: Progress; root: string | undefine
 }
 
 function Downloads({ pages, bech32 }: { pages: readonly Page[]; bech32: string }) {
-  const save = (text: string, i: number) => {
-    const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = `statement-${shortenAddress(bech32).replace('…', '-')}-${i + 1}.json`;
-    link.click();
-    URL.revokeObjectURL(url);
-  };
+  const save = (text: string, i: number) =>
+    saveFile(
+      `statement-${shortenAddress(bech32).replace('…', '-')}-${i + 1}.json`,
+      'application/json',
+      text,
+    );
   return (
     <p class="actions">
       {pages.map(({ text }, i) => (

@@ -12,19 +12,18 @@ interface ZoomButtonsProps {
 }
 
 export function ZoomButtons({ zoomOut, zoomIn, children }: ZoomButtonsProps) {
+  const button = (label: string, path: string, zoom: (() => void) | undefined) => (
+    <button type="button" aria-label={label} disabled={!zoom} onClick={zoom}>
+      <svg viewBox="0 0 10 10" aria-hidden="true">
+        <path d={path} />
+      </svg>
+    </button>
+  );
   return (
     <span class="zoom">
-      <button type="button" aria-label="Zoom out" disabled={!zoomOut} onClick={zoomOut}>
-        <svg viewBox="0 0 10 10" aria-hidden="true">
-          <path d="M1 5H9" />
-        </svg>
-      </button>
+      {button('Zoom out', 'M1 5H9', zoomOut)}
       {children}
-      <button type="button" aria-label="Zoom in" disabled={!zoomIn} onClick={zoomIn}>
-        <svg viewBox="0 0 10 10" aria-hidden="true">
-          <path d="M1 5H9M5 1V9" />
-        </svg>
-      </button>
+      {button('Zoom in', 'M1 5H9M5 1V9', zoomIn)}
     </span>
   );
 }

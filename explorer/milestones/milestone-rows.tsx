@@ -4,6 +4,7 @@
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { plural } from '../format.ts';
 import { To } from '../parts/parts.tsx';
+import { countKinds, Strip } from './strip.tsx';
 import type { Summary } from './summaries.ts';
 
 export function MilestoneRows({
@@ -21,10 +22,19 @@ export function MilestoneRows({
           <span class="hint">
             <MilestoneWords summary={summaries.get(index)} />
           </span>
+          <MilestoneStrip summary={summaries.get(index)} />
         </li>
       ))}
     </ol>
   );
+}
+
+/** As many as a row has room for. */
+const MAX_MARKS = 24;
+
+function MilestoneStrip({ summary }: { summary: Summary | undefined }) {
+  const kinds = summary?.state === 'known' ? summary.summary.kinds : [];
+  return <Strip kinds={kinds} most={MAX_MARKS} />;
 }
 
 function MilestoneWords({ summary }: { summary: Summary | undefined }) {
@@ -37,13 +47,12 @@ function MilestoneWords({ summary }: { summary: Summary | undefined }) {
       return <>{summary.error.message}</>;
     case 'known': {
       const { timestamp, kinds } = summary.summary;
-      const applied = kinds.filter((kind) => kind === 'applied').length;
-      const conflicts = kinds.filter((kind) => kind === 'conflict').length;
+      const { applied, conflict } = countKinds(kinds);
       return (
         <>
           {formatTime(timestamp)} UTC · {plural(kinds.length, 'block')}
           {applied > 0 && ` · ${plural(applied, 'transaction')} applied`}
-          {conflicts > 0 && ` · ${plural(conflicts, 'conflict')}`}
+          {conflict > 0 && ` · ${plural(conflict, 'conflict')}`}
         </>
       );
     }

@@ -4,7 +4,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Kind, kindOf } from '../cone/kinds.tsx';
 import { NodeError } from '../node/ask.ts';
-import { readCreated, readExplanation } from '../node/ledger.ts';
+import { readExplanation } from '../node/ledger.ts';
 import { asError } from '../use-load.ts';
 
 export interface MilestoneSummary {
@@ -12,8 +12,6 @@ export interface MilestoneSummary {
   timestamp: number;
   /** Of its blocks, in white-flag order. */
   kinds: readonly Kind[];
-  /** Applied transactions, with how many outputs each created; empty unless they were asked for. */
-  transactions: readonly { transactionId: string; outputs: readonly string[] }[];
 }
 
 /** `missing`: the node has none of its blocks. */
@@ -22,26 +20,13 @@ export type Summary =
   | { state: 'missing' }
   | { state: 'failed'; error: Error };
 
-async function readSummary(index: number, withTransactions: boolean): Promise<Summary> {
+async function readSummary(index: number): Promise<Summary> {
   try {
     const { said } = await readExplanation(index);
-    const kinds = said.blocks.map(kindOf);
-    const created = withTransactions ? await readCreated(index) : [];
-    // an output ID begins with that of its transaction
-    const groups = Map.groupBy(created, (outputId) => outputId.slice(0, 66));
-    const transactions = [...groups].map(([transactionId, outputs]) => ({
-      transactionId,
-      outputs,
-    }));
-    const applied = kinds.filter((kind) => kind === 'applied').length;
-    // a receipt creates outputs, too, and is no transaction
-    const isExact = transactions.length === applied;
-    const summary = {
-      timestamp: said.timestamp,
-      kinds,
-      transactions: isExact ? transactions : [],
+    return {
+      state: 'known',
+      summary: { timestamp: said.timestamp, kinds: said.blocks.map(kindOf) },
     };
-    return { state: 'known', summary };
   } catch (error) {
     const isMissing = error instanceof NodeError && error.status === 404;
     return isMissing ? { state: 'missing' } : { state: 'failed', error: asError(error) };
@@ -52,10 +37,7 @@ async function readSummary(index: number, withTransactions: boolean): Promise<Su
 const MAX_KEPT = 200;
 
 /** Of each index, as it comes: the first one first, and one at a time, as a node scans for each. */
-export function useSummaries(
-  indexes: readonly number[],
-  withTransactions = false,
-): ReadonlyMap<number, Summary> {
+export function useSummaries(indexes: readonly number[]): ReadonlyMap<number, Summary> {
   const [known, setKnown] = useState<ReadonlyMap<number, Summary>>(new Map());
   useEffect(() => {
     let dropped = false;
@@ -63,7 +45,7 @@ export function useSummaries(
       for (const index of indexes) {
         const before = known.get(index);
         if (before !== undefined && before.state !== 'failed') continue;
-        const summary = await readSummary(index, withTransactions);
+        const summary = await readSummary(index);
         if (dropped) return;
         setKnown((now) => new Map([...now, [index, summary] as const].slice(-MAX_KEPT)));
       }
@@ -72,6 +54,6 @@ export function useSummaries(
     return () => {
       dropped = true;
     };
-  }, [indexes.join(), withTransactions]);
+  }, [indexes.join()]);
   return known;
 }

@@ -13,7 +13,15 @@ import { NodeError } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';
 import type { NftChange, NftHistory } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
-import { Found, Outcome, Refuted, Remark, SaidByNode, Tick } from '../parts/standing.tsx';
+import {
+  Found,
+  NotChecked,
+  Outcome,
+  Refuted,
+  Remark,
+  SaidByNode,
+  Tick,
+} from '../parts/standing.tsx';
 import { asError, type Loaded, useLoad } from '../use-load.ts';
 import type { judgeCertificate } from '../verify/judge-certificate.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -74,12 +82,7 @@ export function CheckedState({
     <section class="certificate" aria-labelledby="certificate-title">
       <h2 id="certificate-title">Checked by your browser</h2>
       {judged.state === 'loading' && <p class="loading">Checking the certificate …</p>}
-      {judged.state === 'failed' && (
-        <Found
-          finding={{ standing: 'not-checked', reason: judged.error.message }}
-          words={() => ''}
-        />
-      )}
+      {judged.state === 'failed' && <NotChecked>{judged.error.message}</NotChecked>}
       {value !== undefined && (
         <div role="status">
           <StateVerdict state={value.state} said={said} />
@@ -137,12 +140,7 @@ export function History({ nftId, first }: { nftId: string; first?: Said<NftHisto
     <section aria-labelledby="history-title">
       <h2 id="history-title">What became of it</h2>
       {loaded.state === 'loading' && <p class="loading">Reading …</p>}
-      {loaded.state === 'failed' && (
-        <Found
-          finding={{ standing: 'not-checked', reason: loaded.error.message }}
-          words={() => ''}
-        />
-      )}
+      {loaded.state === 'failed' && <NotChecked>{loaded.error.message}</NotChecked>}
       {loaded.state === 'done' && (
         <SaidByNode
           of={loaded.value}

@@ -18,7 +18,9 @@ import {
   nftHistory,
   nfts,
   type OutputAnswer,
+  type Owners,
   outputAnswer,
+  owners,
   routes,
   tips,
   utxoChanges,
@@ -148,6 +150,13 @@ export async function readCreated(index: number): Promise<readonly string[]> {
   const said = await askJson(path, utxoChanges);
   requireSame('milestone', String(index), String(said.index));
   return said.createdOutputs;
+}
+
+/** Up to 1,000 owners of a collection, those of the most NFTs first. */
+export async function readOwners(issuer: string): Promise<Owners> {
+  const path = `/api/edge/v1/collections/${part(issuer)}/owners?pageSize=1000`;
+  const answer = await askJson(path, owners);
+  return { ...answer, owners: answer.owners.toSorted((a, b) => b.nftCount - a.nftCount) };
 }
 
 /** How many outputs and NFTs a final ledger has. */

@@ -3,7 +3,7 @@
  */
 
 import { askJson, NodeError } from './ask.ts';
-import { type LedgerOutput, readLedgerOutputs } from './outputs.ts';
+import { type LedgerOutput, readUnspent } from './outputs.ts';
 import { outputIds } from './shapes.ts';
 
 /** Of a list that is read as a whole, in pages of 1,000. */
@@ -117,11 +117,19 @@ export interface ListedOutput extends LedgerOutput {
   outputId: string;
 }
 
-/** Each output by its ID, in order. Throws a NodeError where one does not come. */
-export async function readAll(ids: readonly string[]): Promise<readonly ListedOutput[]> {
-  const found = await readLedgerOutputs(ids);
-  return found.map((each, place) => {
-    if (each instanceof Error) throw each;
-    return { ...each.said, outputId: ids[place]! };
-  });
+/** Of a request. */
+const BATCH = 100;
+
+/** Each output by its ID, in order; undefined if the ledger moved on since the IDs were listed. */
+export async function readAll(
+  ids: readonly string[],
+): Promise<readonly ListedOutput[] | undefined> {
+  const found: ListedOutput[] = [];
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const batch = ids.slice(start, start + BATCH);
+    const outputs = await readUnspent(batch);
+    if (outputs === undefined) return undefined;
+    found.push(...outputs.map((each, place) => ({ ...each, outputId: batch[place]! })));
+  }
+  return found;
 }

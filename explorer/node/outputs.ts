@@ -13,7 +13,7 @@ import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { askJson, NodeError } from './ask.ts';
 import { readOutput, requireSame } from './ledger.ts';
-import type { OutputMetadata } from './shapes.ts';
+import { type OutputAnswer, type OutputMetadata, unspentOutputs } from './shapes.ts';
 
 export interface LedgerOutput {
   metadata: OutputMetadata;
@@ -24,11 +24,28 @@ export interface LedgerOutput {
 
 /** @param id 0x…, 34 bytes */
 export async function readLedgerOutput(id: string): Promise<Said<LedgerOutput>> {
-  const { metadata, output: json } = (await readOutput(id)).said;
+  return { said: requireOutput(id, (await readOutput(id)).said) };
+}
+
+/**
+ * Outputs by their IDs, up to 100, in order. Undefined if one of them is spent: the ledger has moved
+ * on since the IDs were listed.
+ */
+export async function readUnspent(
+  ids: readonly string[],
+): Promise<readonly LedgerOutput[] | undefined> {
+  const { outputs } = await askJson(`/api/edge/v1/outputs?ids=${ids.join()}`, unspentOutputs);
+  if (outputs.length !== ids.length)
+    throw new NodeError(0, `The node was asked for ${ids.length} outputs, and answers others.`);
+  const found = outputs.map((each, place) => each && requireOutput(ids[place]!, each));
+  return found.every((each) => each !== null) ? found : undefined;
+}
+
+function requireOutput(id: string, { metadata, output: json }: OutputAnswer): LedgerOutput {
   const { transactionId, outputIndex } = metadata;
   if (outputIndex > 0xffff) throw new NodeError(0, 'The node answers an output at no place.');
   requireSame('output', id, toHex(outputId(fromHex(transactionId), outputIndex)));
-  return { said: { metadata, output: parseOutput(json), json } };
+  return { metadata, output: parseOutput(json), json };
 }
 
 function parseOutput(json: unknown): Output {

@@ -110,6 +110,12 @@ export type OutputMetadata = v.InferOutput<typeof outputMetadata>;
 export const outputAnswer = v.object({ metadata: outputMetadata, output });
 export type OutputAnswer = v.InferOutput<typeof outputAnswer>;
 
+/** `GET /api/edge/v1/outputs?ids=…`. */
+export const unspentOutputs = v.object({
+  ledgerIndex: uint,
+  outputs: v.pipe(v.array(v.nullable(outputAnswer)), v.maxLength(100)),
+});
+
 /** One NFT of `GET /api/edge/v1/nfts`, with or without its ledger index. */
 export const nft = v.object({
   nftId: id,
@@ -208,6 +214,16 @@ export const utxoChanges = v.object({
   index: uint,
   createdOutputs: v.pipe(v.array(outputId), v.maxLength(200_000)),
 });
+
+/** `GET /api/edge/v1/collections/:issuer/owners`. */
+export const owners = v.object({
+  ledgerIndex: uint,
+  nftCount: uint,
+  ownerCount: uint,
+  owners: v.pipe(v.array(v.object({ address: addressText, nftCount: uint })), v.maxLength(1000)),
+});
+
+export type Owners = v.InferOutput<typeof owners>;
 
 const count = v.object({ count: v.pipe(v.number(), v.integer(), v.minValue(0)) });
 

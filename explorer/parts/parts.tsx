@@ -197,6 +197,15 @@ export function Folded({ title, text }: { title: string; text: () => string }) {
   );
 }
 
+/** While something is under way. */
+export function Reading({ words = 'Reading …' }: { words?: string }) {
+  return (
+    <p class="loading" role="status">
+      {words}
+    </p>
+  );
+}
+
 /** What was loaded; while it is under way, and when it failed, a page of its own. */
 export function Awaited<T>({
   loaded,
@@ -213,12 +222,7 @@ export function Awaited<T>({
   children: (value: T) => VNode;
 }) {
   if (loaded.state === 'done') return children(loaded.value);
-  if (loaded.state === 'loading')
-    return (
-      <p class="loading" role="status">
-        Reading …
-      </p>
-    );
+  if (loaded.state === 'loading') return <Reading />;
   const { error } = loaded;
   const status = error instanceof NodeError ? error.status : undefined;
   if (status === 404 || status === 400)
@@ -261,11 +265,7 @@ export function LoadedPart<T>({
 }) {
   if (loaded.state === 'done') return children(loaded.value);
   if (loaded.state === 'failed') return <NotRead error={loaded.error} />;
-  return (
-    <p class="loading" role="status">
-      Reading …
-    </p>
-  );
+  return <Reading />;
 }
 
 /** The page of a thing that is not there. */

@@ -2,8 +2,7 @@
  * What a block carries: a transaction as a flow from inputs to outputs, with what it changes, and
  * tagged data. Loaded when a block is opened that carries either.
  */
-import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { formatAmount } from '../../client/words/amounts.ts';
 import type { NetworkWords, Sentence } from '../../client/words/sentence.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
@@ -19,6 +18,7 @@ import type { TaggedData } from '../../src/stardust/wire/transaction.ts';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { BlockMetadata, Info } from '../node/shapes.ts';
+import { Listed } from '../parts/listed.tsx';
 import { Id, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
@@ -210,36 +210,6 @@ function FlowPart({
 function countOf(all: readonly Pick<FlowInput, 'chain'>[], noun: string): string {
   const nfts = all.filter(({ chain }) => chain?.kind === 'nft').length;
   return `${plural(all.length, noun)}${nfts === 0 ? '' : `, ${plural(nfts, 'NFT')}`}`;
-}
-
-/** Up to 8 are shown at first. */
-const FIRST = 8;
-
-function Listed<T>({
-  all,
-  kind,
-  show,
-}: {
-  all: readonly T[];
-  kind: 'cards' | 'rows';
-  show(each: T, place: number): ComponentChildren;
-}) {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? all : all.slice(0, FIRST);
-  return (
-    <>
-      <ol class={kind}>
-        {shown.map((each, place) => (
-          <li key={place}>{show(each, place)}</li>
-        ))}
-      </ol>
-      {all.length > FIRST && (
-        <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? `Show the first ${FIRST}` : `Show all ${all.length}`}
-        </button>
-      )}
-    </>
-  );
 }
 
 /** Why the output of an input is not shown. */

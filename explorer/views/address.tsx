@@ -2,20 +2,25 @@
  * An address: what it holds, as far as the node lists it, its NFTs and those that it issued.
  */
 
+import { useState } from 'preact/hooks';
 import { type Tenure, tenureOf } from '../../client/balance.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
-import { Adding, BalanceParts } from '../address/balance-parts.tsx';
+import { BalanceParts } from '../address/balance-parts.tsx';
+import { outputsToCsv } from '../address/csv.ts';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
+import { CollectionOwners } from '../address/owners.tsx';
 import { TokenList } from '../address/token-list.tsx';
 import { formatCount, plural } from '../format.ts';
 import { goTo } from '../navigate.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
-import { Head, Id, NotRead, To } from '../parts/parts.tsx';
+import { Later } from '../parts/later.tsx';
+import { Head, Id, NotRead, Reading } from '../parts/parts.tsx';
+import { saveFile } from '../parts/save.ts';
 import { NotChecked } from '../parts/standing.tsx';
 import { type AddressViewName, formatRoute } from '../route.ts';
 import { Gallery } from './gallery.tsx';
@@ -23,12 +28,12 @@ import { Gallery } from './gallery.tsx';
 export function AddressView({
   name,
   address: text,
-  page,
+  page = 1,
   info,
 }: {
   name: AddressViewName;
   address: string;
-  page: number;
+  page?: number;
   info: Info;
 }) {
   const parsed = parseBech32Address(text);
@@ -61,6 +66,7 @@ export function AddressView({
         <Id id={bech32} what="address" />
       </Head>
       <ChainOf address={parsed.address} />
+      {name === 'address' && <AddressCode address={bech32} />}
       <Tabs shown={name} address={bech32} isAll={isAll} />
       {name === 'address' && !isAll && (
         <p class="reason" data-standing="said">
@@ -73,6 +79,7 @@ export function AddressView({
       ) : (
         <Gallery name={name} address={bech32} page={page} info={info} />
       )}
+      {name === 'issuer' && <CollectionOwners issuer={bech32} />}
       {name === 'address' && hasEnded(info) && (
         <button
           type="button"
@@ -85,6 +92,18 @@ export function AddressView({
         </button>
       )}
     </article>
+  );
+}
+
+const loadQrCode = async () => (await import('../parts/qr-code.tsx')).QrCode;
+
+function AddressCode({ address }: { address: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="folded" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>QR code</summary>
+      {isOpen && <Later load={loadQrCode} text={address} label="QR code of this address" />}
+    </details>
   );
 }
 
@@ -110,16 +129,11 @@ function Tabs({
   address: string;
   isAll: boolean;
 }) {
-  const tabs: (readonly [AddressViewName, string])[] = isAll
-    ? [
-        ['address', 'Holds'],
-        ['nfts', 'NFTs'],
-        ['issuer', 'Issued'],
-      ]
-    : [
-        ['address', 'Holds'],
-        ['issuer', 'Issued'],
-      ];
+  const tabs = [
+    ['address', 'Holds'],
+    ...(isAll ? [['nfts', 'NFTs'] as const] : []),
+    ['issuer', 'Issued'],
+  ] as const;
   return (
     <nav class="tabs" aria-label="Of this address">
       {tabs.map(([name, title]) => (
@@ -139,16 +153,16 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
   const { reading, isAll, wantAll } = useHoldings(named, info, ({ ids }) =>
     pageOf(ids, page, ROWS),
   );
-  if (reading.state === 'listing')
-    return (
-      <p class="loading" role="status">
-        Reading …
-      </p>
-    );
+  if (reading.state === 'listing') return <Reading />;
   if (reading.state === 'failed') return <NotRead error={reading.error} />;
   const { holdings } = reading;
   if (holdings.list.ids.length === 0)
-    return <Nothing ledgerIndex={holdings.list.ledgerIndex} info={info} />;
+    return (
+      <p class="reason" data-standing="said">
+        This node says, and it is not checked: at ledger index {holdings.list.ledgerIndex}
+        {hasEnded(info) && ', the last one of the network,'} no unspent output names this address.
+      </p>
+    );
   return (
     <HeldOutputs
       {...named}
@@ -158,15 +172,6 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
       isAll={isAll}
       wantAll={wantAll}
     />
-  );
-}
-
-function Nothing({ ledgerIndex, info }: { ledgerIndex: number; info: Info }) {
-  return (
-    <p class="reason" data-standing="said">
-      This node says, and it is not checked: at ledger index {ledgerIndex}
-      {hasEnded(info) && ', the last one of the network,'} no unspent output names this address.
-    </p>
   );
 }
 
@@ -205,7 +210,9 @@ function HeldOutputs({
         {balance !== undefined ? (
           <BalanceParts balance={balance} tenures={tenures} info={info} />
         ) : isAll ? (
-          <Adding count={read.length} of={count} />
+          <Reading
+            words={`Adding up: ${formatCount(read.length)} of ${plural(count, 'output')} read …`}
+          />
         ) : (
           <p>
             <button type="button" onClick={wantAll}>
@@ -222,10 +229,22 @@ function HeldOutputs({
       <section aria-labelledby="outputs-title" class="said" data-standing="said">
         <h2 id="outputs-title">Outputs</h2>
         <p class="said-label">This node says. Not checked. The newest first.</p>
+        <p class="hint">
+          These are unspent. What this address spent before is not here: a node keeps spent outputs
+          by milestone, not by address.
+        </p>
+        {read.length > 0 && (
+          <button
+            type="button"
+            onClick={() => saveFile(`outputs-${bech32}.csv`, 'text/csv', outputsToCsv(read))}
+          >
+            Save {plural(read.length, 'output')} as CSV
+          </button>
+        )}
         {rows.length === shown.length ? (
           <AddressOutputs outputs={rows} address={address} unixTime={unixTime} info={info} />
         ) : (
-          <p class="loading">Reading …</p>
+          <Reading />
         )}
         {shown.length === 0 && <NotChecked>there is no page {formatCount(page)}.</NotChecked>}
         <Pager
@@ -235,9 +254,6 @@ function HeldOutputs({
           view={(page) => ({ name: 'address', address: bech32, page })}
         />
       </section>
-      <p>
-        <To view={{ name: 'nfts', address: bech32 }}>The NFTs among them, as pictures</To>
-      </p>
     </>
   );
 }

@@ -9,21 +9,31 @@ import {
   readDescription,
   type Schema,
 } from '../api/description.ts';
+import { readExamples } from '../api/examples.ts';
 import { type Field, fieldsOf, namedSchemas } from '../api/fields.ts';
 import { TryIt } from '../api/try-it.tsx';
-import { Awaited, Head, To } from '../parts/parts.tsx';
+import type { Info } from '../node/shapes.ts';
+import { Awaited, Head, LoadedPart, To } from '../parts/parts.tsx';
 import { useLoad } from '../use-load.ts';
 
-export function ApiView({ operation }: { operation: string | undefined }) {
+export function ApiView({ operation, info }: { operation?: string; info: Info }) {
   const loaded = useLoad(readDescription, []);
   return (
     <Awaited loaded={loaded} kind="API" id="" missing="This node does not describe its API.">
-      {(description) => <ApiPage description={description} named={operation} />}
+      {(description) => <ApiPage description={description} named={operation} info={info} />}
     </Awaited>
   );
 }
 
-function ApiPage({ description, named }: { description: Description; named: string | undefined }) {
+function ApiPage({
+  description,
+  named,
+  info,
+}: {
+  description: Description;
+  named: string | undefined;
+  info: Info;
+}) {
   if (named === undefined) return <Operations description={description} />;
   const operations = description.groups.flatMap((group) => group.operations);
   const operation = operations.find(({ operationId }) => operationId === named);
@@ -35,7 +45,7 @@ function ApiPage({ description, named }: { description: Description; named: stri
       </p>
     </section>
   ) : (
-    <OperationPage key={named} operation={operation} schemas={description.schemas} />
+    <OperationPage key={named} operation={operation} schemas={description.schemas} info={info} />
   );
 }
 
@@ -76,10 +86,13 @@ function Operations({ description: { version, groups } }: { description: Descrip
 function OperationPage({
   operation,
   schemas,
+  info,
 }: {
   operation: Operation;
   schemas: Description['schemas'];
+  info: Info;
 }) {
+  const examples = useLoad(() => readExamples(info), []);
   const { method, path, summary, description, answers } = operation;
   const schema = contentOf(operation)['application/json']?.schema;
   return (
@@ -94,7 +107,9 @@ function OperationPage({
       <p>
         <To view={{ name: 'api' }}>All operations</To>
       </p>
-      <TryIt operation={operation} />
+      <LoadedPart loaded={examples}>
+        {(found) => <TryIt operation={operation} examples={found} />}
+      </LoadedPart>
       <section aria-labelledby="statuses">
         <h2 id="statuses">Answers</h2>
         <dl class="facts">
@@ -111,34 +126,20 @@ function OperationPage({
   );
 }
 
-/** The fields of the answer and of each object that it names, and last the other things it names. */
+/** The fields of the answer, and of each thing that it names. */
 function Schemas({ schema, schemas }: { schema: Schema; schemas: Description['schemas'] }) {
   const own = schema.$ref === undefined ? [['Answer', schema] as const] : [];
-  const lists = [...own, ...namedSchemas(schema, schemas)].map(([name, each]) => ({
-    name,
-    note: each.description,
-    fields: fieldsOf(each),
-  }));
-  const objects = lists.filter(({ fields }) => fields.every(({ path }) => path !== ''));
-  const values = lists
-    .filter((each) => !objects.includes(each))
-    .flatMap(({ name, fields }) => fields.map((field) => ({ ...field, path: name })));
+  const lists = [...own, ...namedSchemas(schema, schemas)];
   return (
     <section aria-labelledby="fields">
       <h2 id="fields">Fields of the JSON</h2>
-      {objects.map(({ name, note, fields }, i) => (
+      {lists.map(([name, each], i) => (
         <details key={name} class="folded" open={i === 0}>
           <summary>{name}</summary>
-          {note !== undefined && <p class="hint">{note}</p>}
-          <Fields fields={fields} />
+          {each.description !== undefined && <p class="hint">{each.description}</p>}
+          <Fields fields={fieldsOf(each)} />
         </details>
       ))}
-      {values.length > 0 && (
-        <details class="folded" open={objects.length === 0}>
-          <summary>Values and choices</summary>
-          <Fields fields={values} />
-        </details>
-      )}
     </section>
   );
 }
@@ -149,7 +150,7 @@ function Fields({ fields }: { fields: readonly Field[] }) {
       {fields.map(({ path, type, isOptional, description }) => (
         <div key={path}>
           <dt>
-            <code>{path}</code>
+            <code>{path === '' ? 'its value' : path}</code>
           </dt>
           <dd>
             <code>{type}</code>

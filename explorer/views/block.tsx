@@ -13,7 +13,7 @@ import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
 import { type BlockMetadata, hasEnded, type Info } from '../node/shapes.ts';
-import { Awaited, Facts, Head, Id, LoadedPart, To } from '../parts/parts.tsx';
+import { Awaited, Facts, Head, Id, LoadedPart, Reading, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Outcome, SaidByNode } from '../parts/standing.tsx';
 import { PayloadView } from '../transaction/payload-view.tsx';
 import { useLoad } from '../use-load.ts';
@@ -59,9 +59,7 @@ function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
     return (
       <section class="page">
         <Head kind="Transaction">Not applied</Head>
-        <p class="loading" role="status">
-          Looking among the transactions that failed or wait …
-        </p>
+        <Reading words="Looking among the transactions that failed or wait …" />
       </section>
     );
   if (search.state === 'failed' || blockId === undefined)

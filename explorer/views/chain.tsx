@@ -18,13 +18,14 @@ import {
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
+import { FoundryItem } from '../address/token-list.tsx';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
 import { readLedgerOutput } from '../node/outputs.ts';
 import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Foreign, Head, Id, To } from '../parts/parts.tsx';
+import { Awaited, Facts, Folded, Foreign, Head, Id } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { DataText } from '../words/data-text.tsx';
@@ -44,7 +45,15 @@ async function readChain(kind: ChainKind, id: string): Promise<Said<ListedOutput
   return { said: { ...said, outputId } };
 }
 
-export function ChainView({ kind, id: typed, info }: { kind: ChainKind; id: string; info: Info }) {
+export function ChainView({
+  name: kind,
+  id: typed,
+  info,
+}: {
+  name: ChainKind;
+  id: string;
+  info: Info;
+}) {
   const id = typed.toLowerCase();
   return indexesAll(info) ? (
     <IndexedChain kind={kind} id={id} info={info} />
@@ -278,7 +287,9 @@ const MAX_FOUNDRIES = 50;
 async function readFoundries(id: string, hrp: string): Promise<readonly ListedOutput[]> {
   const aliasAddress = toBech32(hrp, { type: AddressType.Alias, id: fromHex(id) });
   const { ids } = await readIds('foundry', { aliasAddress });
-  return readAll(ids.slice(0, MAX_FOUNDRIES));
+  const found = await readAll(ids.slice(0, MAX_FOUNDRIES));
+  if (found === undefined) throw new NodeError(0, 'The ledger moved on. Try again.');
+  return found;
 }
 
 function Foundries({ id, info }: { id: string; info: Info }) {
@@ -288,22 +299,10 @@ function Foundries({ id, info }: { id: string; info: Info }) {
     <section class="said" data-standing="said" aria-labelledby="foundries-title">
       <h2 id="foundries-title">Its foundries</h2>
       <p class="said-label">This node says. Not checked. The newest first.</p>
-      <ul class="examples">
-        {loaded.value.map(({ output, outputId }) => {
-          const chain = chainOf(output, fromHex(outputId));
-          if (chain === undefined || output.type !== OutputType.Foundry) return null;
-          const { minted, melted } = output.tokenScheme;
-          return (
-            <li key={outputId}>
-              <To view={{ name: 'foundry', id: chain.id }}>
-                <Foreign text={readTokenClaim(output)?.name ?? 'without a name'} />
-              </To>{' '}
-              <span class="hint">
-                <Foreign text={formatTokens(minted - melted, readTokenClaim(output))} />
-              </span>
-            </li>
-          );
-        })}
+      <ul class="tokens">
+        {loaded.value.map((each) => (
+          <FoundryItem key={each.outputId} {...each} />
+        ))}
       </ul>
     </section>
   );

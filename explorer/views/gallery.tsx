@@ -1,15 +1,13 @@
 /**
  * The NFTs that an address can unlock, or those that it issued: a gallery, the newest first.
  */
-import { useState } from 'preact/hooks';
 import { Pager, pageOf } from '../address/address-outputs.tsx';
-import { cut, formatCount, plural, shorten } from '../format.ts';
-import { readMetadata } from '../nft/claims.ts';
-import { GatewayChoice, Thumbnail, useGateway } from '../nft/picture.tsx';
+import { formatCount, plural } from '../format.ts';
+import { Tiles } from '../nft/tiles.tsx';
 import { readNfts } from '../node/ledger.ts';
 import { readIds } from '../node/lists.ts';
 import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
-import { Foreign, LoadedPart, To } from '../parts/parts.tsx';
+import { LoadedPart } from '../parts/parts.tsx';
 import type { AddressViewName } from '../route.ts';
 import { useLoad } from '../use-load.ts';
 
@@ -62,41 +60,22 @@ function GalleryPage({
   ids,
   ledgerIndex,
 }: Omit<GalleryProps, 'info'> & { count: number; ids: readonly string[]; ledgerIndex: number }) {
-  const [gateway, choose] = useGateway();
-  const [isWanted, want] = useState(false);
   const loaded = useLoad(() => readNfts(ids), [ids.join()]);
   return (
     <section class="said" data-standing="said">
       <p class="said-label">
         This node says. Not checked: a node can leave NFTs out of a list, or put others in.
       </p>
-      <div class="tools">
-        <p class="hint" role="status">
-          {describeCount(name, count)} at ledger index {ledgerIndex}, the newest first
-          {name !== 'issuer' && loaded.state === 'done' && describeOwned(loaded.value, address)}
-        </p>
-        <div class="choice">
-          <button type="button" disabled={isWanted} onClick={() => want(true)}>
-            Show pictures
-          </button>
-          <GatewayChoice place={gateway} choose={choose} />
-        </div>
-      </div>
-      <LoadedPart loaded={loaded}>
-        {(nfts) => (
-          <ul class="gallery">
-            {nfts.map((nft) => (
-              <Card
-                key={nft.nftId}
-                nft={nft}
-                gateway={gateway}
-                isWanted={isWanted}
-                holder={name === 'issuer' ? undefined : address}
-              />
-            ))}
-          </ul>
-        )}
-      </LoadedPart>
+      <Tiles
+        loaded={loaded}
+        title={
+          <p class="hint" role="status">
+            {describeCount(name, count)} at ledger index {ledgerIndex}, the newest first
+            {name !== 'issuer' && loaded.state === 'done' && describeOwned(loaded.value, address)}
+          </p>
+        }
+        notesOf={(nft) => (name === 'issuer' ? [] : describeHeld(nft, address))}
+      />
       <Pager
         page={page}
         size={PAGE_SIZE}
@@ -105,6 +84,15 @@ function GalleryPage({
       />
     </section>
   );
+}
+
+/** In words of a tile. @param holder whose NFTs these are */
+function describeHeld({ owner }: Nft, holder: string): readonly string[] {
+  if (owner.address !== holder) return ['belongs to another address'];
+  return [
+    ...(owner.canUnlock ? [] : ['locked by time']),
+    ...(owner.passesTo === undefined ? [] : ['expires']),
+  ];
 }
 
 function describeCount(name: AddressViewName, count: number): string {
@@ -119,42 +107,4 @@ function describeOwned(nfts: readonly Nft[], address: string): string {
   return others === 0
     ? ''
     : `. On this page ${formatCount(own)} ${own === 1 ? 'belongs' : 'belong'} to it, and ${formatCount(others)} to another address`;
-}
-
-function Card({
-  nft,
-  gateway,
-  isWanted,
-  holder,
-}: {
-  nft: Nft;
-  gateway: number;
-  isWanted: boolean;
-  /** Whose NFTs these are. */
-  holder: string | undefined;
-}) {
-  const claims = readMetadata(nft.output)?.claims;
-  const name = cut(claims?.name ?? `NFT ${shorten(nft.nftId)}`);
-  const { address: owner, canUnlock, passesTo } = nft.owner;
-  return (
-    <li>
-      <Thumbnail
-        id={nft.nftId}
-        uri={claims?.uri}
-        type={claims?.type}
-        title={name}
-        gateway={gateway}
-        isWanted={isWanted}
-      />
-      <p class="name">
-        <To view={{ name: 'nft', id: nft.nftId }}>
-          <Foreign text={name} />
-        </To>
-      </p>
-      <p class="hint mono">{nft.nftId.slice(0, 12)}…</p>
-      {holder !== undefined && owner !== holder && <p class="hint">belongs to another address</p>}
-      {holder === owner && !canUnlock && <p class="hint">locked by time</p>}
-      {holder === owner && passesTo !== undefined && <p class="hint">expires</p>}
-    </li>
-  );
 }

@@ -73,7 +73,7 @@ export function MilestoneView({
   info,
 }: {
   milestone: string;
-  block: string | undefined;
+  block?: string | undefined;
   info: Info;
 }) {
   const choice = useKeyChoice();

@@ -12,7 +12,7 @@ import type { View } from '../route.ts';
 const ROWS = 20;
 
 /** @param from the index of the first row; by default the newest */
-export function MilestonesView({ from, info }: { from: number | undefined; info: Info }) {
+export function MilestonesView({ from, info }: { from?: number; info: Info }) {
   const { confirmedMilestone, pruningIndex } = info.status;
   const newest = confirmedMilestone.index;
   const first = Math.min(from ?? newest, newest);

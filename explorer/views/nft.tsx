@@ -10,7 +10,7 @@ import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
-import { cut, formatShare, MAX_NAME, shorten } from '../format.ts';
+import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
 import { CheckedState, History, OwnerLine, useCertificate } from '../nft/provenance.tsx';
@@ -308,14 +308,6 @@ function Royal({ address }: { address: string }) {
       <Foreign text={address} />
     </span>
   );
-}
-
-function prettify(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
 }
 
 /** A tag is text, mostly. */

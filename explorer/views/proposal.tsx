@@ -10,14 +10,15 @@ import { goTo } from '../navigate.ts';
 import { NodeError } from '../node/ask.ts';
 import { explainProposal, type ProposalRequest, readTips } from '../node/ledger.ts';
 import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
-import { Facts, Head, Id } from '../parts/parts.tsx';
+import { Field, Form } from '../parts/field.tsx';
+import { Facts, Head, Id, Reading } from '../parts/parts.tsx';
 import { Found, Remark, SaidByNode } from '../parts/standing.tsx';
 import type { ProposalFields } from '../route.ts';
 import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 
-export function ProposalView({ fields, info }: { fields: ProposalFields | undefined; info: Info }) {
+export function ProposalView({ fields, info }: { fields?: ProposalFields; info: Info }) {
   const key = JSON.stringify(fields);
   if (hasEnded(info)) return <AfterTheEnd fields={fields} info={info} />;
   return (
@@ -29,7 +30,7 @@ export function ProposalView({ fields, info }: { fields: ProposalFields | undefi
         A coordinator proposes the next milestone by its parents. Everything that they lead to, in
         white-flag order, decides two Merkle roots, and the network signs them.
       </p>
-      <Form key={key} fields={fields} info={info} />
+      <ProposalForm key={key} fields={fields} info={info} />
       {fields !== undefined && <Answer key={`answer${key}`} fields={fields} info={info} />}
     </article>
   );
@@ -60,7 +61,7 @@ function open(fields: ProposalFields): void {
   goTo({ name: 'proposal', fields });
 }
 
-function Form({ fields, info }: { fields: ProposalFields | undefined; info: Info }) {
+function ProposalForm({ fields, info }: { fields: ProposalFields | undefined; info: Info }) {
   const [draft, setDraft] = useState(fields ?? EMPTY);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -90,8 +91,10 @@ function Form({ fields, info }: { fields: ProposalFields | undefined; info: Info
       setBusy(false);
     }
   };
-  const set = (name: keyof ProposalFields) => (event: { currentTarget: { value: string } }) =>
-    setDraft({ ...draft, [name]: event.currentTarget.value });
+  const field = (name: keyof ProposalFields) => ({
+    value: draft[name],
+    onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
 
   return (
     <>
@@ -103,49 +106,13 @@ function Form({ fields, info }: { fields: ProposalFields | undefined; info: Info
       <div role="status">{problem !== undefined && <Remark>{problem}</Remark>}</div>
       <details class="folded" open={fields !== undefined && !isComplete(fields)}>
         <summary>Edit the proposal</summary>
-        <form
-          class="fields"
-          onSubmit={(event) => {
-            event.preventDefault();
-            open(draft);
-          }}
-        >
-          <label>
-            Index
-            <input value={draft.index} onInput={set('index')} inputMode="numeric" required />
-          </label>
-          <label>
-            Timestamp, Unix seconds
-            <input
-              value={draft.timestamp}
-              onInput={set('timestamp')}
-              inputMode="numeric"
-              required
-            />
-          </label>
-          <label class="wide">
-            Previous milestone ID
-            <input
-              class="mono"
-              value={draft.previousMilestoneId}
-              onInput={set('previousMilestoneId')}
-              spellcheck={false}
-              autocomplete="off"
-            />
-          </label>
-          <label class="wide">
-            Parents, 1 to 8 block IDs
-            <textarea
-              class="mono"
-              rows={6}
-              value={draft.parents}
-              onInput={set('parents')}
-              spellcheck={false}
-              required
-            />
-          </label>
+        <Form submit={() => open(draft)}>
+          <Field label="Index" isNumber {...field('index')} />
+          <Field label="Timestamp, Unix seconds" isNumber {...field('timestamp')} />
+          <Field label="Previous milestone ID" isOptional {...field('previousMilestoneId')} />
+          <Field label="Parents, 1 to 8 block IDs" rows={6} {...field('parents')} />
           <button type="submit">Compute</button>
-        </form>
+        </Form>
       </details>
     </>
   );
@@ -192,12 +159,7 @@ async function compute(fields: ProposalFields, info: Info, choice: KeyChoice): P
 function Answer({ fields, info }: { fields: ProposalFields; info: Info }) {
   const choice = useKeyChoice();
   const computed = useLoad(() => compute(fields, info, choice), [choice]);
-  if (computed.state === 'loading')
-    return (
-      <p class="loading" role="status">
-        Computing …
-      </p>
-    );
+  if (computed.state === 'loading') return <Reading words="Computing …" />;
   if (computed.state === 'failed') return <Refused error={computed.error} />;
   return <Roots {...computed.value} />;
 }

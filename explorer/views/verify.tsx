@@ -11,17 +11,18 @@ import type {
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
+import { FinalLedgerForm } from '../archive/record-check.tsx';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readExplanation, readInfo } from '../node/ledger.ts';
 import { hasEnded, type Info } from '../node/shapes.ts';
+import { Field, Form } from '../parts/field.tsx';
 import { Head, To } from '../parts/parts.tsx';
 import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
 import { chooseKeys, useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
 import { NothingToCheck } from './nothing-to-check.tsx';
-import { FinalLedgerForm } from './verify-final.tsx';
 
 /** What is done, in the order of the checks. */
 const STEPS = [
@@ -127,10 +128,8 @@ function KeyForm({
   const [publicKeys, setPublicKeys] = useState(own.publicKeys);
   const [threshold, setThreshold] = useState(own.threshold);
   return (
-    <form
-      class="fields"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      submit={() => {
         const network = KNOWN_NETWORKS.find(({ networkName }) => networkName === name);
         submit(
           network === undefined
@@ -152,27 +151,19 @@ function KeyForm({
       </label>
       {name === OWN_KEYS && (
         <>
-          <label class="wide">
-            Public keys, 64 hex digits each
-            <textarea
-              class="mono"
-              rows={4}
-              value={publicKeys}
-              onInput={({ currentTarget }) => setPublicKeys(currentTarget.value)}
-              spellcheck={false}
-              autocomplete="off"
-              required
-            />
-          </label>
-          <label>
-            Signatures needed; all, if empty
-            <input
-              value={threshold}
-              onInput={({ currentTarget }) => setThreshold(currentTarget.value)}
-              inputMode="numeric"
-              autocomplete="off"
-            />
-          </label>
+          <Field
+            label="Public keys, 64 hex digits each"
+            rows={4}
+            value={publicKeys}
+            onChange={setPublicKeys}
+          />
+          <Field
+            label="Signatures needed; all, if empty"
+            isNumber
+            isOptional
+            value={threshold}
+            onChange={setThreshold}
+          />
         </>
       )}
       <button type="submit" class="main" aria-disabled={isBusy}>
@@ -183,7 +174,7 @@ function KeyForm({
           ? `Whatever this page checks, it checks against ${describeKeys(chosen)}.`
           : 'This page has no keys of this network. Its operators publish them, in the configuration of its nodes.'}
       </p>
-    </form>
+    </Form>
   );
 }
 

@@ -5,7 +5,6 @@
  */
 import { type ClientPath, clientPath, largestHolder } from '../platform/client-path.ts';
 
-/** Limits of all clients together. */
 export const SHARED_LIMITS = {
   /** Each takes 35 KB of workerd's memory. */
   connections: 10_000,

@@ -27,14 +27,12 @@ export const MAX_CLIENT_ID_LENGTH = 128;
 export interface Client extends Holder {
   readonly socket: WebSocket;
   readonly address: string;
-  /** The address in levels. */
   readonly client: ClientPath;
   readonly usage: Usage;
   readonly reader: PacketReader;
   /** WebSocket messages that wait for their turn, and the packets of the one that is read now. */
   readonly waiting: Uint8Array[];
   reading: { packets: Generator<Packet, void>; length: number } | undefined;
-  /** Bytes of these messages. */
   waitingBytes: number;
   /** Messages that it is still to be told of its new subscriptions. */
   initial: AsyncGenerator<EventMessage[], void> | undefined;
@@ -46,7 +44,6 @@ export interface Client extends Holder {
   seen: number;
   /** Ends its connection if no CONNECT comes. */
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** Topics with their packed forms. */
   readonly topics: Map<string, Uint8Array>;
 }
 
@@ -80,7 +77,6 @@ export function newClient(socket: WebSocket, address: string, now: number, sent 
   };
 }
 
-/** Writes what must outlive the object. */
 export function saveClient(client: Client): void {
   const { socket, address, id, keepAlive, seen, usage, topics } = client;
   const isPartial = heldBytes(client) > 0 || client.initial !== undefined;

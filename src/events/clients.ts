@@ -35,10 +35,8 @@ export interface Clients {
   /** Returns false where nothing is ever published to the topic, or the client listens to it. */
   listen(client: Client, topic: string, prefix: string): boolean;
   unlisten(client: Client, topic: string): void;
-  /** Counts what is held of its packets. */
   hold(client: Client): void;
   send(client: Client, packet: Packet): void;
-  /** Sends a message to the client. */
   tell(client: Client, topic: string, payload: Uint8Array): void;
   /** Sends a message to all that listen; other requests have turns between. */
   publish(topic: string, payload: Uint8Array): Promise<void>;

@@ -2,7 +2,6 @@
 export const CLOSE_CODES = {
   /** Said DISCONNECT. */
   disconnected: 1000,
-  /** The socket was closed or broke. */
   gone: 1000,
   /** Another client has connected with its ID. */
   replaced: 1000,
@@ -18,7 +17,6 @@ export const CLOSE_CODES = {
   evicted: 1012,
   /** Events were lost: milestones were pruned, the ledger was replaced, or the prefix changed. */
   'ledger-moved': 1012,
-  /** Others need what it uses, and it uses most. */
   full: 1013,
 } as const;
 

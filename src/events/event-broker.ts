@@ -1,9 +1,8 @@
 /**
  * The broker of events: MQTT 3.1.1 over WebSockets that hibernate (src/events/README.md). The
  * follower's calls are hints only: milestones are read from D1, so none is announced that is not
- * committed. Only a timer, while a client has not said CONNECT, keeps the object awake. What must
- * outlive an eviction is in the sockets' attachments (client.ts) and one value of the object's
- * storage.
+ * committed. Only a timer, before CONNECT, keeps the object awake. What must outlive an eviction is
+ * in the sockets' attachments (client.ts) and one value of the object's storage.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
@@ -44,18 +43,14 @@ const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
 /** Milliseconds of slices between turns for other requests. */
 const TURN_EVERY_MS = 5;
 
-/** Counts for GET /metrics. */
 export interface EventCounts extends Counts {
   clients: number;
-  /** Number of subscriptions. */
   topics: number;
 }
 
-/** Answer to the follower. */
 export interface EventDemand {
   /** The milestone that was published last; undefined while nobody listens. */
   published: number | undefined;
-  /** Whether new blocks are wanted. */
   blocks: boolean;
 }
 
@@ -121,7 +116,6 @@ export class EventBroker extends DurableObject<Env> {
     return { published: this.#publisher.last()?.index, blocks: topics.hasAny(BLOCKS) };
   }
 
-  /** Called when the follower has stored new blocks. */
   async stored(blocks: readonly Uint8Array[]): Promise<void> {
     const audience = this.#audience();
     const turn = takeTurns();
@@ -173,8 +167,7 @@ export class EventBroker extends DurableObject<Env> {
 
   /**
    * Does one thing at a time: publishes a milestone, or serves a slice of a client. So a
-   * subscription begins between two milestones, and nobody waits for more than one slice of each
-   * client.
+   * subscription begins between milestones, and nobody waits for two slices of another client.
    */
   async #work(): Promise<void> {
     if (this.#isWorking) return;

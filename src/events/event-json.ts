@@ -60,11 +60,9 @@ export function blockEventToJson({
 
 export interface OutputEvent {
   outputId: string;
-  /** ID of the block that created the output. */
   blockId: string;
   bookedIndex: number;
   bookedTimestamp: number;
-  /** Undefined while it is unspent. */
   spent?: { index: number; timestamp: number; transactionId: string } | undefined;
   ledgerIndex: number;
 }

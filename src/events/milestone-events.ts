@@ -42,13 +42,11 @@ import { type Output, OutputType } from '../stardust/wire/output.ts';
 import { migratedOutputs } from '../stardust/wire/receipt.ts';
 import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
 
-/** Listeners, and how to tell them. */
 export interface Audience {
   /** Whether somebody listens to a topic that begins like this. */
   hasAny(beginning: string): boolean;
   has(topic: string): boolean;
   tell(topic: string, payload: Uint8Array): Promise<void>;
-  /** The prefix of the network's addresses. */
   readonly prefix: string;
 }
 

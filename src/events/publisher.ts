@@ -18,10 +18,8 @@ export interface Counts {
   closes: Partial<Record<CloseReason, number>>;
 }
 
-/** The milestone published last, and its ledger. */
 export interface PublishedMilestone extends MilestoneInfo {
   generation: string;
-  /** Prefix of the network's addresses. */
   prefix: string;
   counts: Counts;
 }

@@ -9,7 +9,6 @@ import type { Client } from './client.ts';
 const BEGINNINGS = [BLOCKS, 'outputs/', UNLOCKS, 'transactions/', 'block-metadata/'];
 
 export interface TopicIndex {
-  /** Subscriptions: a topic counts once for each client. */
   size(): number;
   /** The client must not listen to it yet. */
   add(client: Client, topic: string): void;

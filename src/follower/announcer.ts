@@ -22,7 +22,6 @@ type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
 export interface Announcer {
   /** The ledger may have moved: called after each milestone, and at the end of each pass. */
   moved(ledger: Pick<LastLedger, 'generation' | 'ledger'>): void;
-  /** Blocks that requests see were stored. */
   stored(blocks: readonly ParsedBlock[]): void;
 }
 

@@ -36,7 +36,6 @@ export interface RootDiffers {
   view: ConsistentView;
   /** Positions in the view's cone, in white-flag order. */
   order: Uint32Array;
-  /** The signed root. */
   root: Uint8Array;
 }
 
@@ -50,13 +49,10 @@ type WalkOutcome =
 
 interface Applied {
   kind: 'applied';
-  /** Number of blocks that the milestone references. */
   blocks: number;
-  /** View of the ledger before the milestone. */
   view: ConsistentView;
   /** The ledger now. `stored`: the highest next_block of a live pack. */
   after: { ledger: number; dropped: number; stored: number | null };
-  /** Blocks that stay unreferenced. */
   left: LeftBlocks;
 }
 

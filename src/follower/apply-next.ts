@@ -21,7 +21,6 @@ import { Divergence, verifyMilestone } from './verify-milestone.ts';
 export interface PassBudget {
   /** Unix milliseconds after which only the first milestone of each upstream is begun. */
   deadline: number;
-  /** Milestones in one pass. */
   milestones: number;
   /** Blocks fetched for milestones; the next pass fetches the rest. Absent: no limit. */
   fetches?: number;
@@ -31,18 +30,14 @@ export interface PassBudget {
   milestonesOnly?: boolean;
 }
 
-/** A pass under way. */
 export interface PassState {
   readonly budget: PassBudget;
-  /** Milestones applied so far. */
   applied: number;
-  /** Number of blocks that may still be fetched. */
   fetchesLeft: number;
   /** Index of the last milestone of which a signed payload was given. */
   signed?: number | undefined;
 }
 
-/** A source of milestones. */
 interface Giver {
   /** The last milestone that it may have. */
   confirmed: number;
@@ -131,7 +126,6 @@ function requireNetwork(
   );
 }
 
-/** Names of the parameters that differ. */
 function differences(ours: ProtocolParameters, theirs: ProtocolParameters): string[] {
   const write = (value: unknown) =>
     JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part));

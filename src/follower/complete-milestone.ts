@@ -51,8 +51,7 @@ const MAX_RESOLVING_STEPS = 24;
 /**
  * Brings in the milestone after the ledger's, whatever the size of its cone. Throws a Divergence if
  * the roots are not the signed ones, a LedgerMoved if another writer was first, an UpstreamFailure
- * if a block cannot be fetched, a ConeUnavailable `over-budget` if the next pass continues, and
- * what `fetch` throws.
+ * if a block cannot be fetched, a ConeUnavailable `over-budget` if the next pass continues.
  *
  * @param head the ledger right before the milestone
  */
@@ -84,7 +83,6 @@ export async function completeMilestone(
   throw new ConeUnavailable('over-budget', 'blocks of the cone are gone again');
 }
 
-/** Hex IDs of the milestone and of its parents. */
 function coneOf({ id, milestone: { parents } }: VerifiedMilestone) {
   return { milestone: toHexDigits(id), parents: parents.map(toHexDigits) };
 }
@@ -116,8 +114,7 @@ async function storeMissing(
 
 /**
  * Applies the milestone, verdicts made where they are missing. All that their transactions consume
- * is stored, so they can be made. If none is made, another writer made them since the walk, or they
- * are damaged: the next round tells.
+ * is stored, so they can be made; if none is, the next round tells whether they are damaged.
  */
 async function applyStored(
   db: Database,
@@ -148,9 +145,8 @@ async function applyStored(
 /**
  * Drops the blocks of the cone that an earlier milestone referenced. If the upstream names none,
  * drops staged blocks that rest on the word of an upstream, and throws a Divergence; but returns
- * true if they rested on the word of another one: no block is staged then, and the cone is stored
- * again by the word of this one. So each upstream's word gets its chance, and one that lies
- * diverges.
+ * true if it was the word of another one: no block is staged then, and the cone is stored again by
+ * the word of this one. So each upstream's word gets its chance, and a liar diverges.
  */
 async function leaveOut(
   db: Database,

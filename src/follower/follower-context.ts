@@ -42,11 +42,9 @@ export interface FollowerContext {
   isFed?: () => boolean;
   /** Called after each milestone and pass. `behind`: the next milestone is there. */
   publish: (behind: boolean) => Promise<void>;
-  /** Called right after each milestone was applied. */
   announce?: ((index: number) => void) | undefined;
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
-  /** Whether HISTORY is `all`. */
   keepsHistory?: boolean | undefined;
   /** Bytes that the database may have; absent: only the disk limits it. */
   databaseLimit?: number | undefined;
@@ -66,7 +64,6 @@ export interface FollowerMemory {
   index: UnreferencedIndex;
   /** Blocks that are not stored yet, kept over passes: a large past cone is fetched in several. */
   pool: BlockPool;
-  /** Pushed milestones that are not applied yet. */
   milestones: PushedMilestones;
   /** The missing part of the next milestone's past cone, while it is fetched and stored. */
   missing: MissingCone | undefined;
@@ -107,7 +104,6 @@ export interface FollowerMemory {
   hasState: boolean;
 }
 
-/** Facts about upstreams that passes have learnt. */
 interface UpstreamMemory {
   /** Order of upstreams: the one that took the ledger to where it is comes first. */
   ranking: Ranking;
@@ -121,7 +117,6 @@ interface UpstreamMemory {
   said: OfLedgerIndex<SaidOfBlocks>;
 }
 
-/** Passes in a row that failed or got nowhere. */
 export interface FailedPasses {
   /** {@link Progress.times} then: passes before progress do not count. */
   progress: number;
@@ -132,7 +127,6 @@ export interface FailedPasses {
 
 export interface SaidOfBlocks {
   unreferenced: BlockIds;
-  /** Kept for a while only, as upstreams may be wrong. */
   referenced: BlockIds;
 }
 
@@ -148,7 +142,6 @@ export interface LastLedger {
   ledger: number;
   /** Progress of filling the lists of every kind (`head.indexed`). */
   indexed: string;
-  /** Parameters by which pushed blocks are judged. */
   parameters: readonly ProtocolParameters[];
 }
 

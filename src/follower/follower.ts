@@ -64,7 +64,6 @@ const MAX_QUERIES = 400;
 /** A request may be two milestones ahead of the ledger (src/node/answer-once-caught-up.ts). */
 const MAX_CATCH_UP_MILESTONES = 3;
 
-/** Milliseconds and attempts for an upstream's answers. */
 const PATIENCE = { timeout: 10_000, attempts: 3 };
 
 /** Milliseconds from the beginning of one look for a request to the next. */
@@ -77,7 +76,6 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class Follower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
-  /** The database as the follower writes it. */
   readonly #db: Database = watchDatabase(openLedgerBinding(this.env), this.#memory);
   readonly #openUpstreams = createUpstreams();
   readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
@@ -94,7 +92,6 @@ export class Follower extends DurableObject<Env> {
     const voters = this.#openUpstreams(settings, { ...PATIENCE, isUrgent: true });
     return { ...context, voters, isFed };
   });
-  /** Unix milliseconds. */
   #lastPublished = Date.now();
   /** Whether KV had all that the ledger has, at the last publication. */
   #published = false;
@@ -102,7 +99,6 @@ export class Follower extends DurableObject<Env> {
   /** Milliseconds: how far ahead the alarm may be. */
   #longestPause = ALARM_INTERVAL_MS;
 
-  /** Cancels the timer of the next pass. */
   #cancelPass = () => {};
 
   /** Queries of D1 before the alarm whose invocation this is. */
@@ -289,7 +285,6 @@ export class Follower extends DurableObject<Env> {
     };
   }
 
-  /** Context without keys. */
   #tools(settings: Settings, patience: Patience) {
     return {
       db: this.#db,

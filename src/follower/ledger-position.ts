@@ -9,11 +9,9 @@ import type { ParameterTable } from '../stardust/parameter-table.ts';
 
 export interface LedgerPosition {
   head: Head;
-  /** The ledger's milestone. */
   milestone: KnownMilestone;
   /** Protocol parameters of the snapshot, and those that milestones announced since. */
   announced: ParameterTable;
-  /** Rules for blocks of the next milestone. */
   rules: AdmissionRules;
 }
 

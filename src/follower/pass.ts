@@ -31,7 +31,6 @@ import {
 import { keepUp } from './upkeep.ts';
 
 export interface PassResult {
-  /** Number of milestones. */
   applied: number;
   /** Whether there is more to do right away. */
   behind: boolean;
@@ -76,7 +75,6 @@ export async function followOnce(
   };
 }
 
-/** Runs a pass without its upkeep. */
 async function follow(context: FollowerContext, budget: PassBudget): Promise<PassResult> {
   const { db, memory, finalMilestone, publish } = context;
   try {

@@ -2,8 +2,7 @@
  * One loop of steps. Whatever reads the ledger in order to write it is a step, and one step runs at
  * a time, the most urgent first: two at once would fail each other's fences, repeatedly. Fences
  * keep the ledger right all the same, also against another object during a deployment. A step is
- * bounded and does not wait for the network, so a request waits for one step, not for the upkeep
- * behind it.
+ * bounded and does not wait for the network, so a request waits for one step only.
  */
 import { hasPassed } from '../platform/clock.ts';
 
@@ -20,7 +19,6 @@ const MAX_WAIT_MS = 1000;
 
 interface Waiting {
   urgency: number;
-  /** Unix milliseconds. */
   since: number;
   start: () => void;
 }
@@ -34,7 +32,6 @@ export function stepOf(error: unknown): StepName | undefined {
 
 /** @param clock Unix milliseconds */
 export function createSteps(clock: () => number): RunStep {
-  /** Steps in the order in which they came. */
   let waiting: Waiting[] = [];
   let isBusy = false;
 

@@ -1,7 +1,6 @@
 /**
- * Meaning of a pass's outcomes: whether another upstream is to be asked, which one to begin with
- * next time, the follower's state, whose tips to store. Nothing here does anything, so that every
- * combination can be tested without a database.
+ * Meaning of a pass's outcomes: whether another upstream is asked, which one comes first next time,
+ * the follower's state, whose tips to store. It does nothing: tests need no database.
  */
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FollowerState } from './follower-status.ts';
@@ -26,7 +25,6 @@ export type Ending =
   | { kind: 'diverged'; reason: string };
 
 export type UpstreamOutcome = Ending & {
-  /** Place in the list of upstreams. */
   place: number;
   /** Milestones of this upstream that were applied, whatever came then. */
   applied: number;
@@ -60,8 +58,7 @@ export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boole
 
 /**
  * Returns what a pass without progress waited for, if an upstream has the next milestone. A mere
- * word counts only if no upstream says that there is nothing to do; nothing counts beside a
- * divergence, which is a state of its own.
+ * word counts only if no upstream is done; nothing counts beside a divergence.
  */
 export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefined {
   const kinds = new Set(outcomes.map(({ kind }) => kind));
@@ -72,22 +69,18 @@ export function waitsFor(outcomes: readonly UpstreamOutcome[]): string | undefin
   return waiting && 'reason' in waiting ? waiting.reason : undefined;
 }
 
-/** Facts besides the outcomes. */
 export interface BeforePass {
   /** Why an upstream was found to diverge by an earlier pass (FollowerMemory). */
   diverged: string | undefined;
   /** Why passes were failing when this one began; undefined if they were not. */
   failing?: string | undefined;
-  /** Number of upstreams. */
   upstreams: number;
   /** Progress with a milestone that takes several passes, for people. */
   progress?: string | undefined;
 }
 
 export interface PassSummary {
-  /** Milestones applied by this pass. */
   applied: number;
-  /** Whether there is more to do right away. */
   behind: boolean;
   /** Place of the upstream to ask first from now on; undefined leaves it as it is. */
   beginWith: number | undefined;

@@ -26,17 +26,15 @@ type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'annou
 export type UpkeepState = 'done' | 'more' | 'failed';
 
 interface Upkeep {
-  /** Event to log if it fails. */
   failure: string;
   /** Whether nothing more is to be done right away. */
   run: (context: UpkeepContext) => Promise<boolean>;
 }
 
-/** Upkeep in the order of a pass. */
 const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
-  drop: { failure: 'follower.blocks-not-dropped', run: dropBlocks },
-  resolve: { failure: 'follower.verdicts-not-made', run: makeVerdicts },
+  drop: { failure: 'follower.blocks-not-dropped', run: dropUnneededBlocks },
+  resolve: { failure: 'follower.verdicts-not-made', run: makeOpenVerdicts },
   index: { failure: 'follower.index-not-filled', run: keepIndex },
   final: {
     failure: 'follower.final-ledger-not-built',
@@ -47,7 +45,6 @@ const UPKEEP = {
 
 export type UpkeepName = keyof typeof UPKEEP;
 
-/** Upkeep of a ledger that does not move. */
 export const AT_REST: readonly UpkeepName[] = ['index', 'final', 'scrub'];
 
 const ALL_UPKEEP = Object.keys(UPKEEP) as readonly UpkeepName[];
@@ -105,7 +102,7 @@ const PAUSE_PER_EVICTION = 10;
  * Drops orphans, and beyond a limit what no upstream's tip needs. While a milestone's past cone is
  * stored in parts, nothing is dropped, as no tip may lead to those yet; room is still measured.
  */
-async function dropBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
+async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep, counts, index } = memory;
   if (memory.missing !== undefined) {
     upkeep.room = (await measureUnreferenced(db)).room;
@@ -162,8 +159,7 @@ async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
 /** Steps of one pass: some 0.2 s each at most, and up to 18 statements. */
 const RESOLVING_STEPS = 16;
 
-/** Verdicts that can be made and are not yet. */
-async function makeVerdicts({ db, verify, memory }: UpkeepContext): Promise<boolean> {
+async function makeOpenVerdicts({ db, verify, memory }: UpkeepContext): Promise<boolean> {
   const { lastLedger: head, index } = memory;
   let isMore = head !== undefined;
   for (let step = 0; step < RESOLVING_STEPS && isMore; step++)

@@ -37,7 +37,6 @@ const OWN_ROUTES = '/api/edge/';
 /** Logged as `route` if no route matched. */
 const NO_ROUTE = 'none';
 
-/** A request on its way through. */
 interface Exchange {
   ctx: ExecutionContext;
   path: string;

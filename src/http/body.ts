@@ -23,7 +23,7 @@ export async function readJsonObject(
   request: Request,
   { maxBytes = MAX_BODY_BYTES, reviver }: { maxBytes?: number; reviver?: Reviver } = {},
 ): Promise<Record<string, unknown>> {
-  const bytes = await readBody(request, maxBytes);
+  const bytes = await readBodyBytes(request, maxBytes);
   let value: unknown;
   try {
     // a byte order mark stays in and fails to parse, as in the reference
@@ -39,7 +39,7 @@ export async function readJsonObject(
   return value as Record<string, unknown>;
 }
 
-async function readBody({ body }: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBodyBytes({ body }: Request, maxBytes: number): Promise<Uint8Array> {
   if (body === null) throw new HttpError(400, 'the request has no body');
   const bytes = await readBounded(body, maxBytes).catch(() => {
     // the client went away or broke its own transfer: not a fault of this node

@@ -5,7 +5,6 @@ import type { RouteContext } from './route.ts';
 /** Beginning of an Accept that requests raw bytes, as in HORNET; the type of the answer. */
 export const RAW = 'application/vnd.iota.serializer-v1';
 
-/** The bytes where the request asks for them, else the JSON. */
 export function rawOrJson(
   { request }: Pick<RouteContext, 'request'>,
   bytes: Uint8Array,

@@ -7,9 +7,7 @@
 export const MIN_LEDGER_INDEX = 'x-min-ledger-index';
 
 interface Freshness {
-  /** The header Cache-Control. */
   cacheControl: string;
-  /** Time for which `serve` keeps a 200. */
   inMemory: 'no' | 'second' | 'import' | 'evicted';
   /** Whether an answer may be kept for a day once the ledger is over. */
   endsWithLedger: boolean;

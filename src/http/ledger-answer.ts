@@ -95,8 +95,8 @@ export function readMinLedgerIndex({ headers }: Request): number {
 
 /**
  * Returns the answer about what `read` found, at the required ledger index or later. Both the
- * answer and an HttpError of `answer` name the ledger index. Throws an HttpError if nothing was
- * found or the ledger has not come so far.
+ * answer and an HttpError of `answer` name the ledger index. Throws an HttpError if nothing is
+ * there.
  *
  * @param minLedgerIndex the index that the request requires, or more
  * @param notFound error if nothing was found

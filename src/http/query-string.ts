@@ -1,7 +1,6 @@
 /**
  * The query of a URL as Go, and so the reference, reads it (net/url.ParseQuery): a pair with a
- * semicolon or a percent sign that is no escape is ignored, and of two pairs with one name the
- * first counts.
+ * semicolon or a wrong percent sign is ignored, and of two pairs with one name the first counts.
  */
 import { HttpError } from './errors.ts';
 

@@ -1,8 +1,7 @@
 /**
  * Answers to GET that are kept in memory where one isolate answers every request (`npm run serve`).
  * On Cloudflare, Workers Cache does this (docs/contract.md#caching). Content named by an ID is kept
- * until it is evicted; by a milestone index until an import { within } from '../platform/within.ts';
- * import replaces the ledger, which is looked up
+ * until it is evicted; by a milestone index until an import replaces the ledger, which is looked up
  * once a second; everything else as long as an NFT lookup keeps what it read from KV. A client that
  * requires a ledger index gets a kept answer of that index or later.
  *
@@ -12,6 +11,7 @@
 import * as v from 'valibot';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { hasPassed } from '../platform/clock.ts';
+import { within } from '../platform/within.ts';
 import type { Answer } from './answer.ts';
 import { FRESHNESS, type Keep, MIN_LEDGER_INDEX } from './freshness.ts';
 import { revalidate } from './ledger-answer.ts';

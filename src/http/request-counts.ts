@@ -1,7 +1,6 @@
 /**
- * Counts requests and their times in this isolate's memory: of use only where it answers all
- * requests (`npm run serve`). Labels are declared routes and statuses, never paths: a bounded
- * number.
+ * Counts requests and their times in this isolate's memory, where it answers all requests (`npm run
+ * serve`). Labels are declared routes and statuses, never paths: a bounded number.
  */
 import type { MetricFamily, Sample } from './routes/node/prometheus.ts';
 
@@ -17,12 +16,10 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 interface Times {
   /** Count of each bucket; last, those above all bounds. */
   counts: number[];
-  /** Seconds. */
   sum: number;
 }
 
 export function createRequestCounts(): RequestCounts {
-  /** Counts by route, then by status. */
   const requests = new Map<string, Map<number, number>>();
   const times = new Map<string, Times>();
   return {

@@ -10,15 +10,11 @@ import type { RequestCounts } from './request-counts.ts';
 export interface RequestNotes {
   /** The white-flag request, as it can be sent again. */
   proposal?: Record<string, unknown>;
-  /** Blocks of the cone. */
   blocks?: number;
-  /** Where the answer came from. */
   source?: 'kv' | 'd1' | 'cache';
-  /** Why it came from there. */
   why?: string;
   /** Milliseconds by stage. */
   stages?: Record<string, number>;
-  /** Text of X-Error-Detail. */
   detail?: string;
 }
 
@@ -35,7 +31,6 @@ export interface RouteContext {
   defer(work: () => Promise<unknown>): void;
 }
 
-/** A rate limit of the settings. */
 export type LimitName = 'whiteFlagLimit' | 'fetchLimit' | 'scanLimit' | 'eventsLimit' | 'readLimit';
 
 export interface Route {

@@ -67,7 +67,6 @@ const ROUTES = {
   ...assetRoutes,
 };
 
-/** The routes by their operation IDs. */
 export function listRoutes(): Readonly<Record<string, Route>> {
   return ROUTES;
 }

@@ -8,7 +8,6 @@ import { HttpError } from './errors.ts';
 
 /** 32 bytes: blocks, milestones, NFTs, aliases. */
 export const Id = hex(64);
-/** 34 bytes: transaction ID and index. */
 export const OutputId = hex(68);
 /** 38 bytes: alias address, serial number, type of the token scheme (B.7). */
 export const FoundryId = hex(76);
@@ -20,7 +19,6 @@ export const MilestoneIndex = v.pipe(
   v.maxValue(MAX_UINT32),
 );
 
-/** The digits of an ID in a path. */
 export function parseId(
   schema: v.GenericSchema<string>,
   id: string | undefined,

@@ -29,7 +29,6 @@ export interface ConnectAck {
   returnCode: number;
 }
 
-/** A message. */
 export interface Publish {
   type: typeof PacketType.Publish;
   topic: string;
@@ -218,7 +217,6 @@ const flag: Codec<boolean> = {
   encode: (w, v) => w.u8(v ? 1 : 0),
 };
 
-/** A topic filter and a QoS (3.8.3). */
 const requestedTopic: Codec<string> = {
   decode: (r) => {
     const topic = text.decode(r);
@@ -334,7 +332,6 @@ function decodePacket(bytes: Uint8Array, { type, qos, headerLength }: Header): P
   return { ...packet, type } as Packet;
 }
 
-/** Finds packets in a stream of chunks. */
 export interface PacketReader {
   /**
    * Yields the packets that end in the next chunk; all must be taken before the next chunk. Throws

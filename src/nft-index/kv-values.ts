@@ -5,7 +5,6 @@
 import * as v from 'valibot';
 import { checksum } from '../ledger/core/checksum.ts';
 
-/** Outcome of reading a key. */
 export type KvRead<T> =
   | { kind: 'value'; value: T }
   | { kind: 'absent' }
@@ -57,7 +56,6 @@ export function readKvValue<T>(
   return { kind: 'malformed', why: `${v.getDotPath(issue) ?? 'value'}: ${issue.message}` };
 }
 
-/** Reader of KV. */
 export interface IndexReader {
   /** @returns null where there is no such key */
   get(key: string, options: { type: 'text'; cacheTtl: number }): Promise<string | null>;

@@ -29,23 +29,19 @@ export interface NftLedger {
   ): Promise<{ ledgerIndex: number; output: string | null } | undefined>;
 }
 
-/** Sources of a lookup. */
 export interface NftSources {
   ledger: NftLedger;
   index: IndexReader;
   openCache: OpenRecentCache;
   remembered: RememberedReads;
   /**
-   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
-   * is applied. Whether an absent entry may prove that there is no such NFT: not in `serve`, where
-   * a damaged disk can hide an entry, and D1 is as near.
+   * Whether an absent entry may prove that there is no such NFT: not in `serve`, where a damaged
+   * disk can hide an entry, and D1 is as near.
    */
   trustsAbsence: boolean;
-  /** Unix milliseconds. */
   clock: () => number;
 }
 
-/** The request that a lookup is for. */
 export interface NftRequest {
   url: string;
   /** Runs work once the answer is out. */
@@ -95,7 +91,6 @@ function resolveRemembered(
   return entry && recent && resolve(entry, recent, nftId, now);
 }
 
-/** Reads what is not remembered, both copies at the same time. */
 async function resolveRead(
   sources: NftSources,
   nftId: string,
@@ -105,8 +100,8 @@ async function resolveRead(
   const now = clock();
   try {
     const [entry, recent] = await Promise.all([
-      remembered.entry(nftId, now) ?? readEntry(sources, nftId, now),
-      remembered.recent(now) ?? readRecent(sources, request, now),
+      remembered.entry(nftId, now) ?? fetchEntry(sources, nftId, now),
+      remembered.recent(now) ?? fetchRecent(sources, request, now),
     ]);
     return resolve(entry, recent, nftId, clock());
   } catch (error) {
@@ -115,7 +110,7 @@ async function resolveRead(
   }
 }
 
-async function readEntry(
+async function fetchEntry(
   { index, remembered }: NftSources,
   nftId: string,
   now: number,
@@ -125,7 +120,7 @@ async function readEntry(
 }
 
 /** Reads `recent`; only a well-formed one is taken from the cache, or put there. */
-async function readRecent(
+async function fetchRecent(
   { index, openCache, remembered }: NftSources,
   { url, defer }: NftRequest,
   now: number,

@@ -7,7 +7,6 @@ import type { ChangePosition, State } from './publisher-state.ts';
 export interface NftRow {
   /** 64 lower-case hex digits. */
   nft: string;
-  /** 68 lower-case hex digits; null: burned. */
   output: string | null;
 }
 
@@ -23,11 +22,9 @@ export interface Page<Row> {
   rows: Row[];
 }
 
-/** The publisher's row. */
 export interface StoredState {
   /** Changes with every write of the row. */
   token: string;
-  /** Undefined where the row belongs to another ledger, or to none. */
   state: State | undefined;
 }
 
@@ -69,7 +66,6 @@ export interface Window extends Page<NftRow> {
   prefixes: string;
 }
 
-/** The publisher's side of KV. */
 export interface IndexStore extends IndexReader {
   /** @param options `expirationTtl`: seconds until KV drops the key; absent: never */
   put(key: string, value: string, options?: { expirationTtl: number }): Promise<void>;

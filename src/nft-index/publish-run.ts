@@ -6,13 +6,11 @@ import type { State } from './publisher-state.ts';
 import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
 /**
- * Budget of a call. The platform allows an invocation 1,000 of each
- * (https://developers.cloudflare.com/kv/platform/limits/,
- * https://developers.cloudflare.com/d1/platform/limits/). With less than 4 operations and 20
- * statements a call gets nowhere.
+ * Budget of a call: 4 operations and 20 statements at least. The platform allows an invocation
+ * 1,000 of each (https://developers.cloudflare.com/kv/platform/limits/,
+ * https://developers.cloudflare.com/d1/platform/limits/).
  */
 export interface Budget {
-  /** Reads and writes of KV. */
   operations: number;
   /** Statements in D1. */
   statements: number;
@@ -40,13 +38,11 @@ export type StepResult = 'done' | Stop;
 export interface PublishRun {
   readonly ledger: IndexLedger;
   readonly store: IndexStore;
-  /** Unix milliseconds. */
   readonly clock: () => number;
   readonly bounds: RecentBounds;
   /** Awaited after each put (src/platform/turns.ts). */
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
-  /** Rest of the budget. */
   readonly left: Budget;
   token: string | undefined;
   state: State;

@@ -33,7 +33,6 @@ export interface Published {
   stops: Stop[];
   /** The ledger index of the newest `recent` that was put for this ledger; undefined: none was. */
   ledgerIndex: number | undefined;
-  /** Spent budget. */
   used: Budget;
 }
 

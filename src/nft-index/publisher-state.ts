@@ -30,7 +30,6 @@ const Entries = v.variant('kind', [
   }),
 ]);
 
-/** The state as stored in the row. */
 const State = v.strictObject({
   /** Names the ledger's import (`head.generation`). */
   generation: v.string(),
@@ -44,7 +43,6 @@ const State = v.strictObject({
   filledFrom: LedgerIndex,
   /** The entries of the changes up to here have been put. */
   putUpTo: ChangePosition,
-  /** Marks in order. */
   marks: v.array(
     v.strictObject({
       milestone: LedgerIndex,
@@ -59,7 +57,6 @@ const State = v.strictObject({
 });
 export type State = v.InferOutput<typeof State>;
 
-/** Writes a state as the text of its row. */
 export function serializeState(state: State): string {
   return JSON.stringify(state);
 }
@@ -75,9 +72,8 @@ export function endOf(milestone: number): ChangePosition {
 }
 
 /**
- * Creates the state of an unknown index, as after an import or if the row was removed: all entries
- * are to be put. The window begins now: older entries do not count (`filledFrom`), and new ones
- * have all earlier changes.
+ * Creates the state of an unknown index, as after an import: all entries are to be put. The window
+ * begins now: older entries do not count (`filledFrom`), and new ones have all earlier changes.
  *
  * @param ledgerIndex the ledger index now
  */
@@ -99,9 +95,8 @@ export function discardEntries(state: State, ledgerIndex: number): State {
 }
 
 /**
- * Replaces future times, of a clock that was ahead, by now: what had been done by then has been
- * done. Otherwise marks and the window would wait for those times. Returns the state itself if
- * nothing changed.
+ * Replaces future times, of a clock that was ahead, by now: else marks and the window would wait
+ * for those times. Returns the state itself if nothing changed.
  */
 export function clampTimes(state: State, now: number): State {
   const { entries, marks } = state;

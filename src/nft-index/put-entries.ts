@@ -49,7 +49,6 @@ export async function putChanged(run: PublishRun): Promise<StepResult> {
   return 'done';
 }
 
-/** Puts the entries of all NFTs, and a seal after them. */
 export async function putAllEntries(run: PublishRun): Promise<StepResult> {
   for (let { entries } = run.state; entries.kind === 'incomplete'; entries = run.state.entries) {
     const size = pageSize(run);

@@ -16,7 +16,6 @@ import { RECENT_CACHE_S } from './timing-assumptions.ts';
 
 /** Cache of `recent`. Neither call rejects. */
 export interface RecentCache {
-  /** The text of `recent`; undefined where none is cached. */
   match(): Promise<string | undefined>;
   put(text: string): Promise<void>;
 }

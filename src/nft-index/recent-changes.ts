@@ -32,7 +32,6 @@ export const MAX_PREFIXES = 200_000;
 /** Hex digits of an NFT ID in a prefix. */
 export const PREFIX_LENGTH = 8;
 
-/** The value as stored in KV. */
 const StoredRecent = v.pipe(
   v.strictObject({
     generation: v.string(),

@@ -20,13 +20,11 @@ import type {
 /** Milestones beyond the next that are worth waiting for: the follower may be a second late. */
 const MAX_MILESTONES_AHEAD = 2;
 
-/** How long a request waits for the follower. */
 const CATCH_UP_MS = 700;
 
 /** Milliseconds after which a request stops waiting for blocks: a coordinator waits two seconds. */
 const REQUEST_MS = 1500;
 
-/** Computes roots, or an explanation of them. */
 type Compute<Answer> = (
   db: Database,
   request: WhiteFlagRequest,

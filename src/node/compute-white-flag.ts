@@ -28,7 +28,6 @@ import { inclusionRoot, type MerkleRoots, type WhiteFlag } from '../stardust/whi
  */
 export interface WhiteFlagRequest {
   index: number;
-  /** Unix seconds. */
   timestamp: number;
   /** 1 to 8 distinct block IDs, in the order of the request. */
   parents: string[];
@@ -41,7 +40,6 @@ export interface WhiteFlagRoots {
   /** 32 bytes each. */
   inclusionMerkleRoot: Uint8Array;
   appliedMerkleRoot: Uint8Array;
-  /** Number of blocks of the cone. */
   blocks: number;
   /** Milliseconds of each stage, by its name (a token of Server-Timing). */
   stages: Record<string, number>;
@@ -73,7 +71,6 @@ export interface WhiteFlagOptions {
 }
 
 export interface Brought {
-  /** Where to read again. */
   db: Database;
   /** Reason why not all of it was written, if one is known. */
   notBrought: NotBrought | undefined;
@@ -200,7 +197,6 @@ export async function walkProposal(
 const MAX_ROUNDS = 2;
 
 interface ReadAndWalked {
-  /** Undefined where nothing was imported. */
   view: ConsistentView | undefined;
   /** Undefined where a parent is not known. */
   whiteFlag: WhiteFlag | undefined;
@@ -228,8 +224,7 @@ async function readAndWalk(
 
 /**
  * Names what D1 lacks and the follower may provide: verdicts, or parents if an answer depends on
- * nothing else. The milestone asked about may be the ledger's own: it may have come while the
- * request was in flight.
+ * nothing else. The milestone may be the ledger's by now: it came while the request was in flight.
  */
 function wantedOfFollower(
   { view, whiteFlag }: ReadAndWalked,

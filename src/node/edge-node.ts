@@ -2,9 +2,9 @@
  * The node as the routes see it: D1, KV and the upstreams behind one interface, for which tests
  * have made-up data. Reads go through a D1 session, so that a near replica may answer: its answers
  * carry its own ledger index. A method answers at the ledger's own index if that is below
- * `minLedgerIndex`. It returns undefined if nothing was imported, or if the function that it calls
- * does, and throws a LedgerUnreadable if another version wrote the ledger. IDs are lower-case hex
- * digits without 0x.
+ * `minLedgerIndex`. It returns undefined if nothing was imported, or if its function does, and
+ * throws a LedgerUnreadable if another version wrote the ledger. IDs are lower-case hex digits
+ * without 0x.
  */
 import { CLIENT_HEADER } from '../events/client.ts';
 import type { EventCounts } from '../events/event-broker.ts';
@@ -121,7 +121,6 @@ export function openNode(settings: Settings) {
      */
     computeWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, computeWhiteFlag),
-    /** Computes the roots with every block that leads to them. */
     explainWhiteFlag: (request: WhiteFlagRequest, client: string) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, (db, ...asked) =>
         explainWhiteFlag(db, ...asked, inTurns),
@@ -159,15 +158,12 @@ export function openNode(settings: Settings) {
     lookUpChain: (kind: 'alias' | 'foundry', id: string, minLedgerIndex: number) =>
       readOutputOfChain(sessionFrom(minLedgerIndex), kind, id),
     readIndexedKinds: () => readIndexedKinds(newSession()),
-    /** Reads NFTs by one to 100 IDs of NFTs or of outputs. */
     readNfts: (ids: readonly string[], minLedgerIndex: number) =>
       readNftOutputs(sessionFrom(minLedgerIndex), ids),
-    /** Lists NFT outputs by address or by issuer alone. */
     listNftOutputs: (query: OutputQuery, minLedgerIndex: number) =>
       readNftGallery(sessionFrom(minLedgerIndex), query),
     readCollectionOwners: (query: OwnersQuery, minLedgerIndex: number) =>
       readCollectionOwners(sessionFrom(minLedgerIndex), query),
-    /** Reads changes after milestone `after`. */
     readNftChanges: (after: number, minLedgerIndex: number) =>
       readNftChanges(sessionFrom(Math.max(after, minLedgerIndex)), after),
     readNftHistory: (

@@ -26,7 +26,6 @@ import {
 
 /** A block of the cone. IDs are hex digits. */
 export interface JudgedBlock extends ExplainedBlock {
-  /** ID of the transaction that the block carries. */
   transactionId: string | undefined;
   /** Reason of its conflict. */
   decided: Decision | undefined;
@@ -47,7 +46,6 @@ export interface WhiteFlagExplanation {
   /** 32 bytes each. */
   inclusionMerkleRoot: Uint8Array;
   appliedMerkleRoot: Uint8Array;
-  /** Blocks in white-flag order. */
   blocks: JudgedBlock[];
 }
 

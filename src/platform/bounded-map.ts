@@ -6,7 +6,6 @@ export interface BoundedMap<V> {
   peek(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): void;
-  /** The least recently used first. */
   entries(): Iterable<[string, V]>;
   clear(): void;
 }

@@ -1,7 +1,6 @@
 /**
  * Texts in the data centre's cache (Cache API). It only saves time: if it fails or hangs, the
- * request goes on without it, and so does the isolate from then on: one line of log and one wait,
- * not one for each request.
+ * request goes on without it, and so does the isolate from then on: one wait, one line of log.
  */
 import { describeError, writeLog } from './log.ts';
 import { within } from './within.ts';

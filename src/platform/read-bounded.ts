@@ -6,8 +6,7 @@ const FIRST_BYTES = 1023;
 /**
  * Returns all bytes of a body; undefined if there are more than `maxBytes`, the rest unread.
  * Rejects if the stream breaks off. If possible, as with bodies from a network, it is read into a
- * buffer of its own: else each read makes a new one of 4 KB, most of the garbage of fetching
- * blocks.
+ * buffer of its own: else each read makes a new one of 4 KB, most of the garbage of fetching.
  *
  * @param expected bytes that are likely to come
  */

@@ -26,7 +26,6 @@ export interface SharedLimitOptions {
   places: number;
   /** Milliseconds of pauses after which a request is refused. */
   maxWaitMs: number;
-  /** Makes the error of a refusal. */
   refuse: () => Error;
 }
 

@@ -1,7 +1,6 @@
 /**
  * Lets requests come between the steps of long work. workerd looks at its sockets only when no step
- * is left. With D1 and KV in the same process (`npm run serve`), calls follow one another without a
- * gap, and a request would wait for all of them.
+ * is left, and with D1 and KV in the same process (`npm run serve`) calls leave no gap.
  */
 import { hasPassed } from './clock.ts';
 

@@ -27,7 +27,6 @@ export async function withSignal<T>(
   }
 }
 
-/** Resolves after N milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -14,7 +14,6 @@ import type { Output } from './wire/output.ts';
 import { networkIdOf, type ProtocolParameters, type RentStructure } from './wire/parameters.ts';
 import { findCondition, UnlockConditionType } from './wire/unlock-condition.ts';
 
-/** Rules that judge a block as it comes in. */
 export interface AdmissionRules extends MilestoneRules {
   /** Every set of parameters under which a block may have been admitted, the current one first. */
   parameters: readonly ProtocolParameters[];

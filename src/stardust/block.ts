@@ -7,8 +7,8 @@ import { transaction } from './wire/transaction.ts';
 
 /**
  * Decodes a transaction payload in binary form (A.3), its type included, with its ID and what its
- * signatures sign. Throws a StardustError if the bytes are none. Of section C only rules of layout
- * are checked: `decodeBlock` checks the others.
+ * signatures sign. Throws a StardustError if it breaks rules of layout: `decodeBlock` checks
+ * others.
  */
 export function decodeTransaction(payload: Uint8Array): NonNullable<ParsedBlock['transaction']> {
   const value = decode(transaction, new Reader(payload));

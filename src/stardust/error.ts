@@ -1,9 +1,7 @@
 /** The one error of the protocol: bytes, JSON or files that break a rule; which, and where. */
 
 export interface Place {
-  /** See {@link StardustError.path}. */
   path?: string;
-  /** See {@link StardustError.offset}. */
   offset?: number;
   cause?: unknown;
 }

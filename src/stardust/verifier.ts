@@ -104,7 +104,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { whose = 'the keys that you gave' } = options;
   const platform: Platform = { fetch: options.fetch ?? fetch };
   requireOption(nodes.length > 0, 'nodes are missing');
-  requireOption(new Set(nodes.map(placeOf)).size === nodes.length, 'a node is named twice');
+  requireOption(new Set(nodes.map(machineOf)).size === nodes.length, 'a node is named twice');
   requireOption(
     isPositive(timeoutSeconds) && timeoutSeconds <= MAX_TIMEOUT_SECONDS,
     `timeoutSeconds must be positive, and at most ${MAX_TIMEOUT_SECONDS}`,
@@ -199,7 +199,7 @@ function readUrl(text: string, place: number): string {
 }
 
 /** Returns one text for all names of this machine, and for a name with and without its last dot. */
-function placeOf(node: string): string {
+function machineOf(node: string): string {
   const { protocol, hostname, port, pathname } = new URL(node);
   const host = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   const isHere =

@@ -38,7 +38,6 @@ export interface WhiteFlagInput {
 }
 
 export interface OrderedBlock {
-  /** 32 bytes. */
   blockId: Uint8Array;
   /** Whether it carries a transaction that changes the ledger. */
   applied: boolean;

@@ -19,12 +19,12 @@ export async function askInTurn<T>(
       const answer = await ask(upstreams[place]!);
       if (failure !== undefined) ranking.beginWith(place);
       if (answer !== undefined) {
-        if (failure !== undefined) logFailure(failure);
+        if (failure !== undefined) logUnseenFailure(failure);
         return answer;
       }
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
-      if (failure !== undefined) logFailure(failure);
+      if (failure !== undefined) logUnseenFailure(failure);
       failure = error;
     }
   }
@@ -33,6 +33,6 @@ export async function askInTurn<T>(
 }
 
 /** Logs a failure that no caller sees, because another upstream was queried after it. */
-function logFailure({ message }: UpstreamFailure): void {
+function logUnseenFailure({ message }: UpstreamFailure): void {
   writeLimitedLog('warn', 'upstream.failed', { detail: message });
 }

@@ -34,9 +34,8 @@ export function createBlockIds(
 export type OfLedgerIndex<T> = (generation: string, ledger: number) => T;
 
 /**
- * Remembers something while the ledger is at one index. A block that an upstream called
- * unreferenced is so at that index only, and D1 does not keep IDs for ever. Users of an older index
- * keep what they have, and others do not see it.
+ * Remembers something while the ledger is at one index: a block that an upstream called
+ * unreferenced is so at that index only. Users of an older index keep what they have.
  */
 export function ofLedgerIndex<T>(create: () => T): OfLedgerIndex<T> {
   let held: { generation: string; ledger: number; value: T } | undefined;

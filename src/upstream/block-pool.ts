@@ -10,7 +10,6 @@ import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 /** Blocks by their 64 hex digits. */
 export interface BlockPool {
   get(id: string): ParsedBlock | undefined;
-  /** Keeps a block that was fetched. */
   set(id: string, block: ParsedBlock): void;
   delete(id: string): void;
   /**
@@ -46,7 +45,6 @@ const PARENT_BYTES = 330;
 const TRANSACTION_FACTOR = 10;
 const MILESTONE_FACTOR = 6;
 
-/** The heap of a parsed block. */
 export function heapOf({ bytes, block, transaction, milestone }: ParsedBlock): number {
   const factor = transaction ? TRANSACTION_FACTOR : milestone ? MILESTONE_FACTOR : 1;
   return BLOCK_BYTES + PARENT_BYTES * block.parents.length + factor * bytes.length;

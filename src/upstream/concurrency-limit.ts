@@ -1,7 +1,6 @@
 /**
  * A concurrency limit: some tasks run at once, the others wait in two lines. Urgent ones come
- * first, then one of each line in turn: strangers' requests are urgent, and must not starve the
- * passes.
+ * first, then one of each line in turn: strangers' requests are urgent, and passes go on.
  */
 
 /**

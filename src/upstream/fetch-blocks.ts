@@ -25,14 +25,12 @@ export interface ConeFetcherOptions {
   upstream?: Upstream | undefined;
   /** Blocks that may be fetched; those of the pool do not count. It is counted down. */
   budget: { fetchesLeft: number };
-  /** Unix milliseconds after which nothing more is waited for. */
   deadline: number;
 }
 
 /**
  * Creates a fetcher of a milestone's past cone, from the pool and the upstream. Nobody vouches for
- * the blocks: the milestone's signed roots tell if one is false or too many. The fetcher throws a
- * ConeUnavailable, or an UpstreamFailure.
+ * the blocks: the signed roots tell. Throws a ConeUnavailable, or an UpstreamFailure.
  */
 export function createConeFetcher({
   pool,

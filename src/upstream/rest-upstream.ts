@@ -119,7 +119,6 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   const name = new URL(url).host;
   const authorization = options.token !== undefined && { authorization: `Bearer ${options.token}` };
 
-  /** The body of a 200, undefined for a 404. */
   async function ask(
     path: string,
     accept: string,
@@ -231,8 +230,7 @@ export type OpenUpstreams = (settings: Settings, patience: Patience) => readonly
 
 /**
  * Opens upstreams once, and again only if the settings name others. Each has one concurrency limit
- * for all users; a shared one would let one that hangs take the others' connections. Only the first
- * upstream sees the token.
+ * for all users, as one that hangs must not take all. Only the first upstream sees the token.
  */
 export function createUpstreams(): OpenUpstreams {
   let named: string | undefined;

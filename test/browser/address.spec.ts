@@ -10,7 +10,7 @@ import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { outputToJson } from '../../src/stardust/json/rest-json.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { foundryId } from '../../src/stardust/wire/ids.ts';
-import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
+import { type NftOutput, type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,
@@ -19,6 +19,7 @@ import {
   SCREENS,
 } from '../support/browser/driven-page.ts';
 import { expectPicture } from '../support/browser/expected-picture.ts';
+import { readQrCode } from '../support/browser/read-qr-code.ts';
 import {
   click,
   countOf,
@@ -29,6 +30,7 @@ import {
   readText,
   search,
   textOf,
+  unfold,
   untilCount,
 } from '../support/browser/use-page.ts';
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
@@ -121,8 +123,18 @@ const answerOutput = (id: string, output: Output) => ({
   output: outputToJson(output),
 });
 
-/** What the node answers of the address, its alias and its foundry. */
-const truth = (ids: readonly string[] = listed): readonly Rule[] => [
+/** An output as a node answers it; null where it is spent. */
+type OutputJson = Record<string, unknown> | null;
+
+/**
+ * What the node answers of the address, its alias and its foundry.
+ *
+ * @param answer in place of the truth about one output
+ */
+const truth = (
+  ids: readonly string[] = listed,
+  answer: (id: string) => OutputJson | undefined = () => undefined,
+): readonly Rule[] => [
   always(/\/outputs\?unlockableByAddress=/, ({ path }) =>
     path.includes('cursor=')
       ? list(ids.slice(MOST_ITEMS))
@@ -134,6 +146,13 @@ const truth = (ids: readonly string[] = listed): readonly Rule[] => [
   always(/\/outputs\/foundry\?aliasAddress=/, () => list([foundryOutputId])),
   always(`/api/indexer/v1/outputs/foundry/${FOUNDRY}`, () => list([foundryOutputId])),
   always(`/api/indexer/v1/outputs/alias/${toHex(ALIAS)}`, () => list([listed[50]!])),
+  always(/\/api\/edge\/v1\/outputs\?ids=/, ({ path }) => ({
+    ledgerIndex: LEDGER_INDEX,
+    outputs: path
+      .split('ids=')[1]!
+      .split(',')
+      .map((id) => answer(id) ?? answerOutput(id, byId.get(id)!)),
+  })),
   always(/\/api\/core\/v2\/outputs\/0x0{50}/, ({ path }) => {
     const id = path.split('/').at(-1)!;
     return answerOutput(id, byId.get(id)!);
@@ -205,7 +224,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('lists its outputs page by page, the newest first', async () => {
       await untilCount(page, '.outputs li', PAGE);
       await textOf(page, '.outputs li:first-child').toMatch(
-        /^Basic output 6 SMR Of it 0\.0506 SMR is due to smr1q\S+ when it is spent\. 0x0000\S+ of 28 Sept 2022/,
+        /^Basic output 6 SMR Of it 0\.0506 SMR is due to smr1q\S+ when it is spent\. 0x0000\S+, booked by milestone 17339 on 28 Sept 2022/,
       );
       await textOf(page, '.outputs').toMatch(
         /Unlocked by nobody until 28 Oct 2022, 17:25:01 UTC, then by this address\./,
@@ -222,6 +241,75 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await open(page, `/address/${ADDRESS}?page=4`);
       await textOf(page, 'main').toMatch(/there is no page 4/);
       await expectLook();
+    });
+
+    it('saves them as a table, and shows the address as a QR code', async () => {
+      await open(page, `/address/${ADDRESS}`);
+      await textOf(page, '.total').toBe(amountOf(balance.total));
+      await page.evaluate(`{
+        URL.createObjectURL = (blob) => {
+          void blob.text().then((text) => { globalThis.saved = text; });
+          return 'blob:';
+        };
+        HTMLAnchorElement.prototype.click = () => {};
+      }`);
+      await click(page, 'main button', `Save ${outputs.length} outputs as CSV`);
+      await expect.poll(() => page.evaluate('globalThis.saved')).toMatch(/\r\n$/);
+      const [head, ...rows] = String(await page.evaluate('globalThis.saved'))
+        .trim()
+        .split('\r\n');
+      expect(head).toMatch(/^output ID,kind,base tokens,/);
+      expect(rows.map((row) => row.split(',')[0])).toEqual(listed.toReversed());
+      const amounts = rows.map((row) => BigInt(row.split(',')[2]!));
+      expect(amounts.reduce((sum, amount) => sum + amount)).toBe(
+        outputs.reduce((sum, { amount }) => sum + amount, 0n),
+      );
+      // what anybody wrote is not in it
+      expect(rows.join()).toMatch(/^[\w:. ,-]+$/);
+      await unfold(page);
+      await untilCount(page, '.qr', 1);
+      expect(await readQrCode(page)).toBe(ADDRESS);
+      expect(await audit(page)).toEqual([]);
+    });
+
+    it('reads all that it adds up with few requests', async () => {
+      await open(page, '/');
+      await untilCount(page, '.home .gallery', 1);
+      await page.evaluate('performance.clearResourceTimings()');
+      await open(page, `/address/${ADDRESS}`);
+      await textOf(page, '.total').toBe(amountOf(balance.total));
+      const asked = (await page.evaluate(
+        `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`,
+      )) as string[];
+      // the 60 of the list, and one foundry
+      expect(asked.filter((path) => path === '/api/edge/v1/outputs').length).toBe(2);
+      expect(asked.filter((path) => path.startsWith('/api/')).length).toBeLessThanOrEqual(25);
+    });
+
+    it('says which NFTs that name the address belong to another', async () => {
+      const [own, other] = [listed[51]!, listed[52]!];
+      const nftJson = (outputId: string, address: string) => ({
+        nftId: toHex((byId.get(outputId) as NftOutput).nftId),
+        outputId,
+        owner: { address, canUnlock: true },
+        ...answerOutput(outputId, byId.get(outputId)!),
+      });
+      node.lie([
+        always(/\/outputs\/nft\?unlockableByAddress=/, () => list([own, other])),
+        always(/\/api\/edge\/v1\/nfts\?ids=/, () => ({
+          ledgerIndex: LEDGER_INDEX,
+          nfts: [nftJson(other, OTHERS), nftJson(own, ADDRESS)],
+        })),
+        ...truth(),
+      ]);
+      await open(page, `/nfts/${ADDRESS}`);
+      await textOf(page, '.tools [role=status]').toBe(
+        '2 NFTs that name this address at ledger index 17339, the newest first. On this page 1 belongs to it, and 1 to another address',
+      );
+      await untilCount(page, '.gallery li', 2);
+      await textOf(page, '.gallery li:first-child').toContain('belongs to another address');
+      expect(await audit(page)).toEqual([]);
+      node.lie(truth());
     });
 
     it('shows what others wrote as text', async () => {
@@ -257,36 +345,34 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       );
     });
 
+    const oldest = (json: OutputJson) => (id: string) => (id === listed[0] ? json : undefined);
+
     it.each([
       [
         'an output of somebody else',
-        () => [
-          always(/\/outputs\/0x0+0000$/, () => answerOutput(listed[0]!, basic(others))),
-          ...truth(),
-        ],
+        oldest(answerOutput(listed[0]!, basic(others))),
         /The node lists output 0x0+, which does not name this address\./,
       ],
       [
         'another output than the one that was asked for',
-        () => [
-          always(/\/outputs\/0x0+0000$/, () => answerOutput(listed[1]!, basic(us))),
-          ...truth(),
-        ],
+        oldest(answerOutput(listed[1]!, basic(us))),
         /asked for output 0x0+, and answers another one\./,
       ],
       [
         'an output that no transaction creates',
-        () => [
-          always(/\/outputs\/0x0+0000$/, () => ({
-            ...answerOutput(listed[0]!, basic(us)),
-            output: { type: OutputType.Basic, amount: '1', unlockConditions: [] },
-          })),
-          ...truth(),
-        ],
+        oldest({
+          ...answerOutput(listed[0]!, basic(us)),
+          output: { type: OutputType.Basic, amount: '1', unlockConditions: [] },
+        }),
         /The node's answer is no output/,
       ],
-    ])('does not add up %s', async (_, rules, sentence) => {
-      node.lie(rules());
+      [
+        'outputs without the one that it lists and does not have',
+        oldest(null),
+        /The ledger moved on each time that this was read\. Try again\./,
+      ],
+    ])('does not add up %s', async (_, answer, sentence) => {
+      node.lie(truth(listed, answer));
       await open(page, '/');
       await open(page, `/address/${ADDRESS}`);
       await textOf(page, 'main').toMatch(sentence);

@@ -64,7 +64,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('is loaded when it is opened, and lists every operation', async () => {
       await textOf(page, '#ledger-state').toMatch(/years old$/);
       expect(await loaded()).not.toContain('/openapi.json');
-      await click(page, 'footer a', 'API description');
+      await click(page, '.masthead nav a', 'API');
       await textOf(page, 'main h1').toBe('What this node answers');
       await untilCount(page, '.operations li', OPERATIONS.length);
       expect(await loaded()).toContain('/openapi.json');

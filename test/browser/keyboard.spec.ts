@@ -53,7 +53,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
   it.each<Size>(['phone', 'desktop'])('everything can be done on a %s', async (size) => {
     const page = await browser.open(`${url}/`, size);
     const enter = () => page.keyboard.press('Enter');
-    await untilText(page, '.home', /Holder of the first one/);
+    await untilText(page, '.home', /More of them/);
 
     await tabTo(page, /^search$/);
     await page.keyboard.type(nft.nftId);
@@ -111,7 +111,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilText(page, '#verdict', /Not checked: Key 1 is not 64 hex digits: nothing/);
 
     await page.evaluate(`void (location.hash = '/')`);
-    await untilText(page, '.home', /Holder of the first one/);
+    await untilText(page, '.home', /More of them/);
     await page.evaluate(`void (location.hash = '/verify')`);
     await untilHead(page, /^Do not trust/);
     // the choice was kept

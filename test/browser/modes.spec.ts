@@ -71,6 +71,20 @@ async function expectedOfChain(node: string, kind: 'alias' | 'foundry', id: stri
     : /State controller smr1.*Governor smr1.*State index \d+.*Its address smr1p/;
 }
 
+/** Each foundry that the node lists, by what it claims, with its supply. */
+async function expectedOfTokens(node: string): Promise<RegExp> {
+  const { status, json } = await ask(node, '/api/indexer/v1/outputs/foundry');
+  if (status === 404)
+    return /This node lists NFTs alone, it says\. A node with INDEX=all lists tokens/;
+  const { items, ledgerIndex } = json as { items: string[]; ledgerIndex: number };
+  expect(items.length).toBeGreaterThan(0);
+  const noun = items.length === 1 ? 'foundry' : 'foundries';
+  const row = '0x08\\S+ [\\d,.]+ \\S+ of at most [\\d,.]+ \\S+, controlled by alias 0x\\S+';
+  return new RegExp(
+    `Native tokens API.*${items.length} ${noun} at ledger index ${ledgerIndex}\\..*(?:.*${row}){${items.length}}`,
+  );
+}
+
 /** What is said of a thing that is nowhere, by whether the network has ended. */
 async function expectedOfPast(node: string, live: RegExp, over: RegExp): Promise<RegExp> {
   const { json } = await ask(node, '/api/core/v2/info');
@@ -104,7 +118,7 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   '/': (node) =>
     expectedOfPast(
       node,
-      /Newest milestone that this node names 17339.*38 blocks in white-flag order.*7\.6 blocks a second.*Milestones.*17339 28 Sept 2022.*38 blocks · 5 transactions applied.*Transactions.*589 SMR in 2 outputs.*NFTs.*minted/,
+      /Newest milestone that this node names 17339.*Milestones.*38 blocks, of which 5 applied transactions, in the 1 milestone that this page has read; 7\.6 blocks a second.*17339 28 Sept 2022.*38 blocks · 5 transactions applied.*NFTs.*minted/,
       /the network ended at milestone 17338.*The last ledger is of 28 Sept 2022, 17:24:56 UTC\. It has 23 unspent outputs and 2 NFTs\..*NFTs/,
     ),
   [`/address/${HOLDER}`]: expectedOfAddress,
@@ -112,9 +126,16 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   [`/issuer/${SAMPLE_ISSUER}`]: (node) =>
     expectedOfPast(
       node,
-      /22 NFTs at ledger index 17339, the newest first/,
-      /no NFT that this address issued/,
+      /22 NFTs at ledger index 17339, the newest first.*Owners.*22 NFTs of \d+ owners? smr1\S+ \d+ NFTs?/,
+      /no NFT that this address issued.*Owners.*0 NFTs of 0 owners/,
     ),
+  '/nfts': (node) =>
+    expectedOfPast(
+      node,
+      /Minted or moved last.*(?:Soonanaut #\d+.*minted 28 Sept 2022, .*){24}/,
+      /Minted or moved last.*minted/,
+    ),
+  '/tokens': expectedOfTokens,
   [`/alias/${ALIAS}`]: (node) => expectedOfChain(node, 'alias', ALIAS),
   [`/alias/${UNKNOWN}`]: (node) => expectedOfChain(node, 'alias', UNKNOWN),
   [`/foundry/${FOUNDRY}`]: (node) => expectedOfChain(node, 'foundry', FOUNDRY),

@@ -259,6 +259,53 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       page = before;
     });
 
+    it('shows a receipt, and migrated funds for what they are', async () => {
+      const migrated = new SyntheticNetwork({ seed: 'migrated' });
+      const [spend] = migrated.genesisSpends;
+      const fund = {
+        tailTransactionHash: new Uint8Array(49).fill(1),
+        address: spend!.by,
+        deposit: 5_000_000n,
+      };
+      migrated.milestone({ migrate: [fund] });
+      const [output] = [...migrated.outputs].find(([, { blockId }]) =>
+        blockId.every((byte) => byte === 0),
+      )!;
+      migrated.milestone();
+      await using other = await startLyingNode(
+        await recordedSource(migrated, lastIndex(migrated), nodeAt(url)),
+      );
+      const before = page;
+      const { index } = migrated.milestones[0]!;
+      page = await browser.open(`${other.url}/milestone/${index}`, size);
+      await textOf(page, '.receipt').toMatch(
+        /^1 output of migrated funds, from milestone \d+ of the legacy network .* to tst1/,
+      );
+      expect(await audit(page)).toEqual([]);
+      await open(page, `/output/${output}`);
+      await textOf(page, 'main').toMatch(
+        /a receipt: the funds were migrated from the legacy network, and no transaction created this output/,
+      );
+      // block 0x000…0 is none, and no transaction has such an ID
+      expect(await countOf(page, `main a[href^="/block/"], main a[href^="/transaction/"]`)).toBe(0);
+      expect(await readText(page, 'main')).not.toMatch(/in conflict, or older/);
+      await page.close();
+      page = before;
+    });
+
+    it('has its legend in line where there are conflicts', async () => {
+      const [[, { referenced: place }]] = CONFLICTS as [(typeof CONFLICTS)[number]];
+      await open(page, `/milestone/${place!.index}`);
+      await untilCount(page, '.legend', 1);
+      await untilCount(page, '.loading', 0);
+      expect(await countOf(page, '.legend svg.conflict')).toBe(1);
+      const margins = await page.evaluate(
+        `[...new Set([...document.querySelectorAll('.legend svg, td svg')].map((each) =>
+          getComputedStyle(each).marginTop))]`,
+      );
+      expect(margins).toEqual(['0px']);
+    });
+
     it('shows an output of each kind in words', async () => {
       const full = findApplied(FULL);
       await show(`/output/${idOf(full, FULL)}`);

@@ -43,6 +43,8 @@ describe('static files', () => {
     ['/explorer/app.js', 'text/javascript; charset=utf-8', /noscript|hashchange/],
     ['/explorer/style.css', 'text/css; charset=utf-8', /--accent/],
     ['/explorer/icon.svg', 'image/svg+xml', /^<svg/],
+    ['/robots.txt', 'text/plain; charset=utf-8', /^User-agent: \*\nDisallow: \/api\/$/m],
+    ['/favicon.ico', 'image/vnd.microsoft.icon', /PNG/],
     ['/openapi.json', 'application/json', /^\{"openapi":"3\.1\.0",/],
   ])('%s is there, with its type', async (path, type, content) => {
     const response = await fetch(path);

@@ -18,7 +18,15 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 /** These say nothing about a ledger, or are not public where no setting names them. */
 const OTHERS: readonly string[] = [
-  ...['/', '/api/routes', '/openapi.json', '/explorer/:file', '/metrics'],
+  ...[
+    '/',
+    '/api/routes',
+    '/openapi.json',
+    '/robots.txt',
+    '/favicon.ico',
+    '/explorer/:file',
+    '/metrics',
+  ],
   // takes WebSockets only
   '/api/mqtt/v1',
   // without FINAL_MILESTONE these read no ledger

@@ -52,6 +52,7 @@ export class SimulatedNode {
   readonly lines: LogLine[] = [];
   readonly counts: D1Counts & { kvCalls: number } = {
     calls: 0,
+    ofObjects: 0,
     mostOfRequest: 0,
     kvCalls: 0,
   };
@@ -66,6 +67,8 @@ export class SimulatedNode {
   readonly follower: ObjectDouble;
   readonly events: ObjectDouble;
   #vars: Record<string, string>;
+  /** Calls of D1 that went wrong. */
+  faults = 0;
   #version = 0;
   #isolates: Isolate[] = [];
   #env!: Record<string, unknown>;
@@ -192,7 +195,9 @@ export class SimulatedNode {
   #fault(): D1Fault | undefined {
     const { d1 } = this.disturbances;
     const { random } = this.simulation;
-    return d1.chance > 0 && random.chance(d1.chance) ? random.pick(d1.faults) : undefined;
+    if (d1.chance === 0 || !random.chance(d1.chance)) return undefined;
+    this.faults++;
+    return random.pick(d1.faults);
   }
 
   #crash(process: Process): void {

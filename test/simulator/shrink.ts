@@ -79,7 +79,7 @@ function plainSettings({ upstreams, missingKeys }: Settings): Partial<Settings>[
     { numbersFrom: 1 },
     { keepsHistory: false },
     { indexesAll: false },
-    { endsDamaged: false },
+    { ending: 'nothing' },
     { isServe: false },
     ...(missingKeys > 0 ? [{ missingKeys: 0 }] : []),
     ...(upstreams.length > 1 ? [{ upstreams: upstreams.slice(0, 1) }] : []),

@@ -4,6 +4,7 @@
  * sense.
  */
 import { Random } from '../support/network/random.ts';
+import type { Ending } from './checks/endings.ts';
 import { LEAST_RETENTION, LIMITS, type Limits } from './platform/limits.ts';
 import { STEPS, type StepName } from './steps/steps.ts';
 
@@ -23,10 +24,11 @@ export interface Settings {
   indexesAll: boolean;
   /** As `npm run serve` runs it: one isolate, caches in memory. */
   isServe: boolean;
+  kind: Kind;
+  /** What happens at the end, when all else was right. */
+  ending: Ending;
   /** The numbers of the first block and output; 1 where it is not said. */
   numbersFrom?: number;
-  /** Whether bytes are flipped at the end, when all else was right. */
-  endsDamaged: boolean;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -119,7 +121,8 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     retention: kind === 'idle' ? retentions[0]! : random.pick(retentions),
     keepsHistory: random.chance(0.3),
     indexesAll: random.chance(0.3),
-    endsDamaged: kind !== 'damaged' && random.chance(0.5),
+    kind,
+    ending: kind === 'damaged' ? 'nothing' : random.pickWeighted(ENDINGS_OFTEN),
     missingKeys: isHostile && random.chance(0.1) ? random.between(1, 2) : 0,
   };
 }
@@ -130,6 +133,13 @@ const SHARES: readonly (readonly [number, number])[] = [
   [0.7, 0.15],
   [0.3, 0.3],
   [0.15, 0.15],
+];
+
+const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
+  [2, 'nothing'],
+  [4, 'damage'],
+  [2, 'restore'],
+  [1, 'final'],
 ];
 
 const USUAL_RETENTION = 17_280;

@@ -14,7 +14,13 @@ import {
 import { lastIndex } from '../support/network/network-model.ts';
 import { Random } from '../support/network/random.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import { currentOwner, newProcess, type Process, type Simulation } from './platform/simulation.ts';
+import {
+  currentOwner,
+  isRequest,
+  newProcess,
+  type Process,
+  type Simulation,
+} from './platform/simulation.ts';
 import { SimulatedResponse, type Socket, SocketPair } from './platform/sockets.ts';
 
 const ANSWER_MS = 15;
@@ -91,6 +97,7 @@ export class UpstreamDouble {
   readonly #random: Random;
   /** Payloads of milestones that nobody signed: a liar sends them. */
   readonly forged: Uint8Array[] = [];
+  /** Of the node's objects: clients' reads of blocks that it has not are not among them. */
   requests = 0;
   readonly #process: Process;
   readonly #listeners = new Set<Socket>();
@@ -135,8 +142,8 @@ export class UpstreamDouble {
   }
 
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {
-    this.requests++;
-    const invocation = currentOwner()?.invocation;
+    const { invocation, process } = currentOwner() ?? {};
+    if (!isRequest(process)) this.requests++;
     if (invocation !== undefined) invocation.subrequests++;
     const { conduct } = this;
     const random = this.#random;

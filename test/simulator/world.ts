@@ -12,6 +12,7 @@ import { Random } from '../support/network/random.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { MadeTransaction } from '../support/network/transactions.ts';
 import type { KeyPair } from '../support/payloads/keys.ts';
+import type { Listener } from './checks/events.ts';
 import { SimulatedNode } from './node.ts';
 import type { MakeIsolate } from './platform/bundle.ts';
 import { Simulation } from './platform/simulation.ts';
@@ -69,12 +70,16 @@ export class World {
   /** How often, by what. */
   readonly tally = new Map<string, number>();
   readonly failures: Wrong[] = [];
+  /** Clients of events that are connected. */
+  readonly listeners = new Set<Listener>();
   /** White-flag requests, in the order in which they were made. */
   readonly proposals: Request[] = [];
   /** A snapshot with wrong outputs is or was imported, which no node can tell. */
   isDamaged = false;
   /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
   isFlipped = false;
+  /** Two rounds of the scrub ended since. */
+  isScrubbed = false;
   isImporting = false;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
@@ -88,8 +93,12 @@ export class World {
   }[] = [];
   /** Lines of the log that were looked at. */
   linesRead = 0;
+  /** The database as it was during the story. */
+  backup: Uint8Array | undefined;
   /** Ledgers that were replaced. */
   imports = 0;
+  /** The latest ledger index that a client has seen, of this ledger. */
+  seenIndex = 0;
   /** Runs until it is called: an overlapping version. */
   endOverlap: (() => void) | undefined;
   readonly #asked = new Set<Asked>();
@@ -187,14 +196,20 @@ export class World {
     this.isImporting = true;
     const done = (result: string) => {
       this.isImporting = false;
-      this.imports++;
+      this.noteImport();
       this.note(`import ${result}`, String(target));
     };
     this.importSnapshot(target, this.node.operatorsDatabase, change).then(
       () => done('done'),
       (error: Error) => done(`failed: ${error.message}`),
     );
+    this.noteImport();
+  }
+
+  /** Another ledger takes the place, which may be behind. */
+  noteImport(): void {
     this.imports++;
+    this.seenIndex = 0;
   }
 
   /** The right snapshot takes the place of the damaged one. */
@@ -225,6 +240,17 @@ export class World {
       await Promise.resolve();
     }
     return done;
+  }
+
+  /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
+  get isDisturbed(): boolean {
+    const { node, imports, hasKeys, settings } = this;
+    return settings.kind === 'hostile' || node.faults > 0 || imports > 0 || !hasKeys;
+  }
+
+  /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
+  get mayHideRows(): boolean {
+    return this.isFlipped && !this.isScrubbed;
   }
 
   /** Milliseconds since the beginning. */

@@ -51,6 +51,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   backups: vitest('e2e', 'slow/backups'),
   'full-disk': script('full-disk'),
   clock: vitest('e2e', 'slow/clock'),
+  clients: vitest('e2e', 'slow/generated-clients'),
   'serve-load': vitest('e2e', 'e2e/serve-load', { REQUESTS, MILESTONES }),
   'serve-disk': vitest('e2e', 'e2e/serve-disk', { QUESTIONS: '10000' }),
   floods: vitest('e2e', 'e2e/floods', { SECONDS: '30' }),

@@ -7,6 +7,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { findProgram } from '../../cli/lib/runtime.js';
 
 const SOURCES = join(PROJECT, 'src/stardust');
 
@@ -24,8 +25,8 @@ const readPackage = (folder: string) =>
 export function makeLibrary(folder: string): void {
   const flags = ['--noEmit', 'false', '--declaration', '--rewriteRelativeImportExtensions'];
   execFileSync(
-    join(PROJECT, 'node_modules/.bin/tsc'),
-    ['-p', SOURCES, ...flags, '--outDir', folder],
+    process.execPath,
+    [findProgram('typescript', 'tsc')!, '-p', SOURCES, ...flags, '--outDir', folder],
     { stdio: 'inherit' },
   );
   rewriteDeclarations(folder);

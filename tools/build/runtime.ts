@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { findProgram } from '../../cli/lib/runtime.js';
 import { WRANGLER } from '../../cli/lib/wrangler/run-wrangler.ts';
 
 const COPIED = [
@@ -34,8 +35,8 @@ export function makeRuntime(worker: string, folder: string): void {
         { cwd: PROJECT, stdio: ['ignore', 'ignore', 'inherit'] },
       );
     execFileSync(
-      join(PROJECT, 'node_modules/.bin/tsc'),
-      ['-p', join(PROJECT, 'tools/build'), '--outDir', folder],
+      process.execPath,
+      [findProgram('typescript', 'tsc')!, '-p', join(PROJECT, 'tools/build'), '--outDir', folder],
       { stdio: 'inherit' },
     );
     for (const name of COPIED) cpSync(join(PROJECT, name), join(folder, name), { recursive: true });

@@ -3,7 +3,7 @@
  * scripts, and the OpenAPI description.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { PROJECT } from '../project.ts';
 
 /** Where wrangler.toml has the static files. */
@@ -15,6 +15,8 @@ const OPENAPI = join(PROJECT, 'src', 'http', 'assets', 'openapi.json');
 /** By path below the folder of static files: what is served as it is. */
 const COPIED: Record<string, string> = {
   'index.html': join(SOURCES, 'index.html'),
+  'robots.txt': join(SOURCES, 'robots.txt'),
+  'favicon.ico': join(SOURCES, 'favicon.ico'),
   'explorer/style.css': join(SOURCES, 'style.css'),
   'explorer/icon.svg': join(SOURCES, 'icon.svg'),
   'explorer/card.jpg': join(SOURCES, 'card.jpg'),
@@ -87,6 +89,6 @@ export async function writeExplorer(folder = STATIC_FILES): Promise<void> {
 function removeOthers(folder: string, kept: ReadonlySet<string>): void {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
   for (const path of found) if (!kept.has(path)) rmSync(join(folder, path), { force: true });
 }

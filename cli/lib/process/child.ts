@@ -1,9 +1,10 @@
 /**
  * Child processes that start processes of their own. Each child is one process group with all that
  * it starts, and is killed when this process dies, even by SIGKILL, and even if the child is
- * stopped.
+ * stopped. Windows has no groups and no sh: there a child that outlives this process has to see that
+ * its channel is closed.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROJECT } from '../project.ts';
 
@@ -12,6 +13,8 @@ import { PROJECT } from '../project.ts';
  * the process that writes to it dies.
  */
 const KILL_AT_END = `trap '' HUP INT TERM; read _; kill -KILL -$0`;
+
+const HAS_GROUPS = process.platform !== 'win32';
 
 /** Milliseconds that a child has to end by itself before it is killed. */
 const GRACE_MS = 3000;
@@ -41,16 +44,10 @@ export function startChild(
   const child = spawn(process.execPath, ['--no-warnings', ...nodeFlags, script, ...args], {
     cwd: PROJECT,
     env: { ...process.env, ...env },
-    detached: true,
+    detached: HAS_GROUPS,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  // it cannot be the child: that may be stopped or busy
-  const guard = spawn('sh', ['-c', KILL_AT_END, String(child.pid)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  guard.unref();
-  child.once('exit', () => guard.kill('SIGKILL'));
+  if (HAS_GROUPS) guardGroup(child);
   const ended = new Promise<number>((resolve) => {
     child.once('error', () => resolve(1));
     child.once('exit', (code) => resolve(code ?? 1));
@@ -64,6 +61,16 @@ export function startChild(
   };
 }
 
+/** Not by the child itself: that may be stopped or busy. */
+function guardGroup(child: ChildProcess): void {
+  const guard = spawn('sh', ['-c', KILL_AT_END, String(child.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  child.once('exit', () => guard.kill('SIGKILL'));
+}
+
 /** SIGTERM goes to the child alone: it takes a dead child of its own for a failure. */
 async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> {
   child.kill('SIGTERM');
@@ -73,6 +80,10 @@ async function stop(child: ChildProcess, ended: Promise<number>): Promise<void> 
 
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
+  if (!HAS_GROUPS) {
+    spawnSync('taskkill', ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore' });
+    return;
+  }
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {

@@ -64,11 +64,6 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Writes the database, as it is at one moment, to a new file. Others may write meanwhile. */
-  copyTo(path: string): void {
-    this.#opened.file.prepare('VACUUM INTO ?').run(path);
-  }
-
   /** The whole database as bytes. */
   serialize(): Uint8Array {
     return this.#opened.file.serialize();

@@ -203,7 +203,8 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   function countBytes(): void {
     if (socket.destroyed) return;
     // the kernel may have all of it until it is asked
-    if (kernelBytes < MAX_KERNEL_BYTES) kernelBytes = Math.min(kernelBytes + sent, MAX_KERNEL_BYTES);
+    if (kernelBytes < MAX_KERNEL_BYTES)
+      kernelBytes = Math.min(kernelBytes + sent, MAX_KERNEL_BYTES);
     const own = reader.bytes + (request?.message.length ?? 0) + answer.bytes;
     const now = own + (tunnel?.bytes ?? 0) + socket.writableLength + kernelBytes;
     const change = now - connection.bytes;

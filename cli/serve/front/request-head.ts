@@ -45,7 +45,8 @@ export interface HeadRefusal {
 const WHITE_FLAG = 'POST /api/core/v2/whiteflag ';
 
 /** Routes of the Worker that may wait for an upstream: those with a limit for that. */
-const MAY_WAIT = /^POST \/api\/(?:core\/v2|edge\/v1)\/whiteflag[/? ]|^\w+ \/api\/core\/v2\/blocks\//;
+const MAY_WAIT =
+  /^POST \/api\/(?:core\/v2|edge\/v1)\/whiteflag[/? ]|^\w+ \/api\/core\/v2\/blocks\//;
 
 const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
 

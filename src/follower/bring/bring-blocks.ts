@@ -46,16 +46,17 @@ export async function bring(
   { blocks, packs }: WantedOfFollower,
   maxFetched = MAX_FETCHED,
 ): Promise<NotBrought | undefined> {
-  return blocks.length > 0 ? solidify(context, blocks, maxFetched) : resolve(context, packs);
+  return blocks.length > 0 ? solidify(context, blocks, maxFetched) : resolveWanted(context, packs);
 }
 
 /** Makes verdicts on the transactions of these packs, as far as they can be made. */
-async function resolve(context: BringContext, packs: readonly number[]): Promise<undefined> {
+async function resolveWanted(context: BringContext, packs: readonly number[]): Promise<undefined> {
   const { db, verify, memory } = context;
   const { head } = await readPosition(db, context);
   const tools = { index: memory.index, head, verify };
   const left = { steps: RESOLVING_STEPS };
-  for (const key of packs) await memory.step('resolve', () => resolvePacks(db, tools, [key], left));
+  for (const key of packs)
+    await memory.step('resolveWanted', () => resolvePacks(db, tools, [key], left));
 }
 
 /**
@@ -91,7 +92,6 @@ async function solidify(
   return { fault: fault instanceof ConeUnavailable ? fault.fault : 'upstream-failed', detail };
 }
 
-/** Returns those of the blocks that requests do not see. */
 async function findMissing(
   context: BringContext,
   ids: readonly string[],
@@ -105,8 +105,8 @@ async function findMissing(
 
 /**
  * Returns the bytes of a block that is not stored, from the pool or fetched; nothing is written.
- * Throws a ConeUnavailable if no upstream knows the block or an earlier milestone references it, and
- * an UpstreamFailure if nobody can tell.
+ * Throws a ConeUnavailable if none has it or an earlier milestone references it, else
+ * UpstreamFailure.
  */
 export async function readUnstored(
   { db, upstreams, voters = upstreams, keys, verify, memory }: BringContext,

@@ -32,7 +32,6 @@ export function createBringer(open: () => BringContext): Bringer {
     { ...BRING_LIMITS, refuse },
     (notBrought) => notBrought === undefined,
   );
-  /** Work under way, by what was requested. */
   const underWay = new Map<string, Promise<NotBrought | undefined>>();
 
   async function bringOnce(wanted: WantedOfFollower): Promise<NotBrought | undefined> {

@@ -41,7 +41,6 @@ export function createFairLimit<T>(
 ): FairLimit<T> {
   const turns = createTurns<Waiting>();
   const waiting = new Set<Waiting>();
-  /** Number of works under way, by site. */
   const counts = new Map<string, number>();
   const known = createBoundedMap<true>(MAX_KNOWN);
   let underWay = 0;

@@ -10,7 +10,6 @@ import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 
-/** Most milestones held; those furthest ahead are evicted first. */
 const MAX_HELD = 16;
 
 /** Payloads held of one index: any sender of a block can make up one. */
@@ -27,9 +26,7 @@ export interface PushedMilestones {
   confirm(json: Uint8Array): void;
   /** Payloads that may be the milestone with this index, the newest first. */
   at(index: number): readonly Uint8Array[];
-  /** Drops a payload that is no milestone. */
   refuse(index: number, payload: Uint8Array): void;
-  /** Drops all milestones up to the ledger's. */
   applied(ledger: number): void;
   clear(): void;
   /** Index of the last milestone that the upstream said it had confirmed. */
@@ -44,7 +41,7 @@ export function createPushedMilestones(): PushedMilestones {
   return {
     push(bytes) {
       const payload = new Uint8Array(bytes);
-      const value = parse(payload);
+      const value = parsePushed(payload);
       if (value === undefined || value.index <= last) return;
       const { index } = value;
       const others = (held.get(index) ?? []).filter((each) => !equalBytes(each, payload));
@@ -75,7 +72,7 @@ export function createPushedMilestones(): PushedMilestones {
   };
 }
 
-function parse(payload: Uint8Array): Milestone | undefined {
+function parsePushed(payload: Uint8Array): Milestone | undefined {
   if (payload.length > MAX_BLOCK_LENGTH) return undefined;
   try {
     return decode(milestone, new Reader(payload));

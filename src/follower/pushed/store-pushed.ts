@@ -1,6 +1,6 @@
 /**
  * Stores pushed blocks, every two seconds and when a pack of them has come. Nothing is fetched or
- * queried for them: only those are stored whose parents prove them unreferenced
+ * queried for them: their parents prove them unreferenced
  * (src/ledger/intake/prove-unreferenced.ts). The walk from an upstream's tips finds the others
  * (store-tips.ts).
  */

@@ -71,7 +71,6 @@ export interface GatheredBlocks {
 
 export type GatherFault = ConeUnavailable | UpstreamFailure;
 
-/** A moment of the ledger. */
 export interface Moment {
   head: Pick<Head, 'generation' | 'ledger'>;
   rules: AdmissionRules;
@@ -90,8 +89,7 @@ export function requireFault(error: unknown): GatherFault {
 /**
  * Gathers the blocks below the tops: pushed blocks, tips, or a proposal's parents. Nobody requested
  * the tops, so each has to pass the rules for such blocks, proof of work (C-6) among them; the pool
- * has tested the pushed ones. A node requests the blocks below an admitted top, and C-6 exempts
- * those.
+ * has tested the pushed ones. C-6 exempts the blocks below, which a node requests.
  *
  * @param tops hex IDs
  */

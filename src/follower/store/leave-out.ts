@@ -2,8 +2,7 @@
  * A signed milestone whose past cone in D1 has blocks too many: blocks that an earlier milestone
  * referenced, unknown here (src/ledger/view/doubtful-blocks.ts). The milestone's upstream is
  * queried about them. Its word needs no trust: without the blocks that it calls referenced, the
- * inclusion root must be the signed one. No answer is kept: a liar's would stand against an honest
- * upstream's.
+ * inclusion root must be the signed one. Answers are not kept: some may be a liar's.
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
@@ -16,7 +15,6 @@ import { createReferenceReader, untilLate } from '../../upstream/read-references
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RootDiffers } from '../apply-milestone.ts';
 
-/** Queries at once. */
 const QUERIED_AT_ONCE = 30;
 
 export interface QueryLimits {

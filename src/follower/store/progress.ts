@@ -36,7 +36,6 @@ export function createProgress(): Progress {
   let times = 0;
   /** Least work so far, by milestone: the place of the quantity, and the amount. */
   const least = new Map<string, readonly [quantity: number, amount: number]>();
-  /** Milestones and upstreams that started over. */
   const startedOver = new Set<string>();
   return {
     get times() {

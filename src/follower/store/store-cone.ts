@@ -58,7 +58,6 @@ export interface MissingCone {
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
-  /** Shared by the passes that work on it. */
   running: Promise<void> | undefined;
 }
 
@@ -137,8 +136,7 @@ const PARTS_AT_ONCE = 8;
 
 /**
  * Fetches and stores the missing blocks. Throws a ConeUnavailable (`over-budget`: the next pass
- * continues; `too-large`: the cone has no end), a LedgerMoved, an UpstreamFailure, and what `fetch`
- * throws.
+ * continues; `too-large`: the cone has no end), a LedgerMoved, and an UpstreamFailure.
  */
 export async function storeCone(
   db: Database,
@@ -158,14 +156,15 @@ async function storeParts(
   cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
-  cone.left ??= await findMissing(db, cone, tools);
+  cone.left ??= await walkToKnown(db, cone, tools);
   for (let parts = 0; cone.left.length > 0; parts++) {
-    if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline)) throw pause(cone);
+    if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline))
+      throw overBudget(cone);
     await storePart(db, head, cone, cone.left, tools);
   }
 }
 
-function pause(cone: MissingCone): ConeUnavailable {
+function overBudget(cone: MissingCone): ConeUnavailable {
   return new ConeUnavailable('over-budget', describeProgress(cone));
 }
 
@@ -174,8 +173,7 @@ export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): 
   return named.has(id) || stagedNumber(id) !== undefined;
 }
 
-/** Walks down to what is known. */
-async function findMissing(
+async function walkToKnown(
   db: Database,
   cone: MissingCone,
   { view, memory, fetch, upstream, deadline, waitUntil, maxMet = MAX_MET }: StoreConeTools,
@@ -189,7 +187,7 @@ async function findMissing(
       if (cone.walked === 0) return { has: (id) => isKnown(view, id) };
       // a pass that comes late walks through a small cone as well, which may have many levels
       const isLate = cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline;
-      if (isLate || levels++ === LEVELS_AT_ONCE) throw pause(cone);
+      if (isLate || levels++ === LEVELS_AT_ONCE) throw overBudget(cone);
       const others = ids.filter((id) => stagedNumber(id) === undefined);
       const known = await lookUpBlocks(db, findUnreferenced, others);
       return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };

@@ -30,11 +30,9 @@ import {
 import { storeUnreferenced } from './store-unreferenced.ts';
 
 export interface StoredBlocks {
-  /** Number of blocks. */
   stored: number;
   /** Why some block of the walk is not stored, if a reason is known. */
   fault: GatherFault | undefined;
-  /** See {@link GatheredBlocks}. */
   cut: readonly string[];
   refused: number;
 }
@@ -48,8 +46,7 @@ export interface StoreLimits extends GatherLimits {
 
 /**
  * Gathers what is below the tops and stores it, as far as there is room (drop-blocks.ts): all that
- * is stored before a milestone leads to it. Throws a LedgerMoved if another follower was first, and
- * what the database throws.
+ * is stored before a milestone leads to it. Throws a LedgerMoved, and what the database throws.
  *
  * @param tops hex IDs
  */
@@ -78,7 +75,6 @@ export async function storeBelow(
   return { stored, fault: full ?? walk.fault ?? fault, cut, refused };
 }
 
-/** Blocks by hex ID, parents first. */
 type Blocks = ReadonlyMap<string, ParsedBlock>;
 
 const NONE: ReadonlySet<string> = new Set();

@@ -17,7 +17,6 @@ const FETCH_MS = 4000;
 const MAX_CUT = 400;
 
 export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
-  /** Whether there is more to store right away. */
   isMore: boolean;
 }
 

@@ -25,7 +25,6 @@ import type { ParsedBlock } from '../../stardust/wire/block.ts';
 const RESOLVING_STEPS = 2;
 
 export interface BlocksToStore {
-  /** Blocks by hex ID, parents first. */
   blocks: ReadonlyMap<string, ParsedBlock>;
   rules: AdmissionRules;
   /**

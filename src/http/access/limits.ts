@@ -42,7 +42,6 @@ const PLACES = { scan: 1, explanation: 1, gallery: 6 } as const;
 
 export type Work = keyof typeof PLACES;
 
-/** Milliseconds that work waits for its turn. */
 const MAX_WAIT_MS = 2000;
 
 const RETRY_AFTER_SECONDS = '2';

@@ -1,7 +1,6 @@
 /**
- * Patterns of paths in PUBLIC_ROUTES and PROTECTED_ROUTES: `*` stands for any run of characters
- * (docs/contract.md#order-of-decisions). Without regular expressions: a pattern with many `*` must
- * not make a long path expensive.
+ * Patterns of paths in PUBLIC_ROUTES and PROTECTED_ROUTES (docs/contract.md#order-of-decisions):
+ * `*` stands for any characters. No regular expressions: many `*` must not be expensive.
  */
 
 /** Whether the path is public; no patterns: every path is. */

@@ -16,7 +16,6 @@ const MAX_ASKED_CHARACTERS = 1024;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const TOKEN_LIST = new RegExp(`^${TOKEN}(?:[ \\t]*,[ \\t]*${TOKEN})*$`);
 
-/** The answer to OPTIONS, by the headers of the request. */
 export function answerPreflight(headers: Pick<Headers, 'get'>): Answer {
   return {
     status: 204,

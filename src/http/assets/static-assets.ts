@@ -7,12 +7,14 @@ import * as v from 'valibot';
 import type { Answer } from '../answer.ts';
 import { HttpError } from '../errors.ts';
 import { hashText, revalidate } from '../ledger-answer.ts';
-import { inPath, type Operations, type RouteTable } from '../openapi/operation.ts';
+import { inPath, type Operation, type Operations, type RouteTable } from '../openapi/operation.ts';
 import type { RouteContext } from '../route.ts';
 
 export const assetRoutes = {
   describeApi: { method: 'GET', path: '/openapi.json', keep: 'second', handle: answerStaticFile },
   showPage: { method: 'GET', path: '/', keep: 'second', handle: answerPage },
+  readRobots: { method: 'GET', path: '/robots.txt', keep: 'second', handle: answerStaticFile },
+  readIcon: { method: 'GET', path: '/favicon.ico', keep: 'second', handle: answerStaticFile },
   readExplorerFile: {
     method: 'GET',
     path: '/explorer/:file',
@@ -42,7 +44,7 @@ const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 
 /** Views of the explorer that are paths (explorer/route.ts), and their IDs: nothing to escape. */
 const VIEW =
-  /^\/(?:search|verify|statement|milestones|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
+  /^\/(?:search|verify|statement|milestones|nfts|tokens|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
 
 /** The status of the page at a path that no route has: undefined for those who want no page. */
 export function pageStatus({ method, headers }: Request, path: string): 200 | 404 | undefined {
@@ -107,6 +109,12 @@ async function readFile(
 export function describeAssets(): Operations<typeof assetRoutes> {
   const statuses = { 304: 'If-None-Match names the ETag of the file.' };
   const headers = { ETag: 'A tag of the file.' };
+  const file = (summary: string, type: string): Operation => ({
+    tag: 'node',
+    summary,
+    answer: { description: 'The file.', type, headers },
+    statuses,
+  });
   return {
     describeApi: {
       tag: 'node',
@@ -128,12 +136,11 @@ export function describeAssets(): Operations<typeof assetRoutes> {
       },
       statuses,
     },
+    readRobots: file('What crawlers may read: the pages, and not the API', 'text/plain'),
+    readIcon: file('The icon of the explorer', 'image/vnd.microsoft.icon'),
     readExplorerFile: {
-      tag: 'node',
-      summary: 'A file of the explorer: a script, its style or a picture',
+      ...file('A file of the explorer: a script, its style or a picture', '*/*'),
       parameters: [inPath('file', v.string(), 'As the page names it.')],
-      answer: { description: 'The file.', type: '*/*', headers },
-      statuses,
       errors: [404],
     },
   };

@@ -13,7 +13,6 @@ export interface JsonSchema {
 /** JSON Schema, or the schema of valibot that checks a request. */
 export type Schema = JsonSchema | v.GenericSchema;
 
-/** A schema under `components/schemas` of the document. */
 export interface Component {
   name: string;
   schema(): Schema;
@@ -31,7 +30,6 @@ export function described(description: string, schema: JsonSchema): JsonSchema {
   return { ...schema, description };
 }
 
-/** An object with these fields and no other. */
 export function objectOf(
   required: Readonly<Record<string, JsonSchema>>,
   optional: Readonly<Record<string, JsonSchema>> = {},
@@ -106,7 +104,6 @@ export const base64Schema = named('Base64', {
   description: 'Bytes in base64.',
 });
 
-/** An ID or a hash. */
 export const hashSchema = named(
   'Hash',
   described(

@@ -1,7 +1,6 @@
 /**
  * Description of a route for openapi.json, besides its method, path and limit. Each file of routes
- * has a function that returns it, which only tools/openapi.ts calls: the Worker's bundle leaves it
- * out.
+ * has a function that returns it, for tools/openapi.ts: the Worker's bundle leaves it out.
  */
 import type * as v from 'valibot';
 import type { Route } from '../route.ts';
@@ -21,7 +20,6 @@ export interface Operation {
   summary: string;
   description?: string;
   parameters?: readonly Parameter[];
-  /** The JSON that a POST takes. */
   body?: Schema;
   answer: DescribedAnswer;
   /** Errors besides 401, 403, 429, 500 and 503. */
@@ -46,7 +44,6 @@ export interface DescribedAnswer {
   description: string;
   /** Schema of the JSON; undefined if the body is not JSON, or empty. */
   schema?: JsonSchema;
-  /** The type of a body that is text. */
   type?: string;
   /** Whether a request may accept the bytes in place of the JSON. */
   raw?: true;
@@ -67,7 +64,6 @@ export interface ExampleRequest {
 /** The routes of one file by their operation IDs. itty-router tries them in this order. */
 export type RouteTable = Readonly<Record<string, Route>>;
 
-/** A description for each route of a table. */
 export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;
 
 export function inPath(name: string, schema: v.GenericSchema, description: string): Parameter {

@@ -4,7 +4,6 @@
  * (https://developers.cloudflare.com/d1/platform/limits/).
  */
 
-/** The database itself, or a session of it. */
 export type Database = Pick<D1Database, 'prepare' | 'batch'>;
 
 /** Characters of one bound text, below D1's 2,000,000 bytes. */

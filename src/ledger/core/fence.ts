@@ -35,8 +35,7 @@ const CONSTRAINT_FAILED = /(?:UNIQUE|NOT NULL|CHECK) constraint failed: (\w+)[\w
 
 /**
  * Runs a batch that begins with a fence. Throws a LedgerMoved if a fence failed, and a
- * LedgerDamaged with the table's name if a fence held and a row breaks another constraint: D1 has
- * not what its writer read.
+ * LedgerDamaged with the table's name if a row breaks another constraint: D1 has not what was read.
  */
 export async function runFenced<T extends object>(
   db: Database,

@@ -22,7 +22,6 @@ export function fingerprintSql(sum: string): string {
 export interface FingerprintMover {
   /** @param sum of the row, negative where it goes */
   move(table: string, id: string, sum: number): void;
-  /** The integrity after what was moved. */
   moved(): Integrity;
 }
 

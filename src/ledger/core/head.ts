@@ -35,11 +35,9 @@ export function requireSchema(schema: unknown): void {
 export interface IdTable {
   /** Number, 0 to 4. */
   table: number;
-  /** Milestone index. */
   first: number;
 }
 
-/** Reads `head.id_tables`. */
 function readIdTables(text: string): IdTable[] {
   return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
 }
@@ -53,7 +51,6 @@ export interface ScrubPosition {
   sum: number;
 }
 
-/** The column `head.integrity`, as JSON. */
 export interface Integrity {
   /** Fingerprints of `output`, `nft_past`, and the tables of the index of IDs in use. */
   fingerprints: Readonly<Record<string, number>>;
@@ -72,7 +69,6 @@ export interface Head {
   start: number;
   /** SHA-256 of the imported file, 64 hex digits; empty if the import was not told it. */
   snapshot: string;
-  /** Ledger index now. */
   ledger: number;
   treasury: HeadTreasury;
   /** Numbers from these on are free, unless a live pack names higher ones (pack-columns.ts). */
@@ -109,15 +105,12 @@ export function keepsIndex({ indexed }: Pick<Head, 'indexed'>): boolean {
 export interface HeadTreasury {
   /** Hex of the milestone that made it. */
   milestoneId: string;
-  /** Base tokens, uint64. */
   amount: bigint;
 }
 
 /** A milestone whose state can be asked for. */
 export interface KnownMilestone {
-  /** 64 hex digits. */
   id: string;
-  /** Unix seconds. */
   timestamp: number;
   /** Number of blocks that it references; 0 for a snapshot's milestone. */
   blocks: number;
@@ -147,7 +140,6 @@ export function readHead(db: Database): Promise<Head | undefined> {
 
 export interface HeadAt {
   head: Head;
-  /** Undefined if the milestone is not known. */
   milestone: KnownMilestone | undefined;
 }
 

@@ -45,7 +45,6 @@ export class IdMap {
     return index < 0 ? undefined : this.#numbers[index * this.#width];
   }
 
-  /** The second number of an ID. */
   getSecond(id: string): number | undefined {
     const index = this.indexOf(id);
     return index < 0 ? undefined : this.#numbers[index * this.#width + 1];

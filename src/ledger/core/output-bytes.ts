@@ -3,8 +3,7 @@
  * it: base64 of the bytes and a checksum, by which readers find damage. Long contents are in two
  * rows while the output is unspent: `output` has the start, `output_rest` the rest. SQLite keeps at
  * most 1,002 bytes of a row on a page of the table's tree
- * (https://www.sqlite.org/fileformat2.html#payload); the rest would be read at each comparison with
- * the row.
+ * (https://www.sqlite.org/fileformat2.html#payload); more is read at each comparison.
  */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes, getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
@@ -62,7 +61,6 @@ export function contentsSql(output: string, rests = 'output_rest'): string {
   return `CASE WHEN ${output}.rest IS NULL THEN ${output}.bytes ELSE ${output}.bytes || (${rest}) END`;
 }
 
-/** SQL of `length`, the characters of the whole contents. */
 export function contentsLengthSql(output: string): string {
   const rest = `SELECT octet_length(r.bytes) FROM output_rest r WHERE r.key = ${output}.rest`;
   return `octet_length(${output}.bytes) + coalesce((${rest}), 0) AS length`;
@@ -115,7 +113,6 @@ export interface UnspentOutput {
   /** The block that created it, all zero for migrated outputs. */
   block: string;
   created: number;
-  /** Unix seconds. */
   createdTime: number;
 }
 

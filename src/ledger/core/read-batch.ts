@@ -9,7 +9,6 @@ import { type Cell, rowSum, SUMMED_COLUMNS, type SummedTable } from './row-sum.t
 /** A row as D1 returns it, by column. */
 export type Columns = Record<string, unknown>;
 
-/** A row whose columns are checked as they are read. */
 export class Row {
   readonly #columns: Columns;
 
@@ -130,15 +129,13 @@ export function combine<T extends object, U>(
   };
 }
 
-/** Statements that write, and how many rows each changed. */
 export function write(statements: readonly D1PreparedStatement[]): Query<number[]> {
   return { statements, read: (results) => results.map(({ meta }) => meta.changes) };
 }
 
 /**
  * Runs the queries in their order, in one batch, which is one transaction of D1: reads see one
- * state, and writes happen all or not at all. Throws a LedgerDamaged if a row is not what its
- * parser expects.
+ * state, and writes happen all or not at all. Throws a LedgerDamaged if a row does not parse.
  */
 export async function readBatch<T extends object>(
   db: Database,

@@ -6,10 +6,8 @@
  */
 import { checksum } from './checksum.ts';
 
-/** A value of a column. */
 export type Cell = string | number | null;
 
-/** Columns in the sum of a row, by table. */
 export const SUMMED_COLUMNS = {
   head: [
     'schema',

@@ -10,7 +10,6 @@ function writeIdTables(tables: readonly IdTable[]): string {
 /** The columns that fences compare: a scrub may have noted something meanwhile. */
 const COMPARED = SUMMED_COLUMNS.head.filter((column) => column !== 'integrity');
 
-/** The values of the columns {@link COMPARED}. */
 function headCells(head: Head): Cell[] {
   return [
     SCHEMA,
@@ -62,7 +61,6 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
   return db.prepare(MOVE_HEAD).bind(sum, integrity, ...cells, ...headCells(before));
 }
 
-/** A milestone as it is inserted. */
 export interface MilestoneToInsert extends KnownMilestone {
   index: number;
   /** Text by writePayload (milestone-payload.ts). */

@@ -62,8 +62,7 @@ const DELETE_OTHERS = ['final_page', 'final_range'].map(
 /**
  * Builds what is missing, up to a number of pages. Returns true if the trees are whole, or the
  * ledger is not at its final milestone. Throws a LedgerMoved if the ledger was replaced or somebody
- * else builds too, and a LedgerDamaged if outputs or NFTs are missing: the root would be of another
- * ledger.
+ * else builds too, and a LedgerDamaged if outputs or NFTs are missing: the root would be wrong.
  */
 export async function buildFinalLedger(
   db: Database,

@@ -43,9 +43,7 @@ export const LAYOUT: Layout = { groupLeaves: 8, rangeGroups: 32, pageRanges: 256
 export interface Leaf {
   key: string;
   record: Uint8Array;
-  /** Base tokens on an output; 0 for an NFT. */
   amount: bigint;
-  /** Whether it is an output that is an NFT. */
   isNftOutput: boolean;
 }
 
@@ -97,9 +95,7 @@ export interface FinalPage {
   first: string;
   last: string;
   leaves: number;
-  /** Base tokens on its outputs. */
   amount: bigint;
-  /** Number of its outputs that are NFTs. */
   nfts: number;
   root: Uint8Array;
 }
@@ -157,7 +153,6 @@ export function readSubtrees(text: string, tree: FinalTreeName): Subtree[] {
 /** A ledger that is at its final milestone. */
 export interface FinalState {
   head: Head;
-  /** Parameters in force at the milestone. */
   parameters: ProtocolParameters;
   /** 32 bytes. */
   milestoneId: Uint8Array;

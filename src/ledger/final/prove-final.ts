@@ -36,7 +36,6 @@ export interface NoFinalLedger {
 export interface FinalStatus {
   ok: true;
   ledger: FinalLedger;
-  /** The final root. */
   root: Uint8Array;
   /** Hash of the file that the ledger was imported from; empty if it is not known. */
   snapshotSha256: string;
@@ -60,8 +59,7 @@ export async function readFinalLedger(
 
 /**
  * Proves that the ledger has or lacks the record with this key, an output ID or an NFT ID. Throws a
- * LedgerDamaged unless the proof leads to the stored root, a LedgerMoved if an import replaced the
- * ledger meanwhile.
+ * LedgerDamaged unless the proof leads to the stored root, a LedgerMoved after an import.
  *
  * @param key lower-case hex digits
  */

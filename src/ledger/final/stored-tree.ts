@@ -172,7 +172,6 @@ export function entryAt(stored: StoredTree, position: number): FinalEntry {
   return { position, record, path };
 }
 
-/** The key of a leaf that was read. */
 export function keyAt(stored: StoredTree, position: number): string {
   const { nodes } = leavesOf(stored, placeOf(stored, position));
   return (nodes[position % stored.layout.groupLeaves] ?? damagedTree(stored.tree)).key;
@@ -241,7 +240,6 @@ function firstOfGroup(stored: StoredTree, place: GroupPlace): string {
 /** A text behind every key. */
 const END = 'g';
 
-/** The first key behind a group's. */
 function endOfGroup(stored: StoredTree, place: GroupPlace): string {
   const { page, range, group } = place;
   const next =

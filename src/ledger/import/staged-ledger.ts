@@ -284,8 +284,7 @@ export class StagingSink implements LedgerSink {
 
   /**
    * Compares the supply as it is held. The reader counts what the files say of removed outputs,
-   * which is something else if a delta continues another network's genesis, with the same output
-   * IDs.
+   * which is wrong if a delta continues another network's genesis, with the same output IDs.
    */
   async #checkSupply({
     treasury,
@@ -340,7 +339,6 @@ export class StagingSink implements LedgerSink {
     await runBatch(this.#db, [this.#moveTo(this.#position), ...swap]);
   }
 
-  /** Removes what this import has staged. */
   async drop(): Promise<void> {
     const drop = this.#script?.drop ?? [];
     await runBatch(

@@ -1,8 +1,7 @@
 /**
  * Staging: the tables in which an import makes a ledger beside the served one, and the script that
  * swaps them. `import_x` is filled in place of `x`. Definitions are read from the served tables, so
- * that only the migrations have them; the script is made of them, here or for the deployed
- * database.
+ * that only the migrations have them; so is the script, here or for the deployed database.
  */
 import type { Database } from '../core/database.ts';
 import { isNftSql } from '../core/output-bytes.ts';
@@ -17,7 +16,6 @@ const LARGE_TABLES = ['output', 'output_rest', 'nft', 'output_detail'];
 /** Tables whose few rows are copied. The last is the first table of the index of IDs. */
 export const SMALL_TABLES = ['head', 'milestone', 'parameters', 'id_0'];
 
-/** The tables that an import fills. */
 const STAGED_TABLES: readonly string[] = [...SMALL_TABLES, ...LARGE_TABLES];
 
 /** Tables that are not of the ledger: the publisher's row names its ledger; wrangler's. */
@@ -46,7 +44,6 @@ function definitionFromRow(row: Row) {
   return {
     type: row.text('type'),
     name: row.text('name'),
-    /** The table of an index; a table's own name. */
     table: row.text('tbl_name'),
     sql: row.text('sql'),
   };

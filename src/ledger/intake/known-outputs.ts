@@ -17,24 +17,19 @@ import { findCreated, type MentionedOutput } from '../packs/live-packs.ts';
 import { isPartOf, readSpentOutput, spentIn, spentSql } from '../packs/milestone-part.ts';
 import type { NextNumbers } from '../packs/next-numbers.ts';
 
-/** Facts about an output, as far as they are known. */
 export interface KnownOutput {
   number: number;
   /** Content; absent if no block that creates it is known, or only states were read. */
   bytes?: Uint8Array;
   /** Characters of its content in D1, where only states were read. */
   length?: number;
-  /** Milestone that created it in the ledger. */
   created?: number;
-  /** Milestone that spent it. */
   spent?: number;
 }
 
 /** The numbers of the blocks and outputs that a piece of work is about, and the next free ones. */
 export interface Numbering extends NextNumbers {
-  /** Blocks by hex ID. */
   blocks: Map<string, KnownBlock>;
-  /** Outputs by hex ID. */
   outputs: Map<string, KnownOutput>;
 }
 
@@ -47,7 +42,6 @@ export interface OutputsToFind {
 
 export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 
-/** Facts of one row about an output. */
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;
@@ -98,7 +92,7 @@ export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<F
       return { id, bytes, created };
     }),
     many(forEachPiece(db, FIND_SPENT, ids), (row) => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, bytes: readOutputBytes(bytes, state.id) };
     }),
   );
@@ -113,7 +107,7 @@ export function findLedgerStates(db: Database, ids: readonly string[]): Query<Fo
       return { id, created, length: row.integer('length') };
     }),
     many(forEachPiece(db, FIND_SPENT_STATES, ids), (row): FoundOutput => {
-      const { bytes, ...state } = spentFromRow(row);
+      const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, length: row.integer('length') };
     }),
   );
@@ -139,7 +133,7 @@ export async function readOutputContents(
 }
 
 /** Reads an output with its content as it is stored. */
-function spentFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
+function spentOutputFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: string } {
   const id = row.text('id');
   const spent = row.integer('milestone');
   const text = row.textOrNull('output');

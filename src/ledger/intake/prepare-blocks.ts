@@ -28,7 +28,6 @@ import type { Output } from '../../stardust/wire/output.ts';
 import { decodeRecord, encodeRecord } from '../packs/block-record.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
 
-/** An output that a transaction creates. */
 export interface CreatedOutput {
   number: number;
   /** Hex. */
@@ -40,7 +39,6 @@ export interface CreatedOutput {
 }
 
 export interface PreparedBlock {
-  /** Hex. */
   id: string;
   number: number;
   bytes: Uint8Array;

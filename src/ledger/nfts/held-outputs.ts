@@ -1,7 +1,6 @@
 /**
  * Outputs that held NFTs, for histories (docs/storage.md#histories-of-nfts): those of the ledger,
- * those that a milestone spent, and those of nft_past, where pruning keeps what histories need if
- * HISTORY is `all`.
+ * those that a milestone spent, and those that pruning keeps in nft_past if HISTORY is `all`.
  */
 import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
@@ -19,7 +18,6 @@ import { PARTS, readSpentOutput, type SpentRow } from '../packs/milestone-part.t
 export interface HeldOutput {
   id: string;
   unlockConditions: UnlockCondition[];
-  /** Whether it is the NFT's first output. */
   isMint: boolean;
   block: string;
   created: number;
@@ -51,22 +49,18 @@ export function heldFromSpent(row: SpentRow, nftId: string): HeldOutput {
   return heldOf({ ...facts, bytes: readOutputBytes(bytes, facts.id) }, nftId);
 }
 
-/** The end of an NFT. */
 export interface Burn {
   /** 64 hex digits, as is `blockId`. */
   transactionId: string;
   blockId: string;
-  /** Unix seconds of the milestone. */
   timestamp: number;
 }
 
-/** A row of nft_past. */
 export interface PastOutput extends HeldOutput {
   /** Index of the milestone that spent it. */
   spentIn: number;
   /** ID of the transaction that spent it, 64 hex digits. */
   spender: string;
-  /** Set if that transaction burned the NFT. */
   burn: Burn | undefined;
 }
 

@@ -8,7 +8,6 @@ import type { Row } from '../core/read-batch.ts';
 /** SQL of the output that a row `n` of the table names. */
 export const JOIN_HELD = 'LEFT JOIN output held ON held.id = n.output';
 
-/** SQL of what {@link nftFromRow} reads. */
 export const NFT_COLUMNS = 'n.id AS nft_id, n.output AS nft_output, held.chain AS nft_held';
 
 /**

@@ -6,7 +6,6 @@ import { listWalks, rowsWanted } from './list-statements.ts';
 import { comparePositions, type OutputQuery, type Position } from './output-query.ts';
 
 export interface ListPage {
-  /** Unspent outputs in the order of positions. */
   items: Position[];
   /** Beginning of the next page; undefined if there is none. */
   next: Position | undefined;

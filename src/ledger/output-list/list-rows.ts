@@ -43,12 +43,10 @@ export function toColumn(column: string, cell: string): string {
   return COLUMNS[column] === 'bytes' ? `unhex(${cell})` : cell;
 }
 
-/** SQL of a cell. hex(NULL) is the empty text. */
 function cellOf(column: string): string {
   return COLUMNS[column] === 'bytes' ? `nullif(lower(hex(${column})), '') AS ${column}` : column;
 }
 
-/** SQL of all cells of a row. */
 export const LIST_CELLS = COLUMN_NAMES.map(cellOf).join(', ');
 
 export function cellsFromRow(row: Row): ListRow {
@@ -66,7 +64,6 @@ export function listRow(output: Output, outputId: string, createdTime: number): 
   return [createdTime, outputId, ...packedListRow(output, outputId)];
 }
 
-/** The row as a pack has it. */
 export function packedListRow(output: Output, outputId: string): ListRow {
   const cells = cellsOf(output);
   const governor =
@@ -89,7 +86,6 @@ export function packedListRow(output: Output, outputId: string): ListRow {
   ];
 }
 
-/** SQL of the kind of a row of a pack. */
 export const packedKind = (row: string) => `${row} ->> 0`;
 
 /** SQL of the cells of a row of a pack as columns of the table, from the third one on. */

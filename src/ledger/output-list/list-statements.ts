@@ -32,7 +32,6 @@ interface Condition {
 
 type Filter = keyof OutputFilters;
 
-/** Condition of each filter that the query has. */
 type Conditions = Partial<Record<Filter, Condition>>;
 
 /** The rows of an index for which the conditions hold, which decide these filters. */
@@ -142,7 +141,6 @@ function selectWalk(walk: Walk, query: OutputQuery, mostLooked: number): Conditi
   return { sql, parameters: [...looked, ...rows.parameters, mostLooked, wanted] };
 }
 
-/** Rows and conditions from which a walk selects. */
 function selectRows({ kind, index, where }: Walk, query: OutputQuery): Condition {
   const ofKind = compare('kind', '=', KINDS[kind]);
   const { sql, parameters } = allOf([ofKind, ...where, ...rangeOf(query)]);

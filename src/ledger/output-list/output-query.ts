@@ -51,7 +51,6 @@ export interface OutputFilters {
 
 /** The place of an output in every list: by the time of its milestone, then by its ID. */
 export interface Position {
-  /** Unix seconds. */
   createdTime: number;
   /** 68 hex digits. */
   outputId: string;

@@ -25,11 +25,8 @@ import {
 import { conflictReasonOf, type VerdictStep } from '../../stardust/semantics/verdict.ts';
 import { BlockKind } from '../../stardust/white-flag/cone.ts';
 
-/** Facts about a transaction. */
 export interface TransactionFacts {
-  /** Numbers of the outputs consumed, in the order of the inputs. */
   inputs: readonly number[];
-  /** Numbers of the outputs created, in order. */
   outputs: readonly number[];
   /** Empty while the verdict is undecided. */
   steps: readonly VerdictStep[];

@@ -40,12 +40,10 @@ export interface SpentOutput {
   /** Base64. */
   bytes: string;
   chain: string | null;
-  /** The block that created it, all zero for migrated outputs. */
   block: string;
   created: number;
   /** The stored form. The transaction is named by an output that it created. */
   createdTime: number;
-  /** The transaction that spent it. */
   transaction: string;
 }
 

@@ -13,7 +13,6 @@ const SPREAD = 0x9e3779b1;
 const FREE = 0;
 
 export class NumberMap {
-  /** Entries; their number is a power of two. */
   #keys = new Float64Array(256);
   #values = new Int32Array(256);
   #size = 0;

@@ -14,10 +14,8 @@ import { getUint56, setUint32, setUint56 } from '../../stardust/encoding/bytes.t
 import { requireChecksum } from '../core/checksum.ts';
 import type { Row } from '../core/read-batch.ts';
 
-/** Blocks of a pack. */
 export const MAX_PACK_BLOCKS = 256;
 
-/** Fate of a block. */
 export interface BlockStatus {
   /** The milestone that references it; 0 while none does. */
   milestone: number;
@@ -34,7 +32,6 @@ export const NO_REASON = 254;
 const STATUS_BYTES = 6;
 const REFERENCED = 1;
 
-/** Characters of one status. */
 export const STATUS_LENGTH = 8;
 
 export function writeStatuses(statuses: readonly BlockStatus[]): Uint8Array<ArrayBuffer> {
@@ -49,7 +46,6 @@ export function writeStatuses(statuses: readonly BlockStatus[]): Uint8Array<Arra
   return bytes;
 }
 
-/** Statuses side by side, read in place. */
 export class Statuses {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
@@ -85,7 +81,6 @@ export class Statuses {
 
 /** State of an output that was ever in the ledger. */
 export interface OutputState {
-  /** Milestone that created it. */
   created: number;
   /** Milestone that spent it, 0 while it is unspent. */
   spent: number;
@@ -151,7 +146,6 @@ export function replaceChecksums(before: string, after: string): string {
   return `CASE WHEN sums = ${before} THEN ${after} END`;
 }
 
-/** The columns of a pack that a walk reads. */
 export interface WalkedPack {
   key: number;
   records: Uint8Array;

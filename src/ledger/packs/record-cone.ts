@@ -13,11 +13,9 @@ import { NumberMap } from './number-map.ts';
 /** Bytes of a verdict step: reason u8, from u32. */
 const STEP_LENGTH = 5;
 
-/** A cone whose blocks are records. */
 export interface RecordCone extends Cone {
   /** The records, concatenated. */
   readonly bytes: Uint8Array;
-  /** The record's bytes. */
   recordAt(position: number): Uint8Array;
 }
 

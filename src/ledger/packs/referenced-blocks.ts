@@ -33,7 +33,6 @@ export const FIND_MILESTONE = `(SELECT f.milestone FROM (${selectIds('json_array
 /** SQL of the index of a milestone, and its parameter ?1. */
 type MilestoneSql = readonly [sql: string, parameter: string | number];
 
-/** The milestone that references the block, if one does. */
 export function milestoneOf(blockId: string): MilestoneSql {
   return [FIND_MILESTONE, blockId];
 }

@@ -40,7 +40,6 @@ import {
 export interface NftCertificate {
   ledgerIndex: number;
   ok: true;
-  /** Payload of the ledger's milestone. */
   head: Uint8Array;
   /** Payload of the milestone that applied the transaction, and the block with it. */
   milestone: Uint8Array;
@@ -55,7 +54,6 @@ export interface NftCertificate {
 
 export interface CertifiedInput {
   bytes: Uint8Array;
-  /** Whether it held the NFT. */
   isOfNft: boolean;
 }
 

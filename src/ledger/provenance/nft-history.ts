@@ -33,7 +33,6 @@ import {
   spentOf,
 } from './nft-state.ts';
 
-/** The most changes of a page. */
 export const MAX_HISTORY = 100;
 
 /** Characters of spent outputs that a page searches, and those of one milestone more. */
@@ -42,7 +41,6 @@ const MAX_SEARCHED = 16_000_000;
 export interface NftChange {
   /** `transferred`: the owner is another one than that of the change before. */
   kind: 'minted' | 'transferred' | 'changed' | 'burned';
-  /** Index of the milestone. */
   index: number;
   /** Unix seconds of the milestone. */
   timestamp: number;

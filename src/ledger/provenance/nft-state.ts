@@ -62,9 +62,7 @@ const SELECT_STATE = `
   WHERE n.id = ?1`;
 
 export interface NftStanding {
-  /** Undefined if the NFT is burned. */
   unspent: HeldOutput | undefined;
-  /** The milestone of the last change. */
   changed: number;
 }
 

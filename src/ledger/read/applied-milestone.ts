@@ -31,15 +31,11 @@ export interface ExplainedMilestone extends MilestoneStatus {
   /** 64 digits each. */
   inclusionMerkleRoot: string;
   appliedMerkleRoot: string;
-  /** Blocks in white-flag order. */
   blocks: readonly ExplainedBlock[];
 }
 
-/** Parts of a proof of inclusion. */
 export interface BlockProof {
-  /** The milestone payload's bytes. */
   milestone: Uint8Array;
-  /** The block's bytes. */
   block: Uint8Array;
   /** IDs of the blocks that the milestone references, in white-flag order. */
   included: readonly Uint8Array[];
@@ -86,7 +82,6 @@ const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
 const SELECT_PAYLOAD = `
   SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
 
-/** Bytes of a block ID. */
 const ID_LENGTH = 32;
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */

@@ -10,7 +10,6 @@ import { many, type Row, readBatch } from '../core/read-batch.ts';
 
 const PAGE = 1000;
 
-/** The tables that hold a ledger. */
 interface LedgerTables {
   head: string;
   output: string;
@@ -20,7 +19,7 @@ interface LedgerTables {
 const SERVED: LedgerTables = { head: 'head', output: 'output', rests: 'output_rest' };
 
 /** Hex in lower case sorts as its bytes do. */
-const selectPage = ({ output, rests }: LedgerTables) => `
+const selectNextOutputs = ({ output, rests }: LedgerTables) => `
   SELECT ${outputColumns('o', { rests })} FROM ${output} o
   WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`;
 
@@ -59,7 +58,7 @@ async function readPage(
 ): Promise<{ head: Head; outputs: LedgerOutput[] }> {
   const { head, outputs } = await readBatch(db, {
     head: selectHead(db, tables.head),
-    outputs: many(db.prepare(selectPage(tables)).bind(after), ledgerOutputFromRow),
+    outputs: many(db.prepare(selectNextOutputs(tables)).bind(after), ledgerOutputFromRow),
   });
   if (head === undefined) throw new Error('there is no ledger to take the state hash of');
   return { head, outputs };

@@ -18,9 +18,7 @@ import type { OutputStatus } from './output-status.ts';
 
 export interface MilestoneContents {
   index: number;
-  /** 64 hex digits. */
   id: string;
-  /** Unix seconds. */
   timestamp: number;
   payload: { bytes: Uint8Array; value: Milestone };
   /** Blocks that it references: none if it is the first of its network. */

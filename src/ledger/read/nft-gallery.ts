@@ -24,7 +24,6 @@ export type NftGallery =
     })
   | { ok: false; ledgerIndex: number; why: 'foreign'; prefix: string };
 
-/** An NFT's unspent output, and what its bytes say. */
 export interface NftStatus {
   status: OutputStatus;
   output: NftOutput;

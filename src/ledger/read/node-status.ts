@@ -10,10 +10,8 @@ import { first, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { type DatabaseSize, withSize } from '../core/size/database-size.ts';
 
-/** A milestone as far as info tells of it. */
 export interface MilestoneStatus {
   index: number;
-  /** Unix seconds. */
   timestamp: number;
   milestoneId: string;
 }
@@ -77,7 +75,6 @@ const SELECT_EXTENT = `
     ${summedColumns('milestone', 'm', 'milestone_')}
   FROM head h LEFT JOIN milestone m ON m.idx = h.ledger - 1`;
 
-/** Settings in the status. */
 export interface StatusSettings {
   /** Whether a network is followed: else what an earlier run left behind does not count. */
   follows: boolean;
@@ -141,7 +138,6 @@ interface SavedFollower {
   token: { network: string; baseToken: BaseToken } | undefined;
 }
 
-/** Row of a follower that has not saved anything yet. */
 const NOT_FOLLOWED: SavedFollower = {
   status: { state: 'following' },
   upstream: undefined,

@@ -16,7 +16,6 @@ export interface OutputStatus {
   /** All zero for migrated outputs. */
   blockId: string;
   bookedIndex: number;
-  /** Unix seconds. */
   bookedTimestamp: number;
   /** Undefined while unspent. */
   spent: { index: number; timestamp: number; transactionId: string } | undefined;

@@ -16,7 +16,6 @@ import { rowSum } from '../core/row-sum.ts';
 export interface StoredReceipts {
   /** Receipts by the legacy network's milestone, then by ours. */
   receipts: { receipt: ReceiptOption; milestoneIndex: number }[];
-  /** The ledger index at which they are all. */
   ledgerIndex: number;
 }
 

@@ -19,19 +19,16 @@ import {
 import { readOutput } from './output-status.ts';
 
 export interface StoredBlock {
-  /** 64 hex digits. */
   blockId: string;
   bytes: Uint8Array;
   /** Whether its whole past cone is known here. */
   isSolid: boolean;
   /** Undefined while no milestone references it. */
   referenced: BlockReference | undefined;
-  /** The ledger index at which all this is true. */
   ledgerIndex: number;
 }
 
 export interface BlockReference {
-  /** Index of the milestone. */
   index: number;
   /** The block's place among those that the milestone references. */
   whiteFlagIndex: number;
@@ -73,9 +70,8 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
 }
 
 /**
- * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by the
- * transaction's first output, as the reference does. Undefined if that was spent and is pruned, or
- * the block is.
+ * Reads the block whose transaction, with this ID of 64 hex digits, was applied, by its first
+ * output, as the reference does. Undefined if that was spent and is pruned, or the block is.
  */
 export async function readIncludedBlock(
   db: Database,

@@ -17,7 +17,6 @@ export interface StoredMilestone {
   index: number;
   /** The payload, its type first. */
   payload: Uint8Array;
-  /** The ledger index at which it was read. */
   ledgerIndex: number;
 }
 
@@ -44,9 +43,7 @@ const SELECT_BY_ID = `
 
 interface MilestoneRow {
   index: number;
-  /** Hex. */
   id: string;
-  /** Number of blocks that it references. */
   blocks: number;
   payload: { bytes: Uint8Array; value: Milestone };
 }
@@ -56,10 +53,10 @@ function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow 
     'index' in name
       ? db.prepare(SELECT_BY_INDEX).bind(name.index)
       : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
-  return first(statement, milestoneFromRow);
+  return first(statement, storedMilestoneFromRow);
 }
 
-function milestoneFromRow(row: Row): MilestoneRow {
+function storedMilestoneFromRow(row: Row): MilestoneRow {
   row.requireSum('milestone');
   return {
     index: row.integer('idx'),

@@ -53,24 +53,19 @@ export interface ConsistentView {
   stored: number | null;
   /** How many unreferenced blocks are in the packs. */
   unreferenced: number;
-  /** Numbers that are free for blocks and outputs. */
   next: NextNumbers;
 }
 
 /** Views begun from which the ledger moves away. */
 const MAX_TRIES = 3;
 
-/** A question for the view. */
 export interface ViewRequest {
-  /** Index of the milestone asked about. */
   index: number;
   /** Hex IDs of one to eight blocks. */
   named: readonly string[];
   /**
-   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
-   * is applied. Whether to read blocks that were staged for this milestone too
-   * (docs/storage.md#staging). Without it, no packs are read for the ledger's next milestone if a
-   * named block is unknown.
+   * Whether to read blocks that were staged for this milestone too (docs/storage.md#staging).
+   * Without it, no packs are read for the ledger's next milestone if a named block is unknown.
    */
   withStaged?: boolean;
   /** Called after the first page, before others; readView throws what it throws. */
@@ -87,14 +82,13 @@ const FIND_PAST = selectIds(
 
 /**
  * Returns undefined if nothing was imported. Throws a ConeUnavailable `too-large` if the milestones
- * that a walk may reach reference more than MAX_CONE_BLOCKS, and a LedgerMoved if the ledger moves
- * whenever it is read.
+ * in reach reference more than MAX_CONE_BLOCKS, a LedgerMoved if the ledger always moves.
  */
 export async function readView(
   db: Database,
   request: ViewRequest,
 ): Promise<ConsistentView | undefined> {
-  const view = await readWhole(db, request);
+  const view = await readWholeView(db, request);
   if (view === undefined || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
   if (missing.length === 0) return view;
@@ -108,7 +102,10 @@ export async function readView(
   return { ...view, named: new Map([...view.named, ...found]) };
 }
 
-async function readWhole(db: Database, request: ViewRequest): Promise<ConsistentView | undefined> {
+async function readWholeView(
+  db: Database,
+  request: ViewRequest,
+): Promise<ConsistentView | undefined> {
   for (let tries = 1; ; tries++) {
     try {
       return await readOnce(db, request);

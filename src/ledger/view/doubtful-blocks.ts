@@ -23,7 +23,6 @@ import { selectAt } from '../packs/places.ts';
 import { isBlockAt, placesOf } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
 
-/** Blocks are positions in the cone. */
 export interface DoubtfulBlocks {
   /** Undecided blocks whose answers decide most others: one at least, unless all are decided. */
   toQuery(most: number): number[];
@@ -35,7 +34,6 @@ export interface DoubtfulBlocks {
 
 type Parents = Pick<Cone, 'size' | 'find' | 'parentCountAt' | 'parentAt'>;
 
-/** States of doubtful blocks. */
 const UNDECIDED = 0;
 const UNREFERENCED = 1;
 const REFERENCED = 2;

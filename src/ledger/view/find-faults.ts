@@ -23,10 +23,8 @@ import type { ConsistentView } from './consistent-view.ts';
 
 /** A transaction in conflict whose reason is to be explained. */
 export interface BlockAtFault {
-  /** Position in the cone. */
   position: number;
   block: ParsedBlock;
-  /** Reason of the walk. */
   reason: number;
 }
 

@@ -3,8 +3,7 @@
  * (docs/storage.md#applying-a-milestone; docs/protocol.md, E.5). Its blocks stay in their packs,
  * which note the reference; a row of its own has their order and what they spend. Outputs come and
  * go, NFTs follow, and the head moves. The batch fails as a whole if the ledger or the unreferenced
- * blocks are not those that the milestone was verified on, or if anything that it counts on is
- * missing.
+ * blocks are not those that the milestone was verified on, or if anything is missing.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt } from '../../stardust/white-flag/cone.ts';
@@ -46,15 +45,13 @@ import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-c
 export interface ApplyStatements {
   /** Run as one batch. */
   statements: D1PreparedStatement[];
-  /** Blocks that stay unreferenced. */
   left: LeftBlocks;
 }
 
 /**
  * Makes the statements that apply the milestone; undefined if a pack has blocks of the milestone
  * beside blocks that were staged for another one with its index. Those must be dropped first:
- * requests would see them, unproven. Throws a LedgerDamaged if something that the view names is not
- * there.
+ * requests would see them, unproven. Throws a LedgerDamaged if what the view names is missing.
  *
  * @param view of the ledger's next milestone, with the blocks that were staged for it
  * @param whiteFlag the outcome of the walk over the view's cone, with all verdicts

@@ -36,7 +36,6 @@ const MAX_SEARCHED = 4_000_000;
 /** Transactions of one statement, each of which may lead it to another milestone. */
 const BURNS_AT_ONCE = 200;
 
-/** Work of one step. */
 export interface Carried {
   /** The milestone that becomes the first one. */
   last: number;
@@ -123,13 +122,13 @@ async function readLengths(
   let searched = 0;
   const excess = all.find(({ key, length }) => {
     searched += length;
-    return searched > MAX_SEARCHED && milestoneOf(key) > first + 1;
+    return searched > MAX_SEARCHED && milestoneOfPart(key) > first + 1;
   });
-  const last = excess === undefined ? target : milestoneOf(excess.key) - 1;
-  return { lengths: all.filter(({ key }) => milestoneOf(key) <= last), last };
+  const last = excess === undefined ? target : milestoneOfPart(excess.key) - 1;
+  return { lengths: all.filter(({ key }) => milestoneOfPart(key) <= last), last };
 }
 
-function milestoneOf(part: number): number {
+function milestoneOfPart(part: number): number {
   return Math.floor(part / PARTS);
 }
 
@@ -172,7 +171,7 @@ async function readBurns(
   all: readonly SpentNft[],
 ): Promise<Map<SpentRow, Omit<Burn, 'transactionId'>>> {
   const last = new Map(all.map((each) => [each.nftId, each]));
-  const candidates = [...last.values()].map(({ nftId, part }) => [nftId, milestoneOf(part)]);
+  const candidates = [...last.values()].map(({ nftId, part }) => [nftId, milestoneOfPart(part)]);
   const burned = await readQuery(
     db,
     many(forEachPiece(db, SELECT_BURNED, candidates), (row) => last.get(row.text('id'))!),
@@ -181,11 +180,11 @@ async function readBurns(
   for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
     const made = await readMade(
       db,
-      some.map(({ spent }) => madeBy(spent)),
+      some.map(({ spent }) => firstOutputOf(spent)),
     );
     for (const { part, spent } of some) {
-      const output = made.get(madeBy(spent));
-      if (output?.created !== milestoneOf(part)) throw damagedNft();
+      const output = made.get(firstOutputOf(spent));
+      if (output?.created !== milestoneOfPart(part)) throw damagedNft();
       burns.set(spent, { blockId: output.block, timestamp: output.createdTime });
     }
   }
@@ -193,7 +192,7 @@ async function readBurns(
 }
 
 /** The first output of the transaction that spent it: each transaction creates one. */
-function madeBy(spent: SpentRow): string {
+function firstOutputOf(spent: SpentRow): string {
   return `${readSpentOutput(spent).transaction}0000`;
 }
 

@@ -49,7 +49,6 @@ export const UNREFERENCED_LIMITS: UnreferencedLimits = {
  */
 const STORE_UP_TO = 1.5;
 
-/** Share of a limit that is left after an eviction. */
 const EVICT_TO = 0.75;
 
 /**
@@ -58,10 +57,8 @@ const EVICT_TO = 0.75;
  */
 const NEWEST = 0.1;
 
-/** Packs that one step writes. */
 const MAX_STEP_PACKS = 64;
 
-/** Blocks that `choose` may drop. */
 interface DroppableBlocks {
   view: ConsistentView;
   /**

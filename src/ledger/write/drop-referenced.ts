@@ -16,8 +16,7 @@ import { insertEntryPoints, moveByBlocks } from './insert-ids.ts';
 /**
  * Drops these blocks, with whatever visible blocks stand upon them, and all staged blocks: what is
  * still needed is stored again, upon the entry points. Throws a LedgerMoved if the unreferenced
- * blocks are not those of the view any more. One step; if it is not enough, the milestone finds the
- * rest.
+ * blocks are not those of the view any more. One step; the milestone finds the rest.
  *
  * @param referenced positions in the view's cone; with each block all that it leads to there
  */

@@ -1,7 +1,6 @@
 /**
  * Fills output_detail from the outputs of the ledger, in steps of one batch each
- * (docs/storage.md#lists). Milestones may be applied in between: a step leaves rows that are there
- * as they are.
+ * (docs/storage.md#lists). Milestones may be applied in between: a step leaves their rows.
  */
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import type { Database } from '../core/database.ts';
@@ -20,7 +19,6 @@ const SELECT_OUTPUTS = `
 
 /** Settings that decide whether the lists of a ledger have every kind of output. */
 export interface IndexSettings {
-  /** Whether INDEX is `all`. */
   indexAll: boolean;
   /** Milestone at which the network ended: lists of such a ledger have every kind. */
   finalMilestone: number | undefined;

@@ -16,9 +16,7 @@ import type { OutputChanges, OutputRows } from './output-changes.ts';
 
 export interface VerifiedMilestone {
   milestone: Milestone;
-  /** 32 bytes. */
   id: Uint8Array;
-  /** The payload as received. */
   payload: Uint8Array;
 }
 
@@ -129,7 +127,6 @@ function createUses() {
   let places = new Uint16Array(1024);
   let size = 0;
   return {
-    /** Returns its index. */
     add(output: number, position: number, i: number): number {
       if (size === outputs.length) {
         outputs = grown(outputs, new Float64Array(2 * size));

@@ -1,7 +1,6 @@
 /**
  * Changes of outputs and NFTs by a milestone. Contents move within D1: statements name outputs by
- * their place, which is a pack, a block of it, and an output of that block's transaction, its
- * inputs before its outputs.
+ * their place: a pack, a block of it, and an output of its transaction, inputs first.
  */
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
@@ -53,13 +52,11 @@ export interface OutputChanges {
   spent: OutputRows;
   /** Places of outputs that are unspent at the end of the milestone and were not there before. */
   created: OutputRows;
-  /** Outputs that a receipt brings. */
   migrated: readonly MigratedOutput[];
 }
 
 /** Facts about contents that stay in D1. */
 export interface ReadChanges {
-  /** Characters of each spent output, in order. */
   spentLengths: Uint32Array;
   /** Output of each NFT that came, moved or went: null if it was burned. Hex IDs. */
   nfts: Map<string, string | null>;
@@ -72,7 +69,6 @@ export interface ReadChanges {
 /** Outputs that one statement names: as many packs may have to be read for it. */
 const NAMED_AT_ONCE = 2000;
 
-/** Statements of one reading batch. */
 const READ_AT_ONCE = 8;
 
 /**
@@ -110,7 +106,6 @@ const READ_SPENT = `
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')}
   ORDER BY s.n`;
 
-/** ?1 rows of `created`. */
 const PLACE = `
   place AS MATERIALIZED (
     SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1))`;
@@ -245,7 +240,6 @@ const DELETE_SPENT = `
   DELETE FROM output WHERE id IN (
     SELECT ${spentSql.id('s.value')} FROM ${spentIn('?1')} AND ${spentSql.created('s.value')} < ?1)`;
 
-/** The block of migrated outputs. */
 const NO_BLOCK = '0'.repeat(64);
 
 /** Inserts outputs that have an address and nothing else: none of them is long. */

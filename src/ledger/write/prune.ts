@@ -24,7 +24,6 @@ import { carryPast, forgetPast } from './carry-past.ts';
 import { countedFromRow, noteDamage, selectCounted } from './counted-changes.ts';
 import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
 
-/** Rows that one step deletes of each kind. */
 const STEP = 1000;
 
 /** IDs are kept this many times longer: at least 105 milestones before the first state. */
@@ -107,7 +106,6 @@ export interface PruneOptions {
   idRetention?: number;
   /** Whether HISTORY is `all`. */
   keepsHistory?: boolean;
-  /** Rows of a step. */
   step?: number;
   /** Bytes of the database; absent: only the disk limits it. */
   limitBytes?: number | undefined;
@@ -117,7 +115,6 @@ export interface PruneOptions {
 
 /** Findings of a step if the database is nearly full. */
 export interface Shortage {
-  /** Bytes. */
   databaseBytes: number;
   /** Milestones before the ledger's whose states can be asked for, after the step. */
   kept: number;

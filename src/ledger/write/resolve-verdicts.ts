@@ -41,8 +41,7 @@ const INPUTS_AT_ONCE = 256;
 /**
  * Makes verdicts that can be made, in up to `steps` steps of at most one pack, 18 statements and
  * one written row. Returns whether more may be left. Throws a LedgerMoved if the ledger or the pack
- * changed meanwhile; the next call tries again. A damaged pack is skipped until the search begins
- * again.
+ * changed meanwhile; the next call tries again. A damaged pack is skipped for now.
  */
 export async function resolveVerdicts(
   db: Database,

@@ -102,7 +102,7 @@ export async function scrub(db: Database, most?: number): Promise<boolean> {
 async function readOn(db: Database, head: Head, most: number | undefined): Promise<boolean> {
   const { fingerprints, scrub: position = { table: 'output', after: '', sum: 0 } } = head.integrity;
   const { table, after } = position;
-  const rows = await readRows(db, head, table, after, most);
+  const rows = await readNextRows(db, head, table, after, most);
   const sum = addSums(position.sum, ...rows.map((row) => row.sum));
   const last = rows.at(-1);
   if (last !== undefined) {
@@ -122,7 +122,6 @@ async function readOn(db: Database, head: Head, most: number | undefined): Promi
   return next === undefined;
 }
 
-/** Tables of few rows. */
 const SMALL_TABLES = ['parameters', 'receipt'] as const;
 
 async function readSmallTables(db: Database): Promise<void> {
@@ -141,7 +140,7 @@ async function saveIntegrity(
 }
 
 /** Reads the next rows of the table, which are whole; none at its end. */
-async function readRows(
+async function readNextRows(
   db: Database,
   head: Head,
   table: string,

@@ -1,8 +1,7 @@
 /**
  * Stores blocks that no milestone references yet (docs/storage.md#storing-blocks). Blocks are
  * appended to the last pack, so that a halt of the network leaves few packs. Unproven blocks are
- * staged: stored for the milestone whose past cone they belong to, in packs that requests do not
- * read.
+ * staged: stored for the milestone whose past cone they belong to, in packs that no request reads.
  */
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';

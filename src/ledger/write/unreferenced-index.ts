@@ -152,7 +152,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       throw new LedgerMoved('the unreferenced blocks change whenever they are read');
     },
     stored(view, blocks, staged, { nextBlock, nextOutput }) {
-      if (held === undefined || !isSame(held, view.head, view.stored)) return;
+      if (held === undefined || !isStillTrue(held, view.head, view.stored)) return;
       for (const { id, number, consumed, created, isLeft } of blocks) {
         if (isLeft) searched = 0;
         (staged.has(id) ? held.staged : held.visible).set(id, number);
@@ -166,7 +166,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
     },
     retain(before, { ledger, dropped, stored }, left) {
       searched = 0;
-      if (held === undefined || !isSame(held, before.head, before.stored)) {
+      if (held === undefined || !isStillTrue(held, before.head, before.stored)) {
         held = undefined;
         return;
       }
@@ -239,7 +239,7 @@ function addPack(
   }
 }
 
-function isSame(known: Loaded, head: Head, stored: number | null): boolean {
+function isStillTrue(known: Loaded, head: Head, stored: number | null): boolean {
   return stored === known.stored && isSameHead(known, head);
 }
 
@@ -266,7 +266,7 @@ async function viewWith(
   });
   if (head?.generation !== before.generation) throw new LedgerMoved('the ledger was replaced');
   const stored = given.nextBlock;
-  if (!isSame(known, head, stored)) return undefined;
+  if (!isStillTrue(known, head, stored)) return undefined;
   const findUnreferenced: FindUnreferenced = (ids) =>
     new Map(
       ids.flatMap((id): [string, KnownBlock][] => {

@@ -1,7 +1,6 @@
 /**
- * Ed25519 signatures by ZIP-215 (TIP-0014; docs/protocol.md, F): nodes must agree about every
- * signature, and RFC 8032 leaves implementations a choice, which ZIP-215
- * (https://zips.z.cash/zip-0215) does not.
+ * Ed25519 signatures by ZIP-215 (https://zips.z.cash/zip-0215; TIP-0014; docs/protocol.md, F):
+ * nodes must agree about every signature, and RFC 8032 leaves implementations a choice.
  */
 import { hashes, verify } from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';

@@ -1,8 +1,7 @@
 /**
  * Bytes: a bounds-checked reader, a growing writer, comparison and hex (by the platform's
  * functions, if there are any). Stardust integers are little-endian and of fixed width (TIP-0021;
- * docs/protocol.md, A.0). A reader hands out views of its buffer: pass a copy of one that may
- * change.
+ * docs/protocol.md, A.0). A reader hands out views of its buffer: pass a copy if it may change.
  */
 import { refusal, StardustError } from '../error.ts';
 
@@ -80,7 +79,6 @@ export function setUint32(view: DataView, offset: number, value: number): void {
   view.setUint32(offset, value, true);
 }
 
-/** Bytes of a uint56. */
 export const UINT56_BYTES = 7;
 
 const TWO_32 = 2 ** 32;
@@ -179,7 +177,6 @@ export class Writer {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Drops what was written. */
   clear(): void {
     this.#length = 0;
   }

@@ -287,7 +287,7 @@ export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuf
     if (error instanceof TypeError) throw refusal('A.0', error.message, { cause: error });
     throw error;
   }
-  requireSame(decode(codec, new Reader(bytes)), value);
+  requireSameValue(decode(codec, new Reader(bytes)), value);
   return bytes;
 }
 
@@ -295,7 +295,7 @@ export function encodeChecked<T>(codec: Codec<T>, value: T): Uint8Array<ArrayBuf
  * Throws a StardustError unless both are the same. `decoded` decides which fields there are:
  * another one that has a value would be lost.
  */
-function requireSame(decoded: unknown, given: unknown): void {
+function requireSameValue(decoded: unknown, given: unknown): void {
   const isNested = typeof decoded === 'object' && decoded !== null;
   const same =
     decoded instanceof Uint8Array
@@ -310,7 +310,7 @@ function requireSame(decoded: unknown, given: unknown): void {
       throw refusal('A.0', 'the format has no such field').within(name);
   for (const [name, part] of Object.entries(decoded)) {
     try {
-      requireSame(part, (given as Record<string, unknown>)[name]);
+      requireSameValue(part, (given as Record<string, unknown>)[name]);
     } catch (error) {
       throw located(error, Array.isArray(decoded) ? Number(name) : name);
     }

@@ -22,7 +22,6 @@ export interface RestObject {
   readonly [field: string]: Json;
 }
 
-/** A field of an object. */
 export interface Field<T> {
   read(object: JsonObject, name: string): T;
   /** Returns undefined if the field is left out. */

@@ -27,11 +27,11 @@ export interface NftClaims {
 
 /** Undefined unless the bytes are a JSON object in UTF-8. */
 export function readNftClaims(metadata: Uint8Array): NftClaims | undefined {
-  const json = asObject(parseJson(metadata));
+  const json = asFields(parseMetadata(metadata));
   if (json === undefined) return undefined;
   const { standard, version, type, uri, name } = json;
   const { collectionName, issuerName, description } = json;
-  const royalties = Object.entries(asObject(json.royalties) ?? {}).filter(isRoyalty);
+  const royalties = Object.entries(asFields(json.royalties) ?? {}).filter(isRoyalty);
   const attributes = readTraits(json);
   return {
     ...textsOf({ standard, version, type, uri, name, collectionName }),
@@ -41,7 +41,7 @@ export function readNftClaims(metadata: Uint8Array): NftClaims | undefined {
   };
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseMetadata(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
@@ -67,13 +67,13 @@ function isRoyalty(entry: [string, unknown]): entry is [string, number] {
 function readTraits({ attributes, ...others }: Record<string, unknown>): NftTrait[] {
   if (Array.isArray(attributes))
     return attributes.flatMap((each) => {
-      const { trait_type, value } = asObject(each) ?? {};
+      const { trait_type, value } = asFields(each) ?? {};
       return toTrait(trait_type, value);
     });
-  const { props, stats } = asObject(attributes) ?? others;
+  const { props, stats } = asFields(attributes) ?? others;
   return [props, stats].flatMap((group) =>
-    Object.values(asObject(group) ?? {}).flatMap((each) => {
-      const { label, value } = asObject(each) ?? {};
+    Object.values(asFields(group) ?? {}).flatMap((each) => {
+      const { label, value } = asFields(each) ?? {};
       return toTrait(label, value);
     }),
   );
@@ -86,7 +86,7 @@ function toTrait(trait_type: unknown, value: unknown): NftTrait[] {
   return isText && isValue ? [{ trait_type, value }] : [];
 }
 
-function asObject(json: unknown): Record<string, unknown> | undefined {
+function asFields(json: unknown): Record<string, unknown> | undefined {
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
   return isObject ? (json as Record<string, unknown>) : undefined;
 }

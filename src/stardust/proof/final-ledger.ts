@@ -130,12 +130,10 @@ export function finalLedgerToJson(ledger: FinalLedger) {
   };
 }
 
-/** Writes the form of the routes. */
 export function finalEntryToJson({ position, record, path }: FinalEntry) {
   return { position, record: toHex(record), path: path.map(toHex) };
 }
 
-/** Writes the form of the routes. */
 export function finalProofToJson(ledger: FinalLedger, proof: FinalProof) {
   const entry = finalEntryToJson;
   const neighbour = (each: FinalEntry | undefined) => (each === undefined ? null : entry(each));
@@ -165,7 +163,7 @@ export function verifyFinalProof(
   root: Uint8Array,
 ): FinalVerdict {
   try {
-    if (key.length !== KEY_BYTES[tree]) throw refuse(`an ID of ${key.length} bytes`);
+    if (key.length !== KEY_BYTES[tree]) throw refuseProof(`an ID of ${key.length} bytes`);
     const fields = jsonObject(answer);
     const ledger = requireLedger(fields.ledger, root);
     return fields.present === true
@@ -181,7 +179,7 @@ export function verifyFinalProof(
 export function requireLedger(json: unknown, root: Uint8Array): FinalLedger {
   const ledger = finalLedgerFromJson(json);
   if (equalBytes(finalRoot(ledger), root)) return ledger;
-  throw refuse('the roots and counts are not those of the final root');
+  throw refuseProof('the roots and counts are not those of the final root');
 }
 
 function verifyPresent(
@@ -191,7 +189,7 @@ function verifyPresent(
   key: Uint8Array,
 ): FinalVerdict {
   if (!equalBytes(requireEntry(entry, tree, ledger), key))
-    throw refuse('the record has another ID');
+    throw refuseProof('the record has another ID');
   return { ok: true, present: true, record: entry.record };
 }
 
@@ -205,16 +203,16 @@ function verifyAbsent(
   ledger: FinalLedger,
   key: Uint8Array,
 ): FinalVerdict {
-  if (present !== false) throw refuse('"present" is neither true nor false');
+  if (present !== false) throw refuseProof('"present" is neither true nor false');
   const before = jsonBefore === null ? undefined : finalEntryFromJson(jsonBefore);
   const after = jsonAfter === null ? undefined : finalEntryFromJson(jsonAfter);
   const next = before === undefined ? 0 : before.position + 1;
   if (next !== (after === undefined ? ledger[tree].count : after.position))
-    throw refuse('the neighbours are not at adjacent places');
+    throw refuseProof('the neighbours are not at adjacent places');
   if (before !== undefined && compareBytes(requireEntry(before, tree, ledger), key) >= 0)
-    throw refuse('the record before does not come before the ID');
+    throw refuseProof('the record before does not come before the ID');
   if (after !== undefined && compareBytes(requireEntry(after, tree, ledger), key) <= 0)
-    throw refuse('the record after does not come after the ID');
+    throw refuseProof('the record after does not come after the ID');
   return { ok: true, present: false };
 }
 
@@ -227,8 +225,8 @@ export function requireEntry(
   const { count, root } = ledger[tree];
   const found = rootOfPath(entry, count);
   if (found === undefined || !equalBytes(found, root))
-    throw refuse(`the path from place ${entry.position} does not lead to the root`);
-  if (entry.record.length < KEY_BYTES[tree]) throw refuse('the record is too short for an ID');
+    throw refuseProof(`the path from place ${entry.position} does not lead to the root`);
+  if (entry.record.length < KEY_BYTES[tree]) throw refuseProof('the record is too short for an ID');
   return entry.record.subarray(0, KEY_BYTES[tree]);
 }
 
@@ -257,9 +255,9 @@ function rootOfPath({ position, record, path }: FinalEntry, count: number): Uint
 /** Throws a {@link StardustError} unless `json` has the form of {@link finalLedgerToJson}. */
 export function finalLedgerFromJson(json: unknown): FinalLedger {
   const { networkName, milestoneIndex, milestoneId, outputs, nfts } = jsonObject(json);
-  if (typeof networkName !== 'string') throw refuse('the network has no name');
+  if (typeof networkName !== 'string') throw refuseProof('the network has no name');
   const index = asCount(milestoneIndex);
-  if (index >= 2 ** 32) throw refuse('the milestone index has more than 32 bits');
+  if (index >= 2 ** 32) throw refuseProof('the milestone index has more than 32 bits');
   const tree = (value: unknown): FinalTree => {
     const { count, root } = jsonObject(value);
     return { count: asCount(count), root: asBytes(root, 32) };
@@ -275,7 +273,7 @@ export function finalLedgerFromJson(json: unknown): FinalLedger {
 
 export function finalEntryFromJson(json: unknown): FinalEntry {
   const { position, record, path } = jsonObject(json);
-  if (!Array.isArray(path)) throw refuse('the path is no list');
+  if (!Array.isArray(path)) throw refuseProof('the path is no list');
   return {
     position: asCount(position),
     record: asBytes(record),
@@ -283,29 +281,30 @@ export function finalEntryFromJson(json: unknown): FinalEntry {
   };
 }
 
-function refuse(reason: string): StardustError {
+/** Makes the error of a file or answer that proves nothing. */
+export function refuseProof(reason: string): StardustError {
   return refusal('B.13', reason);
 }
 
 export function jsonObject(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw refuse('a part of the proof is no object');
+    throw refuseProof('a part of the proof is no object');
   return json as Record<string, unknown>;
 }
 
 function asCount(json: unknown): number {
   if (typeof json !== 'number' || !Number.isSafeInteger(json) || json < 0)
-    throw refuse('a number of the proof is no count');
+    throw refuseProof('a number of the proof is no count');
   return json;
 }
 
 function asBytes(json: unknown, length?: number): Uint8Array {
   if (typeof json === 'string' && json.length > 2 + 2 * MAX_RECORD_BYTES)
-    throw refuse('bytes of the proof that are longer than a record');
+    throw refuseProof('bytes of the proof that are longer than a record');
   if (typeof json !== 'string' || !/^0x([0-9a-f]{2})*$/.test(json))
-    throw refuse('bytes of the proof are not 0x and hex digits');
+    throw refuseProof('bytes of the proof are not 0x and hex digits');
   const bytes = fromHex(json);
   if (length !== undefined && bytes.length !== length)
-    throw refuse(`${bytes.length} bytes of the proof where ${length} are expected`);
+    throw refuseProof(`${bytes.length} bytes of the proof where ${length} are expected`);
   return bytes;
 }

@@ -99,19 +99,19 @@ export function proofAmong(
 /** Reads a proof: block ID, siblings from the leaf up. Throws a {@link StardustError}. */
 export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[] } {
   const siblings: Sibling[] = [];
-  let node = asObject(json);
+  let node = asProofPart(json);
   // one block alone; its leaf by itself is how release 0.2.0 wrote it
   if (Object.hasOwn(node, 'l') && isAbsent(node.r)) {
     requireFields(node, 'l', ...(Object.hasOwn(node, 'r') ? ['r'] : []));
-    node = asObject(node.l);
+    node = asProofPart(node.l);
     requireFields(node, 'value');
   }
   while (!Object.hasOwn(node, 'value')) {
     if (siblings.length === MAX_DEPTH)
       throw refusal('B.13', `proof of more than ${MAX_DEPTH} levels`);
     requireFields(node, 'l', 'r');
-    const left = asObject(node.l);
-    const right = asObject(node.r);
+    const left = asProofPart(node.l);
+    const right = asProofPart(node.r);
     // One side must be a hash, the other leads on: this turn refuses if neither is, the next if
     // both are.
     const side = Object.hasOwn(left, 'h') ? 'left' : 'right';
@@ -191,11 +191,11 @@ export async function verifyInclusion(
   keys: MilestoneKeys,
   verify: VerifySignature = verifyEd25519,
 ): Promise<IncludedBlock> {
-  const fields = asObject(file);
-  const included = part(fields, 'block', readBlock);
+  const fields = asProofPart(file);
+  const included = part(fields, 'block', blockOfFile);
   if (fields.blockId !== undefined && !equalBytes(part(fields, 'blockId', bytes32), included.id))
     throw refusal('B.1', 'block with another ID');
-  const signed = part(fields, 'milestone', readMilestone);
+  const signed = part(fields, 'milestone', milestoneOfFile);
   const fault = await signatureFault(signed.value, signed.id, keys, verify);
   if (fault !== undefined) throw refusal('B.13', `milestone that is not properly signed, ${fault}`);
   const { inclusionMerkleRoot, appliedMerkleRoot } = signed.value;
@@ -210,7 +210,7 @@ export async function verifyInclusion(
   };
 }
 
-function readBlock(json: unknown): ParsedBlock {
+function blockOfFile(json: unknown): ParsedBlock {
   const encoded = encode(blockCodec, blockFromJson(json));
   try {
     return decodeBlock(encoded);
@@ -220,11 +220,11 @@ function readBlock(json: unknown): ParsedBlock {
   }
 }
 
-function readMilestone(json: unknown) {
+function milestoneOfFile(json: unknown) {
   return decodeMilestone(encode(milestoneCodec, milestoneFromJson(json)));
 }
 
-function asObject(json: unknown): Record<string, unknown> {
+function asProofPart(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refusal('B.13', 'proof with a part that is no object');
   return json as Record<string, unknown>;

@@ -6,7 +6,7 @@
  */
 import { parseBech32Address, toBech32 } from '../bech32.ts';
 import { toHex, toHexDigits } from '../encoding/bytes.ts';
-import { refusal, StardustError } from '../error.ts';
+import { StardustError } from '../error.ts';
 import { type Address, type AddressKey, addressKey } from '../wire/address.ts';
 import { decodeOutput } from '../wire/ids.ts';
 import { decodeLedgerOutput, type LedgerOutput } from '../wire/ledger-output.ts';
@@ -19,6 +19,7 @@ import {
   finalEntryToJson,
   finalLedgerToJson,
   jsonObject,
+  refuseProof,
   requireEntry,
   requireLedger,
 } from './final-ledger.ts';
@@ -78,7 +79,6 @@ export interface Statement {
   ledger: FinalLedger;
   /** Outputs in the order of the lists: by time of creation, then by ID. */
   outputs: readonly StatedOutput[];
-  /** Totals of the outputs of this page. */
   totals: StatementTotals;
   /** Cursor of the page before this one; undefined on the first page, as its maker says. */
   after: string | undefined;
@@ -86,7 +86,6 @@ export interface Statement {
   next: string | undefined;
 }
 
-/** Parts of which a statement is made. */
 export type StatementParts = Pick<Statement, 'address' | 'prefix' | 'ledger' | 'after' | 'next'> & {
   entries: readonly FinalEntry[];
 };
@@ -174,10 +173,10 @@ export function makeStatement(parts: StatementParts): Statement {
   const cursors = outputs.map(statementCursor);
   cursors.forEach((cursor, i) => {
     const before = cursors[i - 1] ?? after;
-    if (before !== undefined && before >= cursor) throw refuse('outputs are not in order');
+    if (before !== undefined && before >= cursor) throw refuseProof('outputs are not in order');
   });
   if (next !== undefined && next !== cursors.at(-1))
-    throw refuse('the next page does not begin behind the last output');
+    throw refuseProof('the next page does not begin behind the last output');
   return { ...rest, outputs, totals: sumStated(outputs, key) };
 }
 
@@ -185,11 +184,11 @@ function readStated(record: Uint8Array, key: AddressKey): StatedOutput {
   const booked = decodeLedgerOutput(record);
   const output = decodeOutput(booked.bytes);
   const part = partOf(output, key);
-  if (part === undefined) throw refuse(`output ${toHex(booked.outputId)} is of other addresses`);
+  if (part === undefined)
+    throw refuseProof(`output ${toHex(booked.outputId)} is of other addresses`);
   return { ...booked, output, part };
 }
 
-/** Writes the form of the route. */
 export function statementToJson(parts: StatementParts, { totals, outputs }: Statement) {
   return {
     format: STATEMENT_FORMAT,
@@ -236,7 +235,7 @@ export function verifyStatement(json: unknown, root: Uint8Array): StatementVerdi
     const parts = statementPartsFromJson(json, root);
     const statement = makeStatement(parts);
     if (!isSameJson(json, statementToJson(parts, statement)))
-      throw refuse('something else is in it than what its outputs lead to');
+      throw refuseProof('something else is in it than what its outputs lead to');
     return { ok: true, statement };
   } catch (error) {
     if (error instanceof StardustError) return { ok: false, reason: error.message };
@@ -246,10 +245,10 @@ export function verifyStatement(json: unknown, root: Uint8Array): StatementVerdi
 
 function statementPartsFromJson(json: unknown, root: Uint8Array): StatementParts {
   const { format, address: text, ledger, after, next, outputs } = jsonObject(json);
-  if (format !== STATEMENT_FORMAT) throw refuse('it is no statement of an address');
+  if (format !== STATEMENT_FORMAT) throw refuseProof('it is no statement of an address');
   const parsed = typeof text === 'string' ? parseBech32Address(text) : undefined;
-  if (parsed === undefined) throw refuse('the address is no bech32 address');
-  if (!Array.isArray(outputs)) throw refuse('the outputs are no list');
+  if (parsed === undefined) throw refuseProof('the address is no bech32 address');
+  if (!Array.isArray(outputs)) throw refuseProof('the outputs are no list');
   return {
     ...parsed,
     ledger: requireLedger(ledger, root),
@@ -262,7 +261,7 @@ function statementPartsFromJson(json: unknown, root: Uint8Array): StatementParts
 function readStatementCursor(json: unknown): string | undefined {
   if (json === null) return undefined;
   if (typeof json === 'string' && /^[0-9a-f]{76}$/.test(json)) return json;
-  throw refuse('a cursor is no cursor');
+  throw refuseProof('a cursor is no cursor');
 }
 
 function isSameJson(one: unknown, other: unknown): boolean {
@@ -278,8 +277,4 @@ function isSameJson(one: unknown, other: unknown): boolean {
         isSameJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
     )
   );
-}
-
-function refuse(reason: string): StardustError {
-  return refusal('B.13', reason);
 }

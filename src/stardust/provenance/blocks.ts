@@ -36,12 +36,12 @@ const KINDS: Readonly<Record<number, PayloadKind>> = {
 
 /** Whether these bytes are the block with this ID. */
 export function proveBlockBytes(bytes: Uint8Array, blockId: string): Finding<BlockFacts> {
-  return proveParsed(bytes, blockId, factsOf);
+  return proveParsed(bytes, blockId, blockFactsOf);
 }
 
 /** Judges like {@link proveBlockBytes}, with the payload: for one block, as it keeps the bytes. */
 export function proveBlockContent(bytes: Uint8Array, blockId: string): Finding<BlockContent> {
-  return proveParsed(bytes, blockId, (parsed) => ({ ...factsOf(parsed), parsed }));
+  return proveParsed(bytes, blockId, (parsed) => ({ ...blockFactsOf(parsed), parsed }));
 }
 
 function proveParsed<T extends BlockFacts>(
@@ -57,7 +57,7 @@ function proveParsed<T extends BlockFacts>(
     : refute(`the bytes of block ${blockId} are those of ${facts.blockId}`, [blockId]);
 }
 
-function factsOf({ id, block, transaction, milestone }: ParsedBlock): BlockFacts {
+function blockFactsOf({ id, block, transaction, milestone }: ParsedBlock): BlockFacts {
   return {
     blockId: toHex(id),
     parents: block.parents.map(toHex),

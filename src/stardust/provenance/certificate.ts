@@ -47,8 +47,7 @@ export interface NftState {
 }
 
 /**
- * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it is
- * applied. Whether a certificate shows that this NFT came to a state.
+ * Judges whether a certificate shows that this NFT came to a state.
  *
  * @param json answer of a node
  * @param nftId `0x…` in lower case
@@ -85,7 +84,8 @@ async function judge(json: JsonObject, nftId: string, trust: Trust): Promise<Fin
   const newest = await proveSigned(base64(json, 'head'), trust);
   if (newest.standing !== 'proved') return newest;
   const [since, head] = [provedValue(signed.proof), provedValue(newest.proof)];
-  const isAfter = head.index > since.index || (head.index === since.index && isSame(head, since));
+  const isAfter =
+    head.index > since.index || (head.index === since.index && isSameMilestone(head, since));
   if (!isAfter || integer(json, 'ledgerIndex') !== head.index)
     return refute(`the ledger's milestone ${head.index} is not that of the certificate`);
 
@@ -129,7 +129,7 @@ function readClaim(
 ): Pick<NftState, 'held'> | undefined {
   const created = value.essence.outputs
     .map((output, i) => ({ output, id: outputId(id, i) }))
-    .filter((each) => isOf(nftId, each.output, each.id));
+    .filter((each) => isOfNft(nftId, each.output, each.id));
   const [own, second] = created;
   if (second !== undefined) return undefined;
   if (own !== undefined)
@@ -137,7 +137,7 @@ function readClaim(
   return consumesNft(json, nftId, value) ? { held: undefined } : undefined;
 }
 
-function isOf(nftId: string, output: Output, id: Uint8Array): boolean {
+function isOfNft(nftId: string, output: Output, id: Uint8Array): boolean {
   return output.type === OutputType.Nft && toHex(nftIdOf(output, id)) === nftId;
 }
 
@@ -146,18 +146,18 @@ function isOf(nftId: string, output: Output, id: Uint8Array): boolean {
  * their contents (B.5), and would not have been applied otherwise.
  */
 function consumesNft(json: JsonObject, nftId: string, { essence }: Transaction): boolean {
-  const consumed = array(json, 'consumed').map(readConsumed);
+  const consumed = array(json, 'consumed').map(consumedFromJson);
   if (consumed.length !== essence.inputs.length) return false;
   const commitment = blake2b256(concatBytes(...consumed.map(({ hash }) => hash)));
   if (!equalBytes(commitment, essence.inputsCommitment)) return false;
   return consumed.some(({ output }, i) => {
     const input = essence.inputs[i]!;
     const id = outputId(input.transactionId, input.outputIndex);
-    return output !== undefined && isOf(nftId, output, id);
+    return output !== undefined && isOfNft(nftId, output, id);
   });
 }
 
-function readConsumed(json: unknown): { hash: Uint8Array; output?: Output } {
+function consumedFromJson(json: unknown): { hash: Uint8Array; output?: Output } {
   const object = asObject(json);
   if (Object.hasOwn(object, 'output')) {
     const bytes = base64(object, 'output');
@@ -181,7 +181,7 @@ function base64(object: JsonObject, field: string): Uint8Array {
   throw new StardustError('TIP-25', `"${field}" is not base64`);
 }
 
-function isSame(one: SignedMilestone, other: SignedMilestone): boolean {
+function isSameMilestone(one: SignedMilestone, other: SignedMilestone): boolean {
   return one.milestoneId === other.milestoneId;
 }
 
@@ -194,7 +194,7 @@ export function laterState(one: Proved<NftState>, other: Proved<NftState>): Find
   const [a, b] = [provedValue(one), provedValue(other)];
   if (a.nftId !== b.nftId) throw new TypeError('states of two NFTs');
   if (a.since.index !== b.since.index) return prove(a.since.index > b.since.index ? a : b);
-  if (!isSame(a.since, b.since))
+  if (!isSameMilestone(a.since, b.since))
     return refute(`two milestones ${a.since.index} are signed by ${a.since.whose}`);
   if (a.place === b.place && a.blockId !== b.blockId)
     return refute(`two blocks have one place in milestone ${a.since.index}`);

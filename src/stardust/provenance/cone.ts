@@ -1,7 +1,6 @@
 /**
  * Judges the past cone of a milestone by its two signed roots (B.13): its blocks, their order, and
- * which transactions were applied. Reasons of conflicts are in neither, and stay the word of a
- * node.
+ * which transactions were applied. Reasons of conflicts are in neither: a node's word.
  */
 import { fromHex, toHex } from '../encoding/bytes.ts';
 import { merkleRoot } from '../proof/merkle.ts';
@@ -9,7 +8,6 @@ import type { BlockSet, PayloadKind } from './blocks.ts';
 import type { SignedMilestone } from './milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/** A root that IDs hash to. */
 export interface Hashed {
   blockIds: readonly string[];
   root: string;

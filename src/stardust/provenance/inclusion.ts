@@ -41,7 +41,6 @@ export function provePath(
     : refute('the path does not lead to the signed root', [block.blockId]);
 }
 
-/** A step of a path, for showing it. */
 export interface Level {
   /** Side of our hash on which the sibling is. */
   side: 'left' | 'right';

@@ -39,7 +39,7 @@ export type AskedMilestone = { index: number } | { milestoneId: string };
 /** Reads what the bytes say, whoever wrote them, for showing; undefined if nothing. */
 export function readMilestoneFacts(payload: Uint8Array): MilestoneFacts | undefined {
   const decoded = decodePayload(payload);
-  return 'refused' in decoded ? undefined : factsOf(decoded);
+  return 'refused' in decoded ? undefined : milestoneFactsOf(decoded);
 }
 
 /**
@@ -56,7 +56,7 @@ export async function proveMilestone(
   const decoded = decodePayload(payload);
   const name = 'index' in asked ? `milestone ${asked.index}` : `milestone ${asked.milestoneId}`;
   if ('refused' in decoded) return refute(`${name} does not parse: ${decoded.refused}`);
-  const facts = factsOf(decoded);
+  const facts = milestoneFactsOf(decoded);
   if ('index' in asked && facts.index !== asked.index)
     return refute(`the bytes that came for ${name} are those of milestone ${facts.index}`);
   if ('milestoneId' in asked && facts.milestoneId !== asked.milestoneId)
@@ -90,7 +90,7 @@ function decodePayload(payload: Uint8Array): DecodedMilestone | { refused: strin
   }
 }
 
-function factsOf({ value, id }: DecodedMilestone): MilestoneFacts {
+function milestoneFactsOf({ value, id }: DecodedMilestone): MilestoneFacts {
   return {
     milestoneId: toHex(id),
     index: value.index,

@@ -9,7 +9,6 @@ import type { Output } from '../wire/output.ts';
 import type { BlockContent } from './blocks.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
 
-/** An output, and the block whose transaction creates it. */
 export interface OutputInBlock {
   output: Output;
   block: BlockContent;

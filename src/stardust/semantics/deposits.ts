@@ -1,7 +1,6 @@
 /**
  * Base tokens: inputs and outputs balance, and storage deposits are returned (TIP-0018, TIP-0020;
- * docs/protocol.md, D.2, S4). All sums wrap at 2^64, as in the reference; in a ledger whose supply
- * is right no sum gets that far.
+ * docs/protocol.md, D.2, S4). All sums wrap at 2^64, as in the reference, beyond any supply.
  */
 import { type AddressKey, addressKey } from '../wire/address.ts';
 import { type Output, OutputType } from '../wire/output.ts';

@@ -1,7 +1,6 @@
 /**
- * Transitions of foundries (TIP-0018; docs/protocol.md, F-1 to F-11). F-11 needs no code: a
- * foundry's owner is an alias, which unlocks what it owns in a state transition only (unlocking.ts,
- * S2.13).
+ * Transitions of foundries (TIP-0018; docs/protocol.md, F-1 to F-11). F-11 needs no code: the
+ * owner, an alias, unlocks what it owns in a state transition only (unlocking.ts, S2.13).
  */
 import { addressKey } from '../wire/address.ts';
 import { equalFeatures } from '../wire/feature.ts';

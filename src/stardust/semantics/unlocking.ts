@@ -18,7 +18,6 @@ import {
   type JudgedTransaction,
 } from './verdict.ts';
 
-/** The addresses that the inputs unlock. */
 export type UnlockedAddresses = Map<AddressKey, UnlockedAddress>;
 
 interface UnlockedAddress {
@@ -77,7 +76,7 @@ export function planUnlocking(
       signer:
         unlock.type === UnlockType.Signature ? signerOf(unlock.signature.publicKey) : undefined,
       signatureValid: tx.validSignatures[i] === true,
-      owner: ownerOf(output, id, outChains),
+      owner: ownerInConditions(output, id, outChains),
       expiration: expiration && {
         unixTime: expiration.unixTime,
         owner: asOwner(expiration.returnAddress),
@@ -96,7 +95,11 @@ function asOwner(address: Address): Owner {
 }
 
 /** S2.1, S2.2: the owner that the output's own conditions name. */
-function ownerOf(output: Output, outputId: Uint8Array, outChains: ChainTable): Owner | undefined {
+function ownerInConditions(
+  output: Output,
+  outputId: Uint8Array,
+  outChains: ChainTable,
+): Owner | undefined {
   switch (output.type) {
     case OutputType.Basic:
     case OutputType.Nft:

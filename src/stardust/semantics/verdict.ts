@@ -80,7 +80,6 @@ export function rulesOf(reason: ConflictReason): string {
   return RULES[reason];
 }
 
-/** The reason in words. */
 export function describeReason(reason: ConflictReason): string {
   return WORDS[reason];
 }
@@ -103,11 +102,7 @@ export interface JudgedTransaction {
   id: Uint8Array;
   /** 32 bytes (B.3). */
   signedDigest: Uint8Array;
-  /**
-   * Returns what decides that a transaction is in conflict (docs/protocol.md, D.2); undefined if it
-   * is applied. Whether each unlock is a signature that is valid over `signedDigest`
-   * (signatures.ts); other unlocks' entries are ignored.
-   */
+  /** Whether each unlock is a signature that is valid over `signedDigest` (signatures.ts). */
   validSignatures: readonly boolean[];
 }
 

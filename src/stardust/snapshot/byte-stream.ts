@@ -1,7 +1,6 @@
 /**
- * Reads a snapshot file forward, part by part, and knows its position. A file holds millions of
- * records and does not fit into memory. A part is at most one record long: callers check the length
- * before they take it.
+ * Reads a snapshot file forward, part by part, and knows its position. A file does not fit into
+ * memory. A part is at most one record long: callers check the length before they take it.
  */
 import { Reader } from '../encoding/bytes.ts';
 import { type Codec, decode } from '../encoding/codec.ts';

@@ -31,8 +31,7 @@ const OUTPUT_ID_LENGTH = 34;
 
 /**
  * Most outputs that a diff to be rolled back may create. Their IDs are in memory until the diff
- * ends: 34 MB. A milestone of 50,000 blocks, the largest cone measured here, reaches it with 20
- * outputs a block.
+ * ends: 34 MB. A milestone of 50,000 blocks, the largest measured, may have 20 outputs a block.
  */
 const MAX_CREATED = 1_000_000;
 
@@ -42,7 +41,6 @@ export class FullMerge implements Merge {
   readonly #rules: ChainRules;
   /** The milestone of the diff read last. */
   #milestone: SnapshotMilestone | undefined;
-  /** IDs of the outputs that this milestone created, side by side. */
   #created = new Writer();
   #solidEntryPoints: Uint8Array[] = [];
 

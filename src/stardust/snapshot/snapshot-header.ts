@@ -26,7 +26,6 @@ export interface MilestoneReference {
 }
 
 export interface FullHeader {
-  /** The header's own bytes. */
   bytes: Uint8Array;
   genesisIndex: number;
   /** Milestone of the solid entry points, to which the ledger is rolled back. */
@@ -39,7 +38,6 @@ export interface FullHeader {
 }
 
 export interface DeltaHeader {
-  /** The header's own bytes. */
   bytes: Uint8Array;
   targetIndex: number;
   /** Unix seconds. */

@@ -28,8 +28,7 @@ export class SnapshotLedger {
   readonly parameters = new ParameterTable();
   /**
    * Target below which parameters do not count as those in force, as the files may lack others with
-   * a later target: the target of the header's parameters, or 0 if the files hold all since
-   * genesis.
+   * a later target: that of the header's parameters, or 0 if the files hold all since genesis.
    */
   leastTarget: number;
   readonly totals: Totals = { outputs: 0, nfts: 0, amount: 0n };

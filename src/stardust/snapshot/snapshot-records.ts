@@ -112,8 +112,8 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   const start = stream.offset;
   const length = await readU32(stream);
   const end = start + length;
-  const ours = await readMilestone(stream, await readU32(stream));
-  const spentTreasury = receiptOf(ours.value) && (await readTreasury(stream));
+  const ours = await takeMilestone(stream, await readU32(stream));
+  const spentTreasury = receiptOf(ours.value) && (await takeTreasury(stream));
   yield { kind: 'diff', offset: start, milestone: ours, spentTreasury };
 
   const created = await readU32(stream);
@@ -154,7 +154,7 @@ function refuseBeyond(stream: ByteStream, end: number, offset: number): void {
   if (offset >= end) throw stream.refusal('a milestone diff with more outputs than bytes', offset);
 }
 
-async function readMilestone(stream: ByteStream, length: number): Promise<SnapshotMilestone> {
+async function takeMilestone(stream: ByteStream, length: number): Promise<SnapshotMilestone> {
   const offset = stream.offset;
   if (length > MAX_BLOCK_LENGTH)
     throw stream.refusal(`a milestone of ${length} bytes, more than a block can hold`, offset);
@@ -176,6 +176,6 @@ async function readU32(stream: ByteStream): Promise<number> {
   return new Reader(await stream.take(4, 'a milestone diff')).u32();
 }
 
-async function readTreasury(stream: ByteStream): Promise<Treasury> {
+async function takeTreasury(stream: ByteStream): Promise<Treasury> {
   return decode(treasury, new Reader(await stream.take(TREASURY_LENGTH, 'a milestone diff')));
 }

@@ -36,9 +36,8 @@ interface Answered<G extends Guarantee, Since, AsOf> {
   /** Milestone at which it came to this state; undefined if that is not shown. */
   since: Since;
   /**
-   * Up to when it had this state as far as the guarantee goes: `final`, the last milestone, of which
-   * the root has no time; `unrefuted`, the oldest of the newest milestones of the nodes that agree;
-   * `created`, `since`; `claimed`, undefined.
+   * Time up to which it had this state: `final`, the last milestone, without a time; `unrefuted`,
+   * the oldest of the newest milestones of the nodes that agree; `created`, `since`.
    */
   asOf: AsOf;
   /** Each node that was named, in that order. */

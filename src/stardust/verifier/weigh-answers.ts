@@ -19,7 +19,6 @@ export interface AskedNode {
    * - `failed`: it gave no answer, or one that proves nothing.
    */
   standing: 'agrees' | 'behind' | 'refuted' | 'claims' | 'disputes' | 'failed';
-  /** Whether its certificate refutes another node. */
   refutes: boolean;
   /** A sentence without its full stop. */
   reason: string;
@@ -34,9 +33,8 @@ export interface Witness {
 }
 
 /**
- * Two certificates that verify, of which one shows that the node of the other did not tell the
- * truth: its ledger had come as far, and it gave an earlier state. Or both cannot be true, as the
- * keys signed two milestones with one index.
+ * Two certificates that verify, and cannot both be honest: one node's ledger had come as far, and
+ * it gave an earlier state; or the keys signed two milestones with one index.
  */
 export class Refuted extends Error {
   override readonly name = 'Refuted';
@@ -58,7 +56,6 @@ export interface Weighed {
   latest: NftState | undefined;
   /** Standings, one for each answer, in their order. */
   asked: AskedNode[];
-  /** The heads of the nodes that agree. */
   heads: NftState['head'][];
   /** Refutation of the first node whose certificate the latest one refutes. */
   refuted: Refuted | undefined;
@@ -91,7 +88,8 @@ export function weighAnswers(
   }));
   const isAnyRefuted = judged.some(({ standing }) => standing === 'refuted');
   const asked = judged.map(({ answer, standing, reason }) => {
-    const isLatest = answer.kind === 'certificate' && isSame(provedValue(answer.proof), state!);
+    const isLatest =
+      answer.kind === 'certificate' && isSameState(provedValue(answer.proof), state!);
     return { node: answer.node, standing, refutes: isAnyRefuted && isLatest, reason };
   });
   const weighed: Weighed = { latest: state, asked, heads: [], refuted: undefined };
@@ -147,7 +145,7 @@ function laterOf(one: Certified, other: Certified): Certified {
   return provedValue(later.proof) === provedValue(one.proof) ? one : other;
 }
 
-function isSame(one: NftState, other: NftState): boolean {
+function isSameState(one: NftState, other: NftState): boolean {
   return one.since.index === other.since.index && one.blockId === other.blockId;
 }
 
@@ -162,11 +160,11 @@ function judge(
     const { held, ledgerIndex, why } = answer;
     const says =
       held === undefined ? 'it has no such NFT' : `it says that ${held.outputId} holds it`;
-    const isSame = latest === undefined || held?.outputId === latest.held?.outputId;
+    const isSameState = latest === undefined || held?.outputId === latest.held?.outputId;
     // who honestly says something else of the latest state has come as far
     const isBehind =
       latest !== undefined && (ledgerIndex ?? latest.since.index) < latest.since.index;
-    const standing = isSame ? 'claims' : isBehind ? 'behind' : 'disputes';
+    const standing = isSameState ? 'claims' : isBehind ? 'behind' : 'disputes';
     const where = isBehind ? `, and its ledger is at milestone ${ledgerIndex}` : '';
     return { standing, reason: `${why}; ${says}${where}` };
   }
@@ -174,7 +172,7 @@ function judge(
   const { since, head } = own;
   const state = `its certificate is of milestone ${since.index}`;
   const [at, age] = [`its ledger is at milestone ${head.index}`, ageOf(head)];
-  if (!isSame(own, latest!))
+  if (!isSameState(own, latest!))
     return head.index >= latest!.since.index
       ? {
           standing: 'refuted',

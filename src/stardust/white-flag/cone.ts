@@ -1,7 +1,6 @@
 /**
  * The past cone of a proposal for the white flag (walk.ts): blocks with their parents and the
- * outputs that they consume and create. src/ledger/packs/record-cone.ts implements it over D1's
- * records.
+ * outputs that they consume and create. src/ledger/record/read-cone.ts has it over D1's records.
  */
 
 /**
@@ -27,7 +26,6 @@ export interface Cone {
   find(number: number): number;
   numberAt(position: number): number;
   parentCountAt(position: number): number;
-  /** Number of the parent. */
   parentAt(position: number, parent: number): number;
   /** A value of BlockKind. */
   kindAt(position: number): number;
@@ -49,9 +47,7 @@ export interface OutputMap {
 export interface TransactionView {
   readonly inputCount: number;
   readonly outputCount: number;
-  /** Number of the output that the input consumes. */
   inputAt(i: number): number;
-  /** Number of the output that is created. */
   outputAt(i: number): number;
   /** Conflict reason at a milestone of this timestamp; undefined while undecided. */
   reasonAt(timestamp: number): number | undefined;

@@ -1,7 +1,6 @@
 /**
  * Finds which input decided that a transaction is in conflict, where the ledger did: one that is
- * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps reasons only, to
- * be quick.
+ * unknown, or was spent (docs/protocol.md, D.1). The walk itself (walk.ts) keeps only reasons.
  */
 import { ConflictReason, rulesOf } from '../semantics/verdict.ts';
 import { type Cone, inputsAt, outputsAt } from './cone.ts';
@@ -24,7 +23,6 @@ export function findDecidingInputs(
 ): Map<number, DecidingInput> {
   const found = new Map<number, DecidingInput>();
   const created = new Set<number>();
-  /** The place of the block that spent the output. */
   const spent = new Map<number, number>();
   for (const [place, position] of order.entries()) {
     const reason = reasons[place]!;

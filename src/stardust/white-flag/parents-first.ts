@@ -1,12 +1,10 @@
 /**
  * White-flag order (TIP-0002; docs/protocol.md, E.1): depth first, parents in order, each block
- * after all its parents. With a stack instead of recursion, because a past cone may be a single
- * chain of blocks.
+ * after all its parents. With a stack instead of recursion: a past cone may be a single chain.
  */
 
 /** Blocks have indexes from 0 on. */
 export interface BlockGraph {
-  /** How many blocks there are. */
   size: number;
   parentCountAt(block: number): number;
   /** The index of a parent; -1 where the walk stops. */

@@ -51,12 +51,12 @@ export interface WhiteFlag {
 export const NOT_A_TRANSACTION = 254;
 
 export function walkCone(cone: Cone, ledger: LedgerStates, proposal: Proposal): WhiteFlag {
-  const ordered = orderBlocks(cone, proposal);
+  const ordered = orderCone(cone, proposal);
   return { ...ordered, ...judgeInOrder(cone, ordered.order, ledger, proposal.timestamp) };
 }
 
 /** E.1 and E.3 (b). */
-function orderBlocks(
+function orderCone(
   cone: Cone,
   { parents, previousMilestoneId }: Proposal,
 ): Pick<WhiteFlag, 'order' | 'metPreviousMilestone' | 'unverified'> {
@@ -69,14 +69,14 @@ function orderBlocks(
   const unverified: number[] = [];
   for (let i = 0; i < order.length && !metPreviousMilestone; i++) {
     const position = order[i]!;
-    if (!carriesMilestone(cone, position, previousMilestoneId!)) continue;
+    if (!carriesPrevious(cone, position, previousMilestoneId!)) continue;
     if (cone.kindAt(position) === BlockKind.Milestone) metPreviousMilestone = true;
     else unverified.push(position);
   }
   return { order, metPreviousMilestone, unverified };
 }
 
-function carriesMilestone(cone: Cone, position: number, milestoneId: Uint8Array): boolean {
+function carriesPrevious(cone: Cone, position: number, milestoneId: Uint8Array): boolean {
   const kind = cone.kindAt(position);
   return (
     (kind === BlockKind.Milestone || kind === BlockKind.UnverifiedMilestone) &&
@@ -145,7 +145,6 @@ export interface MerkleRoots {
   appliedMerkleRoot: Uint8Array;
 }
 
-/** Computes both roots of a cone that was walked. */
 export function computeRoots(cone: Cone, { order, reasons }: WhiteFlag): MerkleRoots {
   return {
     inclusionMerkleRoot: inclusionRoot(cone, order),

@@ -1,7 +1,6 @@
 /**
  * Addresses: one type byte and 32 bytes (TIP-0018; docs/protocol.md, A.4). An Ed25519 address is
- * the hash of a public key, an alias or NFT address the ID of a chain. The type byte is part of the
- * address.
+ * the hash of a public key, an alias or NFT address the ID of a chain. The type is part of it.
  */
 import { toHexDigits } from '../encoding/bytes.ts';
 import { type Codec, constant, encode, fixed, record, u8, union } from '../encoding/codec.ts';

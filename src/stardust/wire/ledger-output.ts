@@ -1,7 +1,6 @@
 /**
- * Outputs as the ledger holds them: with their ID, the block that created them, and the milestone
- * that booked them, in the layout of snapshot files (docs/snapshot-format.md#output-record), over
- * which the ledger's state hash is taken.
+ * Outputs as the ledger holds them: with ID, creating block and booking milestone, in the layout of
+ * snapshot files and of the state hash (docs/snapshot-format.md#output-record).
  */
 import { Reader, type Writer } from '../encoding/bytes.ts';
 import { decode, fixed, record, u32 } from '../encoding/codec.ts';

@@ -1,7 +1,6 @@
 /**
- * Syntactic rules of a transaction that do not depend on protocol parameters (docs/protocol.md,
- * C-11, C-14, C-20 to C-32, C-38 to C-41). Rules of layout are in the codecs, those that depend on
- * parameters in admission.ts.
+ * Syntactic rules of a transaction besides those of layout (codecs) and of protocol parameters
+ * (admission.ts): docs/protocol.md, C-11, C-14, C-20 to C-32, C-38 to C-41.
  */
 import { equalBytes, isZero, toHexDigits } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';

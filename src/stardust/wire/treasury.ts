@@ -1,7 +1,6 @@
 /**
- * The treasury: base tokens that were not migrated from the legacy network yet (TIP-0034;
- * docs/protocol.md, E.5). The ledger holds exactly one treasury output; a milestone with a receipt
- * spends it and creates the next one.
+ * The treasury: base tokens not yet migrated from the legacy network (TIP-0034; docs/protocol.md,
+ * E.5). The ledger holds one treasury output; a receipt spends it and creates the next one.
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { type Codec, fixed, record, u64 } from '../encoding/codec.ts';

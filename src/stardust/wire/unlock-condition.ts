@@ -131,7 +131,6 @@ export function checkTypes(
   });
 }
 
-/** The condition of this type, undefined if the output has none. */
 export function findCondition<T extends ConditionType>(
   output: { unlockConditions: readonly UnlockCondition[] },
   type: T,

@@ -18,8 +18,7 @@ const OPENING_TIMEOUT_MS = 30_000;
 
 /**
  * Milliseconds without a message after which the feed counts as silent, though it answers pings. On
- * an idle network with a milestone each ten seconds that is wrong for a moment, and costs a look at
- * the upstream.
+ * an idle network with a milestone each ten seconds that is wrong, and costs a look.
  */
 const SILENT_AFTER_MS = 9000;
 
@@ -29,7 +28,6 @@ const GIVEN_UP_AFTER_MS = 60_000;
 /** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
 export type FeedState = 'down' | 'silent' | 'live';
 
-/** Step to take with the connection. */
 export interface ConnectionStep extends SessionStep {
   /** Open one, closing what was there. */
   open?: true;

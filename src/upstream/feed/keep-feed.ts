@@ -29,7 +29,6 @@ export interface FeedOptions {
   upstreams: readonly string[];
   /** Bearer token for the first upstream alone. */
   token?: string | undefined;
-  /** Order of the upstreams. */
   ranking: Ranking;
   fetch: typeof fetch;
   openSocket: OpenSocket;

@@ -126,12 +126,19 @@ export function readNode(world: World, path: string): void {
 
 /** Tips that it names are blocks of the network, and no milestone that it has applied references one. */
 export function readTips(world: World): void {
-  read(world, 'tips', '/api/core/v2/tips', ({ tips }: { tips: string[] }, index) => {
-    const { blocks } = world.network;
-    const wrong = tips.find((id) => {
-      const block = blocks.get(id);
-      return block === undefined || (block.referenced?.index ?? index + 1) <= index;
-    });
-    return wrong === undefined ? undefined : `${wrong} is no tip`;
-  });
+  read(
+    world,
+    'tips',
+    '/api/core/v2/tips',
+    ({ tips }: { tips: string[] }, index) => {
+      const { blocks } = world.network;
+      const wrong = tips.find((id) => {
+        const block = blocks.get(id);
+        return block === undefined || (block.referenced?.index ?? index + 1) <= index;
+      });
+      return wrong === undefined ? undefined : `${wrong} is no tip`;
+    },
+    undefined,
+    { isListed: true },
+  );
 }

@@ -1,65 +1,210 @@
 /**
- * A client of events: each milestone once and in order, after all blocks that it references, in
- * white-flag order. It connects again where it was cut off, and then asks what it has missed.
+ * Clients of events: each milestone once and in order, after all that it changes; they connect again
+ * where they were cut off, and some leave. Once the node is at rest whoever is connected has been
+ * told of the last milestone.
  */
+
 import { createPacketReader, encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
-import { coneOf } from '../../support/network/network-model.ts';
+import { toBech32 } from '../../../src/stardust/bech32.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
+import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
+import type { NetworkOutput } from '../../support/network/network-model.ts';
+import { changesOf, coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
 
-const TOPICS = ['milestone-info/confirmed', 'block-metadata/referenced'];
+const CONFIRMED = 'milestone-info/confirmed';
+const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
 const HEADERS = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-protocol': 'mqtt' };
 
-export function listen(world: World, connections = 3): void {
+/** A connected client, and the last milestone that it was told of. */
+export interface Listener {
+  last: number | undefined;
+  /** Ledgers that were replaced when it came: it may miss what the other one had. */
+  imports: number;
+}
+
+/** What a topic brings with a milestone, of each message what tells it from others. */
+interface Topic {
+  name: string;
+  /** Reads a message. */
+  read(payload: Uint8Array): string;
+  /** In the order in which they come, unless `anyOrder`. */
+  truth(index: number): string[];
+  anyOrder?: true;
+}
+
+export function listen(world: World, random: Random, connections = 3): void {
+  const topics = [...random.sample(extraTopics(world, random), random.below(4))];
+  const leavesAfter = random.chance(0.3) ? random.between(5, 60) * 1000 : undefined;
   world.ask(
     '/api/mqtt/v1',
     (answer) => {
       world.note(`events ${answer.status}`);
-      if (answer.status === 101)
-        follow(world, (answer as unknown as { webSocket: Socket }).webSocket, connections);
+      if (answer.status !== 101) return;
+      const { webSocket } = answer as unknown as { webSocket: Socket };
+      const again = () => {
+        const { simulation } = world;
+        if (connections <= 1) return;
+        simulation.atForWorld(simulation.now + AGAIN_MS, () =>
+          listen(world, random, connections - 1),
+        );
+      };
+      const end = follow(world, webSocket, topics, again);
+      if (leavesAfter === undefined) return;
+      world.simulation.atForWorld(world.simulation.now + leavesAfter, () => {
+        webSocket.close(1000);
+        end();
+      });
     },
     { headers: HEADERS },
   );
 }
 
-function follow(world: World, socket: Socket, connections: number): void {
+const json = (payload: Uint8Array) => JSON.parse(new TextDecoder().decode(payload));
+
+/** Of a message about an output: its ID, and whether it is spent. */
+function readOutput(payload: Uint8Array): string {
+  const { transactionId, outputIndex, isSpent } = json(payload).metadata;
+  const index = Uint8Array.of(outputIndex & 255, outputIndex >> 8).toHex();
+  return `${transactionId.slice(2)}${index} ${isSpent}`;
+}
+
+const idOf = ({ outputId }: NetworkOutput, isSpent: boolean) => `${outputId.toHex()} ${isSpent}`;
+
+function extraTopics(world: World, random: Random): Topic[] {
+  const { network, truth, life } = world;
+  const { address } = random.pick([...life.accounts.values()]);
+  const key = addressKey(address);
+  const hasAddress = ({ bytes }: NetworkOutput) =>
+    decodeOutput(bytes).unlockConditions.some(
+      (each) =>
+        ('address' in each && addressKey(each.address) === key) ||
+        ('returnAddress' in each && addressKey(each.returnAddress) === key),
+    );
+  const unlocks = `outputs/unlock/+/${toBech32('tst', address)}`;
+  const nftId = truth.nftIds.length > 0 ? random.pick(truth.nftIds) : 'ab'.repeat(32);
+  const isOfNft = ({ bytes, outputId }: NetworkOutput) => {
+    const output = decodeOutput(bytes);
+    return output.type === OutputType.Nft && nftIdOf(output, outputId).toHex() === nftId;
+  };
+  return [
+    {
+      name: 'milestones',
+      read: (payload) => payload.toHex(),
+      truth: (index) => [milestoneAt(network, index)!.payload.toHex()],
+    },
+    {
+      name: 'milestone-info/latest',
+      read: (payload) => String(json(payload).index),
+      truth: (index) => [String(index)],
+    },
+    {
+      name: unlocks,
+      anyOrder: true,
+      read: readOutput,
+      truth: (index) =>
+        changesOf(network, index)
+          .created.filter(hasAddress)
+          .map((output) => idOf(output, false)),
+    },
+    {
+      name: `${unlocks}/spent`,
+      anyOrder: true,
+      read: readOutput,
+      truth: (index) =>
+        changesOf(network, index)
+          .consumed.filter(hasAddress)
+          .map((output) => idOf(output, true)),
+    },
+    {
+      name: `outputs/nft/0x${nftId}`,
+      anyOrder: true,
+      read: readOutput,
+      truth: (index) => {
+        const { created, consumed } = changesOf(network, index);
+        const comes = created.filter(isOfNft).map((output) => idOf(output, false));
+        const ended = consumed.filter(isOfNft);
+        const isHeld = truth.nftOutput(nftId, index) !== undefined;
+        // which of several outputs tells of the end is not said
+        return isHeld || ended.length !== 1 ? comes : [...comes, idOf(ended[0]!, true)];
+      },
+    },
+  ];
+}
+
+/** Returns what ends it, without coming again. */
+function follow(
+  world: World,
+  socket: Socket,
+  extra: readonly Topic[],
+  again: () => void,
+): () => void {
   const { network } = world;
   const reader = createPacketReader(1 << 20);
-  let last: number | undefined;
-  let blocks: string[] = [];
-  const generation = world.imports;
+  const listener: Listener = { last: undefined, imports: world.imports };
+  world.listeners.add(listener);
+  const topics: Topic[] = [
+    {
+      name: REFERENCED,
+      read: (payload) => json(payload).blockId,
+      truth: (index) => coneOf(network, index).map(({ id }) => id),
+    },
+    ...extra,
+  ];
+  // a milestone that was not told whole is told again
+  const disturbances = () => world.node.events.starts + world.node.faults;
+  let before = disturbances();
+  const told = new Map<string, string[]>(topics.map(({ name }) => [name, []]));
   const confirm = (index: number) => {
-    if (generation !== world.imports || world.isDamaged) return;
+    const { last } = listener;
+    if (listener.imports !== world.imports || world.isDamaged) return;
     if (last !== undefined && index !== last + 1)
       world.wrong('safety', `event of milestone ${index} after ${last}`);
-    const truth = coneOf(network, index).map(({ id }) => id);
-    // the first one is what was announced last, before this client came
-    if (last !== undefined && JSON.stringify(blocks) !== JSON.stringify(truth))
-      world.wrong(
-        'safety',
-        `events of milestone ${index}: blocks ${blocks.length} of ${truth.length}`,
-      );
-    blocks = [];
-    last = index;
+    const isRepeated = before !== disturbances();
+    before = disturbances();
+    for (const { name, truth, anyOrder } of topics) {
+      const all = told.get(name)!.splice(0);
+      const said = isRepeated ? [...new Set(all)] : all;
+      // the first one is what was announced last, before this client came
+      if (last === undefined) continue;
+      const due = truth(index);
+      const [one, other] = anyOrder ? [said.toSorted(), due.toSorted()] : [said, due];
+      if (one.join() !== other.join())
+        world.wrong(
+          'safety',
+          `events ${name.slice(0, 30)} of milestone ${index}: ${said.length} of ${due.length}`,
+        );
+    }
+    listener.last = index;
     world.note('event', String(index));
   };
   socket.received = (data) => {
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
       if (packet.type === PacketType.ConnectAck)
-        socket.send(encodePacket({ type: PacketType.Subscribe, packetId: 1, topics: TOPICS }));
+        socket.send(
+          encodePacket({
+            type: PacketType.Subscribe,
+            packetId: 1,
+            topics: [CONFIRMED, ...topics.map(({ name }) => name)],
+          }),
+        );
       if (packet.type !== PacketType.Publish) continue;
-      const value = JSON.parse(new TextDecoder().decode(packet.payload));
-      if (packet.topic === TOPICS[0]) confirm(value.index);
-      else blocks.push(value.blockId);
+      if (packet.topic === CONFIRMED) confirm(json(packet.payload).index);
+      else {
+        const topic = topics.find(({ name }) => name === packet.topic);
+        if (topic === undefined) world.wrong('safety', `an event of ${packet.topic}`);
+        else told.get(topic.name)!.push(topic.read(packet.payload));
+      }
     }
   };
   socket.ended = (code) => {
     world.note(`events closed ${code}`);
-    if (connections > 1)
-      world.simulation.atForWorld(world.simulation.now + AGAIN_MS, () =>
-        listen(world, connections - 1),
-      );
+    world.listeners.delete(listener);
+    again();
   };
   socket.open(undefined);
   socket.send(
@@ -71,4 +216,13 @@ function follow(world: World, socket: Socket, connections: number): void {
       keepAlive: 0,
     }),
   );
+  return () => world.listeners.delete(listener);
+}
+
+/** Once the ledger is at rest, whoever listens has been told of its last milestone. */
+export function checkListeners(world: World): void {
+  const last = lastIndex(world.network);
+  for (const listener of world.listeners)
+    if (listener.imports === world.imports && listener.last !== last)
+      world.wrong('liveness', `a listener was told of ${listener.last}, the ledger is at ${last}`);
 }

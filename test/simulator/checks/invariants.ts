@@ -3,12 +3,11 @@
  * the node any more.
  */
 import { lastIndex, stateHash } from '../../support/network/network-model.ts';
-import { Random } from '../../support/network/random.ts';
-import { somethingHappens } from '../../support/network/random-network.ts';
 import { UNREFERENCED_BLOCKS } from '../platform/limits.ts';
-import { issue, proposal } from '../steps/coordinators.ts';
-import { damage } from '../steps/damage.ts';
+import { proposal } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
+import { checkDamaged, checkEnding } from './endings.ts';
+import { checkListeners } from './events.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
 import { askRoots } from './white-flag.ts';
@@ -17,9 +16,6 @@ import { askRoots } from './white-flag.ts';
 const SETTLING_MS = 180_000;
 const FLIPPED_SETTLING_MS = 20_000;
 const LOOK_MS = 5000;
-
-/** After which KV has what was published. */
-const PUBLISHED_MS = 120_000;
 
 /** A request is answered, rightly or by an error, within so long. */
 const ANSWER_MS = 60_000;
@@ -41,6 +37,7 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   calm(world);
   await checkLiveness(world);
   await sweep(world, seed);
+  if (!world.isFlipped) checkListeners(world);
   await checkAlways(world);
   const { node, network } = world;
   const { ledgerStateHash } = node.product;
@@ -50,37 +47,11 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
     world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
   await scrubTwice(world);
   await checkAlways(world);
-  if (!world.settings.endsDamaged) return;
-  await damageAtRest(world, seed);
-  await checkDamaged(world, seed);
-}
-
-/** Milliseconds for which KV is down before the damage: then it lacks what the ledger has. */
-const KV_DOWN_MS = 11_000;
-
-/** All was right so far; now something is flipped. */
-async function damageAtRest(world: World, seed: string): Promise<void> {
-  const random = new Random(`${seed} damage`);
-  if (random.chance(0.5)) {
-    world.node.disturbances.kvDown = true;
-    for (let i = 0; i < 2; i++) milestoneOf(world, `${seed} before damage ${i}`);
-    await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
-  }
-  await damage(world, random);
-  world.node.disturbances.kvDown = false;
-}
-
-/** Something happens, and the next milestone comes. */
-function milestoneOf(world: World, seed: string): void {
-  world.network.random = new Random(seed);
-  world.life.random = world.network.random;
-  for (let n = 0; n < 4; n++) somethingHappens(world.life);
-  issue(world);
-  world.publishNews();
+  await checkEnding(world, seed);
 }
 
 /** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */
-async function checkLiveness(world: World): Promise<void> {
+export async function checkLiveness(world: World): Promise<void> {
   const { simulation, network } = world;
   const end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : SETTLING_MS);
   const last = lastIndex(network);
@@ -99,23 +70,7 @@ async function checkLiveness(world: World): Promise<void> {
   await checkAlways(world);
 }
 
-/**
- * The flip property: eight milestones more, pruning, publishing, two rounds of the scrub. Every
- * answer is right or an error; which one is not of interest.
- */
-async function checkDamaged(world: World, seed: string): Promise<void> {
-  const { simulation } = world;
-  for (let i = 0; i < 8; i++) {
-    milestoneOf(world, `${seed} damaged ${i}`);
-    await simulation.runUntil(simulation.now + 5000);
-  }
-  await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));
-  await simulation.runUntil(simulation.now + PUBLISHED_MS);
-  await sweep(world, `${seed} again`, 4);
-  await checkAlways(world);
-}
-
-async function scrubTwice({ node }: World): Promise<void> {
+export async function scrubTwice({ node }: World): Promise<void> {
   for (let rounds = 0; rounds < 2; )
     if (await node.product.scrub(node.sqlite, SCRUBBED_ROWS)) rounds++;
 }
@@ -133,16 +88,21 @@ const LIMITS = {
   lines: { base: 12, block: 0 },
 } as const;
 
+/** Statements of one request. */
+const MOST_OF_REQUEST = 300;
+
 /** Work that leads nowhere shows as work, though its result is right. */
 function checkEconomy(world: World): void {
   const { node, upstreams, economy, simulation } = world;
   const now = {
     at: simulation.now,
-    d1Calls: node.counts.calls,
+    d1Calls: node.counts.ofObjects,
     requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
     lines: node.lines.length,
     blocks: world.network.blocks.size,
   };
+  if (node.counts.mostOfRequest > MOST_OF_REQUEST)
+    world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
   economy.push(now);

@@ -34,7 +34,7 @@ export function readList(world: World, list: ListName, random: Random): void {
       return differs(body, plain.response);
     },
     undefined,
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 
@@ -52,7 +52,7 @@ export function readChain(world: World, { output, outputId }: PlainOutput): void
     `/api/indexer/v1/outputs/${kind}/${id}`,
     ({ items }: { items: string[] }, index) => differs(items, [`0x${holder(index)?.outputId}`]),
     (index) => (isIndexed() && holder(index) !== undefined ? '404, and it is there' : undefined),
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 
@@ -80,7 +80,7 @@ export function readNftBatch(world: World, ids: readonly string[]): void {
         ids.map((id) => nftTruth(world, id, truth.nftOutput(id, index))),
       ),
     undefined,
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 
@@ -92,7 +92,7 @@ export function readNftState(world: World, id: string): void {
     `/api/edge/v1/nfts/0x${id}`,
     (nft: NftJson, index) => differs(pickNft(nft), nftTruth(world, id, truth.nftOutput(id, index))),
     (index) => (truth.nftOutput(id, index) === undefined ? undefined : '404, and it is there'),
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 
@@ -122,7 +122,7 @@ export function readGallery(world: World, address: Address): void {
       return cursor === undefined ? differs(said, ids) : undefined;
     },
     undefined,
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 
@@ -143,6 +143,6 @@ export function readOwners(world: World, issuer: Address): void {
       return differs([body.nftCount, body.cursor === undefined ? listed : count], [count, count]);
     },
     undefined,
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }

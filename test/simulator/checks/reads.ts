@@ -14,6 +14,8 @@ export interface How {
   init?: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
   /** Whether X-Min-Ledger-Index counts. */
   hasMin?: boolean;
+  /** Whether it says what there is of a kind: a row that damage hides may be missing there. */
+  isListed?: boolean;
   /** How the body is read; default: as JSON. */
   parse?: (answer: Response) => Promise<unknown>;
 }
@@ -30,7 +32,7 @@ export function read(
   path: string,
   check: (body: never, index: number, answer: Response) => string | undefined,
   isMissing?: (index: number) => string | undefined,
-  { init = {}, hasMin = false, parse = (answer) => answer.json() }: How = {},
+  { init = {}, hasMin = false, isListed = false, parse = (answer) => answer.json() }: How = {},
 ): void {
   const { network, readers, kept } = world;
   const last = lastIndex(network);
@@ -40,13 +42,20 @@ export function read(
   if (min > 0) headers[MIN_LEDGER_INDEX] = String(min);
   else if (before !== undefined && init.headers === undefined)
     headers['if-none-match'] = before.etag;
+  const { imports, seenIndex: seen } = world;
+  const mayHide = world.mayHideRows;
   const look = async (answer: Response) => {
     world.note(`${what} ${answer.status}`, path);
+    if ((mayHide || world.mayHideRows) && (isListed || answer.status === 404)) return undefined;
     const index = ledgerIndexOf(answer);
     if (index !== undefined && index > lastIndex(network))
       return `at index ${index}, which the network does not have`;
     if (answer.status === 200 && index !== undefined && index < min)
       return `at index ${index}, though ${min} was asked for`;
+    if (index !== undefined && imports === world.imports)
+      world.seenIndex = Math.max(world.seenIndex, index);
+    const isLate = index !== undefined && index < min && min <= seen && imports === world.imports;
+    if (isLate && hasMin) return `at index ${index}, and somebody has seen ${seen}`;
     if (answer.status === 404) return index !== undefined && index >= min && isMissing?.(index);
     if (answer.status === 304) {
       if (before === undefined || min > 0) return '304 to one who had nothing';
@@ -100,7 +109,7 @@ export function readNft(world: World, nftId: string): void {
       const output = truth.nftOutput(nftId, index);
       return output === undefined ? undefined : `404, and it is in output ${output}`;
     },
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 
@@ -262,7 +271,7 @@ export function readNftChanges(world: World, after: number): void {
       return body.from === after ? differs(body.changes, changes) : `from ${body.from}`;
     },
     undefined,
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 
@@ -280,7 +289,7 @@ export function readNftList(world: World): void {
       return body.cursor === undefined ? differs([...body.items].sort(), ids.sort()) : undefined;
     },
     undefined,
-    { hasMin: true },
+    { hasMin: true, isListed: true },
   );
 }
 

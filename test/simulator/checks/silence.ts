@@ -1,7 +1,7 @@
 /**
  * Silence: nothing is logged that the world did not cause. Calls that are lost, upstreams that fail
  * and ledgers that move it causes all the time; damage only by flipping bytes; mistakes of the code
- * never.
+ * never. Where nothing fails and nobody is hostile nothing is an error.
  */
 import type { World } from '../world.ts';
 
@@ -15,7 +15,7 @@ export function checkSilence(world: World): void {
     world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
   for (; world.linesRead < node.lines.length; world.linesRead++) {
     const { level, text } = node.lines[world.linesRead]!;
-    if (level !== 'info' && !isFlipped && !isDamaged && NEVER_CAUSED.test(text))
-      world.wrong('silence', text);
+    const isOdd = NEVER_CAUSED.test(text) || (level === 'error' && !world.isDisturbed);
+    if (level !== 'info' && !isFlipped && !isDamaged && isOdd) world.wrong('silence', text);
   }
 }

@@ -366,6 +366,61 @@ const stored: readonly Plant[] = [
   ),
 ];
 
+/** What clients read, and what operators do, of each new kind one. */
+const kinds: readonly Plant[] = [
+  plant(
+    'kinds-1',
+    'a replica that is behind answers one who has seen a later milestone',
+    'node/edge-node.ts',
+    "minLedgerIndex > 0 ? inTurns(ledger.withSession('first-primary')) : newSession()",
+    'minLedgerIndex >= 0 ? newSession() : newSession()',
+  ),
+  plant(
+    'kinds-2',
+    'receipts come newest first',
+    'ledger/read/receipts.ts',
+    'ORDER BY migrated_at, milestone`',
+    'ORDER BY migrated_at DESC, milestone`',
+  ),
+  plant(
+    'kinds-3',
+    'of several native tokens one is counted',
+    'ledger/output-list/list-rows.ts',
+    'nativeTokens: nativeTokens.length',
+    'nativeTokens: Math.min(nativeTokens.length, 1)',
+  ),
+  plant(
+    'kinds-4',
+    'a client keeps a body that names an older ledger index',
+    'http/ledger-answer.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the source
+    'headers.has(MIN_LEDGER_INDEX) ? `W/"${state}"`',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the source
+    'headers.has(MIN_LEDGER_INDEX) || state ? `W/"${state}"`',
+  ),
+  plant(
+    'kinds-5',
+    'entries of KV count for a ledger that was restored',
+    'nft-index/resolve.ts',
+    'entry.value.generation === generation &&\n    entry',
+    'entry',
+  ),
+  plant(
+    'kinds-6',
+    'a final ledger proves no NFT that moved in its last milestones',
+    'ledger/final/final-tables.ts',
+    ' AND n.id > ?1 ORDER BY n.id',
+    ' AND n.changed < 20 AND n.id > ?1 ORDER BY n.id',
+  ),
+  plant(
+    'kinds-7',
+    'the path to the applied root is that of the whole cone',
+    'http/routes/proof/block-proof.ts',
+    'proofAmong(included, applied, position, leafHashes)',
+    'proofAmong(included, included.map((_, i) => i), position, leafHashes)',
+  ),
+];
+
 /** Rules misread: the simulator's networks are made by the same reading. */
 const rules: readonly Plant[] = [
   plant(
@@ -413,5 +468,6 @@ export const PLANTS: readonly Plant[] = [
   ...events,
   ...http,
   ...stored,
+  ...kinds,
   ...rules,
 ];

@@ -4,7 +4,7 @@
  * (https://developers.cloudflare.com/d1/platform/limits/).
  */
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
-import { currentOwner, type Process, type Simulation } from './simulation.ts';
+import { currentOwner, isRequest, type Process, type Simulation } from './simulation.ts';
 
 const CALL_MS = 4;
 const RESULT_MS = 1;
@@ -36,6 +36,8 @@ export interface D1Options {
 
 export interface D1Counts {
   calls: number;
+  /** Those that Durable Objects make: what clients ask is their own choice. */
+  ofObjects: number;
   /** Most statements of one request. */
   mostOfRequest: number;
 }
@@ -52,6 +54,7 @@ export function openD1(simulation: Simulation, options: D1Options) {
   ): Promise<T> {
     counts.calls++;
     const { invocation, process } = currentOwner() ?? {};
+    if (!isRequest(process)) counts.ofObjects++;
     if (invocation !== undefined) {
       invocation.d1Calls += statements.length;
       if (isRequest(process))
@@ -133,11 +136,6 @@ class Statement {
   all = () => this.#run(this, (db) => this.on(db).all());
   run = () => this.#run(this, (db) => this.on(db).run());
   first = (column?: string) => this.#run(this, (db) => this.on(db).first(column!));
-}
-
-/** Whether the platform counts an object's passes as one invocation is not known. */
-function isRequest(process: Process | undefined): boolean {
-  return process?.name.startsWith('isolate') === true;
 }
 
 function checkLimits(sql: string, values: readonly unknown[]): void {

@@ -78,6 +78,11 @@ export class KvDouble {
       .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
+  /** A new, empty one takes its place. */
+  clear(): void {
+    this.#puts.clear();
+  }
+
   /** Damage: the stored value becomes another one, in every location at once. */
   damage(key: string, value: string): void {
     const puts = this.#puts.get(key);

@@ -122,6 +122,14 @@ export function currentOwner(): { process: Process; invocation: Invocation } | u
   return running.getStore();
 }
 
+/**
+ * Whether it serves clients: what they ask is their own choice. Whether the platform counts an
+ * object's passes as one invocation is not known.
+ */
+export function isRequest(process: Process | undefined): boolean {
+  return process?.name.startsWith('isolate') === true;
+}
+
 /** Runs the work at once, as an invocation of the process. */
 export function runAs(process: Process, work: () => void): void {
   running.run({ process, invocation: { d1Calls: 0, subrequests: 0 } }, work);

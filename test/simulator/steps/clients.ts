@@ -133,5 +133,5 @@ export const clientSteps = {
     readInclusion(world, recent([...world.network.blocks.keys()], random)!),
   ),
   explainProposal: client(1, (world) => explainProposal(world, proposal(world))),
-  listen: client(2, (world) => listen(world)),
+  listen: client(3, (world, random) => listen(world, random)),
 } satisfies Steps;

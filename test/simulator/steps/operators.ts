@@ -14,6 +14,15 @@ const operator = (often: number, run: Step['run']): Step => ({
 export const operatorSteps = {
   importAgain: operator(1, (world, random) => importAgain(world, random)),
   importDamaged: operator(1, importDamaged),
+  backUp: {
+    actor: 'operator',
+    often: 2,
+    needs: ({ ending }) => ending === 'restore',
+    run: (world) => {
+      const { isDamaged, isImporting } = world;
+      if (!isDamaged && !isImporting) world.backup = world.node.sqlite.serialize();
+    },
+  } satisfies Step,
   setKeys: {
     ...operator(1, (world) => world.setKeys()),
     needs: ({ missingKeys }) => missingKeys > 0,

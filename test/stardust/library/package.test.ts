@@ -42,13 +42,12 @@ const WITHOUT_NEW = ['Hex', 'Base64']
   .map((name) => `delete Uint8Array.prototype.to${name}; delete Uint8Array.from${name};`)
   .join(' ');
 
-/** A tarball of the folder. npm runs on any Node, and asks nobody. */
-async function pack(source: string): Promise<string> {
-  const { stdout } = await run('npm', ['pack', source, '--json', '--ignore-scripts'], {
-    cwd: folder,
-  });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  return join(folder, filename);
+/** Tarballs of the folders. npm runs on any Node, and asks nobody. */
+async function pack(sources: readonly string[]): Promise<string[]> {
+  const args = ['pack', ...sources, '--json', '--ignore-scripts'];
+  const { stdout } = await run('npm', args, { cwd: folder });
+  const packed = JSON.parse(stdout) as { filename: string }[];
+  return packed.map(({ filename }) => join(folder, filename));
 }
 
 let sizes = '';
@@ -60,8 +59,7 @@ beforeAll(async () => {
   sizes = (await run(process.execPath, args, { cwd: PROJECT, env })).stdout;
   const { dependencies } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8'));
   const needed = Object.keys(dependencies).map((name) => join(PROJECT, 'node_modules', name));
-  const tarballs: string[] = [];
-  for (const source of [built, ...needed]) tarballs.push(await pack(source));
+  const tarballs = await pack([built, ...needed]);
   mkdirSync(consumer);
   writeFileSync(join(consumer, 'package.json'), '{"private":true,"type":"module"}');
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];

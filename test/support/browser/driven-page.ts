@@ -8,6 +8,7 @@ import { launchChromium, launchFirefox } from './launch.ts';
 export const SIZES = {
   phone: { width: 390, height: 844 },
   desktop: { width: 1280, height: 860 },
+  narrow: { width: 320, height: 640 },
 } as const;
 export type Size = keyof typeof SIZES;
 

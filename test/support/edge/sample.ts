@@ -88,7 +88,8 @@ export async function serveSample(): Promise<SampleWorker> {
         await fillAll(db, { indexAll: false, finalMilestone: FRESH });
         while (!(await buildFinalLedger(db, FRESH)));
       });
-      return start({ persistTo, vars: { FINAL_MILESTONE: String(FRESH) } });
+      const vars = { FINAL_MILESTONE: String(FRESH), PUBLIC_ROUTES: '*,/metrics' };
+      return start({ persistTo, vars });
     },
     async stop() {
       await Promise.all(edges.map((edge) => edge.stop()));

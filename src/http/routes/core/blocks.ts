@@ -91,12 +91,12 @@ async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock
 
 function answerBytes(context: RouteContext, found: StoredBlock): Answer {
   const { bytes } = found;
-  return rawOrJson(context, bytes, () => blockToJson(decodeBlock(bytes)), freshnessOf(found));
+  return rawOrJson(context, bytes, () => blockToJson(decodeStored(bytes)), freshnessOf(found));
 }
 
 async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promise<Answer> {
   const { blockId, bytes, isSolid, referenced } = found;
-  const value = decodeBlock(bytes);
+  const value = decodeStored(bytes);
   const milestoneIndex = await milestoneIndexOf(value, node);
   const metadata = {
     blockId: `0x${blockId}`,
@@ -125,7 +125,7 @@ async function milestoneIndexOf(
   return (await node.findMilestone(id)) === undefined ? undefined : payload.index;
 }
 
-function decodeBlock(bytes: Uint8Array): Block {
+function decodeStored(bytes: Uint8Array): Block {
   return decode(block, new Reader(bytes));
 }
 

@@ -1,7 +1,6 @@
 /**
- * GET /api/core/v2/info (TIP-25) and GET /api/routes: the first requests of clients
- * (docs/protocol.md#what-clients-expect). iota-sdk insists on the full shape of the former, iota.go
- * and wasp look for the indexer in the latter.
+ * GET /api/core/v2/info (TIP-25), whose full shape iota-sdk insists on, and GET /api/routes, where
+ * iota.go and wasp look for the indexer (docs/protocol.md#what-clients-expect).
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../node/edge-node.ts';

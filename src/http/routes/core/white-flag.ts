@@ -112,7 +112,6 @@ function proposalToJson({ index, timestamp, parents, previousMilestoneId }: Whit
   };
 }
 
-/** Body of both routes of the white flag. */
 export const whiteFlagRequestSchema = /* @__PURE__ */ named(
   'WhiteFlagRequest',
   () => WhiteFlagBody,

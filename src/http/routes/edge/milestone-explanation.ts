@@ -60,7 +60,6 @@ export function explainBlock({ blockId, payload, reason }: ExplainedBlock, white
   };
 }
 
-/** The fields of an explained block for openapi.json. */
 export function explainedBlockFields() {
   return {
     required: {

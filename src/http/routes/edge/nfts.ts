@@ -63,7 +63,6 @@ export const nftRoutes = {
   },
 } satisfies RouteTable;
 
-/** ID of an NFT, or of its output. */
 const NftOrOutputId = v.union([Id, OutputId]);
 
 async function answerNftOutput(context: RouteContext): Promise<Answer> {

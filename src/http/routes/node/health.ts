@@ -55,7 +55,6 @@ function healthWarning(status: NodeStatus): string | undefined {
   return shareUsed(status.database) >= WARN_AT ? describeDatabase(status) : undefined;
 }
 
-/** Describes a database that has a limit. */
 function describeDatabase({ database, retention }: NodeStatus): string {
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
   const size = `the database has ${gigabytes(database.bytes)} of ${gigabytes(database.limitBytes!)} GB`;
@@ -87,7 +86,6 @@ async function answerHealth(context: RouteContext): Promise<Answer> {
 }
 
 interface Health {
-  /** Why the node is not healthy. */
   reason: string | undefined;
   ledgerIndex?: number;
   headers: Record<string, string>;
@@ -117,7 +115,6 @@ async function readHealth({ node }: RouteContext): Promise<Health> {
   }
 }
 
-/** The headers of {@link blocksHeaders} for openapi.json. */
 export const BLOCKS_HEADERS = {
   'X-Blocks-By': 'How blocks arrive: feed or polling.',
   'X-Newest-Block-Age': 'Seconds since the newest block was stored.',

@@ -194,7 +194,6 @@ function counter(name: string, help: string, samples: readonly Sample[]): Metric
   return { name, help, type: 'counter', samples };
 }
 
-/** Makes one sample for each state, 1 for the current one. */
 function states(name: string, help: string, all: readonly string[], current: string): MetricFamily {
   const samples = all.map((state) => ({ labels: { state }, value: Number(state === current) }));
   return { name, help, type: 'gauge', samples };

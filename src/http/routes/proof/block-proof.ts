@@ -1,7 +1,6 @@
 /**
  * GET /api/edge/v1/blocks/:blockId/proof: a block belongs to a milestone (TIP-0004), in the shape
- * of the inx-poi plug-in. `appliedProof`, to the milestone's applied root, is there if the block's
- * transaction was applied.
+ * of inx-poi. `appliedProof`, to the applied root, is there if its transaction was applied.
  */
 import { hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { proofAmong } from '../../../stardust/proof/proof.ts';

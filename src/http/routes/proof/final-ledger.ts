@@ -91,7 +91,6 @@ const finalTreeSchema: JsonSchema = /* @__PURE__ */ named('FinalTree', () =>
   }),
 );
 
-/** Fields to which the final root commits. */
 function ledgerFields(): Record<string, JsonSchema> {
   return {
     networkName: textSchema,

@@ -96,7 +96,6 @@ export const auditPathSchema: JsonSchema = /* @__PURE__ */ named('AuditPath', ()
   ),
 );
 
-/** The fields of a proof for openapi.json. */
 export function inclusionFields() {
   return { milestone: milestonePayloadSchema, block: blockSchema, proof: auditPathSchema };
 }

@@ -25,7 +25,6 @@ export const UNHEALTHY_AT = 0.95;
 
 export interface DatabaseSize {
   bytes: number;
-  /** Undefined where only the disk limits it. */
   limitBytes: number | undefined;
 }
 

@@ -3,17 +3,19 @@
  */
 import { useState } from 'preact/hooks';
 import type { Proved } from '../../src/stardust/provenance/provenance.ts';
-import { chooseRoot, isRoot, useFinalRoot } from '../archive/root-form.tsx';
 import { asSentence } from '../format.ts';
-import { HexField } from '../parts/hex-field.tsx';
+import { Field, Form } from '../parts/field.tsx';
 import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { chooseRoot, isRoot, useFinalRoot } from './root-form.tsx';
 
 type Progress =
   | { state: 'idle' | 'running' | 'over' }
   | { state: 'false' | 'stopped'; reason: string };
 
-export function FinalLedgerForm() {
-  const [root, setRoot] = useState(useFinalRoot() ?? '');
+/** The check, where the visitor gave the root already, or with a field for it. */
+function RecordCheck({ root: given }: { root?: string }) {
+  const [typed, setRoot] = useState(useFinalRoot() ?? '');
+  const root = given ?? typed;
   const [id, setId] = useState('');
   const [proven, setProven] = useState<readonly Proved<string>[]>([]);
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
@@ -36,28 +38,22 @@ export function FinalLedgerForm() {
   }
 
   return (
-    <section id="final-ledger">
-      <h2>The final ledger</h2>
-      <p>
-        The network ended here. One hash, the final root, commits to every unspent output and every
-        NFT. Take it from somebody you trust, not from this node: your browser checks the node’s
-        proof that the ledger has an output or an NFT, or that it has not.
-      </p>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
+    <>
+      <Form
+        submit={() =>
           void check().catch((error: Error) =>
             setProgress({ state: 'stopped', reason: error.message }),
-          );
-        }}
+          )
+        }
       >
-        <HexField label="Final root" name="root" value={root} onChange={setRoot} />
-        <HexField label="ID of an output or an NFT" name="id" value={id} onChange={setId} />
+        {given === undefined && (
+          <Field label="Final root" name="root" value={root} onChange={setRoot} />
+        )}
+        <Field label="ID of an output or an NFT" name="id" value={id} onChange={setId} />
         <button type="submit" class="main" aria-disabled={progress.state === 'running'}>
           Check
         </button>
-      </form>
+      </Form>
       <div role="status" id="final-verdict">
         {progress.state === 'running' && <p class="loading">Checking …</p>}
         {proven.map((sentence, i) => (
@@ -70,6 +66,30 @@ export function FinalLedgerForm() {
         )}
         {progress.state === 'stopped' && <NotChecked>{progress.reason}</NotChecked>}
       </div>
+    </>
+  );
+}
+
+/** Of a visitor who misses an output of a statement. */
+export function MissedForm({ root }: { root: string }) {
+  return (
+    <div class="missed">
+      <h3>Do you miss one?</h3>
+      <RecordCheck root={root} />
+    </div>
+  );
+}
+
+export function FinalLedgerForm() {
+  return (
+    <section id="final-ledger">
+      <h2>The final ledger</h2>
+      <p>
+        The network ended here. One hash, the final root, commits to every unspent output and every
+        NFT. Take it from somebody you trust, not from this node: your browser checks the node’s
+        proof that the ledger has an output or an NFT, or that it has not.
+      </p>
+      <RecordCheck />
     </section>
   );
 }

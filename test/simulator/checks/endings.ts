@@ -1,0 +1,193 @@
+/**
+ * How a story ends, once all was right: with damage on disk, with a back-up that is restored, or
+ * with the network's end. Each is followed by reads of much that there is.
+ */
+import { rowSum, SUMMED_COLUMNS } from '../../../src/ledger/core/row-sum.ts';
+import { toBech32 } from '../../../src/stardust/bech32.ts';
+import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { finalLedgerFromJson } from '../../../src/stardust/proof/final-ledger.ts';
+import { partOf } from '../../../src/stardust/proof/statement.ts';
+import { proveFinalLedger, proveFinalRecord } from '../../../src/stardust/provenance/final.ts';
+import { provedValue } from '../../../src/stardust/provenance/proved.ts';
+import { proveStatement } from '../../../src/stardust/provenance/statement.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
+import { lastIndex, ledgerAt } from '../../support/network/network-model.ts';
+import { Random } from '../../support/network/random.ts';
+import { somethingHappens } from '../../support/network/random-network.ts';
+import { issue } from '../steps/coordinators.ts';
+import { damage } from '../steps/damage.ts';
+import type { World } from '../world.ts';
+import { checkAlways, checkLiveness, scrubTwice } from './invariants.ts';
+import { sweep } from './sweep.ts';
+
+export type Ending = 'nothing' | 'damage' | 'restore' | 'final';
+
+export async function checkEnding(world: World, seed: string): Promise<void> {
+  const random = new Random(`${seed} ending`);
+  switch (world.settings.ending) {
+    case 'damage':
+      await damageAtRest(world, seed, random);
+      return checkDamaged(world, seed);
+    case 'restore':
+      return restore(world, seed);
+    case 'final':
+      return endNetwork(world, random);
+    case 'nothing':
+  }
+}
+
+/** Milliseconds for which KV is down before the damage: then it lacks what the ledger has. */
+const KV_DOWN_MS = 11_000;
+
+async function damageAtRest(world: World, seed: string, random: Random): Promise<void> {
+  if (random.chance(0.5)) {
+    world.node.disturbances.kvDown = true;
+    for (let i = 0; i < 2; i++) milestoneOf(world, `${seed} before damage ${i}`);
+    await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
+  }
+  await damage(world, random);
+  world.node.disturbances.kvDown = false;
+}
+
+/** Something happens, and the next milestone comes. */
+function milestoneOf(world: World, seed: string): void {
+  world.network.random = new Random(seed);
+  world.life.random = world.network.random;
+  for (let n = 0; n < 4; n++) somethingHappens(world.life);
+  issue(world);
+  world.publishNews();
+}
+
+/** After which KV has what was published. */
+const PUBLISHED_MS = 120_000;
+
+/**
+ * The flip property: eight milestones more, pruning, publishing, two rounds of the scrub. Every
+ * answer is right or an error; which one is not of interest.
+ */
+export async function checkDamaged(world: World, seed: string): Promise<void> {
+  const { simulation } = world;
+  for (let i = 0; i < 8; i++) {
+    milestoneOf(world, `${seed} damaged ${i}`);
+    await simulation.runUntil(simulation.now + 5000);
+  }
+  await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));
+  world.isScrubbed = true;
+  await simulation.runUntil(simulation.now + PUBLISHED_MS);
+  await sweep(world, `${seed} again`, 4);
+  await checkAlways(world);
+}
+
+/**
+ * The back-up that was made during the story takes the ledger's place, as an import of its own
+ * (docs/operations.md#restore), and the node catches up. On one machine the folder is new.
+ */
+async function restore(world: World, seed: string): Promise<void> {
+  const { node, backup, settings } = world;
+  if (backup === undefined) return;
+  node.sqlite.deserialize(backup);
+  if (settings.isServe) node.kv.clear();
+  else await renewGeneration(world);
+  node.catchUp();
+  node.deploy();
+  world.noteImport();
+  world.note('restored', String(await world.ledgerIndex()));
+  await checkLiveness(world);
+  await sweep(world, `${seed} restored`);
+  await scrubTwice(world);
+  await checkAlways(world);
+}
+
+/** As `backup --from-d1` does it (cli/backup/renew-generation.ts). */
+async function renewGeneration({ node: { sqlite } }: World): Promise<void> {
+  const head = (await sqlite.prepare('SELECT * FROM head').first())!;
+  const changed: Record<string, unknown> = { ...head, generation: `restored ${head.generation}` };
+  const cells = SUMMED_COLUMNS.head.map((column) => changed[column] as string | number);
+  await sqlite
+    .prepare('UPDATE head SET generation = ?1, sum = ?2')
+    .bind(changed.generation, rowSum(cells))
+    .run();
+}
+
+/** Milliseconds in which the final ledger is built. */
+const BUILT_MS = 180_000;
+const PAUSE_MS = 20;
+
+/** The network ended at its last milestone: the root over its ledger, and what leads to it. */
+async function endNetwork(world: World, random: Random): Promise<void> {
+  const { node, network, simulation, truth } = world;
+  const last = lastIndex(network);
+  node.deploy({ FINAL_MILESTONE: String(last) });
+  const root = await builtRoot(world, simulation.now + BUILT_MS);
+  if (root === undefined) {
+    world.wrong('liveness', 'the final ledger is not built');
+    return checkAlways(world);
+  }
+  const ledger = ledgerAt(network, last);
+  const about = (path: string, judge: (body: unknown) => string | undefined) =>
+    world.ask(`/api/edge/v1/final${path}`, async (answer) => {
+      world.note(`final ${answer.status}`, path);
+      const fault = answer.status === 200 ? judge(await answer.json()) : `status ${answer.status}`;
+      if (fault !== undefined) world.wrong('safety', `final${path}: ${fault}`);
+    });
+  about('', (body) => {
+    const finding = proveFinalLedger(body, root);
+    if (finding.standing !== 'proved') return finding.reason;
+    const { outputs, nfts } = provedValue(finding.proof);
+    const count = truth.nftIds.filter((id) => truth.nftOutput(id, last) !== undefined).length;
+    const isRight = outputs.count === ledger.length && nfts.count === count;
+    return isRight ? undefined : `${outputs.count} outputs of ${ledger.length}, ${nfts.count} NFTs`;
+  });
+  const outputs = [...network.outputs.values()];
+  for (const { outputId, spent } of random.sample(outputs, 20)) {
+    about(`/outputs/${toHex(outputId)}`, (body) => {
+      const finding = proveFinalRecord(body, 'outputs', outputId, root);
+      if (finding.standing !== 'proved') return finding.reason;
+      return provedValue(finding.proof).present === (spent === undefined) ? undefined : 'presence';
+    });
+    await simulation.runUntil(simulation.now + PAUSE_MS);
+  }
+  for (const id of random.sample(truth.nftIds, 10))
+    about(`/nfts/0x${id}`, (body) => {
+      const finding = proveFinalRecord(body, 'nfts', fromHex(`0x${id}`), root);
+      if (finding.standing !== 'proved') return finding.reason;
+      const record = provedValue(finding.proof);
+      const said = record.present && record.tree === 'nfts' ? record.outputId : undefined;
+      const held = truth.nftOutput(id, last);
+      return said === (held && `0x${held}`) ? undefined : `${said}, the truth is ${held}`;
+    });
+  for (const { address } of random.sample([...world.life.accounts.values()], 3)) {
+    const key = addressKey(address);
+    const own = truth.plainOutputs(last).filter(({ output }) => partOf(output, key) !== undefined);
+    world.ask(`/api/edge/v1/final/addresses/${toBech32('tst', address)}`, async (answer) => {
+      world.note(`statement ${answer.status}`);
+      if (answer.status !== 200) return;
+      const finding = proveStatement(await answer.json(), root);
+      if (finding.standing !== 'proved') return world.wrong('safety', finding.reason);
+      const { outputs: stated, next } = provedValue(finding.proof);
+      if (next === undefined && stated.length !== own.length)
+        world.wrong('safety', `a statement has ${stated.length} of ${own.length} outputs`);
+    });
+  }
+  await simulation.runUntil(simulation.now + 5000);
+  await sweep(world, `${world.start} final`);
+  await checkAlways(world);
+}
+
+/** The root as soon as it is there, by what it commits to. */
+async function builtRoot(world: World, end: number): Promise<Uint8Array | undefined> {
+  const { simulation } = world;
+  let root: Uint8Array | undefined;
+  while (root === undefined && simulation.now < end) {
+    await simulation.runUntil(simulation.now + 5000);
+    await checkAlways(world);
+    world.ask('/api/edge/v1/final', async (answer) => {
+      if (answer.status !== 200) return;
+      const body = (await answer.json()) as { finalRoot: string };
+      finalLedgerFromJson(body);
+      root = fromHex(body.finalRoot);
+    });
+    await simulation.runUntil(simulation.now + 1000);
+  }
+  return root;
+}
