@@ -70,7 +70,11 @@ it('reads every import, types included', () => {
 });
 
 const PACK_USES = [
-  ['src/ledger/write/a.ts', 'const A = `SELECT p.key FROM pack p`;', /a\.ts:1: "FROM pack" is of packs/],
+  [
+    'src/ledger/write/a.ts',
+    'const A = `SELECT p.key FROM pack p`;',
+    /a\.ts:1: "FROM pack" is of packs/,
+  ],
   ['src/a.ts', "\nconst A = 'DELETE FROM pack_content';", /^src\/a\.ts:2: "FROM pack_content"/],
   ['cli/a.ts', 'const A = `SELECT s.value ->> 0`;', /^cli\/a\.ts:1: "s\.value ->> 0"/],
 ] as const;
@@ -114,8 +118,12 @@ function drawnArrows(): string[] {
     .split('\n')
     .flatMap((line) => {
       const steps = line.split('-->').map((step) => step.split('&').map((name) => name.trim()));
-      return steps.slice(1).flatMap((to, i) =>
-        steps[i]!.flatMap((from) => to.map((each) => `${labels.get(from)} -> ${labels.get(each)}`)),
-      );
+      return steps
+        .slice(1)
+        .flatMap((to, i) =>
+          steps[i]!.flatMap((from) =>
+            to.map((each) => `${labels.get(from)} -> ${labels.get(each)}`),
+          ),
+        );
     });
 }

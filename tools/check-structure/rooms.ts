@@ -58,7 +58,8 @@ export function reduceRooms(rooms: RoomGraph): Map<string, string[]> {
     const known = reached.get(room);
     if (known !== undefined) return known;
     const all = new Set<string>();
-    for (const target of rooms.get(room) ?? []) for (const each of [target, ...reach(target)]) all.add(each);
+    for (const target of rooms.get(room) ?? [])
+      for (const each of [target, ...reach(target)]) all.add(each);
     reached.set(room, all);
     return all;
   };

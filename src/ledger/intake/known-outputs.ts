@@ -160,21 +160,3 @@ export function knownOutputs(
     outputs.set(id, { ...(outputs.get(id) ?? { number: numberOf(id) }), ...facts });
   return outputs;
 }
-
-/**
- * Collects the numbers by which unreferenced blocks mention outputs, by hex ID.
- *
- * @param isUnreferenced whether the block at this place of a pack is
- */
-export function numbersMentioned(
-  found: readonly FoundOutput[],
-  isUnreferenced: (key: number, at: number) => boolean,
-): Map<string, number> {
-  return new Map(
-    found.flatMap(({ id, mention }) =>
-      mention !== undefined && isUnreferenced(mention.key, mention.at)
-        ? [[id, mention.number] as const]
-        : [],
-    ),
-  );
-}

@@ -13,7 +13,7 @@ import { blockSql, readBlockRows } from './block-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
 import { type OutputRow, requireOutputSum } from './output-rows.ts';
 import { NO_REASON, statusesFromRow } from './pack-columns.ts';
-import { elementSql, type BlockPlace, selectAt } from './places.ts';
+import { type BlockPlace, elementSql, selectAt } from './places.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
@@ -136,7 +136,11 @@ const SELECT_CREATORS = `
  * Places of blocks, in the packs of the milestone, whose transactions create an output of the chain
  * with this hex ID.
  */
-export function selectCreators(db: Database, milestone: number, chain: string): Query<BlockPlace[]> {
+export function selectCreators(
+  db: Database,
+  milestone: number,
+  chain: string,
+): Query<BlockPlace[]> {
   return many(db.prepare(SELECT_CREATORS).bind(milestone, chain), (row) => [
     row.integer('pack'),
     row.integer('at'),

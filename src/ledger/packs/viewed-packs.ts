@@ -96,17 +96,6 @@ export function visitBlocks<P extends ViewedPack>(
   }
 }
 
-/** Whether the block at this place of a pack is unreferenced, as far as the packs were read. */
-export function isUnreferencedIn(
-  packs: readonly ViewedPack[],
-): (key: number, at: number) => boolean {
-  const statuses = new Map(packs.map((pack) => [pack.key, pack.statuses]));
-  return (key, at) => {
-    const of = statuses.get(key);
-    return of !== undefined && at < of.size && of.milestoneAt(at) === 0;
-  };
-}
-
 /**
  * Counts unreferenced blocks, and blocks that milestones reference.
  *

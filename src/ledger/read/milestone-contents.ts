@@ -8,13 +8,12 @@ import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
-import { readOutputBytes } from '../core/output-bytes.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import { isPartOf, readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
+import { isPartOf, type SpentRow } from '../packs/milestone-part.ts';
 import { selectAllBytes } from '../packs/places.ts';
 import { milestoneAt, type ReferencedBlock, selectBlocksOf } from '../packs/referenced-blocks.ts';
-import type { OutputStatus } from './output-status.ts';
+import { type OutputStatus, spentStatus } from './output-status.ts';
 
 export interface MilestoneContents {
   index: number;
@@ -90,18 +89,7 @@ export async function* readSpentOutputs(
       many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
         after = row.integer('key');
         const rows: SpentRow[] = JSON.parse(row.text('spent'));
-        return rows.map((each): OutputStatus => {
-          const spent = readSpentOutput(each);
-          return {
-            outputId: spent.id,
-            bytes: readOutputBytes(spent.bytes, spent.id),
-            blockId: spent.block,
-            bookedIndex: spent.created,
-            bookedTimestamp: spent.createdTime,
-            spent: { index, timestamp, transactionId: spent.transaction },
-            ledgerIndex: index,
-          };
-        });
+        return rows.map((each) => spentStatus(each, { index, timestamp }, index));
       }),
     );
     // a milestone that references a block has a part

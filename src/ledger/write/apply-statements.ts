@@ -16,7 +16,7 @@ import { moveFingerprints } from '../core/fingerprint.ts';
 import { keepsIndex } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { writePayload } from '../core/milestone-payload.ts';
+import { writeOutputBytes } from '../core/output-bytes.ts';
 import { rowSum } from '../core/row-sum.ts';
 import { insertMilestone, moveHead } from '../core/write-head.ts';
 import { PARTS, writeNumbers } from '../packs/milestone-part.ts';
@@ -96,7 +96,7 @@ export async function applyStatements(
       ...own,
       timestamp,
       blocks: changes.order.length,
-      payload: writePayload(payload),
+      payload: writeOutputBytes(payload),
       nftChanges: previous.nftChanges + read.nfts.size,
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),

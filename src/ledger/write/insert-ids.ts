@@ -7,7 +7,7 @@ import { many, readAlone } from '../core/read-batch.ts';
 import { numberSumSql } from '../core/row-sum.ts';
 import { blockSql } from '../packs/block-rows.ts';
 import { spentIn, spentSql } from '../packs/milestone-part.ts';
-import { atPlaces, NAMED, type BlockPlace } from '../packs/places.ts';
+import { atPlaces, type BlockPlace, NAMED } from '../packs/places.ts';
 
 /** SQL of the blocks `b` at the places ?1. */
 const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;

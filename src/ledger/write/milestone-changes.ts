@@ -6,11 +6,10 @@ import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type MigratedOutput, migratedOutputs } from '../../stardust/wire/receipt.ts';
 import type { Database } from '../core/database.ts';
 import { readQuery } from '../core/read-batch.ts';
-import { numbersMentioned } from '../intake/known-outputs.ts';
 import { findMentioned } from '../packs/live-packs.ts';
 import { NumberMap } from '../packs/number-map.ts';
 import { NO_REASON } from '../packs/pack-columns.ts';
-import { isUnreferencedIn, packAt } from '../packs/viewed-packs.ts';
+import { packAt } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import type { OutputChanges, OutputRows } from './output-changes.ts';
 
@@ -69,10 +68,15 @@ async function numbersOfMigrated(
   db: Database,
   migrated: readonly MigratedOutput[],
   { packs }: ConsistentView,
-): Promise<Iterable<number>> {
+): Promise<number[]> {
   const ids = migrated.map(({ id }) => toHexDigits(id));
   const found = await readQuery(db, findMentioned(db, ids));
-  return numbersMentioned(found, isUnreferencedIn(packs)).values();
+  const statusesOf = new Map(packs.map(({ key, statuses }) => [key, statuses]));
+  return found.flatMap(({ mention: { key, at, number } }) => {
+    const statuses = statusesOf.get(key);
+    const isUnreferenced = statuses && at < statuses.size && statuses.milestoneAt(at) === 0;
+    return isUnreferenced ? [number] : [];
+  });
 }
 
 /**
