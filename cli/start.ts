@@ -7,10 +7,10 @@
  */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { checkAddress, checkClock } from './lib/process/check-machine.ts';
 import { exitWith, newCommand, parsePort, persistToOption } from './lib/process/command.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
-import { checkAddress, checkClock } from './serve/check-start.ts';
 import { prepareSample, type SampleNft } from './start/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './start/sample.ts';
 import { startWranglerDev } from './start/wrangler-dev.ts';

@@ -11,7 +11,7 @@ import { askHealth } from './node/ask.ts';
 import { hasEnded, type Info, indexesAll } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
-import { Head, Reading, To } from './parts/parts.tsx';
+import { Foreign, Head, Reading, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';

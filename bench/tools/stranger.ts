@@ -32,7 +32,7 @@ const ROW = { rowsRead: 20, cpuMs: 3 };
 const NO_ROW = { cpuMs: 2 };
 
 /** By limit and operation ID, the dearest request to each route. CPU is more than was measured (docs/performance.md). */
-export const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usage>>>>> = {
+const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usage>>>>> = {
   WHITE_FLAG_LIMIT: {
     computeWhiteFlag: ROOTS,
     explainWhiteFlag: { ...ROOTS, cpuMs: 200 },

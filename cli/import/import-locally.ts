@@ -8,9 +8,9 @@ import { checkReplacement, readServed } from '../lib/import/check-replacement.ts
 import { type ImportRequest, importSnapshot, printHeld } from '../lib/import/import-snapshot.ts';
 import { ProgressBar } from '../lib/import/progress-bar.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
+import { unlessServed } from '../lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { unlessServed } from '../serve/hold-folder.ts';
 
 /** A ledger of up to this many outputs has its NFTs written to KV at once, which takes seconds. */
 const MOST_PUBLISHED = 10_000;

@@ -15,11 +15,10 @@ import {
   nftRecord,
   putLedgerOutput,
 } from '../../src/stardust/final.ts';
-import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
+import type { MilestoneKeys, ProtocolParametersOption } from '../../src/stardust/milestone.ts';
 import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
 import { mergeSnapshot } from '../../src/stardust/snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';
-import type { ProtocolParametersOption } from '../../src/stardust/wire/milestone.ts';
 import { openSnapshotFile } from '../lib/snapshot-file.ts';
 import { RecordIndex } from './record-index.ts';
 
@@ -30,7 +29,7 @@ export interface LedgerRoot {
   stateHash: Uint8Array;
   ledger: FinalLedger;
   /** Protocol parameters: former, current and pending. */
-  parameters: ProtocolParametersOption[];
+  parameters: Awaited<ReturnType<typeof mergeSnapshot>>['parameters'];
   root: Uint8Array;
 }
 

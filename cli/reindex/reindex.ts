@@ -3,10 +3,10 @@
  */
 
 import { publishLocally } from '../lib/import/publish-index.ts';
+import { unlessServed } from '../lib/wrangler/hold-folder.ts';
 import { openLedger } from '../lib/wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../lib/wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { unlessServed } from '../serve/hold-folder.ts';
 
 const FORGET_STATE = 'DELETE FROM nft_index';
 

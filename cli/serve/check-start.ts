@@ -1,46 +1,14 @@
 /**
- * What `serve` and `start` check before they start anything: the address and the clock; and what is
- * allowed but keeps `serve` from serving or following.
+ * What `serve` checks before it starts anything: the disk; and what is allowed but keeps it from
+ * serving or following.
  */
-import { createServer } from 'node:net';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
 import { VAR_NAMES } from '../../src/settings.ts';
-import { CALLED_AS, callWith } from '../lib/process/command.ts';
-import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-
-/** Throws an Error with a sentence on a day on which workerd refuses the Worker. */
-export function checkClock({ compatibilityDate }: WranglerConfig): void {
-  const today = new Date(Date.now()).toISOString().slice(0, 10);
-  if (today < compatibilityDate)
-    throw new Error(
-      `the clock of this machine says ${today}, before the compatibility date of wrangler.toml, ` +
-        `${compatibilityDate}: set the clock`,
-    );
-}
-
-/** Rejects with a sentence if nothing can listen at the address. */
-export function checkAddress(
-  host: string,
-  port: number,
-  command: 'serve' | 'start' = 'serve',
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(describe(error.code, host, port, command), { cause: error })),
-    );
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
-  });
-}
-
-function describe(code: string | undefined, host: string, port: number, command: string): string {
-  if (code === 'EADDRINUSE')
-    return `port ${port} of ${host} is in use: ${callWith(command, '--port N')} names another`;
-  if (code === 'EACCES') return `port ${port} needs rights that this process does not have`;
-  return `${host} is no address of this machine (${code}): name another by --host`;
-}
+import { CALLED_AS } from '../lib/process/command.ts';
 
 /**
  * Returns warnings as sentences.
@@ -88,4 +56,23 @@ function noteMisspelling(name: string): string[] {
 /** Undefined if there is no ledger. Throws a LedgerUnreadable if it has another schema. */
 async function readLedgerIndex(db: Database): Promise<number | undefined> {
   return (await readHead(db))?.ledger;
+}
+
+/** Workerd does not start, and does not say why, if it cannot write. */
+const MIN_FREE_BYTES = 1 << 20;
+
+/** Throws an Error with a sentence if the folder's disk is full. */
+export function requireSpace(folder: string): void {
+  const probe = join(folder, 'space.probe');
+  try {
+    writeFileSync(probe, new Uint8Array(MIN_FREE_BYTES));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const sentence = `${folder} has no space left on its disk (${code})`;
+    throw new Error(`${sentence}: free some, or name another folder by --persist-to`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }

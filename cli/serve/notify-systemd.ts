@@ -5,33 +5,29 @@
  * Node has no datagram sockets of the Unix kind, so systemd-notify sends each message.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { get } from 'node:http';
 
 /** Requests in each watchdog interval: systemd restarts the service after that many failures. */
 const CHECKS = 4;
 
-export interface ServiceManager {
-  /** Called each time that the node starts to listen. */
-  listening(url: string): void;
-}
-
-/** @param environment has NOTIFY_SOCKET and WATCHDOG_USEC if systemd wants messages */
-export function openServiceManager({
-  NOTIFY_SOCKET: socket,
-  WATCHDOG_USEC: microseconds,
-}: Readonly<Record<string, string | undefined>>): ServiceManager {
-  let current: string | undefined;
-  return {
-    listening(url) {
-      const isFirst = current === undefined;
-      current = url;
-      if (!isFirst || socket === undefined) return;
-      notify('READY=1');
-      if (microseconds === undefined) return;
-      const everyMs = Number(microseconds) / 1000 / CHECKS;
-      setInterval(() => void prove(current!, everyMs), everyMs).unref();
-    },
-  };
+/**
+ * To be called once, when the node answers.
+ *
+ * @param environment has NOTIFY_SOCKET and WATCHDOG_USEC if systemd wants messages
+ */
+export function tellSystemd(
+  url: string,
+  {
+    NOTIFY_SOCKET: socket,
+    WATCHDOG_USEC: microseconds,
+  }: Readonly<Record<string, string | undefined>>,
+): void {
+  if (socket === undefined) return;
+  notify('READY=1');
+  if (microseconds === undefined) return;
+  const everyMs = Number(microseconds) / 1000 / CHECKS;
+  setInterval(() => void prove(url, everyMs), everyMs).unref();
 }
 
 async function prove(url: string, withinMs: number): Promise<void> {
@@ -44,16 +40,14 @@ async function prove(url: string, withinMs: number): Promise<void> {
 }
 
 /** Resolves with any answer, as the node may well be unhealthy. Over a connection of its own. */
-function requestHealth(url: string, withinMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(withinMs);
-    get(new URL('/health', url).href, { agent: false, signal }, (response) => {
-      response.resume();
-      resolve();
-    })
-      .on('socket', (each) => each.unref())
-      .on('error', reject);
-  });
+async function requestHealth(url: string, withinMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(withinMs);
+  const request = get(new URL('/health', url), { agent: false, signal });
+  request.on('socket', (socket) => socket.unref());
+  // also after the answer has begun
+  request.on('error', () => {});
+  const [response] = await once(request, 'response');
+  response.resume();
 }
 
 function notify(message: string): void {

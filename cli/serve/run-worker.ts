@@ -30,15 +30,7 @@ export interface WorkerOptions {
   inspect?: boolean;
 }
 
-export interface RunningWorker {
-  url: URL;
-  /** Of V8, where it is on. */
-  inspector: URL | undefined;
-  /** Rejects once workerd has died and cannot be started again. */
-  check(): Promise<unknown>;
-  /** Ends it at once. Writes are transactions: each is done as a whole or not at all. */
-  stop(): Promise<void>;
-}
+export type RunningWorker = Awaited<ReturnType<typeof runWorker>>;
 
 interface Scheduled {
   scheduled(options: { cron: string }): Promise<unknown>;
@@ -94,8 +86,19 @@ export function describeWorkers({
   return [own, staticFilesWorker(staticFilesOf(folder), compatibilityDate)] as const;
 }
 
+/** Writes a line of the Worker as it is, and one of workerd itself as long as they are few. */
+export function relayLine({ level, message }: { level: string; message: string }): void {
+  if (NO_NEWS.test(message)) return;
+  const isBad = level === 'error' || level === 'warn';
+  if (OWN_LINE.test(message)) (isBad ? process.stderr : process.stdout).write(`${message}\n`);
+  else
+    writeLimitedLog(isBad ? level : 'info', 'serve.workerd', {
+      message: message.slice(0, MAX_MESSAGE_LENGTH),
+    });
+}
+
 /** Resolves when it answers. Rejects with what miniflare says if it cannot. */
-export async function runWorker(options: WorkerOptions): Promise<RunningWorker> {
+export async function runWorker(options: WorkerOptions) {
   const { folder, persistTo, host, port, config, vars, onRestart, inspect = false } = options;
   const [own, files] = describeWorkers({ folder, config, vars: { ...vars, ONE_ISOLATE: 'true' } });
   const converted = convertV4MiniflareOptions({
@@ -105,15 +108,7 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
     cf: false,
     logRequests: false,
     log: new Log(LogLevel.WARN),
-    handleStructuredLogs: ({ level, message }) => {
-      if (NO_NEWS.test(message)) return;
-      const isBad = level === 'error' || level === 'warn';
-      if (OWN_LINE.test(message)) (isBad ? process.stderr : process.stdout).write(`${message}\n`);
-      else
-        writeLimitedLog(isBad ? level : 'info', 'serve.workerd', {
-          message: message.slice(0, MAX_MESSAGE_LENGTH),
-        });
-    },
+    handleStructuredLogs: relayLine,
     unsafeHandleRuntimeRestart: () => {
       void schedule();
       if (onRestart !== undefined) void miniflare.unsafeGetDirectURL().then(onRestart);
@@ -151,9 +146,12 @@ export async function runWorker(options: WorkerOptions): Promise<RunningWorker> 
   const timer = setInterval(() => void schedule(), SCHEDULE_EVERY_MS);
   return {
     url,
+    /** Of V8, where it is on. */
     inspector,
-    check: () => miniflare.ready,
-    async stop() {
+    /** Rejects once workerd has died and cannot be started again. */
+    check: (): Promise<unknown> => miniflare.ready,
+    /** Ends it at once. Writes are transactions: each is done as a whole or not at all. */
+    async stop(): Promise<void> {
       stopped = true;
       clearInterval(timer);
       await miniflare.dispose();

@@ -5,33 +5,30 @@
  * of them is killed, those below it end too.
  */
 
-import type { BlockList } from 'node:net';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { networkNames } from '../../src/ledger/core/network-names.ts';
 import { requireNetwork } from '../lib/network.ts';
+import { checkAddress, checkClock } from '../lib/process/check-machine.ts';
 import type { Child } from '../lib/process/child.ts';
 import { whenDismissed } from '../lib/process/when-dismissed.ts';
 import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
 import { builtWorker, staticFilesOf } from '../lib/wrangler/build-worker.ts';
-import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
+import { holdFolder } from '../lib/wrangler/hold-folder.ts';
+import { openLocalDatabase, persistPath } from '../lib/wrangler/local-database.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { checkAddress, checkClock, noteStart } from './check-start.ts';
+import { noteStart, requireSpace } from './check-start.ts';
 import { keepCode } from './compile-cache.ts';
 import { limitConnections } from './file-limit.ts';
-import { type Front, openFront } from './front/front.ts';
-import { clearCache, holdFolder, requireSpace } from './hold-folder.ts';
+import { type Front, type FrontOptions, openFront } from './front/front.ts';
 import type { HostOptions } from './host.ts';
-import { openServiceManager } from './notify-systemd.ts';
+import { tellSystemd } from './notify-systemd.ts';
 import { startHost } from './start-host.ts';
 
-export interface ServeOptions {
-  host: string;
-  /** 0: any that is free. */
-  port: number;
-  proxies: BlockList;
+export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clock'> {
   persistTo: string;
   /** What `--network` names, of which the ledger must be. */
   network: string | undefined;
@@ -53,7 +50,8 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
   checkClock(config);
   const vars = readVars(config, process.env);
   using _held = holdFolder(persistTo);
-  clearCache(persistTo);
+  // of miniflare's Cache API, which `wrangler dev` uses: it has a file for each answer and evicts none
+  rmSync(join(persistPath(persistTo), 'cache'), { recursive: true, force: true });
   requireSpace(persistTo);
   await checkAddress(host, port);
   const folder = await builtWorker();
@@ -86,7 +84,7 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     dismissed = true;
     void front.drain().then(() => child.stop());
   });
-  const manager = openServiceManager(process.env);
+  let isFirst = true;
   for (;;) {
     const startedAt = performance.now();
     let listening = false;
@@ -96,7 +94,8 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
       if (listening) return;
       listening = true;
       console.log(`Serving ${options.persistTo} at ${front.url.href}`);
-      manager.listening(front.url.href);
+      if (isFirst) tellSystemd(front.url.href, process.env);
+      isFirst = false;
     });
     child.send(options);
     const code = await child.ended;

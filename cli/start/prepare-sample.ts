@@ -16,9 +16,9 @@ import { importSnapshot } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { CALLED_AS, callWith } from '../lib/process/command.ts';
+import { unlessServed } from '../lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { unlessServed } from '../serve/hold-folder.ts';
 import {
   CONFIRMED,
   IMPORTED,

@@ -46,7 +46,7 @@ const schema: v.GenericSchema<unknown, Schema> = v.lazy(() =>
     description: someText,
     pattern: someText,
     enum: someList,
-    const: v.unknown(),
+    const: v.optional(v.unknown()),
     minimum: someNumber,
     maximum: someNumber,
     required: someList,

@@ -213,8 +213,8 @@ export class Follower extends DurableObject<Env> {
     return this.#bringer.bring(wanted, client);
   }
 
-  readUnstored(id: string): Promise<Uint8Array | undefined> {
-    return this.#bringer.readUnstored(id);
+  readUnstored(id: string, client: string): Promise<Uint8Array | undefined> {
+    return this.#bringer.readUnstored(id, client);
   }
 
   async #follow(budget: Omit<PassBudget, 'deadline' | 'fetches'>): Promise<PassResult> {

@@ -11,10 +11,10 @@ import {
   type NotBrought,
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
-import { MAX_CONE_BLOCKS } from '../ledger/packs/view-pages.ts';
-import { packsOf } from '../ledger/packs/viewed-packs.ts';
-import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
+import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
+import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
+import { packsOf } from '../ledger/view/viewed-packs.ts';
 import { takeTurns } from '../platform/turns.ts';
 import { concatBytes, isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneRules } from '../stardust/milestone-keys.ts';
@@ -89,7 +89,7 @@ class Refused extends Error {
 /** A cone that was walked: what roots and explanations are made of. */
 export interface WalkedProposal {
   ok: true;
-  /** Session that the view was read from. A replica may lack what was stored since. */
+  /** The session that read the view: a replica may lack what was brought. */
   db: Database;
   view: ConsistentView;
   whiteFlag: WhiteFlag;

@@ -176,9 +176,10 @@ export function openNode(settings: Settings) {
       readNftCertificate(sessionFrom(minLedgerIndex), nftId, named),
     readOutput: (outputId: string, minLedgerIndex: number) =>
       readOutput(sessionFrom(minLedgerIndex), outputId),
-    readBlock: async (blockId: string) => {
+    /** @param client whose share of what is fetched it is */
+    readBlock: async (blockId: string, client: string) => {
       const stored = await readBlock(newSession(), blockId);
-      return stored ?? readUnstored(blockId);
+      return stored ?? readUnstored(blockId, client);
     },
     /** Reads the block by the ID of the transaction that was applied. */
     readIncludedBlock: (id: string) => readIncludedBlock(newSession(), id),

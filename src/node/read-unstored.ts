@@ -5,22 +5,16 @@
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
 import type { StoredBlock } from '../ledger/read/stored-block.ts';
-import { createSharedLimit } from '../platform/shared-limit.ts';
 import type { Settings } from '../settings.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
-import { UpstreamFailure } from '../upstream/upstream.ts';
 import { mayFetch } from './answer-once-caught-up.ts';
-
-/** Such reads at once in one isolate: a flood must not come before the follower's work. */
-const READS_AT_ONCE = 6;
-const MAX_READ_WAIT_MS = 500;
 
 /** IDs of blocks that no upstream gave: most (1.6 MB), and milliseconds that they are kept. */
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
-/** A block by its ID that is not stored; undefined where it cannot be had. */
-type ReadUnstored = (id: string) => Promise<StoredBlock | undefined>;
+/** A block by its ID that is not stored, for a client; undefined where it cannot be had. */
+type ReadUnstored = (id: string, client: string) => Promise<StoredBlock | undefined>;
 
 /**
  * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
@@ -28,17 +22,11 @@ type ReadUnstored = (id: string) => Promise<StoredBlock | undefined>;
  */
 export function createUnstoredReader(settings: Settings): ReadUnstored {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
-  const refuse = () => new UpstreamFailure('too many requests wait for blocks');
-  const limit = createSharedLimit(Date.now, {
-    places: READS_AT_ONCE,
-    maxWaitMs: MAX_READ_WAIT_MS,
-    refuse,
-  });
-  return async (blockId) => {
+  return async (blockId, client) => {
     if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
     const head = await readHead(settings.ledger.withSession('first-unconstrained'));
     if (head === undefined) return undefined;
-    const bytes = await limit(() => followerOf(settings.follower).readUnstored(blockId));
+    const bytes = await followerOf(settings.follower).readUnstored(blockId, client);
     if (bytes === undefined) unknown.add(blockId);
     return (
       bytes && { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger }

@@ -1,14 +1,17 @@
 /**
  * `stardust-edge reindex`, as the process that operators start.
  */
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { holdFolder } from '../../cli/lib/wrangler/hold-folder.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
 import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
 import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { reindexRemotely } from '../../cli/reindex/reindex.ts';
-import { holdFolder } from '../../cli/serve/hold-folder.ts';
 import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
 import { callCommand } from '../support/cli/call-script.ts';
 import { runCommand, temporaryFolder, unpackVector } from '../support/cli/script-process.ts';
@@ -41,6 +44,15 @@ describe('reindex', () => {
       kv.get(key, { type: 'text', cacheTtl: 30 }),
     );
     expect(readEntry(String(nft!.id), text)).toMatchObject({ value: { outputId: nft!.output } });
+  });
+
+  it('shows in a terminal how far it is', async () => {
+    const command = `exec ${process.execPath} cli/stardust-edge.js reindex --persist-to ${persistTo}`;
+    // a terminal of its own
+    const args = ['-qfec', command, '/dev/null'];
+    const { stdout } = await promisify(execFile)('script', args, { cwd: PROJECT });
+    expect(stdout).toMatch(/Writing the NFT index .* %, \d+ rows of 60 rows/);
+    expect(stdout).toContain('All entries were written.');
   });
 
   it('leaves the entries to the node that serves the folder', async () => {

@@ -1,6 +1,6 @@
 /**
- * A flood of reads that have to be fetched (src/node/read-unstored.ts): it takes six of the upstream's
- * answers at once and no more, and nothing of what a white-flag request needs.
+ * A flood of reads that have to be fetched (src/follower/bring/bringer.ts): strangers take five of the
+ * upstream's answers at once and no more, and nothing of what a white-flag request needs.
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -38,15 +38,43 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
       return Promise.resolve(respond(rig.node, url, init.headers.accept));
     },
   );
-  const reads = unknown.map((id) => node.readBlock(id).catch(() => undefined));
-  await vi.waitUntil(() => hanging === 6, { timeout: 300_000 });
+  // of one site 4, of all strangers 5
+  const reads = unknown.map((id, i) =>
+    node.readBlock(id, `2001:db8:${i % 2}:${i}::/64`).catch(() => undefined),
+  );
+  await vi.waitUntil(() => hanging === 5, { timeout: 300_000 });
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 3; i++) network.note();
     const { request, response } = network.propose();
     expect(await askNode(node, request)).toEqual(response);
   }
   expect(await Promise.all(reads)).toEqual(unknown.map(() => undefined));
-  expect(Math.max(...counts)).toBe(6);
+  expect(Math.max(...counts)).toBe(5);
+});
+
+it('one site that floods leaves a place to others', async () => {
+  const network = new SyntheticNetwork({ seed: 'flood of one site' });
+  network.milestone();
+  const rig = await startLedger(env.LEDGER, network, 0);
+  await followTo(rig, 1);
+  const node = openTestNode(['http://upstream.example'], network.keys);
+  const unknown = Array.from({ length: READS }, (_, i) => (i + 1).toString(16).padStart(64, 'a'));
+  const hanging = new Set<() => void>();
+  vi.stubGlobal('fetch', (url: string, init: { headers: { accept: string } }) => {
+    const answer = () => respond(rig.node, url, init.headers.accept);
+    if (!unknown.some((id) => url.includes(id))) return Promise.resolve(answer());
+    return new Promise((resolve) => hanging.add(() => resolve(answer())));
+  });
+  const reads = unknown.map((id, i) =>
+    node.readBlock(id, `2001:db8:0:${i}::/64`).catch(() => undefined),
+  );
+  await vi.waitUntil(() => hanging.size === 4, { timeout: 300_000 });
+  const known = network.note().slice(2);
+  expect((await node.readBlock(known, '192.0.2.1'))?.blockId).toBe(known);
+  expect(hanging.size).toBe(4);
+  const done = Promise.all(reads);
+  while ((await Promise.race([done, new Promise((go) => setTimeout(go, 10))])) === undefined)
+    for (const answer of hanging) answer();
 });
 
 it('of parents that nobody knows one is fetched, once', async () => {

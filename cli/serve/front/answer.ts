@@ -6,8 +6,9 @@
  * What is kept of an answer tells the two forms apart by `Vary`; the compressed form has a weak ETag,
  * as those of nginx, and If-None-Match compares weakly, so either form has 304.
  */
+import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { FrontRequest } from './request-reader.ts';
+import type { RequestHead } from './request-head.ts';
 
 /** What is copied to be written together with other pieces: each write is a call of the system. */
 const MAX_SMALL_BYTES = 16 * 1024;
@@ -28,9 +29,6 @@ const STRONG_TAG = /(\r\netag: *)"/i;
 const MIN_GZIP_BYTES = 1024;
 const MAX_GZIP_BYTES = 8 * 1024 * 1024;
 
-/** Answers that are being compressed. Others are sent as they are. */
-const MAX_GZIPS = 4;
-
 /** 1 is fastest, 9 smallest. */
 const GZIP_LEVEL = 4;
 
@@ -40,20 +38,7 @@ const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transf
 
 const SWITCHING = 101;
 
-let gzips = 0;
-
-export interface AnswerRelay {
-  /** Expects the answer to this request. */
-  expect(request: FrontRequest): void;
-  /** Returns bytes behind the answer, which are there after 101 only. */
-  push(bytes: Buffer): Buffer | undefined;
-  /** Whether the client may have seen something of it. */
-  readonly hasBegun: boolean;
-  /** Whether all of it was read. */
-  readonly isRead: boolean;
-  /** What is held of it in workerd and here. */
-  readonly bytes: number;
-}
+const compressed = promisify(gzip);
 
 export interface AnswerOptions {
   write: (bytes: Buffer | string) => void;
@@ -63,9 +48,9 @@ export interface AnswerOptions {
   onEnd: (status: number) => void;
 }
 
-export function createAnswer({ write, onHead, onEnd }: AnswerOptions): AnswerRelay {
+export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   let phase: 'none' | 'head' | 'body' | 'read' = 'none';
-  let request: FrontRequest | undefined;
+  let request: RequestHead | undefined;
   /** Status line and header lines; while they come, in `early`. */
   let head = '';
   let early: Buffer | undefined;
@@ -109,22 +94,16 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions): AnswerRel
   }
 
   async function compress(body: Buffer): Promise<void> {
-    gzips += 1;
-    const packed = await new Promise<Buffer | undefined>((resolve) =>
-      gzip(body, { level: GZIP_LEVEL }, (error, bytes) =>
-        resolve(error === null ? bytes : undefined),
-      ),
-    );
-    gzips -= 1;
+    const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
     if (packed !== undefined)
       head = head
         .replace(LENGTH, `\r\nContent-Length: ${packed.length}\r\nContent-Encoding: gzip`)
         .replace(STRONG_TAG, '$1W/"');
-    finish(packed ?? body);
+    begin(packed ?? body);
+    finish();
   }
 
-  function finish(body?: Buffer): void {
-    if (body !== undefined) begin(body);
+  function finish(): void {
     phase = 'none';
     gathered = undefined;
     onEnd(status);
@@ -140,19 +119,18 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions): AnswerRel
       return;
     }
     gathered.push(piece);
-    if (left > 0) return;
-    const body = Buffer.concat(gathered);
-    if (gzips < MAX_GZIPS) void compress(body);
-    else finish(body);
+    if (left === 0) void compress(Buffer.concat(gathered));
   }
 
   return {
-    expect(next) {
+    /** Expects the answer to this request. */
+    expect(next: RequestHead): void {
       request = next;
       phase = 'head';
       early = undefined;
     },
-    push(piece) {
+    /** Returns bytes behind the answer, which are there after 101 only. */
+    push(piece: Buffer): Buffer | undefined {
       if (phase !== 'head' && phase !== 'body') throw new Error('bytes behind an answer');
       const isFirst = phase === 'head';
       let bytes = piece;
@@ -172,12 +150,15 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions): AnswerRel
       readBody(rest === undefined ? bytes : bytes.subarray(0, left), isFirst);
       return rest;
     },
+    /** Whether the client may have seen something of it. */
     get hasBegun() {
       return phase === 'body' || phase === 'read';
     },
+    /** Whether all of it was read. */
     get isRead() {
       return phase === 'none' || phase === 'read';
     },
+    /** What is held of it in workerd and here. */
     get bytes() {
       return gathered === undefined ? left : length;
     },

@@ -4,16 +4,16 @@
  */
 import { connect, type Socket } from 'node:net';
 import { clientKey } from '../../../src/http/access/client-address.ts';
-import type { ErrorStatus } from '../../../src/http/errors.ts';
-import { type ClientPath, clientPath } from '../../../src/platform/client-path.ts';
+import { type ErrorStatus, HttpError } from '../../../src/http/errors.ts';
+import { clientPath } from '../../../src/platform/client-path.ts';
 import { writeLimitedLog } from '../../../src/platform/log.ts';
 import { createAnswer } from './answer.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';
 import type { MessageTurns } from './message-turns.ts';
 import { refusalBytes } from './refusal.ts';
-import type { HeadRefusal } from './request-head.ts';
-import { createRequestReader, type FrontRequest } from './request-reader.ts';
+import type { RequestHead } from './request-head.ts';
+import { createRequestReader } from './request-reader.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import type { TunnelLimit } from './tunnel-limit.ts';
 
@@ -53,12 +53,6 @@ const SWITCHING = 101;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Where workerd listens. Each start of it has one of its own. */
-export interface Target {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** What all connections share. */
 export interface Shared {
   readonly queue: FairQueue;
@@ -66,15 +60,14 @@ export interface Shared {
   readonly turns: MessageTurns;
   /** Milliseconds, never going back. */
   readonly clock: () => number;
-  /** Undefined while workerd is being started. */
-  target: Target | undefined;
+  /** Where workerd listens, each start of it at another port; undefined while it is being started. */
+  target: URL | undefined;
   /** Called when so many bytes more are held, or fewer, and so many were sent. */
   count(held: number, sent: number): void;
   onClose(connection: Connection): void;
 }
 
-export interface Connection {
-  client: ClientPath;
+export interface Connection extends Queued {
   /**
    * `silent`: no complete request yet. `idle`: between two. `waiting`: for its turn or the answer.
    * `tunnel`: a WebSocket.
@@ -100,14 +93,10 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   const peer = socket.remoteAddress ?? '0.0.0.0';
   const reader = createRequestReader(peer, isProxy);
   const answer = createAnswer({ write, onHead: beginAnswer, onEnd: endAnswer });
-  const queued: Queued = {
+  const connection: Connection = {
     client: clientPath(clientKey(peer)),
     isWhiteFlag: false,
-    mayWait: false,
     start: passOn,
-  };
-  const connection: Connection = {
-    client: queued.client,
     state: 'silent',
     bytes: 0,
     kernelName: kernelName(peer, socket.remotePort ?? 0),
@@ -121,7 +110,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   let unreadAt = NEVER;
   let workerd: Socket | undefined;
   /** Complete and not answered yet. */
-  let request: FrontRequest | undefined;
+  let request: RequestHead | undefined;
   /** Whether it is on its way to workerd. */
   let isPassed = false;
   /** How often it was sent on a new connection: workerd may have closed an older one already. */
@@ -205,7 +194,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     // the kernel may have all of it until it is asked
     if (kernelBytes < MAX_KERNEL_BYTES)
       kernelBytes = Math.min(kernelBytes + sent, MAX_KERNEL_BYTES);
-    const own = reader.bytes + (request?.message.length ?? 0) + answer.bytes;
+    const own = reader.bytes + (request?.text.length ?? 0) + answer.bytes;
     const now = own + (tunnel?.bytes ?? 0) + socket.writableLength + kernelBytes;
     const change = now - connection.bytes;
     const sentNow = sent;
@@ -215,25 +204,32 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   }
 
   /** Answers instead of workerd, and closes the connection when that is sent. */
-  function refuse(status: ErrorStatus, detail: string, refusal: Partial<HeadRefusal> = {}): void {
-    queue.leave(queued);
+  function refuse(status: ErrorStatus, detail?: string, headers?: Record<string, string>): void {
+    queue.leave(connection);
     isEnding = true;
     workerd?.destroy();
-    socket.end(refusalBytes({ isHead: request?.isHead ?? false, ...refusal, status, detail }));
+    socket.end(refusalBytes(new HttpError(status, detail, headers), reader.isHead));
     // what the client still sends is read and dropped, or its end would not see the answer
     socket.resume();
     lateAt = clock() + LINGER_MS;
   }
 
+  /** Undefined also where it was refused. */
+  function nextRequest(): RequestHead | undefined {
+    try {
+      return reader.next();
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      refuse(error.status, error.detail, error.headers);
+      return undefined;
+    }
+  }
+
   function readRequest(): void {
-    const next = reader.next();
+    const next = nextRequest();
     if (next === undefined) {
       countBytes();
       if (reader.takeExpectation()) write(CONTINUE);
-      return;
-    }
-    if ('status' in next) {
-      refuse(next.status, next.detail, next);
       return;
     }
     request = next;
@@ -244,9 +240,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     if (isEnding) return;
     if (next.address !== address) connection.client = clientPath(clientKey(next.address));
     address = next.address;
-    queued.client = connection.client;
-    queued.isWhiteFlag = next.isWhiteFlag;
-    queued.mayWait = next.mayWait;
+    connection.isWhiteFlag = next.isWhiteFlag;
     isCounted = next.isUpgrade && tunnels.open(connection.client);
     if (next.isUpgrade && !isCounted) {
       refuse(503, 'there are too many WebSockets');
@@ -254,7 +248,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     }
     connection.state = 'waiting';
     lateAt = clock() + HOLD_MS;
-    queue.enter(queued);
+    queue.enter(connection);
   }
 
   function passOn(): void {
@@ -264,11 +258,12 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       workerd = connectWorkerd(shared.target!);
     }
     answer.expect(request!);
-    workerd.write(request!.message, 'latin1');
+    workerd.write(request!.text, 'latin1');
   }
 
-  function connectWorkerd(to: Target): Socket {
-    const opened = connect({ ...to, noDelay: true, allowHalfOpen: true });
+  function connectWorkerd(to: URL): Socket {
+    const [host, port] = [to.hostname, Number(to.port)];
+    const opened = connect({ host, port, noDelay: true, allowHalfOpen: true });
     opened.on('data', (bytes: Buffer) => {
       if (workerd === opened && !isEnding) readAnswer(opened, bytes);
     });
@@ -313,16 +308,16 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     else if (answer.hasBegun) reset();
     else {
       isPassed = false;
-      queue.leave(queued);
+      queue.leave(connection);
       // no request changes anything, so it can be sent again
       if (tries === MAX_TRIES) refuse(503, 'the node is starting');
-      else if (tries === 0) queue.enter(queued);
-      else setTimeout(() => isEnding || queue.enter(queued), RETRY_AFTER_MS);
+      else if (tries === 0) queue.enter(connection);
+      else setTimeout(() => isEnding || queue.enter(connection), RETRY_AFTER_MS);
     }
   }
 
   function beginAnswer(): boolean {
-    queue.leave(queued);
+    queue.leave(connection);
     return isLast && !request!.isUpgrade;
   }
 
@@ -373,7 +368,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     if (reader.isInside) readRequest();
   }
 
-  socket.setNoDelay(true);
   socket.on('data', (bytes: Buffer) => {
     // behind `Connection: close` nothing is read (RFC 9112, 9.6)
     if (isEnding || request?.isLast) return;
@@ -403,7 +397,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   });
   socket.on('error', () => end(() => socket.destroy()));
   socket.on('close', () => {
-    queue.leave(queued);
+    queue.leave(connection);
     end(() => socket.destroy());
     tunnel?.end();
     uncount();

@@ -19,32 +19,24 @@ const MAX_BESIDE_WHITE_FLAG = 4;
 const MAX_WHITE_FLAGS = 8;
 
 /**
- * A request that may wait for an upstream and has no answer for so long is taken to wait, and takes
- * no place any more. Less where more sites wait than there are places, so that a crowd is not waited
- * for. All other requests are work, and keep their place until they are answered.
+ * A request without an answer for so long waits for an upstream, or for a place of its kind in workerd
+ * (http/access/limits.ts), and takes no place here any more while others wait. Less where more sites
+ * wait than there are places, so that a crowd is not waited for.
  */
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
 
-/** Requests that wait for an upstream and have no place. Of these, too, a client has as many as are left. */
+/** Requests that wait without a place. Of these, too, a client has as many as are left. */
 const MAX_AWAY = 256;
 
 /** Whoever has one request at a time. No field changes from `enter` to `leave`. */
 export interface Queued {
   client: ClientPath;
   isWhiteFlag: boolean;
-  mayWait: boolean;
   start(): void;
 }
 
-export interface FairQueue {
-  /** Calls `start`, at once or when it is this request's turn. */
-  enter(request: Queued): void;
-  /** Ends the wait, or frees the place. May be called again. */
-  leave(request: Queued): void;
-  /** Starts what may start, and looks for leases that have ended: to be called often. */
-  look(): void;
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 interface Lane {
   /** When each was started, in this order. */
@@ -66,7 +58,7 @@ function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boole
  * @param clock milliseconds, which never go back
  * @param isOpen whether requests can be passed on
  */
-export function createFairQueue(clock: () => number, isOpen: () => boolean): FairQueue {
+export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   const whiteFlags = createLane();
   const others = createLane();
   const away = new Set<Queued>();
@@ -77,8 +69,9 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
     return whiteFlags.running.size > 0 ? MAX_BESIDE_WHITE_FLAG : MAX_AT_ONCE;
   }
 
-  const mayStart = (lane: Lane, site: string) =>
-    isOpen() && mayHaveMore(site, lane.running.keys(), maxOf(lane) - lane.running.size);
+  const leftOf = (lane: Lane) => (isOpen() ? maxOf(lane) - lane.running.size : 0);
+  const mayStart = (lane: Lane, [site]: ClientPath) =>
+    mayHaveMore(site, lane.running.keys(), leftOf(lane));
 
   function start(lane: Lane, request: Queued): void {
     lane.running.set(request, clock());
@@ -86,8 +79,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
   }
 
   function startWaiting(lane: Lane): void {
-    while (lane.waiting.size > 0) {
-      const request = lane.waiting.take((site) => mayStart(lane, site));
+    while (lane.waiting.size > 0 && leftOf(lane) > 0) {
+      const request = lane.waiting.take((site) => mayStart(lane, [site]));
       if (request === undefined) return;
       start(lane, request);
     }
@@ -98,23 +91,25 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
     const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
     for (const [request, startedAt] of lane.running) {
       if (sites === 0 || now - startedAt < lease) return;
-      if (!request.mayWait || !mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
+      if (!mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
       lane.running.delete(request);
       away.add(request);
     }
   }
 
   return {
-    enter(request) {
+    /** Calls `start`, at once or when it is this request's turn. */
+    enter(request: Queued): void {
       const lane = laneOf(request);
-      if (lane.waiting.size === 0 && mayStart(lane, request.client[0])) {
+      if (lane.waiting.size === 0 && mayStart(lane, request.client)) {
         start(lane, request);
         return;
       }
       lane.waiting.add(request);
       startWaiting(lane);
     },
-    leave(request) {
+    /** Ends the wait, or frees the place. May be called again. */
+    leave(request: Queued): void {
       const lane = laneOf(request);
       if (!lane.running.delete(request)) {
         away.delete(request);
@@ -124,7 +119,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean): Fai
       startWaiting(whiteFlags);
       startWaiting(others);
     },
-    look() {
+    /** Starts what may start, and looks for leases that have ended: to be called often. */
+    look(): void {
       const now = clock();
       for (const lane of [whiteFlags, others]) endLeases(lane, now);
       startWaiting(whiteFlags);

@@ -43,15 +43,8 @@ export interface FrameFault {
   reason: string;
 }
 
-export interface Messages {
-  /** The frame that begins there; undefined where it is not complete. Each is read once. */
-  next(bytes: Buffer, at: number): Frame | FrameFault | undefined;
-  /** Whether a message has begun of which not all fragments were read. */
-  readonly isInside: boolean;
-}
-
 /** Reads what a client sends. @param maxBytes of a message */
-export function createMessages(maxBytes: number): Messages {
+export function createMessages(maxBytes: number) {
   /** Bytes of the fragments that were read. */
   let fragments = 0;
   let isInside = false;
@@ -72,7 +65,8 @@ export function createMessages(maxBytes: number): Messages {
   }
 
   return {
-    next(bytes, at) {
+    /** The frame that begins there; undefined where it is not complete. Each is read once. */
+    next(bytes: Buffer, at: number): Frame | FrameFault | undefined {
       const frame = readFrame(bytes, at);
       if (frame === undefined) return undefined;
       const fault = findFault(frame);
@@ -84,6 +78,7 @@ export function createMessages(maxBytes: number): Messages {
       }
       return frame;
     },
+    /** Whether a message has begun of which not all fragments were read. */
     get isInside() {
       return isInside;
     },

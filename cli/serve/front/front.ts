@@ -8,7 +8,8 @@
  * turns. Nobody has a fixed share. Where there is too much of something, the client that holds most
  * of it loses some, so one that holds little is always served.
  */
-import { type BlockList, createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type BlockList, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { largestHolder } from '../../../src/platform/client-path.ts';
 import { writeLimitedLog } from '../../../src/platform/log.ts';
@@ -44,6 +45,7 @@ const STATES = ['silent', 'idle', 'waiting', 'tunnel'];
 
 export interface FrontOptions {
   host: string;
+  /** 0: any that is free. */
   port: number;
   maxConnections: number;
   /** Whose X-Forwarded-For is believed. */
@@ -52,19 +54,10 @@ export interface FrontOptions {
   clock?: () => number;
 }
 
-export interface Front {
-  /** Where clients connect. */
-  url: URL;
-  /** Where workerd listens; undefined while it is being started. */
-  passTo(workerd: URL | undefined): void;
-  /** Accepts nobody any more, and resolves when all requests are answered, or after some seconds. */
-  drain(): Promise<void>;
-  /** Closes all connections. */
-  close(): void;
-}
+export type Front = Awaited<ReturnType<typeof openFront>>;
 
 /** Resolves when it listens. Until it is told where workerd is, requests wait. */
-export async function openFront(options: FrontOptions): Promise<Front> {
+export async function openFront(options: FrontOptions) {
   const { host, port, maxConnections, proxies, clock = () => performance.now() } = options;
   /** In the order in which they were opened. */
   const connections = new Set<Connection>();
@@ -97,10 +90,9 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   function shed(what: string, amount: number, holdsOf: (each: Connection) => number): boolean {
     const own = largestHolder(connections, holdsOf);
     const holds = own.reduce((sum, each) => sum + holdsOf(each), 0);
+    const rank = ({ state }: Connection) => STATES.indexOf(state);
     // stable: the oldest first
-    own.sort(
-      (a, b) => holdsOf(b) - holdsOf(a) || STATES.indexOf(a.state) - STATES.indexOf(b.state),
-    );
+    own.sort((a, b) => holdsOf(b) - holdsOf(a) || rank(a) - rank(b));
     let [closed, freed] = [0, 0];
     for (const each of own) {
       // a holder of few does not lose all of them
@@ -128,14 +120,14 @@ export async function openFront(options: FrontOptions): Promise<Front> {
 
   function accept(socket: Socket): void {
     if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, () => 1);
-    const peer = socket.remoteAddress ?? '';
-    const family = socket.remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
-    const isProxy = peer !== '' && proxies.check(peer, family);
+    const { remoteAddress: peer, remoteFamily } = socket;
+    const family = remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
+    const isProxy = peer !== undefined && proxies.check(peer, family);
     connections.add(openConnection(socket, isProxy, shared));
   }
 
-  const server = createServer({ allowHalfOpen: true }, accept);
-  await listen(server, host, port);
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, accept);
+  await once(server.listen({ host, port, exclusive: true, backlog: 4096 }), 'listening');
   const address = server.address() as { port: number; address: string; family: string };
   const url = new URL(`http://${reachable(address)}:${address.port}`);
   // a connection that was reset before it was accepted
@@ -151,12 +143,15 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   setInterval(() => shared.queue.look(), QUEUE_LOOK_EVERY_MS).unref();
   setInterval(() => shared.turns.look(), ROUND_EVERY_MS).unref();
   return {
+    /** Where clients connect. */
     url,
-    passTo(workerd) {
-      shared.target = workerd && { host: workerd.hostname, port: Number(workerd.port) };
+    /** Where workerd listens; undefined while it is being started. */
+    passTo(workerd: URL | undefined): void {
+      shared.target = workerd;
       shared.queue.look();
     },
-    async drain() {
+    /** Accepts nobody any more, and resolves when all is answered, or after some seconds. */
+    async drain(): Promise<void> {
       server.close();
       const endAt = performance.now() + DRAIN_MS;
       for (const each of connections) each.drain(clock() + ARRIVE_MS);
@@ -166,7 +161,8 @@ export async function openFront(options: FrontOptions): Promise<Front> {
         for (const each of connections) each.look(clock());
       }
     },
-    close() {
+    /** Closes all connections. */
+    close(): void {
       server.close();
       for (const each of connections) each.reset();
     },
@@ -178,14 +174,4 @@ function reachable({ address, family }: { address: string; family: string }): st
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';
   return family === 'IPv6' ? `[${address}]` : address;
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, exclusive: true, backlog: 4096 }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

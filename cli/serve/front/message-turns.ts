@@ -22,16 +22,9 @@ export interface Sender {
   go(): void;
 }
 
-export interface MessageTurns {
-  /** Whether the sender may send a message now. If not, `go` is called when it may. */
-  mayPass(sender: Sender): boolean;
-  pay(sender: Sender, bytes: number): void;
-  leave(sender: Sender): void;
-  /** To be called each {@link ROUND_EVERY_MS}. */
-  look(): void;
-}
+export type MessageTurns = ReturnType<typeof createMessageTurns>;
 
-export function createMessageTurns(): MessageTurns {
+export function createMessageTurns() {
   const waiting = createTurns<Sender>();
   let left = TURNS_PER_ROUND;
 
@@ -42,18 +35,20 @@ export function createMessageTurns(): MessageTurns {
   }
 
   return {
-    mayPass(sender) {
+    /** Whether the sender may send a message now. If not, `go` is called when it may. */
+    mayPass(sender: Sender): boolean {
       if (sender.credit > 0) return true;
       // nobody waits: what is left of this round
       while (left > 0 && waiting.size === 0) if (giveTurn(sender)) return true;
       waiting.add(sender);
       return false;
     },
-    pay(sender, bytes) {
+    pay(sender: Sender, bytes: number): void {
       sender.credit -= 1 + (bytes >> 10);
     },
     leave: waiting.remove,
-    look() {
+    /** To be called each {@link ROUND_EVERY_MS}. */
+    look(): void {
       left = TURNS_PER_ROUND;
       while (left > 0) {
         const sender = waiting.take();

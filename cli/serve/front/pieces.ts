@@ -5,28 +5,18 @@
 
 const EMPTY = Buffer.alloc(0);
 
-export interface Pieces {
-  readonly bytes: Buffer;
-  /** What they take in memory. */
-  readonly size: number;
-  push(piece: Buffer): void;
-  /** Takes so many from the front. */
-  take(count: number): Buffer;
-  /** Removes those between two places. */
-  cut(from: number, to: number): void;
-}
-
-export function createPieces(): Pieces {
+export function createPieces() {
   let held: Buffer = EMPTY;
   let store: Buffer = EMPTY;
   return {
     get bytes() {
       return held;
     },
+    /** What they take in memory. */
     get size() {
       return held.length === 0 ? 0 : held.buffer.byteLength;
     },
-    push(piece) {
+    push(piece: Buffer): void {
       if (held.length === 0) {
         held = piece;
         return;
@@ -43,13 +33,15 @@ export function createPieces(): Pieces {
       piece.copy(store, from + held.length);
       held = store.subarray(from, from + length);
     },
-    take(count) {
+    /** Takes so many from the front; by default all. */
+    take(count = held.length): Buffer {
       const taken = held.subarray(0, count);
       held = held.subarray(count);
       if (held.length === 0) held = store = EMPTY;
       return taken;
     },
-    cut(from, to) {
+    /** Removes those between two places. */
+    cut(from: number, to: number): void {
       held.copyWithin(from, to);
       held = held.subarray(0, held.length - to + from);
     },

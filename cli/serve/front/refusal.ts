@@ -3,19 +3,28 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { COMMON_HEADERS } from '../../../src/http/answer.ts';
-import { errorAnswer, HttpError } from '../../../src/http/errors.ts';
-import type { HeadRefusal } from './request-head.ts';
+import { type ErrorStatus, errorAnswer, HttpError } from '../../../src/http/errors.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
-/** The whole answer, after which the connection is closed. */
-export function refusalBytes({ status, detail, headers, isHead }: HeadRefusal): string {
-  const retry = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
-  const answer = errorAnswer(new HttpError(status, detail, { ...headers, ...retry }));
+/** Throws an HttpError: the request is not passed on. The detail is for people. */
+export function refuseRequest(
+  detail: string,
+  status: ErrorStatus = 400,
+  headers: Record<string, string> = {},
+): never {
+  throw new HttpError(status, detail, headers);
+}
+
+/** The whole answer, after which the connection is closed. To HEAD it has no body. */
+export function refusalBytes(error: HttpError, isHead: boolean): string {
+  const { status } = error;
+  const answer = errorAnswer(error);
   const body = String(answer.body);
   const all = {
     ...COMMON_HEADERS,
     ...answer.headers,
+    ...(status === 503 && { 'retry-after': RETRY_AFTER_SECONDS }),
     'content-length': String(Buffer.byteLength(body)),
     connection: status === 426 ? 'close, upgrade' : 'close',
   };

@@ -5,48 +5,31 @@
  * workerd puts Host and target together to one URL and resolves dots in it: `Host: x/metrics?` would
  * move the path.
  */
-import type { ErrorStatus } from '../../../src/http/errors.ts';
+import { refuseRequest } from './refusal.ts';
 
 /** How many bytes follow the head: a number, or chunks. */
 export type BodyLength = number | 'chunked';
 
 export interface RequestHead {
-  /** As it is passed on, without `Content-Length` and without the empty line at its end. */
+  /** As it is passed on, in latin1; the reader adds `Content-Length` and the body. */
   text: string;
+  /** Of the client; for a proxy that is believed: of the client behind it. */
+  address: string;
   bodyLength: BodyLength;
   isHead: boolean;
   /** Whether it is for the route of the white flag. */
   isWhiteFlag: boolean;
-  /** Whether the Worker may wait for an upstream before it answers. */
-  mayWait: boolean;
   /** Whether it asks for a WebSocket. */
   isUpgrade: boolean;
   /** Whether the client waits for `100 Continue` before it sends the body. */
   expectsContinue: boolean;
-  /** HTTP/1.0: the answer has no chunks. */
-  isOld: boolean;
   /** The connection ends with the answer, and nothing behind the request is read. */
   isLast: boolean;
   acceptsGzip: boolean;
-  /** Address of the client, for a proxy that is believed: that of the client behind it. */
-  address: string;
-}
-
-/** Why a request is not passed on. The detail is for people. */
-export interface HeadRefusal {
-  status: ErrorStatus;
-  detail: string;
-  headers?: Record<string, string>;
-  /** The answer to HEAD has no body. */
-  isHead?: boolean;
 }
 
 /** The Worker's path; its explanation is for people, and takes turns with other reads. */
 const WHITE_FLAG = 'POST /api/core/v2/whiteflag ';
-
-/** Routes of the Worker that may wait for an upstream: those with a limit for that. */
-const MAY_WAIT =
-  /^POST \/api\/(?:core\/v2|edge\/v1)\/whiteflag[/? ]|^\w+ \/api\/core\/v2\/blocks\//;
 
 const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
 
@@ -86,77 +69,32 @@ const WEBSOCKET_VERSION = '13';
 /** 16 bytes in base64 (RFC 6455, 4.1). */
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
-const refuse = (
-  detail: string,
-  status: ErrorStatus = 400,
-  headers: Record<string, string> = {},
-): HeadRefusal => ({ status, detail, headers });
-
 /** Where two could be read differently. */
 const ONCE = new Set(['host', 'content-length', 'transfer-encoding']);
 
 /**
+ * Throws an HttpError where the request is not passed on.
+ *
  * @param head latin1, without the empty line at its end
  * @param peer address of the other end of the connection
  * @param isProxy whether the peer's X-Forwarded-For is believed
  */
-export function readRequestHead(
-  head: string,
-  peer: string,
-  isProxy: boolean,
-): RequestHead | HeadRefusal {
-  const isHead = head.startsWith('HEAD ');
-  const end = head.indexOf('\r\n');
-  const headers = readHeaders(end < 0 ? '' : head.slice(end));
-  if ('status' in headers) return { ...headers, isHead };
-  const result = join(end < 0 ? head : head.slice(0, end), headers, isHead);
-  if ('status' in result) return { ...result, isHead };
-  const forwardedFor = isProxy ? headers.fields.get('x-forwarded-for') : undefined;
-  result.address = forwardedFor?.split(',').at(-1)?.trim() || peer;
-  result.text += `CF-Connecting-IP: ${result.address}\r\n`;
-  return result;
-}
-
-interface Headers {
-  /** Lines that are passed on, each with a line end before it. */
-  text: string;
-  /** Values of {@link READ}; of several lines as one list (RFC 9110, 5.3). */
-  fields: Map<string, string>;
-}
-
-function readHeaders(lines: string): Headers | HeadRefusal {
-  if (!LINES.test(lines)) return refuse('a header line is malformed, or there are more than 200');
-  const fields = new Map<string, string>();
-  let twice: string | undefined;
-  const text = lines.replace(READ, (line, given: string, value: string) => {
-    const name = given.toLowerCase();
-    const before = fields.get(name);
-    if (before !== undefined && ONCE.has(name)) twice = name;
-    fields.set(name, before === undefined ? value.trim() : `${before},${value.trim()}`);
-    return PASSED.has(name) ? line : '';
-  });
-  return twice === undefined ? { text, fields } : refuse(`${twice} must be given once`);
-}
-
-function join(
-  requestLine: string,
-  { text, fields }: Headers,
-  isHead: boolean,
-): RequestHead | HeadRefusal {
+export function readRequestHead(head: string, peer: string, isProxy: boolean): RequestHead {
+  const [requestLine = ''] = head.split('\r\n', 1);
   const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? [];
-  if (method === '' || target.includes('#')) return refuse('the request line is malformed');
-  if (!METHODS.has(method)) return refuse('no route has this method', 405, ALLOW);
+  if (method === '' || target.includes('#')) refuseRequest('the request line is malformed');
+  if (!METHODS.has(method)) refuseRequest('no route has this method', 405, ALLOW);
   const [place, authority] = readTarget(method, target);
-  if (!place.startsWith('/')) return refuse('the request line is malformed');
-  if (OTHER_SPELLING.test(place.split('?', 1)[0]!)) return refuse('no such route', 404);
+  if (!place.startsWith('/')) refuseRequest('the request line is malformed');
+  if (OTHER_SPELLING.test(place.split('?', 1)[0]!)) refuseRequest('no such route', 404);
+  const { text, fields } = readHeaders(head.slice(requestLine.length));
   const isOld = minor === '0';
   const host = fields.get('host');
-  if (host === undefined && !isOld) return refuse('Host must be given');
-  if (host && !isAuthority(host)) return refuse('Host must be a host and a port');
+  if (host === undefined && !isOld) refuseRequest('Host must be given');
+  if (host && !isAuthority(host)) refuseRequest('Host must be a host and a port');
   if (authority !== undefined && !isAuthority(authority))
-    return refuse('the target must have a host and a port');
+    refuseRequest('the target must have a host and a port');
   const bodyLength = readBodyLength(fields, isOld);
-  if (typeof bodyLength === 'object') return bodyLength;
   const connection = fields.get('connection')?.toLowerCase() ?? '';
   // an upgrade to something else is not answered, as RFC 9110, 7.8 allows
   const isUpgrade =
@@ -164,48 +102,65 @@ function join(
     method === 'GET' &&
     !isOld &&
     UPGRADES.test(connection);
-  const refusal = isUpgrade ? checkUpgrade(fields, bodyLength) : undefined;
-  if (refusal !== undefined) return refusal;
+  if (isUpgrade) checkUpgrade(fields, bodyLength);
+  const forwardedFor = isProxy ? fields.get('x-forwarded-for') : undefined;
+  const address = forwardedFor?.split(',').at(-1)?.trim() || peer;
   const start = `${method} ${place} HTTP/1.1\r\nHost: ${authority ?? (host || NO_HOST)}`;
   const upgrade = isUpgrade ? 'Upgrade: websocket\r\nConnection: Upgrade\r\n' : '';
   return {
-    text: `${start}${text}\r\n${upgrade}`,
-    address: '',
+    text: `${start}${text}\r\n${upgrade}CF-Connecting-IP: ${address}\r\n`,
+    address,
     bodyLength,
-    isHead,
+    isHead: method === 'HEAD',
     isWhiteFlag: start.startsWith(WHITE_FLAG),
-    mayWait: MAY_WAIT.test(start),
     isUpgrade,
     expectsContinue: fields.get('expect')?.toLowerCase() === '100-continue',
-    isOld,
     isLast: isOld || CLOSES.test(connection),
     acceptsGzip: doesAcceptGzip(fields.get('accept-encoding') ?? ''),
   };
 }
 
-function readBodyLength(fields: Headers['fields'], isOld: boolean): BodyLength | HeadRefusal {
+/** Values of {@link READ}; of several lines as one list (RFC 9110, 5.3). */
+type Fields = ReadonlyMap<string, string>;
+
+/** Returns the lines that are passed on, each with a line end before it, and what was read. */
+function readHeaders(lines: string): { text: string; fields: Fields } {
+  if (!LINES.test(lines)) refuseRequest('a header line is malformed, or there are more than 200');
+  const fields = new Map<string, string>();
+  const text = lines.replace(READ, (line, given: string, value: string) => {
+    const name = given.toLowerCase();
+    const before = fields.get(name);
+    if (before !== undefined && ONCE.has(name)) refuseRequest(`${name} must be given once`);
+    fields.set(name, before === undefined ? value.trim() : `${before},${value.trim()}`);
+    return PASSED.has(name) ? line : '';
+  });
+  return { text, fields };
+}
+
+function readBodyLength(fields: Fields, isOld: boolean): BodyLength {
   const length = fields.get('content-length');
   const coding = fields.get('transfer-encoding');
   if (coding === undefined) {
     if (length === undefined) return 0;
-    return CONTENT_LENGTH.test(length) ? Number(length) : refuse('Content-Length is malformed');
+    return CONTENT_LENGTH.test(length)
+      ? Number(length)
+      : refuseRequest('Content-Length is malformed');
   }
-  if (isOld) return refuse('HTTP/1.0 has no Transfer-Encoding');
-  if (length !== undefined) return refuse('a body has Content-Length or Transfer-Encoding');
+  if (isOld) refuseRequest('HTTP/1.0 has no Transfer-Encoding');
+  if (length !== undefined) refuseRequest('a body has Content-Length or Transfer-Encoding');
   return coding.toLowerCase() === 'chunked'
     ? 'chunked'
-    : refuse('Transfer-Encoding must be chunked');
+    : refuseRequest('Transfer-Encoding must be chunked');
 }
 
-function checkUpgrade(fields: Headers['fields'], bodyLength: BodyLength): HeadRefusal | undefined {
-  if (bodyLength !== 0) return refuse('a request to upgrade must have no body');
+function checkUpgrade(fields: Fields, bodyLength: BodyLength): void {
+  if (bodyLength !== 0) refuseRequest('a request to upgrade must have no body');
   if (fields.get('sec-websocket-version') !== WEBSOCKET_VERSION) {
     const names = { 'sec-websocket-version': WEBSOCKET_VERSION, upgrade: 'websocket' };
-    return refuse(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, names);
+    refuseRequest(`Sec-WebSocket-Version must be ${WEBSOCKET_VERSION}`, 426, names);
   }
   if (!WEBSOCKET_KEY.test(fields.get('sec-websocket-key') ?? ''))
-    return refuse('Sec-WebSocket-Key must be 16 bytes in base64');
-  return undefined;
+    refuseRequest('Sec-WebSocket-Key must be 16 bytes in base64');
 }
 
 /** Path with query, and the host of a target that names one. */

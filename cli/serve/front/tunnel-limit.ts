@@ -16,13 +16,7 @@ const SOFT = 0.8;
 /** Beyond all, for the first one of each client: others cannot fill that by displacing. */
 const HARD = 1.25;
 
-export interface TunnelLimit {
-  /** Whether the client may have one more; if so, it is counted. */
-  open(client: ClientPath): boolean;
-  close(client: ClientPath): void;
-  /** To be called often. */
-  look(now: number): void;
-}
+export type TunnelLimit = ReturnType<typeof createTunnelLimit>;
 
 /**
  * @param clock milliseconds, which never go back
@@ -32,21 +26,21 @@ export function createTunnelLimit(
   max: number,
   clock: () => number,
   evict: (site: string) => boolean,
-): TunnelLimit {
+) {
   /** Of each site, with those that linger. */
   const counts = new Map<string, number>();
-  let total = 0;
-  /** In this order. */
+  /** When each was closed, in this order. */
   const closed = new Set<{ site: string; at: number }>();
+  let total = 0;
 
   function add(site: string, change: 1 | -1): void {
-    total += change;
     const count = (counts.get(site) ?? 0) + change;
+    total += change;
     if (count === 0) counts.delete(site);
     else counts.set(site, count);
   }
 
-  /** Whether one was closed for the site, which has so many. */
+  /** Whether one was closed for a site that has so many. */
   function displace(own: number): boolean {
     let [largest, most] = ['', 0];
     // of equal ones the youngest, or a crowd would close those that are here for long
@@ -56,17 +50,19 @@ export function createTunnelLimit(
   }
 
   return {
-    open([site]) {
+    /** Whether the client may have one more; if so, it is counted. */
+    open([site]: ClientPath): boolean {
       const own = counts.get(site) ?? 0;
       if (total >= Math.floor(max * (own === 0 ? HARD : 1))) return false;
       if (total >= Math.floor(max * SOFT) && !displace(own)) return false;
       add(site, 1);
       return true;
     },
-    close([site]) {
+    close([site]: ClientPath): void {
       closed.add({ site, at: clock() });
     },
-    look(now) {
+    /** To be called often. */
+    look(now: number): void {
       for (const each of closed) {
         if (now - each.at < LINGER_MS) return;
         closed.delete(each);

@@ -1,11 +1,11 @@
 /**
  * A WebSocket between a client and workerd. A client's messages are passed on when they are complete,
  * bounded by rate, size and time. After a Close frame of either side nothing of the client is passed
- * on but its own Close frame, and TCP ends within ten seconds (RFC 6455, 7.1.1).
+ * on, and TCP ends within ten seconds (RFC 6455, 7.1.1).
  */
 import type { Socket } from 'node:net';
 import type { ClientPath } from '../../../src/platform/client-path.ts';
-import { closeFrame, createMessages, type FrameFault, Opcode, readFrame } from './frames.ts';
+import { closeFrame, createMessages, Opcode, readFrame } from './frames.ts';
 import type { MessageTurns, Sender } from './message-turns.ts';
 import { createPieces } from './pieces.ts';
 
@@ -20,6 +20,9 @@ const MESSAGE_MS = 15_000;
 
 /** From the first Close frame, of either side, until TCP has ended. */
 const CLOSE_MS = 10_000;
+
+/** What workerd is answered when it closes: it need not wait for the client. */
+const CLOSE_ANSWER = Buffer.from([0x80 | Opcode.Close, 0x80, 0, 0, 0, 0]);
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -38,21 +41,9 @@ export interface TunnelOptions {
   onBytes: () => void;
 }
 
-export interface Tunnel {
-  /** Messages that are not complete or wait for their turn, and what workerd has not read. */
-  readonly bytes: number;
-  fromClient(bytes: Buffer): void;
-  fromWorkerd(bytes: Buffer): void;
-  /** One of them sends no more. */
-  onEnd(): void;
-  look(now: number): void;
-  /** The node ends. */
-  goAway(): void;
-  /** Frees what it has, when the sockets are closed. */
-  end(): void;
-}
+export type Tunnel = ReturnType<typeof openTunnel>;
 
-export function openTunnel(options: TunnelOptions): Tunnel {
+export function openTunnel(options: TunnelOptions) {
   const { socket, workerd, turns, clock, write, onLate, onBytes } = options;
   const messages = createMessages(MAX_MESSAGE_BYTES);
   /** Whole messages that wait for their turn, or one that is not complete. */
@@ -62,62 +53,52 @@ export function openTunnel(options: TunnelOptions): Tunnel {
   /** For its turn. */
   let isWaiting = false;
   let unfinishedAt = NEVER;
+  /** After a Close frame of either side. */
   let closeAt = NEVER;
-  /** Whose Close frame was passed on. */
-  let isClosedByClient = false;
-  let isClosedByWorkerd = false;
+  /** Nothing is passed on in either direction. */
+  let isOver = false;
   /** Of a frame of workerd: the head as far as it came, or how much of the rest is to come. */
   let head: Buffer | undefined;
   let left = 0;
+  let opcode: number | undefined;
 
   const sender: Sender = { client: options.client, credit: 1, go: pass };
 
-  /** Nothing that the client sends is passed on from now on, but its Close frame. */
-  function beginClose(): void {
+  /** Nothing that the client sends is passed on from now on. */
+  function stopReading(): void {
     if (closeAt === NEVER) closeAt = clock() + CLOSE_MS;
     unfinishedAt = NEVER;
+    pieces.take();
     turns.leave(sender);
     socket.resume();
   }
 
   function pass(): void {
     isWaiting = false;
+    let isClosed = false;
     /** Behind the last message that is complete. */
     let end = 0;
-    while (at < pieces.bytes.length && !isClosedByClient) {
-      isWaiting = closeAt === NEVER && !messages.isInside && !turns.mayPass(sender);
-      if (isWaiting) break;
-      const frame = messages.next(pieces.bytes, at);
+    while (at < pieces.bytes.length && !isClosed) {
+      isWaiting = !messages.isInside && !turns.mayPass(sender);
+      const frame = isWaiting ? undefined : messages.next(pieces.bytes, at);
       if (frame === undefined) break;
       if ('code' in frame) {
-        refuse(frame);
+        refuse(frame.code, frame.reason);
         return;
       }
       turns.pay(sender, frame.length);
-      isClosedByClient = frame.opcode === Opcode.Close;
-      // behind a Close frame of workerd only the answer to it is passed on
-      if (isClosedByClient && closeAt !== NEVER) pieces.take(at);
-      at = isClosedByClient && closeAt !== NEVER ? frame.end - at : frame.end;
-      if (!messages.isInside || isClosedByClient) end = at;
-      else if (at - end > MAX_FRAGMENTS_BYTES) {
-        refuse({ code: 1009, reason: 'the message has too many frames' });
+      at = frame.end;
+      isClosed = frame.opcode === Opcode.Close;
+      if (!messages.isInside || isClosed) end = at;
+      if (at - end > MAX_FRAGMENTS_BYTES) {
+        refuse(1009, 'too many fragments');
         return;
       }
     }
-    passOn(end);
-  }
-
-  function passOn(end: number): void {
-    const isOver = closeAt !== NEVER;
-    const passed = pieces.take(end);
     at -= end;
-    if (isClosedByClient) {
-      pieces.take(pieces.bytes.length);
-      beginClose();
-      workerd.write(passed);
-      if (isClosedByWorkerd) endBoth();
-    } else if (!isOver) {
-      const isFull = end > 0 && !workerd.write(passed);
+    const isFull = end > 0 && !workerd.write(pieces.take(end));
+    if (isClosed) stopReading();
+    else {
       if (isFull) workerd.once('drain', () => isWaiting || socket.resume());
       if (isWaiting || isFull) socket.pause();
       else socket.resume();
@@ -127,21 +108,18 @@ export function openTunnel(options: TunnelOptions): Tunnel {
     onBytes();
   }
 
-  function endBoth(): void {
-    socket.end();
-    workerd.end();
+  /** Closes it as an endpoint would that fails the connection (RFC 6455, 7.1.7). */
+  function refuse(code: number, reason: string): void {
+    if (head === undefined && left === 0) write(closeFrame(code, reason));
+    endBoth();
   }
 
-  /** Closes it as an endpoint would that fails the connection (RFC 6455, 7.1.7). */
-  function refuse({ code, reason }: FrameFault | { code: 1001 | 1008; reason: string }): void {
-    beginClose();
-    isClosedByClient = true;
-    pieces.take(pieces.bytes.length);
-    if (head === undefined && left === 0 && !isClosedByWorkerd) write(closeFrame(code, reason));
-    isClosedByWorkerd = true;
-    left = 0;
+  function endBoth(): void {
+    if (closeAt === NEVER) workerd.write(CLOSE_ANSWER);
+    isOver = true;
+    stopReading();
     socket.end();
-    workerd.destroy();
+    workerd.end();
     onBytes();
   }
 
@@ -151,47 +129,46 @@ export function openTunnel(options: TunnelOptions): Tunnel {
     const before = bytes.length - piece.length;
     let to = left;
     head = undefined;
-    while (to < bytes.length && !isClosedByWorkerd) {
+    while (to < bytes.length && opcode !== Opcode.Close) {
       const frame = readFrame(bytes, to);
-      if (frame === undefined) {
-        head = Buffer.from(bytes.subarray(to));
-        to = bytes.length;
-      } else {
-        to = frame.end;
-        isClosedByWorkerd = frame.opcode === Opcode.Close;
-      }
+      if (frame === undefined) head = Buffer.from(bytes.subarray(to));
+      opcode = frame?.opcode;
+      to = frame?.end ?? bytes.length;
     }
     left = Math.max(0, to - bytes.length);
     return to - before;
   }
 
   return {
+    /** Messages that are not complete or wait for their turn, and what workerd has not read. */
     get bytes() {
       return pieces.size + workerd.writableLength;
     },
-    fromClient(bytes) {
-      if (isClosedByClient) return;
+    fromClient(bytes: Buffer): void {
+      if (closeAt !== NEVER) return;
       pieces.push(bytes);
       pass();
     },
-    fromWorkerd(bytes) {
-      if (isClosedByWorkerd && left === 0) return;
+    fromWorkerd(bytes: Buffer): void {
+      if (isOver) return;
       const to = followWorkerd(bytes);
       write(to >= bytes.length ? bytes : bytes.subarray(0, to));
-      if (!isClosedByWorkerd || left > 0) return;
-      beginClose();
-      if (isClosedByClient) endBoth();
+      if (opcode === Opcode.Close && left === 0) endBoth();
     },
-    onEnd() {
-      beginClose();
-      endBoth();
+    /** One of them sends no more. */
+    onEnd(): void {
+      isOver = true;
+      stopReading();
+      socket.end();
+      workerd.end();
     },
-    look(now) {
+    look(now: number): void {
       if (now >= closeAt) onLate();
-      else if (now - unfinishedAt >= MESSAGE_MS)
-        refuse({ code: 1008, reason: 'the message did not arrive in time' });
+      else if (now - unfinishedAt >= MESSAGE_MS) refuse(1008, 'the message did not arrive in time');
     },
-    goAway: () => refuse({ code: 1001, reason: 'the node is ending' }),
+    /** The node ends. */
+    goAway: () => isOver || refuse(1001, 'the node is ending'),
+    /** Frees what it has, when the sockets are closed. */
     end: () => turns.leave(sender),
   };
 }

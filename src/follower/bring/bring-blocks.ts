@@ -55,8 +55,7 @@ async function resolveWanted(context: BringContext, packs: readonly number[]): P
   const { head } = await readPosition(db, context);
   const tools = { index: memory.index, head, verify };
   const left = { steps: RESOLVING_STEPS };
-  for (const key of packs)
-    await memory.step('resolveWanted', () => resolvePacks(db, tools, [key], left));
+  for (const key of packs) await memory.step('resolve', () => resolvePacks(db, tools, [key], left));
 }
 
 /**

@@ -14,6 +14,9 @@ import { createFairLimit } from './fair-limit.ts';
 /** Limits of work under way at once, and of what waits. */
 const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
 
+/** Of single blocks: a flood of them does not come before what the follower has to do. */
+const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64 };
+
 export interface Bringer {
   /**
    * Writes what a request needs (bring-blocks.ts).
@@ -22,7 +25,7 @@ export interface Bringer {
    */
   bring(wanted: WantedOfFollower, client: string): Promise<NotBrought | undefined>;
   /** Returns the bytes of a block that is not stored, if it exists and is unreferenced. */
-  readUnstored(id: string): Promise<Uint8Array | undefined>;
+  readUnstored(id: string, client: string): Promise<Uint8Array | undefined>;
 }
 
 /** @param open makes the context of one piece of work; its upstreams have {@link patienceOf} */
@@ -31,6 +34,10 @@ export function createBringer(open: () => BringContext): Bringer {
   const limit = createFairLimit<NotBrought | undefined>(
     { ...BRING_LIMITS, refuse },
     (notBrought) => notBrought === undefined,
+  );
+  const readLimit = createFairLimit<Uint8Array | undefined>(
+    { ...READ_LIMITS, refuse },
+    (bytes) => bytes !== undefined,
   );
   const underWay = new Map<string, Promise<NotBrought | undefined>>();
 
@@ -60,9 +67,9 @@ export function createBringer(open: () => BringContext): Bringer {
         return { fault: 'upstream-failed', detail: error.message };
       }
     },
-    async readUnstored(id) {
+    async readUnstored(id, client) {
       try {
-        return await readUnstored(open(), id);
+        return await readLimit(client, () => readUnstored(open(), id));
       } catch (error) {
         if (error instanceof ConeUnavailable) return undefined;
         throw error;

@@ -1,17 +1,16 @@
 /** GET /api/edge/v1/outputs, against the route of one output, from a database with the ledger of network-n. */
 import { expect, it } from 'vitest';
 import { checkLedgerRead, expectError } from '../../support/http/contract.ts';
-import { fetchFrom } from '../../support/http/stub-node.ts';
+import { fetchRecorded } from '../../support/lies/recorded-source.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
-import { nodeOver } from '../../support/nft-list/list-node.ts';
-import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
 
 const INDEX = 90;
 const SEVERAL = '/api/edge/v1/outputs?ids=';
 const MOST = 100;
 const UNKNOWN = `0x${'5a'.repeat(34)}`;
 
-const fetch = fetchFrom({ node: nodeOver(await listedLedger(INDEX)) });
+const network = recordedNetwork('network-n');
+const fetch = await fetchRecorded(network, INDEX);
 
 interface One {
   metadata: { isSpent: boolean };
@@ -20,7 +19,7 @@ interface One {
 
 /** Each output of the network at the ledger's index, as the route of one has it. */
 const all = new Map<string, One>();
-for (const id of recordedNetwork('network-n').outputs.keys()) {
+for (const id of network.outputs.keys()) {
   const response = await fetch(`/api/core/v2/outputs/${id}`);
   if (response.status === 200) all.set(id, (await response.json()) as One);
 }

@@ -17,7 +17,7 @@ import { somethingHappens } from '../../support/network/random-network.ts';
 import { issue } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
 import type { World } from '../world.ts';
-import { checkAlways, checkLiveness, scrubTwice } from './invariants.ts';
+import { checkAlways, checkLiveness, checkState, scrubTwice } from './invariants.ts';
 import { sweep } from './sweep.ts';
 
 export type Ending = 'nothing' | 'damage' | 'restore' | 'final';
@@ -94,8 +94,7 @@ async function restore(world: World, seed: string): Promise<void> {
   world.note('restored', String(await world.ledgerIndex()));
   await checkLiveness(world);
   await sweep(world, `${seed} restored`);
-  await scrubTwice(world);
-  await checkAlways(world);
+  await checkState(world);
 }
 
 /** As `backup --from-d1` does it (cli/backup/renew-generation.ts). */

@@ -219,10 +219,19 @@ function follow(
   return () => world.listeners.delete(listener);
 }
 
-/** Once the ledger is at rest, whoever listens has been told of its last milestone. */
-export function checkListeners(world: World): void {
-  const last = lastIndex(world.network);
-  for (const listener of world.listeners)
-    if (listener.imports === world.imports && listener.last !== last)
-      world.wrong('liveness', `a listener was told of ${listener.last}, the ledger is at ${last}`);
+/** In which whoever listens is told of the last milestone. */
+const TOLD_MS = 60_000;
+const LOOK_MS = 3000;
+
+/** Once the ledger is at rest, whoever listens is told of its last milestone. */
+export async function checkListeners(world: World): Promise<void> {
+  const { simulation, network, listeners } = world;
+  const last = lastIndex(network);
+  const waiting = () =>
+    [...listeners].find((each) => each.imports === world.imports && each.last !== last);
+  for (const end = simulation.now + TOLD_MS; waiting() !== undefined && simulation.now < end; )
+    await simulation.runUntil(simulation.now + LOOK_MS);
+  const late = waiting();
+  if (late !== undefined)
+    world.wrong('liveness', `a listener was told of ${late.last}, the ledger is at ${last}`);
 }

@@ -37,17 +37,21 @@ export async function checkSettled(world: World, seed: string): Promise<void> {
   calm(world);
   await checkLiveness(world);
   await sweep(world, seed);
-  if (!world.isFlipped) checkListeners(world);
+  if (!world.isFlipped) await checkListeners(world);
   await checkAlways(world);
-  const { node, network } = world;
-  const { ledgerStateHash } = node.product;
   if (world.isFlipped) return checkDamaged(world, seed);
-  const state = await ledgerStateHash(node.sqlite);
+  await checkState(world);
+  await checkEnding(world, seed);
+}
+
+/** The ledger has every output that it should have, and no row of it is damaged. */
+export async function checkState(world: World): Promise<void> {
+  const { node, network } = world;
+  const state = await node.product.ledgerStateHash(node.sqlite);
   if (state.toHex() !== stateHash(network, lastIndex(network)))
     world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
   await scrubTwice(world);
   await checkAlways(world);
-  await checkEnding(world, seed);
 }
 
 /** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */

@@ -8,6 +8,9 @@ import type { World } from '../world.ts';
 /** What D1's double and upstreams throw is a TypeError too. */
 const NEVER_CAUSED = /are damaged on disk|\b(?:Type|Range|Reference|Syntax)Error: (?!Network)/;
 
+/** A request may ask for what is not there yet, such as a list whose index is being filled. */
+const ASKED = /http\.request/;
+
 export function checkSilence(world: World): void {
   const { node, isFlipped, isDamaged, simulation } = world;
   const { unhandled } = simulation;
@@ -15,7 +18,8 @@ export function checkSilence(world: World): void {
     world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
   for (; world.linesRead < node.lines.length; world.linesRead++) {
     const { level, text } = node.lines[world.linesRead]!;
-    const isOdd = NEVER_CAUSED.test(text) || (level === 'error' && !world.isDisturbed);
+    const isOdd =
+      NEVER_CAUSED.test(text) || (level === 'error' && !world.isDisturbed && !ASKED.test(text));
     if (level !== 'info' && !isFlipped && !isDamaged && isOdd) world.wrong('silence', text);
   }
 }

@@ -35,7 +35,10 @@ export interface Platform {
   d1: D1Database;
   kv: KVNamespace;
   caches: CacheStorage;
-  follower: { readCounts(): Promise<object>; readUnstored(id: string): Promise<unknown> };
+  follower: {
+    readCounts(): Promise<object>;
+    readUnstored(id: string, client: string): Promise<unknown>;
+  };
   inObject<T>(work: (state: State) => T | Promise<T>): Promise<T>;
   makePair(): [WebSocketEnd, WebSocketEnd];
   respond(status: number, webSocket: WebSocketEnd): { status: number; webSocket: unknown };
@@ -142,7 +145,7 @@ export function describePlatform(platform: Platform): void {
     ];
     expect(one).toEqual(other);
     expect(one).not.toBe(other);
-    const failure = await platform.follower.readUnstored('00'.repeat(32)).then(
+    const failure = await platform.follower.readUnstored('00'.repeat(32), '').then(
       () => undefined,
       (error: Error) => error,
     );

@@ -43,8 +43,10 @@ export async function open(
   { url }: Pick<Front, 'url'>,
   text = '',
   address = '127.0.0.1',
+  allowHalfOpen = false,
 ): Promise<Client> {
-  const socket = connect({ port: Number(url.port), host: '127.0.0.1', localAddress: address });
+  const port = Number(url.port);
+  const socket = connect({ port, host: '127.0.0.1', localAddress: address, allowHalfOpen });
   let received = '';
   socket.setEncoding('latin1');
   let isOpen = true;

@@ -11,6 +11,7 @@ import { ConflictReason, describeReason } from '../../../stardust/semantics/verd
 import { type Block, block } from '../../../stardust/wire/block.ts';
 import { milestoneId } from '../../../stardust/wire/ids.ts';
 import { milestone } from '../../../stardust/wire/milestone.ts';
+import { clientKeyOf } from '../../access/client-address.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { rawOrJson } from '../../content-negotiation.ts';
 import { UnknownHere } from '../../errors.ts';
@@ -75,8 +76,9 @@ async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answe
   return answerMetadata(context, await readIncluded(context));
 }
 
-async function readNamedBlock({ params, node }: RouteContext): Promise<StoredBlock> {
-  const found = await node.readBlock(parseId(Id, params.blockId, 'the block ID'));
+async function readNamedBlock({ request, params, node }: RouteContext): Promise<StoredBlock> {
+  const blockId = parseId(Id, params.blockId, 'the block ID');
+  const found = await node.readBlock(blockId, clientKeyOf(request));
   if (found === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
   return found;
 }

@@ -55,10 +55,10 @@ function waitBehind(crowd: readonly ClientPath[], isWhiteFlag: boolean): number 
     () => time.now,
     () => true,
   );
-  for (const client of crowd) queue.enter({ client, isWhiteFlag, mayWait: true, start() {} });
+  for (const client of crowd) queue.enter({ client, isWhiteFlag, start() {} });
   let started = false;
   const start = () => (started = true);
-  queue.enter({ client: ['192.0.2.9'], isWhiteFlag, mayWait: true, start });
+  queue.enter({ client: ['192.0.2.9'], isWhiteFlag, start });
   while (!started && time.now < 60_000) {
     time.now += 10;
     queue.look();

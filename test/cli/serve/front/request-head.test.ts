@@ -1,9 +1,17 @@
 /** Heads of requests that the front of `npm run serve` passes on, and that it refuses. */
 import { expect, it } from 'vitest';
 import { readRequestHead } from '../../../../cli/serve/front/request-head.ts';
+import type { HttpError } from '../../../../src/http/errors.ts';
 
-const read = (lines: string[], peer = '192.0.2.1', isProxy = false) =>
-  readRequestHead(lines.join('\r\n'), peer, isProxy);
+/** The head, or why it is refused. */
+function read(lines: string[], peer = '192.0.2.1', isProxy = false) {
+  try {
+    return readRequestHead(lines.join('\r\n'), peer, isProxy);
+  } catch (error) {
+    const { status, detail, headers } = error as HttpError;
+    return { status, detail, headers };
+  }
+}
 
 const get = (target: string) => read([`GET ${target} HTTP/1.1`, 'Host: edge.example']);
 const withHeaders = (...lines: string[]) =>

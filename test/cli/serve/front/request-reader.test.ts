@@ -1,18 +1,19 @@
 /** Requests out of bytes that come in any pieces. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { RequestHead } from '../../../../cli/serve/front/request-head.ts';
 import {
   createRequestReader,
-  type FrontRequest,
   MAX_BODY_BYTES,
   MAX_CHUNKS,
   MAX_HEAD_BYTES,
 } from '../../../../cli/serve/front/request-reader.ts';
+import type { HttpError } from '../../../../src/http/errors.ts';
 
 const HEAD = 'POST /a HTTP/1.1\r\nHost: edge.example\r\n';
 const PASSED = `${HEAD}CF-Connecting-IP: 192.0.2.1\r\n`;
 
-const written = ({ message }: FrontRequest) => message;
+const written = ({ text }: RequestHead) => text;
 
 /** What is passed on of the bytes, which come in pieces that end at these places. */
 function readAll(text: string, ends: readonly number[] = []): (string | number)[] {
@@ -24,9 +25,11 @@ function readAll(text: string, ends: readonly number[] = []): (string | number)[
   for (const to of places) {
     reader.push(bytes.subarray(from, to));
     from = to;
-    for (let next = reader.next(); next !== undefined; next = reader.next()) {
-      if ('status' in next) return [...found, next.status];
-      found.push(written(next));
+    try {
+      for (let next = reader.next(); next !== undefined; next = reader.next())
+        found.push(written(next));
+    } catch (error) {
+      return [...found, (error as HttpError).status];
     }
   }
   return found;
@@ -105,5 +108,5 @@ it('a client that expects 100 Continue is told once, where a body is due', () =>
     false,
   ]);
   reader.push(Buffer.from('a'));
-  expect(written(reader.next() as FrontRequest)).toBe(`${PASSED}Content-Length: 1\r\n\r\na`);
+  expect(written(reader.next() as RequestHead)).toBe(`${PASSED}Content-Length: 1\r\n\r\na`);
 });

@@ -115,8 +115,8 @@ async function startTunnels() {
       }),
     ),
   );
-  const connect = async (address = '127.0.0.1') => {
-    const client = await open(front, upgradeTo('/mqtt'), address);
+  const connect = async (isZombie = false) => {
+    const client = await open(front, upgradeTo('/mqtt'), '127.0.0.1', isZombie);
     await settled(() => expect(client.received()).toMatch(/^HTTP\/1.1 101 .*\r\n\r\n/s));
     const at = client.received().length;
     return { ...client, told: () => client.received().slice(at) };
@@ -147,6 +147,20 @@ it('a message that is too long, not masked, or has reserved bits is refused by C
     await settled(() => expect(client.isOpen()).toBe(false));
   }
   expect(sentText().length).toBeLessThan(3 * MAX_MESSAGE_BYTES);
+});
+
+it('a message in fragments is passed on as a whole; one of endless empty ones is refused', async () => {
+  const { connect, sentText } = await startTunnels();
+  const [honest, endless] = [await connect(), await connect()];
+  honest.socket.write(Buffer.concat([frame('first', 0x02), frame('ping', 0x89)]));
+  endless.socket.write(frame('', 0x02));
+  endless.socket.write(Buffer.concat(Array.from({ length: 50_000 }, () => frame('', 0x00))));
+  const reason = () => Buffer.from(endless.told(), 'latin1').subarray(2, 4).toString('hex');
+  await settled(() => expect(reason()).toBe((1009).toString(16).padStart(4, '0')));
+  expect(sentText()).not.toMatch(/first|ping/);
+  honest.socket.write(frame('last', 0x80));
+  await settled(() => expect(sentText()).toMatch(/first.*ping.*last/s));
+  expect(honest.isOpen()).toBe(true);
 });
 
 it('a message that does not arrive within 15 s is refused, however it comes', async () => {
@@ -188,7 +202,7 @@ it('what follows a Close frame of the client is dropped, and TCP ends within 10 
 
 it('a client that ignores a Close frame of the broker is gone after 10 s, and sends nothing', async () => {
   const { connect, time, sentText, sockets } = await startTunnels();
-  const [zombie, polite] = [await connect(), await connect()];
+  const [zombie, polite] = [await connect(true), await connect()];
   for (const socket of sockets) socket.write(Buffer.from([0x88, 2, 3, 232]));
   await settled(() => expect(zombie.told() + polite.told()).toHaveLength(8));
   zombie.socket.write(frame('zombie'));
@@ -197,7 +211,11 @@ it('a client that ignores a Close frame of the broker is gone after 10 s, and se
   expect(sentText()).not.toMatch(/zombie/);
   expect(zombie.isOpen()).toBe(true);
   time.ahead = 10_000;
-  await settled(() => expect(zombie.isOpen()).toBe(false));
+  await settled(() => {
+    // it reads no more, so it sees the reset when it writes
+    zombie.socket.write(frame('zombie'));
+    expect(zombie.isOpen()).toBe(false);
+  });
   expect(sockets.map((socket) => socket.destroyed || socket.readableEnded)).toEqual([true, true]);
 });
 

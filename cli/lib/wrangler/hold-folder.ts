@@ -1,18 +1,17 @@
 /**
- * The data folder of `npm run serve`: one process at a time, and no cache of an earlier one.
+ * The lock of a data folder: one process of this machine at a time serves it or writes into it.
  */
-import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDataFolder, makePrivateFile, persistPath } from '../lib/wrangler/local-database.ts';
+import { makeDataFolder, makePrivateFile } from './local-database.ts';
 
 /** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
 const BUSY = 5;
 
 /**
- * Makes the folder, if need be, and locks it until this process ends. Undefined if another process holds the lock. The caller must keep the result:
- * the lock ends when it is garbage-collected. It is SQLite's, as Node has no file locks of its own:
- * the system releases it however the process ends.
+ * Makes the folder, if need be, and locks it until this process ends. Undefined if another process
+ * holds the lock. The caller must keep the result: the lock ends when it is garbage-collected. It is
+ * SQLite's, as Node has no file locks of its own: the system releases it however the process ends.
  */
 function tryToHold(folder: string): DatabaseSync | undefined {
   makeDataFolder(folder);
@@ -57,31 +56,4 @@ export async function unlessServed(
   } finally {
     lock.close();
   }
-}
-
-/** Workerd does not start, and does not say why, if it cannot write. */
-const MIN_FREE_BYTES = 1 << 20;
-
-/** Throws an Error with a sentence if the folder's disk is full. */
-export function requireSpace(folder: string): void {
-  const probe = join(folder, 'space.probe');
-  try {
-    writeFileSync(probe, new Uint8Array(MIN_FREE_BYTES));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const sentence = `${folder} has no space left on its disk (${code})`;
-    throw new Error(`${sentence}: free some, or name another folder by --persist-to`, {
-      cause: error,
-    });
-  } finally {
-    rmSync(probe, { force: true });
-  }
-}
-
-/**
- * Removes miniflare's Cache API from the folder, which other runs may have left there: it has a
- * file for each answer that was put, and evicts nothing. `serve` does not use it.
- */
-export function clearCache(persistTo: string): void {
-  rmSync(join(persistPath(persistTo), 'cache'), { recursive: true, force: true });
 }

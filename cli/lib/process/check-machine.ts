@@ -1,0 +1,40 @@
+/**
+ * What commands that serve check before they start anything: the address and the clock.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
+import { callWith } from './command.ts';
+
+/** Throws an Error with a sentence on a day on which workerd refuses the Worker. */
+export function checkClock({ compatibilityDate }: WranglerConfig): void {
+  const today = new Date(Date.now()).toISOString().slice(0, 10);
+  if (today < compatibilityDate)
+    throw new Error(
+      `the clock of this machine says ${today}, before the compatibility date of wrangler.toml, ` +
+        `${compatibilityDate}: set the clock`,
+    );
+}
+
+/** Rejects with a sentence if nothing can listen at the address. */
+export async function checkAddress(
+  host: string,
+  port: number,
+  command: 'serve' | 'start' = 'serve',
+): Promise<void> {
+  const server = createServer();
+  try {
+    await once(server.listen({ host, port, exclusive: true }), 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(describe(code, host, port, command), { cause: error });
+  }
+  await once(server.close(), 'close');
+}
+
+function describe(code: string | undefined, host: string, port: number, command: string): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${host} is in use: ${callWith(command, '--port N')} names another`;
+  if (code === 'EACCES') return `port ${port} needs rights that this process does not have`;
+  return `${host} is no address of this machine (${code}): name another by --host`;
+}
