@@ -26,6 +26,9 @@ const MAX_FILES = 16;
 /** Workers that a benchmark runs in place of the project's: their classes have its classes' names. */
 const OTHER_NAMES = /^bench\/\w+\/worker\.ts$/;
 
+/** Words of the page that are as short as they are common: parts of a view, and an output as JSON. */
+const WORDS_OF_PAGE: ReadonlySet<string> = new Set(['Head', 'Id', 'Output', 'output']);
+
 const EXPORTED =
   /^export (?:async |abstract )*(?:function\*?|class|interface|type|const|let|enum) (\w+)/gm;
 
@@ -34,8 +37,10 @@ export function findSameNames(sources: Sources): string[] {
   const files = new Map<string, Set<string>>();
   for (const [file, text] of sources) {
     if (OTHER_NAMES.test(file)) continue;
-    for (const [, name] of text.matchAll(EXPORTED))
+    for (const [, name] of text.matchAll(EXPORTED)) {
+      if (file.startsWith('explorer/') && WORDS_OF_PAGE.has(name!)) continue;
       files.set(name!, (files.get(name!) ?? new Set()).add(file));
+    }
   }
   return [...files]
     .filter(([, those]) => those.size > 1)

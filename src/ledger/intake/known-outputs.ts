@@ -45,6 +45,9 @@ export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;
+  /** Block that created it in the ledger, hex, and when, where contents were read. */
+  block?: string;
+  createdTime?: number;
   mention?: MentionedOutput['mention'];
 }
 
@@ -87,10 +90,7 @@ export function selectSpent(milestone: string, id: string): string {
 /** Outputs with these hex IDs that the ledger holds, or a milestone spent. */
 export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
-    many(forEachPiece(db, FIND_UNSPENT, ids), (row): FoundOutput => {
-      const { id, bytes, created } = unspentFromRow(row);
-      return { id, bytes, created };
-    }),
+    many<FoundOutput>(forEachPiece(db, FIND_UNSPENT, ids), unspentFromRow),
     many(forEachPiece(db, FIND_SPENT, ids), (row) => {
       const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, bytes: readOutputBytes(bytes, state.id) };
@@ -142,8 +142,8 @@ function spentOutputFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: st
     // of one whose milestone is pruned nothing else is known, but that it was there before
     return { id, created: spent, spent };
   }
-  const { bytes, created } = readSpentOutput(JSON.parse(text));
-  return { id, bytes, created, spent };
+  const { bytes, block, created, createdTime } = readSpentOutput(JSON.parse(text));
+  return { id, bytes, block, created, createdTime, spent };
 }
 
 /**

@@ -8,10 +8,10 @@ import { type Database, forEachPiece } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import type { Head } from '../core/head.ts';
-import { selectIds } from '../core/id-index.ts';
-import { isNftSql, outputColumns, unspentFromRow } from '../core/output-bytes.ts';
-import { concat, many, readAlone, readQuery, write } from '../core/read-batch.ts';
+import { isNftSql } from '../core/output-bytes.ts';
+import { many, readAlone, readQuery, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
+import { findLedgerOutputs } from '../intake/known-outputs.ts';
 import {
   type Burn,
   damagedNft,
@@ -20,13 +20,7 @@ import {
   type PastRow,
   writePastRow,
 } from '../nfts/held-outputs.ts';
-import {
-  isPartOf,
-  PARTS,
-  readSpentOutput,
-  type SpentRow,
-  spentSql,
-} from '../packs/milestone-part.ts';
+import { PARTS, readSpentOutput, type SpentRow, spentSql } from '../packs/milestone-part.ts';
 import { splitIntoParts } from '../packs/split-parts.ts';
 import { emptyTable } from './turn-over-ids.ts';
 
@@ -178,14 +172,14 @@ async function readBurns(
   );
   const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
   for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
-    const made = await readMade(
-      db,
-      some.map(({ spent }) => firstOutputOf(spent)),
-    );
+    const ids = some.map(({ spent }) => firstOutputOf(spent));
+    const found = await readQuery(db, findLedgerOutputs(db, ids));
+    const made = new Map(found.map((output) => [output.id, output]));
     for (const { part, spent } of some) {
-      const output = made.get(firstOutputOf(spent));
-      if (output?.created !== milestoneOfPart(part)) throw damagedNft();
-      burns.set(spent, { blockId: output.block, timestamp: output.createdTime });
+      const { created, block, createdTime } = made.get(firstOutputOf(spent)) ?? {};
+      if (created !== milestoneOfPart(part) || block === undefined || createdTime === undefined)
+        throw damagedNft();
+      burns.set(spent, { blockId: block, timestamp: createdTime });
     }
   }
   return burns;
@@ -194,36 +188,4 @@ async function readBurns(
 /** The first output of the transaction that spent it: each transaction creates one. */
 function firstOutputOf(spent: SpentRow): string {
   return `${readSpentOutput(spent).transaction}0000`;
-}
-
-const SELECT_UNSPENT = `
-  SELECT ${outputColumns('o')} FROM json_each(?1) j CROSS JOIN output o ON o.id = j.value`;
-
-/** Each part is searched once, however many of the outputs its milestone spent. */
-const SELECT_SPENT = `
-  WITH known AS MATERIALIZED (SELECT id, milestone FROM (${selectIds('?1')}))
-  SELECT s.value AS spent
-  FROM (SELECT DISTINCT milestone FROM known) k
-    CROSS JOIN milestone_part p ON ${isPartOf('p.key', 'k.milestone')}
-    CROSS JOIN json_each(p.spent) s
-  WHERE ${spentSql.id('s.value')} IN (SELECT id FROM known)`;
-
-interface MadeOutput {
-  id: string;
-  block: string;
-  created: number;
-  createdTime: number;
-}
-
-async function readMade(db: Database, ids: readonly string[]): Promise<Map<string, MadeOutput>> {
-  const found = await readQuery(
-    db,
-    concat<MadeOutput>(
-      many(forEachPiece(db, SELECT_UNSPENT, ids), unspentFromRow),
-      many(forEachPiece(db, SELECT_SPENT, ids), (row) =>
-        readSpentOutput(JSON.parse(row.text('spent'))),
-      ),
-    ),
-  );
-  return new Map(found.map((each) => [each.id, each]));
 }

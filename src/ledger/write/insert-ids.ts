@@ -18,6 +18,12 @@ const ENTRY_SUM = {
   entryPoint: `${blockSql.idSum('b.value')} + ?2`,
 };
 
+/** SQL of the entries of the blocks at the places ?1 in that table, ?2 the milestone. */
+const insertBlocks = (table: string, number: string) => `
+  INSERT INTO ${table} (id, milestone, block, sum)
+  WITH ${NAMED}
+  SELECT ${blockSql.id('b.value')}, ?2, ${number}, ?2 + ${numberSumSql(number)} FROM ${NAMED_BLOCKS}`;
+
 /** Blocks whose sums one statement reads. */
 const BLOCKS_AT_ONCE = 10_000;
 
@@ -72,19 +78,12 @@ export function insertIds(
   { index, id: milestoneId }: { index: number; id: string },
   blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
-  const insert = `INSERT INTO ${idTableName(tables.at(-1)!)} (id, milestone, block, sum)`;
-  const blocksOfPacks = `
-    ${insert}
-    WITH ${NAMED}
-    SELECT ${blockSql.id('b.value')}, ?2, ${blockSql.number('b.value')},
-      ?2 + ${numberSumSql(blockSql.number('b.value'))}
-    FROM ${NAMED_BLOCKS}`;
-  const outputs = `
-    ${insert}
-    SELECT ${spentSql.id('s.value')}, ?1, 0, ?1 FROM ${spentIn('?1')}`;
+  const table = idTableName(tables.at(-1)!);
+  const insert = `INSERT INTO ${table} (id, milestone, block, sum)`;
+  const outputs = `${insert} SELECT ${spentSql.id('s.value')}, ?1, 0, ?1 FROM ${spentIn('?1')}`;
   return [
     db.prepare(`${insert} VALUES (?1, ?2, 0, ?2)`).bind(milestoneEntry(milestoneId), index),
-    ...forEachPiece(db, blocksOfPacks, blocks, index),
+    ...forEachPiece(db, insertBlocks(table, blockSql.number('b.value')), blocks, index),
     db.prepare(outputs).bind(index),
   ];
 }
@@ -102,8 +101,5 @@ export function insertEntryPoints(
   milestone: number,
   blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
-  const insert = `
-    INSERT INTO ${idTableName(tables.at(-1)!)} (id, milestone, block, sum)
-    WITH ${NAMED} SELECT ${blockSql.id('b.value')}, ?2, 0, ?2 FROM ${NAMED_BLOCKS}`;
-  return forEachPiece(db, insert, blocks, milestone);
+  return forEachPiece(db, insertBlocks(idTableName(tables.at(-1)!), '0'), blocks, milestone);
 }
