@@ -122,7 +122,7 @@ describe('findFaults', () => {
     '/** migrations/nothing.sql */',
   ])('finds: %s', (line) => {
     expect(findFaults('src/platform/log.ts', `\n${line}\n`)).toEqual([
-      expect.stringMatching(/^src\/log\.ts:2: there is no /),
+      expect.stringMatching(/^src\/platform\/log\.ts:2: there is no /),
     ]);
   });
 

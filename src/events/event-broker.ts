@@ -11,8 +11,8 @@ import { LedgerUnreadable } from '../ledger/core/head.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { BLOCKS, UNLOCKS } from '../mqtt/topics.ts';
 import { createTurns } from '../platform/client-path.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
-import { takeTurns } from '../platform/turns.ts';
 import { StardustError } from '../stardust/error.ts';
 import { tellBlock } from './block-events.ts';
 import {

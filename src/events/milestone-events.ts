@@ -29,7 +29,7 @@ import {
   UNLOCKS,
   unlockTopic,
 } from '../mqtt/topics.ts';
-import { takeTurns } from '../platform/turns.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { toBech32 } from '../stardust/bech32.ts';
 import { fromHex, toHex, toHexDigits } from '../stardust/encoding/bytes.ts';
 import type { RestObject } from '../stardust/json/rest-json.ts';

@@ -12,10 +12,9 @@ import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
-import { hasPassed } from '../platform/clock.ts';
+import { hasPassed, pause } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
-import { pause } from '../platform/within.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';

@@ -5,8 +5,8 @@
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
 import { type EdgeNode, isMissingTable, LedgerUnreadable } from '../node/edge-node.ts';
+import { nextTurn } from '../platform/clock.ts';
 import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
-import { nextTurn } from '../platform/turns.ts';
 import type { Settings } from '../settings.ts';
 import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';

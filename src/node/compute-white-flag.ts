@@ -15,7 +15,7 @@ import { type ConsistentView, readView, walkView } from '../ledger/view/consiste
 import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
 import { packsOf } from '../ledger/view/viewed-packs.ts';
-import { takeTurns } from '../platform/turns.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { concatBytes, isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import { merkleRootOfLeaves } from '../stardust/proof/merkle.ts';

@@ -43,7 +43,7 @@ import {
 import { readTips } from '../ledger/read/tips.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
-import { takeTurns } from '../platform/turns.ts';
+import { takeTurns } from '../platform/clock.ts';
 import type { Settings } from '../settings.ts';
 import type { FinalTreeName } from '../stardust/proof/final-ledger.ts';
 import { answerOnceCaughtUp } from './answer-once-caught-up.ts';

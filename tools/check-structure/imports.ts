@@ -48,11 +48,16 @@ export function readImports(root: string): ImportGraph {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
+  return graphOf(new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')])));
+}
+
+/** @param sources texts by their path from the root */
+export function graphOf(sources: ReadonlyMap<string, string>): ImportGraph {
   return new Map(
-    files.map((file) => {
-      const targets = importsOf(file, readFileSync(join(root, file), 'utf8'));
-      return [file, targets.filter((target) => !target.startsWith('..'))];
-    }),
+    Array.from(sources, ([file, text]) => [
+      file,
+      importsOf(file, text).filter((target) => !target.startsWith('..')),
+    ]),
   );
 }
 

@@ -18,9 +18,9 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { type Head, selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { outputColumns } from '../core/output-bytes.ts';
 import { combine, first, many, type Query, type Row } from '../core/read-batch.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
 import { ledgerOutputFromRow } from '../read/ledger-state-hash.ts';
 
 /** How a tree is cut; all are powers of two. */

@@ -10,22 +10,22 @@ import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, isPartOf } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
-import { damagedNft } from '../core/held-outputs.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
 import { first, many, one, readBatch, readQuery } from '../core/read-batch.ts';
-import { type BlockProof, proveBlock } from '../read/applied-milestone.ts';
-import { readOutput } from '../read/output-status.ts';
+import { damagedNft } from '../nfts/held-outputs.ts';
+import { readSpentOutput, type SpentRow, spentIn, spentSql } from '../packs/milestone-part.ts';
 import {
   milestoneAt,
   selectBlocksOf,
-  selectKeys,
+  selectCreators,
   selectReferencedBytes,
-} from '../read/referenced-blocks.ts';
+} from '../packs/referenced-blocks.ts';
+import { type BlockProof, proveBlock } from '../read/applied-milestone.ts';
+import { readOutput } from '../read/output-status.ts';
 import {
   createdOf,
   LAST_SPENT,
@@ -185,12 +185,6 @@ async function findBlock(
   return (await readBurn(db, index, nftId, last)).blockId;
 }
 
-/** ?1 the milestone, ?2 the NFT: the places of blocks whose transactions create an output of it. */
-const SELECT_CREATORS = `
-  SELECT p.key AS pack, b.key AS at FROM pack p CROSS JOIN json_each(p.outputs) b
-  WHERE p.key IN (${selectKeys('?1')}) AND instr(p.outputs, '"' || ?2 || '"') > 0
-    AND instr(b.value, '"' || ?2 || '"') > 0`;
-
 const SELECT_COUNT = 'SELECT * FROM milestone WHERE idx = ?1';
 
 /** ?1 the milestone, ?2 the NFT: whether it is among those that the milestone changed. */
@@ -214,15 +208,12 @@ async function findCreator(
       return row.integer('blocks');
     }),
     listBlocks: selectBlocksOf(db, milestoneAt(index)),
-    creators: many(
-      db.prepare(SELECT_CREATORS).bind(index, nftId),
-      (row) => `${row.integer('pack')} ${row.integer('at')}`,
-    ),
+    creators: selectCreators(db, index, nftId),
   });
   if (count === undefined) throw new LedgerDamaged('rows of the table milestone');
-  const places = new Set(creators);
+  const places = new Set(creators.map((place) => place.join()));
   const block = listBlocks(count).findLast(
-    ({ reason, pack, at }) => reason === 0 && places.has(`${pack} ${at}`),
+    ({ reason, pack, at }) => reason === 0 && places.has(`${pack},${at}`),
   )?.id;
   if ((block !== undefined) !== (isListed === 1)) throw damagedNft();
   if (block !== undefined) await requireLast(db, nftId, index, block);
@@ -246,9 +237,8 @@ async function requireLast(
 
 /** ?1 the milestone, ?2 the ID of the transaction. */
 const SELECT_CONSUMED = `
-  SELECT s.value AS spent FROM milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE ${isPartOf('p.key', '?1')} AND instr(p.spent, '"' || ?2) > 0
-    AND ${madeBy('s.value ->> 6')} = ?2`;
+  SELECT s.value AS spent FROM ${spentIn('?1')} AND instr(p.spent, '"' || ?2) > 0
+    AND ${madeBy(spentSql.made('s.value'))} = ?2`;
 
 /** Throws a LedgerDamaged unless they are what the transaction commits to (B.5). */
 async function readConsumed(

@@ -7,9 +7,11 @@
 import { ownerAt } from '../../stardust/output.ts';
 import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
-import { type Database, isPartOf } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { unlessMoved } from '../core/fence.ts';
 import { selectHead } from '../core/head.ts';
+import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { many, readBatch } from '../core/read-batch.ts';
 import {
   damagedNft,
   type HeldOutput,
@@ -19,10 +21,8 @@ import {
   PAST_COLUMNS,
   type PastOutput,
   pastFromRow,
-} from '../core/held-outputs.ts';
-import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import { TRANSACTION_ID_DIGITS } from '../core/packs/milestone-part.ts';
-import { many, readBatch } from '../core/read-batch.ts';
+} from '../nfts/held-outputs.ts';
+import { isPartOf, spentSql, TRANSACTION_ID_DIGITS } from '../packs/milestone-part.ts';
 import {
   LAST_SPENT,
   madeBy,
@@ -74,7 +74,7 @@ export type NftHistory =
     }
   | { ledgerIndex: number; ok: false; why: 'unknown' | 'no position' };
 
-const SPENT_COLUMNS = 's.value ->> 0, s.value ->> 4, s.value';
+const SPENT_COLUMNS = `${spentSql.id('s.value')}, ${spentSql.created('s.value')}, s.value`;
 
 /** The output that holds the NFT ?1, or the last one of it. */
 const NEWEST = `
@@ -84,7 +84,7 @@ const NEWEST = `
 
 /** The output ?5, which the milestone ?4 spent. */
 const AT_POSITION = `
-  SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf('?4')} AND ?4 >= ${SINCE} AND s.value ->> 0 = ?5`;
+  SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf('?4')} AND ?4 >= ${SINCE} AND ${spentSql.id('s.value')} = ?5`;
 
 /**
  * SQL: from an output of the NFT ?1 to those before it, at most ?2. The milestone that created one
@@ -97,7 +97,7 @@ const walk = (from: string) => `
     SELECT w.n + 1, ${SPENT_COLUMNS}, w.searched + (
       SELECT sum(octet_length(q.spent)) FROM milestone_part q WHERE ${isPartOf('q.key', 'w.created')})
     ${spentOf('w.created', 'step w CROSS JOIN')}
-      AND ${madeBy('s.value ->> 6')} = ${madeBy('w.id')}
+      AND ${madeBy(spentSql.made('s.value'))} = ${madeBy('w.id')}
       AND w.created >= ${SINCE} AND w.searched < ?3
     LIMIT ?2)
   SELECT n, spent, searched FROM step ORDER BY n`;

@@ -7,18 +7,20 @@ import { parseBlock } from '../../stardust/wire/block.ts';
 import { nftIdOf, outputId } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
-import { type Database, isPartOf } from '../core/database.ts';
-import { type Burn, damagedNft, type HeldOutput, heldOf } from '../core/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
+import type { Database } from '../core/database.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
+import { first, type Query, type Row, readQuery } from '../core/read-batch.ts';
+import { type Burn, damagedNft, type HeldOutput, heldOf } from '../nfts/held-outputs.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
 import {
   readSpentOutput,
   type SpentRow,
+  spentIn,
+  spentSql,
   TRANSACTION_ID_DIGITS,
-} from '../core/packs/milestone-part.ts';
-import { first, type Query, type Row, readQuery } from '../core/read-batch.ts';
+} from '../packs/milestone-part.ts';
+import { selectReferencedBytes } from '../packs/referenced-blocks.ts';
 import { readOutput } from '../read/output-status.ts';
-import { selectReferencedBytes } from '../read/referenced-blocks.ts';
 import { requireBlockId } from '../read/stored-block.ts';
 
 /**
@@ -42,17 +44,16 @@ export const madeBy = (id: string) => `substr(${id}, 1, ${TRANSACTION_ID_DIGITS}
 
 /** SQL of the outputs of the NFT ?1 that this milestone spent. Other parts are not parsed. */
 export const spentOf = (milestone: string, from = '') => `
-  FROM ${from} milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE ${isPartOf('p.key', milestone)} AND instr(p.spent, '"' || ?1 || '"') > 0
-    AND s.value ->> 2 = ?1`;
+  FROM ${spentIn(milestone, from)} AND instr(p.spent, '"' || ?1 || '"') > 0
+    AND ${spentSql.chain('s.value')} = ?1`;
 
 /** The milestone that burned the NFT ?1, NULL where none did or it is not kept. */
 const BURNED_IN = `(SELECT changed FROM nft WHERE id = ?1 AND output IS NULL AND changed >= ${SINCE})`;
 
 /** SQL of the last output of the burned NFT ?1: its spender created no other of the NFT. */
 export const LAST_SPENT = `
-  ${spentOf(BURNED_IN)} AND ${madeBy('s.value ->> 6')} NOT IN (
-    SELECT ${madeBy('s.value ->> 0')} ${spentOf(BURNED_IN)})`;
+  ${spentOf(BURNED_IN)} AND ${madeBy(spentSql.made('s.value'))} NOT IN (
+    SELECT ${madeBy(spentSql.id('s.value'))} ${spentOf(BURNED_IN)})`;
 
 /** The NFT ?1, with the milestone of its last change. */
 const SELECT_STATE = `

@@ -8,15 +8,15 @@ import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { first, readBatch } from '../core/read-batch.ts';
-import { readMilestoneContents } from './milestone-contents.ts';
-import type { MilestoneStatus } from './node-status.ts';
 import {
   FIND_MILESTONE,
   milestoneOf,
   type ReferencedBlock,
   selectBlocksOf,
   selectReferencedBytes,
-} from './referenced-blocks.ts';
+} from '../packs/referenced-blocks.ts';
+import { readMilestoneContents } from './milestone-contents.ts';
+import type { MilestoneStatus } from './node-status.ts';
 import { requireBlockId } from './stored-block.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */

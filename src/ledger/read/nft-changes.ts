@@ -5,9 +5,9 @@
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { milestoneFromRow, selectHeadAt } from '../core/head.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-row.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
 
 /** The most changes of an answer. An NFT counts once in each milestone that changed it. */
 export const MAX_CHANGES = 10_000;

@@ -8,7 +8,7 @@ import { selectHead } from '../core/head.ts';
 import { milestoneEntry, selectIds } from '../core/id-index.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { first, type Query, type Row, readBatch } from '../core/read-batch.ts';
-import { milestoneAt, readMentions, selectBlocksOf } from './referenced-blocks.ts';
+import { milestoneAt, readMentions, selectBlocksOf } from '../packs/referenced-blocks.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
 export type MilestoneName = { index: number } | { id: string };

@@ -2,10 +2,9 @@
 
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
-import { WALKED_COLUMNS, walkedPackFromRow } from '../core/packs/packs.ts';
-import { many, readBatch } from '../core/read-batch.ts';
-import { readCone } from '../record/read-cone.ts';
+import { readBatch } from '../core/read-batch.ts';
+import { selectNewest } from '../packs/live-packs.ts';
+import { readCone } from '../packs/record-cone.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */
@@ -19,19 +18,11 @@ const MAX_TIPS = 8;
 /** Packs that are searched, the newest ones: some 4,000 blocks. */
 const MAX_PACKS = 16;
 
-/** The newest packs, with what says which of their blocks are unreferenced. */
-const SELECT_LIVE = `
-  SELECT ${WALKED_COLUMNS}, p.blocks FROM pack p WHERE p.live = 1 AND p.staged IS NULL
-  ORDER BY p.key DESC LIMIT ${MAX_PACKS}`;
-
 /** Undefined where nothing was imported. */
 export async function readTips(db: Database): Promise<Tips | undefined> {
   const { head, packs } = await readBatch(db, {
     head: selectHead(db),
-    packs: many(db.prepare(SELECT_LIVE), (row) => ({
-      ...walkedPackFromRow(row),
-      blocks: readBlockRows(row.text('blocks')),
-    })),
+    packs: selectNewest(db, MAX_PACKS),
   });
   if (head === undefined) return undefined;
   const approved = new Set<number>();

@@ -14,9 +14,10 @@ import { outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { concat, readQuery } from '../core/read-batch.ts';
-import { findLedgerOutputs, findMentioned, knownOutputs } from '../intake/known-outputs.ts';
+import { type FoundOutput, findLedgerOutputs, knownOutputs } from '../intake/known-outputs.ts';
 import { contentsConsumed, outputsToFind, readJudged } from '../intake/prepare-blocks.ts';
-import type { RecordCone } from '../record/read-cone.ts';
+import { findMentioned } from '../packs/live-packs.ts';
+import type { RecordCone } from '../packs/record-cone.ts';
 import { readBlocks } from './cone-blocks.ts';
 import type { ConsistentView } from './consistent-view.ts';
 
@@ -105,6 +106,6 @@ async function readContents(
   blocks: readonly ParsedBlock[],
 ): Promise<Map<string, { bytes?: Uint8Array }>> {
   const { consumed } = outputsToFind(blocks);
-  const query = concat(findMentioned(db, consumed), findLedgerOutputs(db, consumed));
+  const query = concat<FoundOutput>(findMentioned(db, consumed), findLedgerOutputs(db, consumed));
   return knownOutputs(await readQuery(db, query), () => 0);
 }

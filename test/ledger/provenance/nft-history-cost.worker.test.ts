@@ -4,12 +4,12 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { PARTS } from '../../../src/ledger/core/database.ts';
 import { insertParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
-import type { SpentRow } from '../../../src/ledger/core/packs/milestone-part.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
+import type { SpentRow } from '../../../src/ledger/packs/milestone-part.ts';
+import { PARTS } from '../../../src/ledger/packs/milestone-part.ts';
 import {
   type HistoryPosition,
   MAX_HISTORY,
