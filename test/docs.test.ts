@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../cli/lib/project.ts';
 import { FRESHNESS } from '../src/http/freshness.ts';
 import { listRoutes } from '../src/http/routes.ts';
-import { MODULES } from '../src/modules.ts';
+import { MODULES } from '../src/modules/list.ts';
 
 /** Folders without a text of ours. */
 const SKIPPED = /^(?:node_modules|\.git|\.wrangler|dist|coverage)$/;

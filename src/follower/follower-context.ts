@@ -8,8 +8,8 @@ import {
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../mqtt/topics.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog, writeLog } from '../platform/log.ts';
-import { takeTurns } from '../platform/turns.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';

@@ -11,24 +11,17 @@ import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
-import { hasPassed } from '../platform/clock.ts';
+import { hasPassed, pause } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
-import { pause } from '../platform/within.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
+import { keepFeed, type Feed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { applyPushed, type PassBudget } from './apply-next.ts';
-import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
-import {
-  createFollowerMemory,
-  dropPushed,
-  type FollowerContext,
-  takeMessage,
-  watchDatabase,
-} from './follower-context.ts';
+import { MAX_QUERIES, applyPushed, type PassBudget } from './apply-next.ts';
+import { createBringer, patienceOf, type Bringer } from './bring/bringer.ts';
+import { createFollowerMemory, dropPushed, takeMessage, type FollowerContext, watchDatabase } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
 import type { Announcer, FollowerPart } from './follower-part.ts';
 import { stopFollowing } from './follower-status.ts';
@@ -57,8 +50,6 @@ const ALARM_INTERVAL_MS = 10_000;
 const MAX_PASS_MS = 15_000;
 const MAX_PASS_MILESTONES = 12;
 const MAX_PASS_FETCHES = 8000;
-/** Then a pass begins no further milestone, and the next pass waits for an alarm of its own. */
-const MAX_QUERIES = 400;
 
 /** A request may be two milestones ahead of the ledger (src/node/answer-once-caught-up.ts). */
 const MAX_CATCH_UP_MILESTONES = 3;
@@ -247,10 +238,7 @@ export class CoreFollower extends DurableObject<Env> {
     const deadline = Date.now() + MAX_PASS_MS;
     let ended = false;
     try {
-      const passed = await followOnce(context, {
-        ...{ deadline, fetches: MAX_PASS_FETCHES, queries: MAX_QUERIES },
-        ...budget,
-      });
+      const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
       ended = passed.ended === true;
       // there is no rest before KV and the lists have all that the ledger has
       if (ended) await this.#publish.join();

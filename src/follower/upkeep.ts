@@ -13,9 +13,8 @@ import { fillIndex } from '../ledger/write/fill-index.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
-import { hasPassed } from '../platform/clock.ts';
+import { hasPassed, within } from '../platform/clock.ts';
 import { writeLog } from '../platform/log.ts';
-import { within } from '../platform/within.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { logFailure, type Upkeep, type UpkeepContext } from './follower-context.ts';
 

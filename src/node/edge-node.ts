@@ -17,7 +17,7 @@ import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
-import { takeTurns } from '../platform/turns.ts';
+import { takeTurns } from '../platform/clock.ts';
 import type { Settings } from '../settings.ts';
 import { answerOnceCaughtUp, type Compute } from './answer-once-caught-up.ts';
 import { computeWhiteFlag, type WhiteFlagRequest } from './compute-white-flag.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../explorer/api/request.ts';
 import openapi from '../../src/http/openapi/openapi.json';
 import { listRoutes } from '../../src/http/routes.ts';
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import { listExampleRequests } from '../../tools/openapi/document.ts';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCore } from '../../cli/lib/wrangler/build-worker.ts';
 import { listRoutes } from '../../src/http/routes.ts';
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import {
   checkRow,
   expectError,

@@ -8,7 +8,7 @@ import { env, exports } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { listRoutes } from '../../src/http/routes.ts';
 import { SCHEMA } from '../../src/ledger/core/head.ts';
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { errorBody, post } from '../support/http/contract.ts';
 import { facts } from '../support/http/stub-node.ts';

@@ -8,7 +8,7 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { version } from '../../package.json';
 import openapi from '../../src/http/openapi/openapi.json';
 import { listRoutes } from '../../src/http/routes.ts';
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import { buildDocument } from '../../tools/openapi/document.ts';
 import examples from '../../tools/openapi/examples.json';
 import { checkDescribed } from '../support/http/described.ts';

@@ -4,7 +4,7 @@
 
 import { expect, it } from 'vitest';
 import { describeCoreRoutes, listRoutes } from '../../src/http/routes.ts';
-import { describeModules, MODULES } from '../../src/modules.ts';
+import { describeModules, MODULES } from '../../src/modules/list.ts';
 import { fetchRecorded } from '../support/lies/recorded-source.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 

@@ -8,7 +8,7 @@ import { env } from 'cloudflare:workers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import { openNode } from '../../src/node/edge-node.ts';
 import { readSettings } from '../../src/settings.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';

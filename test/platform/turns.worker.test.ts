@@ -1,6 +1,6 @@
 /**
  * Long work on D1 and KV lets come in between what waits for the event loop, as requests do
- * (src/platform/turns.ts).
+ * (src/platform/clock.ts).
  */
 
 import { env } from 'cloudflare:workers';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import { ScratchCopy } from '../simulator/scratch-copy.ts';
 import { takeAway, withDependents } from '../support/take-away.ts';
 

@@ -1,18 +1,18 @@
 /**
  * Takes a module out of a copy of the project (src/modules/README.md). With it go those that
- * need it, their tests, their lines in src/modules.ts and src/worker.ts, and those tests and benches
+ * need it, their tests, their lines in src/modules/list.ts and src/worker.ts, and those tests and benches
  * of the whole that import what is gone. The core and its tests may not.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import type { ScratchCopy } from '../simulator/scratch-copy.ts';
 
 /** What may go with a module besides its own folder. */
 const MAY_GO =
   /^(?:bench|test\/(?:support|whole|e2e|slow|browser|clients|stardust|cli|explorer))\//;
 
-const LISTS = ['src/modules.ts', 'src/worker.ts'];
+const LISTS = ['src/modules/list.ts', 'src/worker.ts'];
 
 /** The module and those that need it. */
 export function withDependents(name: string): string[] {
@@ -52,7 +52,7 @@ export function takeAway({ folder }: ScratchCopy, names: readonly string[]): voi
 function withoutModules(text: string, names: readonly string[]): string {
   const lines = text.split('\n');
   const imports = lines.filter((line) =>
-    names.some((name) => line.includes(`'./modules/${name}/`)),
+    names.some((name) => new RegExp(`'\\./(?:modules/)?${name}/`).test(line)),
   );
   const imported = imports.flatMap((line) => /\{ (.*) \}/.exec(line)?.[1]?.split(', ') ?? []);
   const entries = imported.flatMap((name) => [`  ${name},`, `    ...${name}(),`]);

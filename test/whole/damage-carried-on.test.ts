@@ -6,7 +6,6 @@
  * What is right is what the same ledger says without damage; of lookups, what the network's own
  * outputs say.
  */
-
 import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
@@ -32,23 +31,16 @@ import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { lookUpNft } from '../../src/nft-index/look-up-nft.ts';
 import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../src/nft-index/publish.ts';
-import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
+import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { addressKey } from '../../src/stardust/wire/address.ts';
-import {
-  followTo,
-  passOnce,
-  questionOf,
-  type Rig,
-  requestOf,
-  startLedger,
-  storeNow,
-} from '../support/ledger/ledger-harness.ts';
+import { followTo, passOnce, questionOf, requestOf, startLedger, storeNow, type Rig } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { nftHistory, nftLives } from '../support/network/nft-lives.ts';
 import { Random } from '../support/network/random.ts';
 import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
+
 
 /** Rows of each table, and places in each of their values, that are changed. */
 const ROWS = Number(process.env.FLIPPED_ROWS ?? 1);

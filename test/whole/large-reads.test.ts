@@ -1,6 +1,6 @@
 /**
  * Reads about many blocks go in steps (src/ledger/view/cone-blocks.ts,
- * src/ledger/read/referenced-blocks.ts): of a halt of an hour, contents take more memory than an
+ * src/ledger/packs/referenced-blocks.ts): of a halt of an hour, contents take more memory than an
  * isolate has.
  */
 

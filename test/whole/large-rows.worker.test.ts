@@ -1,6 +1,6 @@
 /**
  * Milestones that need more than one row: none of them comes near the 2,000,000 bytes that D1
- * allows, and all that is kept of them is found (src/ledger/core/packs/packs.ts).
+ * allows, and all that is kept of them is found (src/ledger/packs/pack-columns.ts).
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';

@@ -4,7 +4,7 @@
  * they are JSON. What they refuse is refused by the contract's statuses. Every answer is as
  * openapi.json describes it.
  */
-import { MODULES } from '../../src/modules.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it, vi } from 'vitest';

@@ -18,23 +18,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstream: ['stardust', 'platform', 'settings.ts', 'ledger', 'mqtt'],
   follower: ['stardust', 'platform', 'settings.ts', 'mqtt', 'ledger', 'nft-index', 'upstream'],
   node: ['stardust', 'platform', 'settings.ts', 'ledger', 'nft-index', 'upstream', 'follower'],
-  http: ['stardust', 'platform', 'settings.ts', 'ledger', 'node', 'follower/follower-counts.ts'],
-  'module.ts': ['http/route.ts', 'follower/follower-part.ts'],
-  modules: [
-    'stardust',
-    'platform',
-    'settings.ts',
-    'ledger',
-    'mqtt',
-    'follower',
-    'node',
-    'http',
-    'module.ts',
-  ],
-  'modules.ts': ['http', 'module.ts', 'modules'],
-  'create-worker.ts': ['platform', 'settings.ts', 'follower', 'node', 'http'],
-  'core-worker.ts': ['follower', 'create-worker.ts'],
-  'worker.ts': ['follower', 'create-worker.ts', 'modules', 'modules.ts'],
+  http: ['stardust', 'platform', 'settings.ts', 'ledger', 'node', 'follower'],
+  modules: ['stardust', 'platform', 'settings.ts', 'ledger', 'mqtt', 'follower', 'node', 'http'],
+  'core-worker.ts': ['follower', 'http'],
+  'worker.ts': ['follower', 'http', 'modules'],
 };
 
 /** By file, relative to the root: the files of the root that it imports, types included. */
@@ -44,11 +31,16 @@ export function readImports(root: string): ImportGraph {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
+  return graphOf(new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')])));
+}
+
+/** @param sources texts by their path from the root */
+export function graphOf(sources: ReadonlyMap<string, string>): ImportGraph {
   return new Map(
-    files.map((file) => {
-      const targets = importsOf(file, readFileSync(join(root, file), 'utf8'));
-      return [file, targets.filter((target) => !target.startsWith('..'))];
-    }),
+    Array.from(sources, ([file, text]) => [
+      file,
+      importsOf(file, text).filter((target) => !target.startsWith('..')),
+    ]),
   );
 }
 
@@ -91,9 +83,9 @@ export function findUndeclaredNeeds(
   };
   return [...graph].flatMap(([file, targets]) => {
     const [room, module] = file.split('/');
-    if (room !== 'modules') return [];
+    if (room !== 'modules' || !file.includes('/', 'modules/'.length)) return [];
     const others = targets
-      .filter((target) => roomOf(target) === 'modules')
+      .filter((target) => /^modules\/\w+\//.test(target))
       .map((target) => target.split('/')[1]!);
     return others
       .filter((other) => other !== module && !needsOf(module!).includes(other))

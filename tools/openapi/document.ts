@@ -13,7 +13,7 @@ import {
 import type { Route } from '../../src/http/route.ts';
 import { describeCoreRoutes, listRoutes } from '../../src/http/routes.ts';
 import { MilestoneIndex } from '../../src/http/schemas.ts';
-import { describeModules, MODULES } from '../../src/modules.ts';
+import { describeModules, MODULES } from '../../src/modules/list.ts';
 import { type Components, type Described, describeSchema, listComponents } from './components.ts';
 
 /** The answers to the example requests, by operation ID. */

@@ -1,20 +1,16 @@
 /** Serves requests for blocks that are not stored, within limits; equal ones share an answer. */
 import { LedgerMoved } from '../../ledger/core/fence.ts';
-import {
-  ConeUnavailable,
-  type NotBrought,
-  type WantedOfFollower,
-} from '../../ledger/intake/block-source.ts';
+import { ConeUnavailable, type NotBrought, type WantedOfFollower } from '../../ledger/intake/block-source.ts';
 import type { Settings } from '../../settings.ts';
 import type { Patience } from '../../upstream/rest-upstream.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
-import { type BringContext, bring, FETCH_MS, readUnstored } from './bring-blocks.ts';
+import { FETCH_MS, bring, readUnstored, type BringContext } from './bring-blocks.ts';
 import { createFairLimit } from './fair-limit.ts';
 
 /** Limits of work under way at once, and of what waits. */
 const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
 
-/** Reads of single blocks: a flood of them does not come before what the follower has to do. */
+/** Limits of single blocks: a flood of them must not come before the follower's work. */
 const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64 };
 
 export interface Bringer {

@@ -66,7 +66,7 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
 
 export interface MilestoneToInsert extends KnownMilestone {
   index: number;
-  /** Text by writePayload (milestone-payload.ts). */
+  /** Text by writeOutputBytes (output-bytes.ts). */
   payload: string | null;
 }
 

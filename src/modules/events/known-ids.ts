@@ -1,17 +1,11 @@
 /** Finds known blocks and outputs, so that nothing more is read for the others. */
-import type { Database } from '../../ledger/core/database.ts';
+import { forEachPiece, type Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { statusesFromRow } from '../../ledger/core/packs/packs.ts';
-import { many, type Row, readBatch } from '../../ledger/core/read-batch.ts';
-import { findReferenced } from '../../ledger/intake/known-blocks.ts';
+import { many, readBatch } from '../../ledger/core/read-batch.ts';
+import { findReferenced } from '../../ledger/core/id-index.ts';
+import { findVisible } from '../../ledger/packs/live-packs.ts';
 
 const SELECT_OUTPUTS = 'SELECT id FROM output WHERE id IN (SELECT value FROM json_each(?1))';
-
-/** SQL that also finds blocks in live packs that a milestone references, whose IDs are dropped. */
-const SELECT_LIVE = `
-  SELECT p.key, p.statuses, p.sums, b.key AS at, b.value ->> 1 AS id
-  FROM pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.live = 1 AND p.staged IS NULL AND b.value ->> 1 IN (SELECT value FROM json_each(?1))`;
 
 export interface IdsToFind {
   /** Hex. */
@@ -27,19 +21,12 @@ export async function readKnownIds(
   db: Database,
   { blocks, outputs }: IdsToFind,
 ): Promise<ReadonlySet<string>> {
-  const select = <T>(sql: string, ids: readonly string[], parse: (row: Row) => T) =>
-    many(ids.length === 0 ? [] : db.prepare(sql).bind(JSON.stringify(ids)), parse);
   const { unspent, stored, inIndex } = await readBatch(db, {
     // of a ledger that is damaged nothing is known
     head: selectHead(db),
-    unspent: select(SELECT_OUTPUTS, outputs, (row) => row.text('id')),
-    stored: select(SELECT_LIVE, blocks, unreferencedIdsFromRow),
+    unspent: many(forEachPiece(db, SELECT_OUTPUTS, outputs), (row) => row.text('id')),
+    stored: findVisible(db, blocks),
     inIndex: findReferenced(db, [...blocks, ...outputs]),
   });
-  return new Set([...unspent, ...stored.flat(), ...inIndex.map(([id]) => id)]);
-}
-
-/** Returns nothing if a milestone references the block: its pack says so. */
-function unreferencedIdsFromRow(row: Row): string[] {
-  return statusesFromRow(row).milestoneAt(row.integer('at')) === 0 ? [row.text('id')] : [];
+  return new Set([...unspent, ...stored.map(({ id }) => id), ...inIndex.map(([id]) => id)]);
 }

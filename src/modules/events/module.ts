@@ -1,6 +1,6 @@
 /** Events (TIP-28): the broker, whom the follower tells what it applied and stored (README.md). */
 import { counter, gauge, type MetricFamily } from '../../http/routes/node/prometheus.ts';
-import type { Module } from '../../module.ts';
+import type { Module } from '../module.ts';
 import { createAnnouncer } from './announcer.ts';
 import type { EventCounts } from './event-broker.ts';
 import { brokerOf } from './events-stub.ts';

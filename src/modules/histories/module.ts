@@ -1,6 +1,6 @@
 /** Histories of NFTs, certificates of their states, and changes since a milestone. */
 import type { Operations } from '../../http/openapi/operation.ts';
-import type { Module } from '../../module.ts';
+import type { Module } from '../module.ts';
 import { galleries } from '../galleries/module.ts';
 import { lists } from '../lists/module.ts';
 import { proofs } from '../proofs/module.ts';

@@ -4,38 +4,24 @@
  * (docs/contract.md#certificate-of-an-nft).
  */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
-import { type Database, isPartOf } from '../../ledger/core/database.ts';
+import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { damagedNft } from '../../ledger/core/held-outputs.ts';
+import { damagedNft } from '../../ledger/nfts/held-outputs.ts';
 import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
 import { readOutputBytes } from '../../ledger/core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../../ledger/core/packs/milestone-part.ts';
+import { readSpentOutput, spentIn, spentSql, type SpentRow } from '../../ledger/packs/milestone-part.ts';
 import { first, many, one, readBatch, readQuery } from '../../ledger/core/read-batch.ts';
 import { readOutput } from '../../ledger/read/output-status.ts';
-import {
-  milestoneAt,
-  selectBlocksOf,
-  selectKeys,
-  selectReferencedBytes,
-} from '../../ledger/read/referenced-blocks.ts';
-import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { milestoneAt, selectBlocksOf, selectCreators, selectReferencedBytes } from '../../ledger/packs/referenced-blocks.ts';
+import { Reader, equalBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
-import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
+import { proofAmong, type Proof, verifyPath } from '../../stardust/proof/proof.ts';
 import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
-import { type BlockProof, proveBlock } from '../proofs/applied-milestone.ts';
-import {
-  createdOf,
-  LAST_SPENT,
-  madeBy,
-  type NftStanding,
-  readBurn,
-  selectNftState,
-  selectSince,
-  transactionOf,
-} from './nft-state.ts';
+import { proveBlock, type BlockProof } from '../proofs/applied-milestone.ts';
+import { LAST_SPENT, createdOf, madeBy, readBurn, selectNftState, selectSince, transactionOf, type NftStanding } from './nft-state.ts';
 
 export interface NftCertificate {
   ledgerIndex: number;
@@ -185,12 +171,6 @@ async function findBlock(
   return (await readBurn(db, index, nftId, last)).blockId;
 }
 
-/** ?1 the milestone, ?2 the NFT: the places of blocks whose transactions create an output of it. */
-const SELECT_CREATORS = `
-  SELECT p.key AS pack, b.key AS at FROM pack p CROSS JOIN json_each(p.outputs) b
-  WHERE p.key IN (${selectKeys('?1')}) AND instr(p.outputs, '"' || ?2 || '"') > 0
-    AND instr(b.value, '"' || ?2 || '"') > 0`;
-
 const SELECT_COUNT = 'SELECT * FROM milestone WHERE idx = ?1';
 
 /** ?1 the milestone, ?2 the NFT: whether it is among those that the milestone changed. */
@@ -214,15 +194,12 @@ async function findCreator(
       return row.integer('blocks');
     }),
     listBlocks: selectBlocksOf(db, milestoneAt(index)),
-    creators: many(
-      db.prepare(SELECT_CREATORS).bind(index, nftId),
-      (row) => `${row.integer('pack')} ${row.integer('at')}`,
-    ),
+    creators: selectCreators(db, index, nftId),
   });
   if (count === undefined) throw new LedgerDamaged('rows of the table milestone');
-  const places = new Set(creators);
+  const places = new Set(creators.map((place) => place.join()));
   const block = listBlocks(count).findLast(
-    ({ reason, pack, at }) => reason === 0 && places.has(`${pack} ${at}`),
+    ({ reason, pack, at }) => reason === 0 && places.has(`${pack},${at}`),
   )?.id;
   if ((block !== undefined) !== (isListed === 1)) throw damagedNft();
   if (block !== undefined) await requireLast(db, nftId, index, block);
@@ -246,9 +223,8 @@ async function requireLast(
 
 /** ?1 the milestone, ?2 the ID of the transaction. */
 const SELECT_CONSUMED = `
-  SELECT s.value AS spent FROM milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE ${isPartOf('p.key', '?1')} AND instr(p.spent, '"' || ?2) > 0
-    AND ${madeBy('s.value ->> 6')} = ?2`;
+  SELECT s.value AS spent FROM ${spentIn('?1')} AND instr(p.spent, '"' || ?2) > 0
+    AND ${madeBy(spentSql.made('s.value'))} = ?2`;
 
 /** Throws a LedgerDamaged unless they are what the transaction commits to (B.5). */
 async function readConsumed(

@@ -4,34 +4,17 @@
  * before. Changes before the kept milestones are in nft_past, if HISTORY is `all`
  * (docs/storage.md#histories-of-nfts).
  */
-import { type Database, isPartOf } from '../../ledger/core/database.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { TRANSACTION_ID_DIGITS, isPartOf, spentSql } from '../../ledger/packs/milestone-part.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import {
-  damagedNft,
-  type HeldOutput,
-  heldFromSpent,
-  isPastBefore,
-  isPastFrom,
-  PAST_COLUMNS,
-  type PastOutput,
-  pastFromRow,
-} from '../../ledger/core/held-outputs.ts';
+import { PAST_COLUMNS, damagedNft, heldFromSpent, isPastBefore, isPastFrom, pastFromRow, type HeldOutput, type PastOutput } from '../../ledger/nfts/held-outputs.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
-import { TRANSACTION_ID_DIGITS } from '../../ledger/core/packs/milestone-part.ts';
 import { many, readBatch } from '../../ledger/core/read-batch.ts';
 import { ownerAt } from '../../stardust/output.ts';
-import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
+import { addressKey, type AddressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
-import {
-  LAST_SPENT,
-  madeBy,
-  readBurn,
-  SINCE,
-  selectNftState,
-  selectSince,
-  spentOf,
-} from './nft-state.ts';
+import { LAST_SPENT, SINCE, madeBy, readBurn, selectNftState, selectSince, spentOf } from './nft-state.ts';
 
 export const MAX_HISTORY = 100;
 
@@ -74,7 +57,7 @@ export type NftHistory =
     }
   | { ledgerIndex: number; ok: false; why: 'unknown' | 'no position' };
 
-const SPENT_COLUMNS = 's.value ->> 0, s.value ->> 4, s.value';
+const SPENT_COLUMNS = `${spentSql.id('s.value')}, ${spentSql.created('s.value')}, s.value`;
 
 /** The output that holds the NFT ?1, or the last one of it. */
 const NEWEST = `
@@ -84,7 +67,7 @@ const NEWEST = `
 
 /** The output ?5, which the milestone ?4 spent. */
 const AT_POSITION = `
-  SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf('?4')} AND ?4 >= ${SINCE} AND s.value ->> 0 = ?5`;
+  SELECT 0, ${SPENT_COLUMNS}, 0 ${spentOf('?4')} AND ?4 >= ${SINCE} AND ${spentSql.id('s.value')} = ?5`;
 
 /**
  * SQL: from an output of the NFT ?1 to those before it, at most ?2. The milestone that created one
@@ -97,7 +80,7 @@ const walk = (from: string) => `
     SELECT w.n + 1, ${SPENT_COLUMNS}, w.searched + (
       SELECT sum(octet_length(q.spent)) FROM milestone_part q WHERE ${isPartOf('q.key', 'w.created')})
     ${spentOf('w.created', 'step w CROSS JOIN')}
-      AND ${madeBy('s.value ->> 6')} = ${madeBy('w.id')}
+      AND ${madeBy(spentSql.made('s.value'))} = ${madeBy('w.id')}
       AND w.created >= ${SINCE} AND w.searched < ?3
     LIMIT ?2)
   SELECT n, spent, searched FROM step ORDER BY n`;

@@ -2,18 +2,14 @@
  * State of an NFT, and what spent its outputs, for histories and certificates
  * (docs/storage.md#histories-of-nfts).
  */
-import { type Database, isPartOf } from '../../ledger/core/database.ts';
-import { type Burn, damagedNft, type HeldOutput, heldOf } from '../../ledger/core/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-row.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { damagedNft, heldOf, type Burn, type HeldOutput } from '../../ledger/nfts/held-outputs.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 import { outputColumns, unspentFromRow } from '../../ledger/core/output-bytes.ts';
-import {
-  readSpentOutput,
-  type SpentRow,
-  TRANSACTION_ID_DIGITS,
-} from '../../ledger/core/packs/milestone-part.ts';
-import { first, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';
+import { TRANSACTION_ID_DIGITS, readSpentOutput, spentIn, spentSql, type SpentRow } from '../../ledger/packs/milestone-part.ts';
+import { first, readQuery, type Query, type Row } from '../../ledger/core/read-batch.ts';
 import { readOutput } from '../../ledger/read/output-status.ts';
-import { selectReferencedBytes } from '../../ledger/read/referenced-blocks.ts';
+import { selectReferencedBytes } from '../../ledger/packs/referenced-blocks.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
@@ -42,17 +38,16 @@ export const madeBy = (id: string) => `substr(${id}, 1, ${TRANSACTION_ID_DIGITS}
 
 /** SQL of the outputs of the NFT ?1 that this milestone spent. Other parts are not parsed. */
 export const spentOf = (milestone: string, from = '') => `
-  FROM ${from} milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE ${isPartOf('p.key', milestone)} AND instr(p.spent, '"' || ?1 || '"') > 0
-    AND s.value ->> 2 = ?1`;
+  FROM ${spentIn(milestone, from)} AND instr(p.spent, '"' || ?1 || '"') > 0
+    AND ${spentSql.chain('s.value')} = ?1`;
 
 /** The milestone that burned the NFT ?1, NULL where none did or it is not kept. */
 const BURNED_IN = `(SELECT changed FROM nft WHERE id = ?1 AND output IS NULL AND changed >= ${SINCE})`;
 
 /** SQL of the last output of the burned NFT ?1: its spender created no other of the NFT. */
 export const LAST_SPENT = `
-  ${spentOf(BURNED_IN)} AND ${madeBy('s.value ->> 6')} NOT IN (
-    SELECT ${madeBy('s.value ->> 0')} ${spentOf(BURNED_IN)})`;
+  ${spentOf(BURNED_IN)} AND ${madeBy(spentSql.made('s.value'))} NOT IN (
+    SELECT ${madeBy(spentSql.id('s.value'))} ${spentOf(BURNED_IN)})`;
 
 /** The NFT ?1, with the milestone of its last change. */
 const SELECT_STATE = `

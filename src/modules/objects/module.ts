@@ -1,6 +1,6 @@
 /** Blocks, outputs, milestones, receipts and tips by their IDs (TIP-25). */
 import type { Operations } from '../../http/openapi/operation.ts';
-import type { Module } from '../../module.ts';
+import type { Module } from '../module.ts';
 import { blockRoutes, describeBlocks } from './routes/blocks.ts';
 import { describeMilestones, milestoneRoutes } from './routes/milestones.ts';
 import { describeOutputs, outputRoutes } from './routes/outputs.ts';

@@ -1,10 +1,9 @@
 /** Tips: unreferenced blocks that no other stored block approves. */
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { readBlockRows } from '../../ledger/core/packs/block-rows.ts';
-import { WALKED_COLUMNS, walkedPackFromRow } from '../../ledger/core/packs/packs.ts';
-import { many, readBatch } from '../../ledger/core/read-batch.ts';
-import { readCone } from '../../ledger/record/read-cone.ts';
+import { readBatch } from '../../ledger/core/read-batch.ts';
+import { readCone } from '../../ledger/packs/record-cone.ts';
+import { selectNewest } from '../../ledger/packs/live-packs.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */
@@ -18,19 +17,11 @@ const MAX_TIPS = 8;
 /** Packs that are searched, the newest ones: some 4,000 blocks. */
 const MAX_PACKS = 16;
 
-/** The newest packs, with what says which of their blocks are unreferenced. */
-const SELECT_LIVE = `
-  SELECT ${WALKED_COLUMNS}, p.blocks FROM pack p WHERE p.live = 1 AND p.staged IS NULL
-  ORDER BY p.key DESC LIMIT ${MAX_PACKS}`;
-
 /** Undefined where nothing was imported. */
 export async function readTips(db: Database): Promise<Tips | undefined> {
   const { head, packs } = await readBatch(db, {
     head: selectHead(db),
-    packs: many(db.prepare(SELECT_LIVE), (row) => ({
-      ...walkedPackFromRow(row),
-      blocks: readBlockRows(row.text('blocks')),
-    })),
+    packs: selectNewest(db, MAX_PACKS),
   });
   if (head === undefined) return undefined;
   const approved = new Set<number>();

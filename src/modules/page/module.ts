@@ -1,5 +1,5 @@
 /** The explorer at `/` and at its views' paths, and openapi.json. */
-import type { Module } from '../../module.ts';
+import type { Module } from '../module.ts';
 import { assetRoutes, pageStatus } from './static-assets.ts';
 
 export { describeAssets } from './static-assets.ts';

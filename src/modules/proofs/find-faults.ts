@@ -5,13 +5,10 @@
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { concat, readQuery } from '../../ledger/core/read-batch.ts';
-import {
-  findLedgerOutputs,
-  findMentioned,
-  knownOutputs,
-} from '../../ledger/intake/known-outputs.ts';
+import { findLedgerOutputs, knownOutputs, type FoundOutput } from '../../ledger/intake/known-outputs.ts';
+import { findMentioned } from '../../ledger/packs/live-packs.ts';
 import { contentsConsumed, outputsToFind, readJudged } from '../../ledger/intake/prepare-blocks.ts';
-import type { RecordCone } from '../../ledger/record/read-cone.ts';
+import type { RecordCone } from '../../ledger/packs/record-cone.ts';
 import { readBlocks } from '../../ledger/view/cone-blocks.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
 import { verifySignature } from '../../platform/verify-signature.ts';
@@ -109,6 +106,6 @@ async function readContents(
   blocks: readonly ParsedBlock[],
 ): Promise<Map<string, { bytes?: Uint8Array }>> {
   const { consumed } = outputsToFind(blocks);
-  const query = concat(findMentioned(db, consumed), findLedgerOutputs(db, consumed));
+  const query = concat<FoundOutput>(findMentioned(db, consumed), findLedgerOutputs(db, consumed));
   return knownOutputs(await readQuery(db, query), () => 0);
 }

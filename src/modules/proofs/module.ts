@@ -1,6 +1,6 @@
 /** Explanations of the white flag, and proofs that a milestone references a block. */
 import type { Operations } from '../../http/openapi/operation.ts';
-import type { Module } from '../../module.ts';
+import type { Module } from '../module.ts';
 import { objects } from '../objects/module.ts';
 import { blockProofRoutes, describeBlockProof } from './routes/block-proof.ts';
 import {

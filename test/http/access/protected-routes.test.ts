@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../../src/http/route.ts';
 import { listRoutes } from '../../../src/http/routes.ts';
-import { MODULES } from '../../../src/modules.ts';
+import { MODULES } from '../../../src/modules/list.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { expectError, NFT, post, WHITE_FLAG } from '../../support/http/contract.ts';
 import { facts, fetchFrom } from '../../support/http/stub-node.ts';

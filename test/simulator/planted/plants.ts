@@ -3,6 +3,7 @@
  * found exactly once is an error, so that none of them rots when the code changes (plants.test.ts).
  */
 
+
 export interface Change {
   /** From the project's root. */
   file: string;
@@ -60,7 +61,7 @@ const former: readonly Plant[] = [
   plant(
     'former-L3',
     'copies of a milestone with bad signatures stop the ledger',
-    'ledger/view/examine-cone.ts',
+    'ledger/view/cone-blocks.ts',
     'most = Number.POSITIVE_INFINITY',
     'most = MAX_VERIFIED_FOR_REQUEST',
   ),
@@ -90,14 +91,9 @@ const former: readonly Plant[] = [
     wrong: 'a referenced block whose ID is forgotten is called unreferenced',
     changes: [
       {
-        file: 'src/ledger/read/stored-block.ts',
-        text: 'return milestone === 0 ? blockBytesFromRow(row) : undefined;',
-        instead: 'return blockBytesFromRow(row);',
-      },
-      {
-        file: 'src/modules/events/known-ids.ts',
-        text: "row.integer('at')) === 0 ?",
-        instead: "row.integer('at')) >= 0 ?",
+        file: 'src/ledger/packs/live-packs.ts',
+        text: "row.integer('at')) === 0\n",
+        instead: "row.integer('at')) >= 0\n",
       },
     ],
   },
@@ -330,7 +326,7 @@ const stored: readonly Plant[] = [
   plant(
     'stored-1',
     'notes of outputs count that no block keeps true',
-    'ledger/view/pack-reader.ts',
+    'ledger/packs/view-pages.ts',
     'created >= index || !consumed.has(own)',
     'created >= index',
   ),
@@ -352,8 +348,8 @@ const stored: readonly Plant[] = [
     'stored-4',
     'milestones leave notes of outputs as they are',
     'ledger/write/apply-statements.ts',
-    'isChanged ? statesAfter(index, states, consumed, changed) : states',
-    'states',
+    'isChanged && { states: statesAfter(',
+    'index < 0 && { states: statesAfter(',
   ),
   plant(
     'stored-5',

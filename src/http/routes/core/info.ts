@@ -4,27 +4,12 @@
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../ledger/read/node-status.ts';
-import type { BaseToken } from '../../../platform/json-schemas.ts';
+import { baseTokenSchema, type BaseToken } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
-import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
-import {
-  arrayOf,
-  described,
-  flagSchema,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  numberSchema,
-  objectOf,
-  protocolParametersOptionSchema,
-  textSchema,
-  uint8Schema,
-  uint32Schema,
-  uint64Schema,
-  unixTimeSchema,
-} from '../../openapi/json-schema.ts';
+import { jsonAnswer, type Answer } from '../../answer.ts';
+import { noLedger } from '../../ledger-answer.ts';
+import { arrayOf, described, flagSchema, hashSchema, milestoneIndexSchema, named, numberSchema, objectOf, protocolParametersOptionSchema, textSchema, uint32Schema, uint64Schema, uint8Schema, unixTimeSchema } from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
@@ -134,17 +119,7 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       }),
     ),
     pendingProtocolParameters: arrayOf(protocolParametersOptionSchema),
-    baseToken: named(
-      'BaseToken',
-      objectOf({
-        name: textSchema,
-        tickerSymbol: textSchema,
-        unit: textSchema,
-        subunit: textSchema,
-        decimals: uint32Schema,
-        useMetricPrefix: flagSchema,
-      }),
-    ),
+    baseToken: named('BaseToken', baseTokenSchema),
     metrics: named(
       'NodeMetrics',
       objectOf({

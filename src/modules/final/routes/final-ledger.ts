@@ -3,7 +3,8 @@
  * ledger, and proofs that an output or an NFT is or is not in it (docs/contract.md#final-ledger).
  */
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
-import { HttpError, noLedger } from '../../../http/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
+import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';

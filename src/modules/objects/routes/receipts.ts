@@ -2,8 +2,8 @@
  * GET /api/core/v2/treasury, /api/core/v2/receipts and …/receipts/:migratedAt (TIP-25;
  * docs/contract.md#receipts-and-treasury).
  */
-import { type Answer, jsonAnswer } from '../../../http/answer.ts';
-import { noLedger } from '../../../http/errors.ts';
+import { jsonAnswer, type Answer } from '../../../http/answer.ts';
+import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
@@ -12,19 +12,11 @@ import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { receiptOptionSchema } from '../block-schemas.ts';
 import { readReceipts, readTreasury } from '../receipts.ts';
 
+const scan = { method: 'GET', limit: 'scanLimit', handle: answerReceipts } as const;
+
 export const receiptRoutes = {
-  listReceipts: {
-    method: 'GET',
-    path: '/api/core/v2/receipts',
-    limit: 'scanLimit',
-    handle: answerReceipts,
-  },
-  listReceiptsOf: {
-    method: 'GET',
-    path: '/api/core/v2/receipts/:migratedAt',
-    limit: 'scanLimit',
-    handle: answerReceipts,
-  },
+  listReceipts: { ...scan, path: '/api/core/v2/receipts' },
+  listReceiptsOf: { ...scan, path: '/api/core/v2/receipts/:migratedAt' },
   readTreasury: {
     method: 'GET',
     path: '/api/core/v2/treasury',

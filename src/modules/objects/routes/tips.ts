@@ -1,6 +1,6 @@
 /** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
-import { type Answer, jsonAnswer } from '../../../http/answer.ts';
-import { noLedger } from '../../../http/errors.ts';
+import { jsonAnswer, type Answer } from '../../../http/answer.ts';
+import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import type { Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';

@@ -7,12 +7,12 @@ import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { chainIdFromOutputId, decodeOutput, nftIdOf } from '../../stardust/wire/ids.ts';
 import { nftConditions, OutputType } from '../../stardust/wire/output.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
-import { LedgerDamaged } from './checksum.ts';
-import { type Database, forEachPiece, PARTS } from './database.ts';
-import { readOutputBytes, type UnspentOutput } from './output-bytes.ts';
-import { readSpentOutput, type SpentRow } from './packs/milestone-part.ts';
-import type { Row } from './read-batch.ts';
-import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
+import { readOutputBytes, type UnspentOutput } from '../core/output-bytes.ts';
+import type { Row } from '../core/read-batch.ts';
+import { type Cell, rowSum, SUMMED_COLUMNS } from '../core/row-sum.ts';
+import { PARTS, readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
 
 /** An output that held the NFT. IDs are hex. */
 export interface HeldOutput {

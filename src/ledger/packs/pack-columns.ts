@@ -5,13 +5,14 @@
  *
  * A block stays where it is until it is dropped or pruned. Columns of their own have what changes:
  * `statuses` says which milestone references each block, `states` when the outputs that the blocks
- * consume came into the ledger and left it; view/pack-reader.ts has the rule which of these are
+ * consume came into the ledger and left it; view-pages.ts has the rule which of these are
  * true.
  */
-import { fromBase64 } from '../../../stardust/encoding/base64.ts';
-import { getUint56, setUint32, setUint56 } from '../../../stardust/encoding/bytes.ts';
-import { requireChecksum } from '../checksum.ts';
-import type { Row } from '../read-batch.ts';
+
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { getUint56, setUint32, setUint56 } from '../../stardust/encoding/bytes.ts';
+import { requireChecksum } from '../core/checksum.ts';
+import type { Row } from '../core/read-batch.ts';
 
 export const MAX_PACK_BLOCKS = 256;
 

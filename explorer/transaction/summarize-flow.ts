@@ -6,8 +6,8 @@ import type { Chain } from '../../client/words/kind.ts';
 import type { Sentence } from '../../client/words/sentence.ts';
 import { type Address, addressKey } from '../../src/stardust/wire/address.ts';
 import { plural } from '../format.ts';
-import type { Changes } from '../transaction/changes.ts';
-import { type Flow, holderOf } from '../transaction/flow.ts';
+import type { Changes } from './changes.ts';
+import { type Flow, holderOf } from './flow.ts';
 
 /** @param isApplied as the node says; otherwise nothing of it happened */
 export function summarizeFlow(

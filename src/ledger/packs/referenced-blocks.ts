@@ -4,15 +4,16 @@
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, isPartOf } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
-import { readNumbers } from '../core/packs/milestone-part.ts';
-import { type OutputRow, requireOutputSum } from '../core/packs/output-rows.ts';
-import { NO_REASON, statusesFromRow } from '../core/packs/packs.ts';
 import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
+import { blockSql, readBlockRows } from './block-rows.ts';
+import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
+import { type OutputRow, requireOutputSum } from './output-rows.ts';
+import { NO_REASON, statusesFromRow } from './pack-columns.ts';
+import { type BlockPlace, elementSql, selectAt } from './places.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
@@ -40,29 +41,18 @@ export function milestoneAt(index: number): MilestoneSql {
   return ['?1', index];
 }
 
-export function selectKeys(milestone: string): string {
-  return `
-    SELECT k.value FROM milestone_part m CROSS JOIN json_each(m.packs) k
-    WHERE ${isPartOf('m.key', milestone)}`;
-}
-
 const selectParts = (milestone: string) => `
   SELECT ${summedColumns('milestone_part', 'm')} FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;
 
 const selectPacks = (milestone: string) => `
   SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
 
-/** SQL of the bytes of the block at this place. */
-export function bytesOfBlock(pack: string, at: string): string {
-  return `(SELECT c.bytes ->> ('$[' || ${at} || ']') FROM pack_content c WHERE c.key = ${pack})`;
-}
-
 /** The bytes of the block ?1 that a milestone references; packs that do not name it are skipped. */
 const SELECT_BYTES_OF_BLOCK = `
-  SELECT ${bytesOfBlock('p.key', 'b.key')} AS bytes
+  SELECT ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
   FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (${selectKeys(FIND_MILESTONE)}) AND instr(p.blocks, '"' || ?1 || '"') > 0
-    AND b.value ->> 1 = ?1`;
+    AND ${blockSql.id('b.value')} = ?1`;
 
 /**
  * Selects the blocks of a kept milestone in white-flag order, a function of their number. Throws a
@@ -101,11 +91,6 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
 /** Packs whose outputs are read at once: up to 600 KB each. */
 const PACKS_AT_ONCE = 8;
 
-const SELECT_MENTIONS = `
-  WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
-  SELECT p.key, b.value AS outputs FROM pack p CROSS JOIN json_each(p.outputs) b
-  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
-
 /**
  * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.
  * Throws a LedgerMoved if a block is pruned.
@@ -114,19 +99,14 @@ export async function* readMentions(
   db: Database,
   blocks: readonly ReferencedBlock[],
 ): AsyncGenerator<{ id: string; isCreated: boolean }[]> {
-  const places = new Map<number, [pack: number, at: number][]>();
-  for (const { pack, at } of blocks) {
-    const known = places.get(pack);
-    if (known === undefined) places.set(pack, [[pack, at]]);
-    else known.push([pack, at]);
-  }
-  const packs = [...places.values()];
+  const packs = [...Map.groupBy(blocks, ({ pack }) => pack).values()];
   for (let from = 0; from < packs.length; from += PACKS_AT_ONCE) {
-    const named = packs.slice(from, from + PACKS_AT_ONCE).flat();
-    const mentions = many(db.prepare(SELECT_MENTIONS).bind(JSON.stringify(named)), (row) => {
-      const outputs: OutputRow[] = JSON.parse(row.text('outputs'));
-      return outputs;
-    });
+    const named = packs
+      .slice(from, from + PACKS_AT_ONCE)
+      .flatMap((some) => some.map(({ pack, at }): BlockPlace => [pack, at]));
+    const mentions = selectAt(db, 'mentions', named, (row): OutputRow[] =>
+      JSON.parse(row.text('value')),
+    );
     const read = await readQuery(db, mentions);
     if (read.length !== named.length) throw new LedgerMoved('a block of the milestone is pruned');
     yield read.flat().map(([number, id, sum, chain]) => {
@@ -141,9 +121,28 @@ export function selectReferencedBytes(
   db: Database,
   blockId: string,
 ): Query<Uint8Array | undefined> {
-  return first(db.prepare(SELECT_BYTES_OF_BLOCK).bind(blockId), blockBytesFromRow);
+  return first(db.prepare(SELECT_BYTES_OF_BLOCK).bind(blockId), (row) =>
+    fromBase64(row.text('bytes')),
+  );
 }
 
-export function blockBytesFromRow(row: Row): Uint8Array {
-  return fromBase64(row.text('bytes'));
+/** ?1 the milestone, ?2 the chain. */
+const SELECT_CREATORS = `
+  SELECT p.key AS pack, b.key AS at FROM pack p CROSS JOIN json_each(p.outputs) b
+  WHERE p.key IN (${selectKeys('?1')}) AND instr(p.outputs, '"' || ?2 || '"') > 0
+    AND instr(b.value, '"' || ?2 || '"') > 0`;
+
+/**
+ * Places of blocks, in the packs of the milestone, whose transactions create an output of the chain
+ * with this hex ID.
+ */
+export function selectCreators(
+  db: Database,
+  milestone: number,
+  chain: string,
+): Query<BlockPlace[]> {
+  return many(db.prepare(SELECT_CREATORS).bind(milestone, chain), (row) => [
+    row.integer('pack'),
+    row.integer('at'),
+  ]);
 }

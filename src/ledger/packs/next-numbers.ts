@@ -1,8 +1,10 @@
 /** Free numbers for blocks and outputs: those that neither the head nor a live pack names. */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { STATUS_LENGTH } from '../core/packs/packs.ts';
+import { failUnless, SAME_HEAD } from '../core/fence.ts';
+import type { Head } from '../core/head.ts';
 import { one, type Query } from '../core/read-batch.ts';
+import { STATUS_LENGTH } from './pack-columns.ts';
 
 /** Numbers from which on blocks and outputs are free. */
 export interface NextNumbers {
@@ -14,7 +16,7 @@ export interface NextNumbers {
  * Numbers that live packs have given; those from these on are free. Blocks are only stored in the
  * last visible and the last staged pack.
  */
-export const SELECT_NEXT = `
+const SELECT_NEXT = `
   SELECT max(next_block) AS next_block, max(next_output) AS next_output,
     count(*) = coalesce(sum(next_block - next_output = next), 0) AS is_whole,
     (SELECT coalesce(sum(length(statuses)), 0) / ${STATUS_LENGTH} FROM pack
@@ -50,4 +52,22 @@ export function nextNumbers(head: NextNumbers, given: GivenNumbers): NextNumbers
     nextBlock: Math.max(head.nextBlock, given.nextBlock ?? 0),
     nextOutput: Math.max(head.nextOutput, given.nextOutput ?? 0),
   };
+}
+
+const SAME_UNREFERENCED = failUnless(
+  `${SAME_HEAD} AND (SELECT next_block FROM (${SELECT_NEXT})) IS ?4`,
+);
+
+/**
+ * Fails if the unreferenced blocks are not those that were read: a milestone was applied, blocks
+ * were stored or dropped, or an import replaced the ledger.
+ *
+ * @param stored the highest next_block of a live pack, null where none was
+ */
+export function requireSameUnreferenced(
+  db: Database,
+  { generation, ledger, dropped }: Head,
+  stored: number | null,
+): D1PreparedStatement {
+  return db.prepare(SAME_UNREFERENCED).bind(generation, ledger, dropped, stored);
 }

@@ -1,5 +1,5 @@
 /**
- * Block records and cones of them (src/ledger/record/), with numbers of all 53 bits: records
+ * Block records and cones of them (src/ledger/packs/), with numbers of all 53 bits: records
  * give back what they were made of, excluded ones are not found, and later ones take the place of
  * earlier ones.
  */
@@ -10,9 +10,9 @@ import {
   decodeRecord,
   encodeRecord,
   renumberOutputs,
-} from '../../../src/ledger/record/block-record.ts';
-import { NumberMap } from '../../../src/ledger/record/number-map.ts';
-import { type RecordCone, readCone } from '../../../src/ledger/record/read-cone.ts';
+} from '../../../src/ledger/packs/block-record.ts';
+import { NumberMap } from '../../../src/ledger/packs/number-map.ts';
+import { type RecordCone, readCone } from '../../../src/ledger/packs/record-cone.ts';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import {

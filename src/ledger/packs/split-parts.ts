@@ -1,5 +1,5 @@
 /** Cuts what is stored into rows that D1 takes. */
-import { MAX_PACK_BLOCKS } from './packs.ts';
+import { MAX_PACK_BLOCKS } from './pack-columns.ts';
 
 /** Characters of a pack. One block may exceed it by 150 KB; D1 takes rows of 2,000,000 bytes. */
 export const MAX_PACK_LENGTH = 800_000;

@@ -2,8 +2,8 @@
  * Rows of `nft`: the unspent output of each NFT. They have no sum: the output that a row names must
  * be there, and be that of the NFT.
  */
-import { LedgerDamaged } from './checksum.ts';
-import type { Row } from './read-batch.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import type { Row } from '../core/read-batch.ts';
 
 /** SQL of the output that a row `n` of the table names. */
 export const JOIN_HELD = 'LEFT JOIN output held ON held.id = n.output';

@@ -1,10 +1,10 @@
 /** `recent` in the Cache API of workerd, with a real D1 and a real KV behind it. */
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRecentCaches } from '../../src/nft-index/cached-reads.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { openNftSources } from '../../src/nft-index/nft-sources.ts';
 import { publish } from '../../src/nft-index/publish.ts';
-import { createRecentCaches } from '../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY } from '../../src/nft-index/recent-changes.ts';
 import { RECENT_CACHE_S } from '../../src/nft-index/timing-assumptions.ts';
 import { openTestLedger, resetState } from '../support/nft-index/d1-test-ledger.ts';

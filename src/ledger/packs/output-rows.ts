@@ -1,6 +1,6 @@
 /** IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs). */
-import { LedgerDamaged } from '../checksum.ts';
-import { rowSum } from '../row-sum.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import { numberSumSql, rowSum } from '../core/row-sum.ts';
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
@@ -24,7 +24,18 @@ export function writeCreatedRow(number: number, id: string, chain: string | null
   return [number, id, rowSum([number, id]), chain, rowSum([chain])];
 }
 
-/** Throws a LedgerDamaged unless the sum of a row of {@link OutputRow} is right. */
+/** SQL of the fields of an {@link OutputRow}. `idSum`: the sum of the ID alone. */
+export const outputSql = {
+  number: (row: string) => `(${row} ->> 0)`,
+  id: (row: string) => `(${row} ->> 1)`,
+  sum: (row: string) => `(${row} ->> 2)`,
+  idSum: (row: string) => `((${row} ->> 2) - ${numberSumSql(`${row} ->> 0`)})`,
+  chain: (row: string) => `(${row} ->> 3)`,
+  chainSum: (row: string) => `(${row} ->> 4)`,
+  isCreated: (row: string) => `(${row} -> 3 IS NOT NULL)`,
+};
+
+/** Throws a LedgerDamaged unless the sum of number and ID is right. */
 export function requireOutputSum(number: number, id: string, sum: number): void {
   if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
 }

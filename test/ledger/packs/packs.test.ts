@@ -1,12 +1,13 @@
 /**
- * What packs are made of (src/ledger/core/packs/packs.ts): parts below D1's limit, codecs that give back
+ * What packs are made of (src/ledger/packs/pack-columns.ts): parts below D1's limit, codecs that give back
  * what they were given, and checksums that find what is not that.
  */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checksum, LedgerDamaged, requireChecksum } from '../../../src/ledger/core/checksum.ts';
-import { readNumbers, writeNumbers } from '../../../src/ledger/core/packs/milestone-part.ts';
+import { Row } from '../../../src/ledger/core/read-batch.ts';
+import { readNumbers, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
 import {
   readChecksums,
   readStates,
@@ -16,9 +17,8 @@ import {
   writeChecksums,
   writeStates,
   writeStatuses,
-} from '../../../src/ledger/core/packs/packs.ts';
-import { splitIntoParts } from '../../../src/ledger/core/packs/split-parts.ts';
-import { Row } from '../../../src/ledger/core/read-batch.ts';
+} from '../../../src/ledger/packs/pack-columns.ts';
+import { splitIntoParts } from '../../../src/ledger/packs/split-parts.ts';
 import { fromBase64, toBase64 } from '../../../src/stardust/encoding/base64.ts';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 
