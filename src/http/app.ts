@@ -4,19 +4,19 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
-import { LedgerUnreadable, isMissingTable } from '../ledger/core/head.ts';
+import { isMissingTable, LedgerUnreadable } from '../ledger/core/head.ts';
 import type { EdgeNode } from '../node/edge-node.ts';
-import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
 import { nextTurn } from '../platform/clock.ts';
+import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
 import type { Settings } from '../settings.ts';
 import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
-import { toResponse, type Answer } from './answer.ts';
-import { HttpError, UnknownHere, errorAnswer } from './errors.ts';
-import { noLedger } from './ledger-answer.ts';
+import { type Answer, toResponse } from './answer.ts';
+import { errorAnswer, HttpError, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
+import { noLedger } from './ledger-answer.ts';
 import { requireQuery } from './query-string.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';

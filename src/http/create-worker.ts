@@ -1,10 +1,10 @@
 /** The Worker around a list of modules: what it does with requests, and each minute. */
 import { followerOf } from '../follower/follower-stub.ts';
-import { type App, createApp, createMisconfiguredApp } from './app.ts';
-import type { HttpPart } from './route.ts';
 import { openNode } from '../node/edge-node.ts';
 import { hasPassed } from '../platform/clock.ts';
 import { readSettings } from '../settings.ts';
+import { type App, createApp, createMisconfiguredApp } from './app.ts';
+import type { HttpPart } from './route.ts';
 
 interface Instance {
   app: App;

@@ -1,5 +1,5 @@
 /** Errors at the border: one class, one body, messages of docs/contract.md#errors only. */
-import { jsonAnswer, type Answer } from './answer.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
 
 export const MESSAGES = {
   400: 'invalid data provided',

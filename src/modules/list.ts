@@ -4,12 +4,12 @@
  */
 import type { Operations } from '../http/openapi/operation.ts';
 import type { RouteTable } from '../http/route.ts';
-import type { Module } from './module.ts';
 import { describeEvents, events } from './events/module.ts';
 import { describeFinal, final } from './final/module.ts';
 import { describeGalleries, galleries } from './galleries/module.ts';
 import { describeHistories, histories } from './histories/module.ts';
 import { describeLists, lists } from './lists/module.ts';
+import type { Module } from './module.ts';
 import { describeObjects, objects } from './objects/module.ts';
 import { describeAssets, page } from './page/module.ts';
 import { describeProofs, proofs } from './proofs/module.ts';

@@ -25,7 +25,7 @@ const CATCH_UP_MS = 700;
 /** Milliseconds after which a request stops waiting for blocks: a coordinator waits two seconds. */
 const REQUEST_MS = 1500;
 
-export type Compute<Answer> = (
+type Compute<Answer> = (
   db: Database,
   request: WhiteFlagRequest,
   options: WhiteFlagOptions,

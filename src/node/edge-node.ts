@@ -19,8 +19,13 @@ import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
 import { takeTurns } from '../platform/clock.ts';
 import type { Settings } from '../settings.ts';
-import { answerOnceCaughtUp, type Compute } from './answer-once-caught-up.ts';
-import { computeWhiteFlag, type WhiteFlagRequest } from './compute-white-flag.ts';
+import { answerOnceCaughtUp } from './answer-once-caught-up.ts';
+import {
+  computeWhiteFlag,
+  type WhiteFlagOptions,
+  type WhiteFlagRefusal,
+  type WhiteFlagRequest,
+} from './compute-white-flag.ts';
 import { createUnstoredReader } from './read-unstored.ts';
 
 /** Milliseconds of reads besides one call, after which other requests have a turn. */
@@ -53,8 +58,11 @@ export function openNode(settings: Settings) {
       request: WhiteFlagRequest,
       client: string,
       compute: (
-        ...asked: [...Parameters<Compute<Answer>>, inTurns: (db: Database) => Database]
-      ) => ReturnType<Compute<Answer>>,
+        db: Database,
+        request: WhiteFlagRequest,
+        options: WhiteFlagOptions,
+        inTurns: (db: Database) => Database,
+      ) => Promise<Answer | WhiteFlagRefusal>,
     ) =>
       answerOnceCaughtUp(nearest(), settings, { request, client }, (...asked) =>
         compute(...asked, inTurns),

@@ -12,12 +12,12 @@ import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
+import { readNftOutputs } from '../../src/ledger/read/nft-outputs.ts';
 import { readOutput } from '../../src/ledger/read/output-status.ts';
 import { readBlock } from '../../src/ledger/read/stored-block.ts';
 import { scrub } from '../../src/ledger/write/scrub.ts';
 import { readKnownIds } from '../../src/modules/events/known-ids.ts';
 import { readNftGallery } from '../../src/modules/galleries/nft-gallery.ts';
-import { readNftOutputs } from '../../src/ledger/read/nft-outputs.ts';
 import { readNftCertificate } from '../../src/modules/histories/nft-certificate.ts';
 import { readNftChanges } from '../../src/modules/histories/nft-changes.ts';
 import { readNftHistory } from '../../src/modules/histories/nft-history.ts';
@@ -27,20 +27,27 @@ import { readTreasury } from '../../src/modules/objects/receipts.ts';
 import { readLedgerChanges, readMilestone } from '../../src/modules/objects/stored-milestone.ts';
 import { readTips } from '../../src/modules/objects/tips.ts';
 import { explainMilestone } from '../../src/modules/proofs/applied-milestone.ts';
+import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { lookUpNft } from '../../src/nft-index/look-up-nft.ts';
 import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../src/nft-index/publish.ts';
-import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { addressKey } from '../../src/stardust/wire/address.ts';
-import { followTo, passOnce, questionOf, requestOf, startLedger, storeNow, type Rig } from '../support/ledger/ledger-harness.ts';
+import {
+  followTo,
+  passOnce,
+  questionOf,
+  type Rig,
+  requestOf,
+  startLedger,
+  storeNow,
+} from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { nftHistory, nftLives } from '../support/network/nft-lives.ts';
 import { Random } from '../support/network/random.ts';
 import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
-
 
 /** Rows of each table, and places in each of their values, that are changed. */
 const ROWS = Number(process.env.FLIPPED_ROWS ?? 1);

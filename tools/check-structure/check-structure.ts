@@ -8,10 +8,17 @@ import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { findWithoutSubject } from './docstrings.ts';
-import { findCircles, findPastEntries, findUndeclaredNeeds, findWrongWays, graphOf, readImports } from './imports.ts';
+import {
+  findCircles,
+  findPastEntries,
+  findUndeclaredNeeds,
+  findWrongWays,
+  graphOf,
+  readImports,
+} from './imports.ts';
 import { findLargeFolders, findSameNames, readSources } from './names.ts';
-import { countArrows, describeRooms, findTooMany, readRooms } from './rooms.ts';
 import { findOutsidePacks } from './packs.ts';
+import { countArrows, describeRooms, findTooMany, readRooms } from './rooms.ts';
 
 const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 

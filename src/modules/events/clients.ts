@@ -1,9 +1,9 @@
 /** Clients of the broker and their topics. Only this file sends to them and closes them. */
-import { PacketType, encodePacket, type Packet } from '../../mqtt/packets.ts';
+import { encodePacket, type Packet, PacketType } from '../../mqtt/packets.ts';
 import { packTopic } from '../../mqtt/topics.ts';
 import { hasPassed, takeTurns } from '../../platform/clock.ts';
 import { createAccounts } from './accounts.ts';
-import { MESSAGE_OVERHEAD_BYTES, heldBytes, type Client } from './client.ts';
+import { type Client, heldBytes, MESSAGE_OVERHEAD_BYTES } from './client.ts';
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts';
 import type { Counts } from './publisher.ts';
 import { createTopicIndex, type TopicIndex } from './topic-index.ts';

@@ -11,15 +11,23 @@ import { LedgerUnreadable } from '../../ledger/core/head.ts';
 import { openLedgerBinding } from '../../ledger/open-ledger.ts';
 import { BLOCKS, UNLOCKS } from '../../mqtt/topics.ts';
 import { createTurns } from '../../platform/client-path.ts';
-import { describeError, writeLimitedLog } from '../../platform/log.ts';
 import { takeTurns } from '../../platform/clock.ts';
+import { describeError, writeLimitedLog } from '../../platform/log.ts';
 import { StardustError } from '../../stardust/error.ts';
 import { tellBlock } from './block-events.ts';
-import { CLIENT_HEADER, addMessage, hasWork, newClient, restoreClient, saveClient, type Client } from './client.ts';
+import {
+  addMessage,
+  CLIENT_HEADER,
+  type Client,
+  hasWork,
+  newClient,
+  restoreClient,
+  saveClient,
+} from './client.ts';
 import { createClients } from './clients.ts';
 import { isReserved } from './close-codes.ts';
 import type { Audience } from './milestone-events.ts';
-import { createPublisher, type Counts, type PublishedMilestone } from './publisher.ts';
+import { type Counts, createPublisher, type PublishedMilestone } from './publisher.ts';
 import { takeSlice } from './session.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Finds known blocks and outputs, so that nothing more is read for the others. */
-import { forEachPiece, type Database } from '../../ledger/core/database.ts';
+import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { many, readBatch } from '../../ledger/core/read-batch.ts';
 import { findReferenced } from '../../ledger/core/id-index.ts';
+import { many, readBatch } from '../../ledger/core/read-batch.ts';
 import { findVisible } from '../../ledger/packs/live-packs.ts';
 
 const SELECT_OUTPUTS = 'SELECT id FROM output WHERE id IN (SELECT value FROM json_each(?1))';

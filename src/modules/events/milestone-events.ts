@@ -6,20 +6,39 @@
  */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
-import { readBlocksWithBytes, readMilestoneIds, readSpentOutputs, type BlockWithBytes, type MilestoneContents } from '../../ledger/read/milestone-contents.ts';
+import {
+  type BlockWithBytes,
+  type MilestoneContents,
+  readBlocksWithBytes,
+  readMilestoneIds,
+  readSpentOutputs,
+} from '../../ledger/read/milestone-contents.ts';
 import type { OutputStatus } from '../../ledger/read/output-status.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
-import { ANY_CONDITION, CONFIRMED_MILESTONE, LATEST_MILESTONE, MILESTONES, REFERENCED, UNLOCKS, UNLOCK_NAMES, blockMetadataTopic, chainTopic, includedBlockTopic, outputTopic, unlockTopic } from '../../mqtt/topics.ts';
+import {
+  ANY_CONDITION,
+  blockMetadataTopic,
+  CONFIRMED_MILESTONE,
+  chainTopic,
+  includedBlockTopic,
+  LATEST_MILESTONE,
+  MILESTONES,
+  outputTopic,
+  REFERENCED,
+  UNLOCK_NAMES,
+  UNLOCKS,
+  unlockTopic,
+} from '../../mqtt/topics.ts';
 import { takeTurns } from '../../platform/clock.ts';
 import { toBech32 } from '../../stardust/bech32.ts';
 import { fromHex, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { RestObject } from '../../stardust/json/rest-json.ts';
 import { carriesMilestone } from '../../stardust/milestone-keys.ts';
-import { addressKey, type Address } from '../../stardust/wire/address.ts';
-import { parseBlock, type ParsedBlock } from '../../stardust/wire/block.ts';
+import { type Address, addressKey } from '../../stardust/wire/address.ts';
+import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
 import { receiptOf } from '../../stardust/wire/milestone.ts';
-import { OutputType, type Output } from '../../stardust/wire/output.ts';
+import { type Output, OutputType } from '../../stardust/wire/output.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
 

@@ -5,14 +5,20 @@
  */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
-import { selectHeadAt, type Head } from '../../ledger/core/head.ts';
+import { type Head, selectHeadAt } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 import { outputColumns } from '../../ledger/core/output-bytes.ts';
 import { combine, first, many, type Query, type Row } from '../../ledger/core/read-batch.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 import { ledgerOutputFromRow } from '../../ledger/read/ledger-state-hash.ts';
-import { Reader, Writer, equalBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { KEY_BYTES, finalRoot, nftRecord, type FinalLedger, type FinalTreeName } from '../../stardust/proof/final-ledger.ts';
+import { equalBytes, Reader, toHexDigits, Writer } from '../../stardust/encoding/bytes.ts';
+import {
+  type FinalLedger,
+  type FinalTreeName,
+  finalRoot,
+  KEY_BYTES,
+  nftRecord,
+} from '../../stardust/proof/final-ledger.ts';
 import { putLedgerOutput } from '../../stardust/wire/ledger-output.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';

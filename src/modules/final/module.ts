@@ -3,8 +3,8 @@
  * statements of addresses.
  */
 import type { Operations } from '../../http/openapi/operation.ts';
-import type { Module } from '../module.ts';
 import { lists } from '../lists/module.ts';
+import type { Module } from '../module.ts';
 import { buildFinalLedger } from './build-final-ledger.ts';
 import type { StatementLimits } from './read-statement.ts';
 import { describeFinalLedger, finalLedgerRoutes } from './routes/final-ledger.ts';

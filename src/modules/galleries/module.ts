@@ -3,8 +3,8 @@
  * collection.
  */
 import type { Operations } from '../../http/openapi/operation.ts';
-import type { Module } from '../module.ts';
 import { lists } from '../lists/module.ts';
+import type { Module } from '../module.ts';
 import { objects } from '../objects/module.ts';
 import { collectionOwnerRoutes, describeCollectionOwners } from './routes/collection-owners.ts';
 import { describeNfts, nftRoutes } from './routes/nfts.ts';

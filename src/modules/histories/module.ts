@@ -1,8 +1,8 @@
 /** Histories of NFTs, certificates of their states, and changes since a milestone. */
 import type { Operations } from '../../http/openapi/operation.ts';
-import type { Module } from '../module.ts';
 import { galleries } from '../galleries/module.ts';
 import { lists } from '../lists/module.ts';
+import type { Module } from '../module.ts';
 import { proofs } from '../proofs/module.ts';
 import { describeNftCertificate, nftCertificateRoutes } from './routes/nft-certificate.ts';
 import { describeNftChanges, nftChangeRoutes } from './routes/nft-changes.ts';

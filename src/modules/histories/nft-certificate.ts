@@ -7,21 +7,40 @@ import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { damagedNft } from '../../ledger/nfts/held-outputs.ts';
 import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
 import { readOutputBytes } from '../../ledger/core/output-bytes.ts';
-import { readSpentOutput, spentIn, spentSql, type SpentRow } from '../../ledger/packs/milestone-part.ts';
 import { first, many, one, readBatch, readQuery } from '../../ledger/core/read-batch.ts';
+import { damagedNft } from '../../ledger/nfts/held-outputs.ts';
+import {
+  readSpentOutput,
+  type SpentRow,
+  spentIn,
+  spentSql,
+} from '../../ledger/packs/milestone-part.ts';
+import {
+  milestoneAt,
+  selectBlocksOf,
+  selectCreators,
+  selectReferencedBytes,
+} from '../../ledger/packs/referenced-blocks.ts';
 import { readOutput } from '../../ledger/read/output-status.ts';
-import { milestoneAt, selectBlocksOf, selectCreators, selectReferencedBytes } from '../../ledger/packs/referenced-blocks.ts';
-import { Reader, equalBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
-import { proofAmong, type Proof, verifyPath } from '../../stardust/proof/proof.ts';
+import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
 import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
-import { proveBlock, type BlockProof } from '../proofs/applied-milestone.ts';
-import { LAST_SPENT, createdOf, madeBy, readBurn, selectNftState, selectSince, transactionOf, type NftStanding } from './nft-state.ts';
+import { type BlockProof, proveBlock } from '../proofs/applied-milestone.ts';
+import {
+  createdOf,
+  LAST_SPENT,
+  madeBy,
+  type NftStanding,
+  readBurn,
+  selectNftState,
+  selectSince,
+  transactionOf,
+} from './nft-state.ts';
 
 export interface NftCertificate {
   ledgerIndex: number;

@@ -5,16 +5,33 @@
  * (docs/storage.md#histories-of-nfts).
  */
 import type { Database } from '../../ledger/core/database.ts';
-import { TRANSACTION_ID_DIGITS, isPartOf, spentSql } from '../../ledger/packs/milestone-part.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { PAST_COLUMNS, damagedNft, heldFromSpent, isPastBefore, isPastFrom, pastFromRow, type HeldOutput, type PastOutput } from '../../ledger/nfts/held-outputs.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
 import { many, readBatch } from '../../ledger/core/read-batch.ts';
+import {
+  damagedNft,
+  type HeldOutput,
+  heldFromSpent,
+  isPastBefore,
+  isPastFrom,
+  PAST_COLUMNS,
+  type PastOutput,
+  pastFromRow,
+} from '../../ledger/nfts/held-outputs.ts';
+import { isPartOf, spentSql, TRANSACTION_ID_DIGITS } from '../../ledger/packs/milestone-part.ts';
 import { ownerAt } from '../../stardust/output.ts';
-import { addressKey, type AddressKey } from '../../stardust/wire/address.ts';
+import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
-import { LAST_SPENT, SINCE, madeBy, readBurn, selectNftState, selectSince, spentOf } from './nft-state.ts';
+import {
+  LAST_SPENT,
+  madeBy,
+  readBurn,
+  SINCE,
+  selectNftState,
+  selectSince,
+  spentOf,
+} from './nft-state.ts';
 
 export const MAX_HISTORY = 100;
 

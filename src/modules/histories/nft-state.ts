@@ -3,13 +3,19 @@
  * (docs/storage.md#histories-of-nfts).
  */
 import type { Database } from '../../ledger/core/database.ts';
-import { damagedNft, heldOf, type Burn, type HeldOutput } from '../../ledger/nfts/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 import { outputColumns, unspentFromRow } from '../../ledger/core/output-bytes.ts';
-import { TRANSACTION_ID_DIGITS, readSpentOutput, spentIn, spentSql, type SpentRow } from '../../ledger/packs/milestone-part.ts';
-import { first, readQuery, type Query, type Row } from '../../ledger/core/read-batch.ts';
-import { readOutput } from '../../ledger/read/output-status.ts';
+import { first, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';
+import { type Burn, damagedNft, type HeldOutput, heldOf } from '../../ledger/nfts/held-outputs.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
+import {
+  readSpentOutput,
+  type SpentRow,
+  spentIn,
+  spentSql,
+  TRANSACTION_ID_DIGITS,
+} from '../../ledger/packs/milestone-part.ts';
 import { selectReferencedBytes } from '../../ledger/packs/referenced-blocks.ts';
+import { readOutput } from '../../ledger/read/output-status.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';

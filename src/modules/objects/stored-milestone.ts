@@ -3,10 +3,10 @@ import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
 import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
-import { first, readBatch, type Query, type Row } from '../../ledger/core/read-batch.ts';
+import { first, type Query, type Row, readBatch } from '../../ledger/core/read-batch.ts';
 import { milestoneAt, readMentions, selectBlocksOf } from '../../ledger/packs/referenced-blocks.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { receiptOf, type Milestone } from '../../stardust/wire/milestone.ts';
+import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */

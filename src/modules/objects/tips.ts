@@ -2,8 +2,8 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { readBatch } from '../../ledger/core/read-batch.ts';
-import { readCone } from '../../ledger/packs/record-cone.ts';
 import { selectNewest } from '../../ledger/packs/live-packs.ts';
+import { readCone } from '../../ledger/packs/record-cone.ts';
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */

@@ -6,9 +6,15 @@ import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
 import { first, readBatch } from '../../ledger/core/read-batch.ts';
+import {
+  FIND_MILESTONE,
+  milestoneOf,
+  type ReferencedBlock,
+  selectBlocksOf,
+  selectReferencedBytes,
+} from '../../ledger/packs/referenced-blocks.ts';
 import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
 import type { MilestoneStatus } from '../../ledger/read/node-status.ts';
-import { FIND_MILESTONE, milestoneOf, selectBlocksOf, selectReferencedBytes, type ReferencedBlock } from '../../ledger/packs/referenced-blocks.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';

@@ -5,9 +5,13 @@
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { concat, readQuery } from '../../ledger/core/read-batch.ts';
-import { findLedgerOutputs, knownOutputs, type FoundOutput } from '../../ledger/intake/known-outputs.ts';
-import { findMentioned } from '../../ledger/packs/live-packs.ts';
+import {
+  type FoundOutput,
+  findLedgerOutputs,
+  knownOutputs,
+} from '../../ledger/intake/known-outputs.ts';
 import { contentsConsumed, outputsToFind, readJudged } from '../../ledger/intake/prepare-blocks.ts';
+import { findMentioned } from '../../ledger/packs/live-packs.ts';
 import type { RecordCone } from '../../ledger/packs/record-cone.ts';
 import { readBlocks } from '../../ledger/view/cone-blocks.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';

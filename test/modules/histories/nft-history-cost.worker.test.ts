@@ -4,13 +4,17 @@
  */
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { PARTS, type SpentRow } from '../../../src/ledger/packs/milestone-part.ts';
 import { insertParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
+import { PARTS, type SpentRow } from '../../../src/ledger/packs/milestone-part.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
-import { MAX_HISTORY, readNftHistory, type HistoryPosition } from '../../../src/modules/histories/nft-history.ts';
+import {
+  type HistoryPosition,
+  MAX_HISTORY,
+  readNftHistory,
+} from '../../../src/modules/histories/nft-history.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { outputBytes } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';

@@ -4,12 +4,27 @@
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../ledger/read/node-status.ts';
-import { baseTokenSchema, type BaseToken } from '../../../platform/json-schemas.ts';
+import { type BaseToken, baseTokenSchema } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
-import { jsonAnswer, type Answer } from '../../answer.ts';
+import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../ledger-answer.ts';
-import { arrayOf, described, flagSchema, hashSchema, milestoneIndexSchema, named, numberSchema, objectOf, protocolParametersOptionSchema, textSchema, uint32Schema, uint64Schema, uint8Schema, unixTimeSchema } from '../../openapi/json-schema.ts';
+import {
+  arrayOf,
+  described,
+  flagSchema,
+  hashSchema,
+  milestoneIndexSchema,
+  named,
+  numberSchema,
+  objectOf,
+  protocolParametersOptionSchema,
+  textSchema,
+  uint8Schema,
+  uint32Schema,
+  uint64Schema,
+  unixTimeSchema,
+} from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
