@@ -66,6 +66,22 @@ export interface Upkeep {
   run: (context: UpkeepContext) => Promise<boolean>;
 }
 
+/** The part of a module in the follower (src/modules/README.md). */
+export interface FollowerPart {
+  /** Upkeep of its own, by name: after the core's, before the scrub. */
+  upkeep?: Readonly<Record<string, Upkeep>>;
+  /** Creates a listener to the ledger's moves; undefined if nobody listens. */
+  createAnnouncer?(env: Env, log: WriteLog): Announcer | undefined;
+}
+
+/** Nothing waits for it, and nothing that it does or fails to do changes the ledger. */
+export interface Announcer {
+  /** The ledger may have moved: called after each milestone, and at the end of each pass. */
+  moved(ledger: Pick<LastLedger, 'generation' | 'ledger'>): void;
+  /** Blocks that requests see were stored. */
+  stored(blocks: readonly ParsedBlock[]): void;
+}
+
 /** Memory kept from pass to pass. If it is lost, only time is lost with it. */
 export interface FollowerMemory {
   /** Runs whatever reads the ledger in order to write it. */

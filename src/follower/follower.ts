@@ -16,14 +16,21 @@ import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import { keepFeed, type Feed } from '../upstream/feed/keep-feed.ts';
+import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { MAX_QUERIES, applyPushed, type PassBudget } from './apply-next.ts';
-import { createBringer, patienceOf, type Bringer } from './bring/bringer.ts';
-import { createFollowerMemory, dropPushed, takeMessage, type FollowerContext, watchDatabase } from './follower-context.ts';
+import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
+import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
+import {
+  type Announcer,
+  createFollowerMemory,
+  dropPushed,
+  type FollowerContext,
+  type FollowerPart,
+  takeMessage,
+  watchDatabase,
+} from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
-import type { Announcer, FollowerPart } from './follower-part.ts';
 import { stopFollowing } from './follower-status.ts';
 import { createJob } from './jobs.ts';
 import { followOnce, type PassResult } from './pass.ts';

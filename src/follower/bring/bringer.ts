@@ -1,10 +1,14 @@
 /** Serves requests for blocks that are not stored, within limits; equal ones share an answer. */
 import { LedgerMoved } from '../../ledger/core/fence.ts';
-import { ConeUnavailable, type NotBrought, type WantedOfFollower } from '../../ledger/intake/block-source.ts';
+import {
+  ConeUnavailable,
+  type NotBrought,
+  type WantedOfFollower,
+} from '../../ledger/intake/block-source.ts';
 import type { Settings } from '../../settings.ts';
 import type { Patience } from '../../upstream/rest-upstream.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
-import { FETCH_MS, bring, readUnstored, type BringContext } from './bring-blocks.ts';
+import { type BringContext, bring, FETCH_MS, readUnstored } from './bring-blocks.ts';
 import { createFairLimit } from './fair-limit.ts';
 
 /** Limits of work under way at once, and of what waits. */
