@@ -3,8 +3,8 @@
 import { createApp } from '../../../src/http/app.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
-import type { Module } from '../../../src/modules/module.ts';
 import { MODULES } from '../../../src/modules/list.ts';
+import type { Module } from '../../../src/modules/module.ts';
 import type { WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import type { Settings } from '../../../src/settings.ts';
