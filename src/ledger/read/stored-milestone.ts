@@ -6,8 +6,8 @@ import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { milestoneEntry, selectIds } from '../core/id-index.ts';
-import { payloadFromRow } from '../core/milestone-payload.ts';
-import { first, type Query, type Row, readBatch } from '../core/read-batch.ts';
+import { type MilestoneWithPayload, milestoneWithPayload } from '../core/milestone-payload.ts';
+import { first, type Query, readBatch } from '../core/read-batch.ts';
 import { milestoneAt, readMentions, selectBlocksOf } from '../packs/referenced-blocks.ts';
 
 /** A milestone as a request names it; the ID as 64 hex digits. */
@@ -41,29 +41,15 @@ const SELECT_BY_ID = `
   SELECT * FROM milestone
   WHERE idx = (SELECT milestone FROM (${NAMED}) LIMIT 1) AND id = ?2 AND payload IS NOT NULL`;
 
-interface MilestoneRow {
-  index: number;
-  id: string;
-  blocks: number;
-  payload: { bytes: Uint8Array; value: Milestone };
-}
-
-function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow | undefined> {
+function selectMilestone(
+  db: Database,
+  name: MilestoneName,
+): Query<MilestoneWithPayload | undefined> {
   const statement =
     'index' in name
       ? db.prepare(SELECT_BY_INDEX).bind(name.index)
       : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
-  return first(statement, storedMilestoneFromRow);
-}
-
-function storedMilestoneFromRow(row: Row): MilestoneRow {
-  row.requireSum('milestone');
-  return {
-    index: row.integer('idx'),
-    id: row.text('id'),
-    blocks: row.integer('blocks'),
-    payload: payloadFromRow(row),
-  };
+  return first(statement, milestoneWithPayload);
 }
 
 /**
