@@ -24,7 +24,7 @@ import { PROJECT } from '../cli/lib/project.ts';
 import { toBech32 } from '../src/stardust/bech32.ts';
 import { freePort } from '../test/support/edge/launch.ts';
 import { startServe } from '../test/support/edge/npm-serve.ts';
-import { Connection } from './tools/connection.ts';
+import { LoadConnection } from './tools/connection.ts';
 import { median, time } from './tools/measure.ts';
 
 const USAGE = `Usage: node tools/run.js bench/hornet.ts PROGRAMS
@@ -190,7 +190,7 @@ async function readInfo(url: string): Promise<Milestone> {
 /** Blocks with some data each, in strands that one block joins; returns the ID of that one. */
 async function sendNotes(url: string, count: number): Promise<string> {
   let number = 0;
-  async function send(connection: Connection, parents: readonly string[]): Promise<string> {
+  async function send(connection: LoadConnection, parents: readonly string[]): Promise<string> {
     const data = `0x${(number++).toString(16).padStart(8, '0')}${randomBytes(8).toString('hex')}`;
     const block = {
       protocolVersion: 2,
@@ -203,14 +203,14 @@ async function sendNotes(url: string, count: number): Promise<string> {
   }
   const tips = await Promise.all(
     Array.from({ length: STRANDS }, async () => {
-      const connection = new Connection(url);
+      const connection = new LoadConnection(url);
       let last = await send(connection, []);
       for (let i = 1; i < (count - 1) / STRANDS; i++) last = await send(connection, [last]);
       connection.close();
       return last;
     }),
   );
-  const connection = new Connection(url);
+  const connection = new LoadConnection(url);
   const tip = await send(connection, tips);
   connection.close();
   return tip;
@@ -221,9 +221,9 @@ async function measureWhiteFlag(ours: string, hornet: Network, count: number): P
   const tip = await sendNotes(hornet.url, count);
   const { index, timestamp, milestoneId } = await readInfo(hornet.url);
   await until(async () => (await readInfo(ours)).index === index);
-  const connections = [new Connection(ours), new Connection(hornet.url)];
+  const connections = [new LoadConnection(ours), new LoadConnection(hornet.url)];
   let later = timestamp + 10;
-  const ask = async (connection: Connection) => {
+  const ask = async (connection: LoadConnection) => {
     const proposal = {
       index: index + 1,
       timestamp: later,
@@ -259,7 +259,7 @@ async function measureReads(url: string, path: string): Promise<number> {
   let answers = 0;
   await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
-      const connection = new Connection(url);
+      const connection = new LoadConnection(url);
       const request = connection.encode('GET', path);
       while (performance.now() < end) {
         assert.equal((await connection.send(request)).status, 200);
