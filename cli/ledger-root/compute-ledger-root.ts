@@ -15,7 +15,7 @@ import {
   nftRecord,
   putLedgerOutput,
 } from '../../src/stardust/final.ts';
-import type { MilestoneKeys, ProtocolParametersOption } from '../../src/stardust/milestone.ts';
+import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
 import { decodeOutput, nftIdOf, OutputType } from '../../src/stardust/output.ts';
 import { mergeSnapshot } from '../../src/stardust/snapshot.ts';
 import { stateHash } from '../../src/stardust/state-hash.ts';

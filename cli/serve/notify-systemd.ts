@@ -42,7 +42,7 @@ async function prove(url: string, withinMs: number): Promise<void> {
 /** Resolves with any answer, as the node may well be unhealthy. Over a connection of its own. */
 async function requestHealth(url: string, withinMs: number): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);
-  const request = get(new URL('/health', url), { agent: false, signal });
+  const request = get(new URL('/health', url).href, { agent: false, signal });
   request.on('socket', (socket) => socket.unref());
   // also after the answer has begun
   request.on('error', () => {});

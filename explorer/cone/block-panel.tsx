@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
 import { Facts, Id } from '../parts/parts.tsx';
 import { describeBlock, kindOf, Mark } from './kinds.tsx';
-import { JudgedPath, useJudged } from './merkle-path-panel.tsx';
+import { JudgedBlockPanel, useJudged } from './merkle-path-panel.tsx';
 
 export function BlockPanel({
   block,
@@ -37,7 +37,7 @@ export function BlockPanel({
           ['Payload', describeBlock(block)],
         ]}
       />
-      <JudgedPath heading="h3" blockId={blockId} judged={judged} />
+      <JudgedBlockPanel heading="h3" blockId={blockId} judged={judged} />
     </aside>
   );
 }

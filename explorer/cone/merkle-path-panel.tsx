@@ -47,7 +47,7 @@ export function useJudged(blockId: string, index: number | undefined): Judged {
   return { block, path };
 }
 
-export function JudgedPath({
+export function JudgedBlockPanel({
   heading,
   blockId,
   transactionId,

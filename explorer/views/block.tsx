@@ -8,7 +8,7 @@ import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { describeReason } from '../../src/stardust/semantics/verdict.ts';
-import { type Judged, JudgedPath, useJudged } from '../cone/merkle-path-panel.tsx';
+import { type Judged, JudgedBlockPanel, useJudged } from '../cone/merkle-path-panel.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readBlockMetadata, askIncludedBlock } from '../node/ledger.ts';
@@ -160,7 +160,7 @@ function BlockPage({
       >
         {(said) => <SaidFacts metadata={said} isTransaction={isTransaction} />}
       </SaidByNode>
-      <JudgedPath
+      <JudgedBlockPanel
         heading="h2"
         blockId={blockId}
         {...(isTransaction && { transactionId })}
@@ -170,7 +170,7 @@ function BlockPage({
         {(block) => (
           <PayloadView block={block} metadata={metadata.said} info={info} onSummary={setSentence} />
         )}
-      </JudgedPath>
+      </JudgedBlockPanel>
       {index === undefined && (
         <NotChecked>
           where it stands. No milestone references this block{saysEnded(info) ? '' : ' yet'}, this

@@ -21,7 +21,7 @@ import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { createAnnouncer } from './announcer.ts';
-import { applyPushed, type PassBudget } from './apply-next.ts';
+import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import {
   createFollowerMemory,
@@ -57,8 +57,6 @@ const ALARM_INTERVAL_MS = 10_000;
 const MAX_PASS_MS = 15_000;
 const MAX_PASS_MILESTONES = 12;
 const MAX_PASS_FETCHES = 8000;
-/** Then a pass begins no further milestone, and the next pass waits for an alarm of its own. */
-const MAX_QUERIES = 400;
 
 /** A request may be two milestones ahead of the ledger (src/node/answer-once-caught-up.ts). */
 const MAX_CATCH_UP_MILESTONES = 3;
@@ -237,10 +235,7 @@ export class Follower extends DurableObject<Env> {
     const deadline = Date.now() + MAX_PASS_MS;
     let ended = false;
     try {
-      const passed = await followOnce(context, {
-        ...{ deadline, fetches: MAX_PASS_FETCHES, queries: MAX_QUERIES },
-        ...budget,
-      });
+      const passed = await followOnce(context, { deadline, fetches: MAX_PASS_FETCHES, ...budget });
       ended = passed.ended === true;
       // there is no rest before KV and the lists have all that the ledger has
       if (ended) await this.#publish.join();

@@ -1,5 +1,4 @@
 /** Errors at the border: one class, one body, messages of docs/contract.md#errors only. */
-import { NO_LEDGER } from '../node/edge-node.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 
 export const MESSAGES = {
@@ -54,9 +53,4 @@ export function detailHeader(detail: string | undefined): Record<string, string>
   if (detail === undefined) return {};
   const printable = detail.slice(0, MAX_DETAIL_LENGTH).replace(/[^\x20-\x7e]/g, '?');
   return { 'x-error-detail': printable.trim() };
-}
-
-/** The error of a node without a ledger: it cannot say "not found" at any index. */
-export function noLedger(): HttpError {
-  return new HttpError(500, NO_LEDGER);
 }

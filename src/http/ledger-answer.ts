@@ -2,8 +2,10 @@
  * Answers that are true at the ledger index that they name, with tags by which a client asks
  * whether its copy is still that of the ledger (docs/contract.md#caching).
  */
+
+import { NO_LEDGER } from '../node/edge-node.ts';
 import type { Answer } from './answer.ts';
-import { HttpError, noLedger } from './errors.ts';
+import { HttpError } from './errors.ts';
 import { MIN_LEDGER_INDEX } from './freshness.ts';
 import { parseMilestoneIndex } from './schemas.ts';
 
@@ -135,4 +137,9 @@ function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
 /** If-None-Match compares weakly: `W/"x"` is `"x"`. */
 function stripWeakness(etag: string): string {
   return etag.replace(/^W\//, '');
+}
+
+/** The error of a node without a ledger: it cannot say "not found" at any index. */
+export function noLedger(): HttpError {
+  return new HttpError(500, NO_LEDGER);
 }

@@ -264,7 +264,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       const [spend] = migrated.genesisSpends;
       const fund = {
         tailTransactionHash: new Uint8Array(49).fill(1),
-        address: spend!.by,
+        address: spend!.by.address,
         deposit: 5_000_000n,
       };
       migrated.milestone({ migrate: [fund] });

@@ -14,7 +14,7 @@ import { createFairLimit } from './fair-limit.ts';
 /** Limits of work under way at once, and of what waits. */
 const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
 
-/** Limits of reads of single blocks: a flood of them does not come before what the follower has to do. */
+/** Limits of single blocks: a flood of them must not come before the follower's work. */
 const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64 };
 
 export interface Bringer {

@@ -71,7 +71,8 @@ describe('options', () => {
     };
     const { vars, snapshot } = await resolve({ network: 'iota-final' }, ask);
     expect(asked).toEqual([`File of the full snapshot, which was published as ${final.url}?`]);
-    expect(snapshot).toEqual({ full: FLAGS.full, delta: undefined, sha256: final.sha256 });
+    const file = { full: FLAGS.full, delta: undefined, sha256: final.sha256 };
+    expect(snapshot).toEqual({ ...file, network: 'iota-final' });
     expect(vars).toMatchObject({ FINAL_MILESTONE: '17011901', UPSTREAM_URL: '' });
     const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === 'iota-mainnet')!;
     expect(vars.MILESTONE_PUBLIC_KEYS).toBe(

@@ -4,11 +4,11 @@
  */
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../node/edge-node.ts';
-import type { BaseToken } from '../../../platform/json-schemas.ts';
+import { type BaseToken, baseTokenSchema } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import { protocolParametersOptionSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
@@ -131,17 +131,7 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       }),
     ),
     pendingProtocolParameters: arrayOf(protocolParametersOptionSchema),
-    baseToken: named(
-      'BaseToken',
-      objectOf({
-        name: textSchema,
-        tickerSymbol: textSchema,
-        unit: textSchema,
-        subunit: textSchema,
-        decimals: uint32Schema,
-        useMetricPrefix: flagSchema,
-      }),
-    ),
+    baseToken: named('BaseToken', baseTokenSchema),
     metrics: named(
       'NodeMetrics',
       objectOf({

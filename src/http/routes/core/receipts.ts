@@ -4,7 +4,7 @@
  */
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import { receiptOptionSchema } from '../../openapi/block-schemas.ts';
 import {
   arrayOf,
@@ -18,19 +18,11 @@ import { inPath, type Operations, type RouteTable } from '../../openapi/operatio
 import type { RouteContext } from '../../route.ts';
 import { MilestoneIndex, parseMilestoneIndex } from '../../schemas.ts';
 
+const scan = { method: 'GET', limit: 'scanLimit', handle: answerReceipts } as const;
+
 export const receiptRoutes = {
-  listReceipts: {
-    method: 'GET',
-    path: '/api/core/v2/receipts',
-    limit: 'scanLimit',
-    handle: answerReceipts,
-  },
-  listReceiptsOf: {
-    method: 'GET',
-    path: '/api/core/v2/receipts/:migratedAt',
-    limit: 'scanLimit',
-    handle: answerReceipts,
-  },
+  listReceipts: { ...scan, path: '/api/core/v2/receipts' },
+  listReceiptsOf: { ...scan, path: '/api/core/v2/receipts/:migratedAt' },
   readTreasury: {
     method: 'GET',
     path: '/api/core/v2/treasury',

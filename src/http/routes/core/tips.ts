@@ -1,6 +1,6 @@
 /** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { noLedger } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import { arrayOf, hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
 import type { Operations, RouteTable } from '../../openapi/operation.ts';
 import type { RouteContext } from '../../route.ts';

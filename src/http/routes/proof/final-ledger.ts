@@ -10,7 +10,8 @@ import {
   finalProofToJson,
 } from '../../../stardust/proof/final-ledger.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
-import { HttpError, noLedger } from '../../errors.ts';
+import { HttpError } from '../../errors.ts';
+import { noLedger } from '../../ledger-answer.ts';
 import {
   arrayOf,
   bytesSchema,
