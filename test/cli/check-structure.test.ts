@@ -7,6 +7,7 @@ import { findWithoutSubject } from '../../tools/check-structure/docstrings.ts';
 import {
   findCircles,
   findPastEntries,
+  findUndeclaredNeeds,
   findWrongWays,
   graphOf,
   readImports,
@@ -43,8 +44,8 @@ const pastEntries = new Map([
 
 it.each([
   [
-    findWrongWays(graph({ 'http/a.ts': ['node/edge-node.ts', 'ledger/head.ts'] })),
-    'http/a.ts: http must not import ledger/head.ts',
+    findWrongWays(graph({ 'http/a.ts': ['node/edge-node.ts', 'modules.ts'] })),
+    'http/a.ts: http must not import modules.ts',
   ],
   [findWrongWays(graph({ 'attic/box.ts': [] })), /does not know the room attic$/],
   [findCircles(graph({ 'a.ts': ['b.ts'], 'b.ts': ['a.ts'] })), 'a circle: a.ts -> b.ts -> a.ts'],
@@ -52,6 +53,13 @@ it.each([
   [
     findPastEntries(pastEntries, { './bytes': './encoding/bytes.js', './block': './block.js' }),
     'cli/b.ts: src/stardust/wire/ids.ts is not exported by src/stardust/package.json',
+  ],
+  [
+    findUndeclaredNeeds(
+      graph({ 'modules/a/routes/x.ts': ['modules/b/y.ts', 'modules/c/y.ts', 'http/answer.ts'] }),
+      new Map([['src/modules/a/module.ts', 'export const a: Module = { needs: [d, b] };']]),
+    ),
+    'modules/a/routes/x.ts: the module a does not say that it needs c',
   ],
   [findSameNames(exports), 'Tail is exported by src/b.ts and src/c.ts'],
   [findWithoutSubject(docstrings), /^src\/a.ts:2: begin .*The same for all/],

@@ -8,14 +8,22 @@ import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { findWithoutSubject } from './docstrings.ts';
-import { findCircles, findPastEntries, findWrongWays, graphOf, readImports } from './imports.ts';
+import {
+  findCircles,
+  findPastEntries,
+  findUndeclaredNeeds,
+  findWrongWays,
+  graphOf,
+  readImports,
+} from './imports.ts';
 import { findLargeFolders, findSameNames, readSources } from './names.ts';
 import { findOutsidePacks } from './packs.ts';
 import { countArrows, describeRooms, findTooMany, readRooms } from './rooms.ts';
 
 const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 
-Checks that the folders of src/ import each other one way only, that no files and no folders of the
+Checks that the folders of src/ import each other one way only, that modules need no others than
+they say, that no files and no folders of the
 project import each other in a circle, that cli/ and client/ use src/stardust by the entries of its
 package, that only src/ledger/packs/ knows what a pack is made of, that no two files outside of test/
 export the same name, that no docstring of src/ begins with a pronoun or a preposition, and that no
@@ -34,6 +42,7 @@ await runMain(USAGE, (args) => {
     ...findCircles(graph),
     ...findTooMany(rooms),
     ...findOutsidePacks(sources),
+    ...findUndeclaredNeeds(graph, sources),
     ...findPastEntries(sources, exports),
     ...findSameNames(sources),
     ...findWithoutSubject(new Map([...sources].filter(([file]) => file.startsWith('src/')))),

@@ -1,5 +1,4 @@
 /** One output of the ledger by its ID, spent ones too while they are kept. */
-
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';

@@ -3,6 +3,7 @@
  * found exactly once is an error, so that none of them rots when the code changes (plants.test.ts).
  */
 
+
 export interface Change {
   /** From the project's root. */
   file: string;
@@ -162,7 +163,7 @@ const follower: readonly Plant[] = [
   plant(
     'follower-5',
     'listeners are not told of new blocks',
-    'follower/announcer.ts',
+    'modules/events/announcer.ts',
     '      if (length > 0) flush();\n',
     '',
   ),
@@ -248,35 +249,35 @@ const events: readonly Plant[] = [
   plant(
     'events-1',
     'milestones are skipped where several were applied',
-    'events/publisher.ts',
+    'modules/events/publisher.ts',
     'const index = before.index + 1;',
     'const index = Math.max(before.index + 1, at.head.ledger);',
   ),
   plant(
     'events-2',
     'one milestone is published for each that the follower tells of, and none after it',
-    'events/event-broker.ts',
+    'modules/events/event-broker.ts',
     'if (await this.#publisher.publishNext(this.#audience())) this.#isDue = true;',
     'await this.#publisher.publishNext(this.#audience());',
   ),
   plant(
     'events-3',
     'an NFT that moved is told to have ended as well',
-    'events/milestone-events.ts',
+    'modules/events/milestone-events.ts',
     '    if (topic !== undefined && !gone.has(event.outputId)) ends.delete(topic);\n',
     '',
   ),
   plant(
     'events-4',
     'one who leaves takes the subscriptions of others along',
-    'events/topic-index.ts',
+    'modules/events/topic-index.ts',
     'if (clients.size === 0) byTopic.delete(topic);',
     'byTopic.delete(topic);',
   ),
   plant(
     'events-5',
     'who listened is forgotten when the object is evicted',
-    'events/client.ts',
+    'modules/events/client.ts',
     '    client.topics.set(topic, packTopic(topic, prefix)!);',
     '    packTopic(topic, prefix)!;',
   ),
@@ -286,7 +287,7 @@ const http: readonly Plant[] = [
   plant(
     'http-1',
     'an output that the last milestone spent is called unspent',
-    'http/routes/core/outputs.ts',
+    'modules/objects/routes/outputs.ts',
     'isSpent: spent !== undefined,',
     'isSpent: spent !== undefined && spent.index < ledgerIndex,',
   ),
@@ -300,14 +301,14 @@ const http: readonly Plant[] = [
   plant(
     'http-3',
     'changes of NFTs lack those of the first milestone',
-    'http/routes/edge/nft-changes.ts',
-    'node.readNftChanges(from, minLedgerIndex)',
-    'node.readNftChanges(from + 1, minLedgerIndex)',
+    'modules/histories/routes/nft-changes.ts',
+    'readNftChanges(node.session(minLedgerIndex), from)',
+    'readNftChanges(node.session(minLedgerIndex), from + 1)',
   ),
   plant(
     'http-4',
     'any block with the payload of a milestone is called its block',
-    'http/routes/core/blocks.ts',
+    'modules/objects/routes/blocks.ts',
     'if (payload?.type !== 7 || !carriesMilestone(parents, payload.parents)) return undefined;',
     'if (payload?.type !== 7) return undefined;',
   ),
@@ -372,13 +373,13 @@ const kinds: readonly Plant[] = [
     'kinds-1',
     'a replica that is behind answers one who has seen a later milestone',
     'node/edge-node.ts',
-    "minLedgerIndex > 0 ? inTurns(ledger.withSession('first-primary')) : newSession()",
-    'minLedgerIndex >= 0 ? newSession() : newSession()',
+    "minLedgerIndex > 0 ? ledger.withSession('first-primary') : nearest()",
+    'minLedgerIndex >= 0 ? nearest() : nearest()',
   ),
   plant(
     'kinds-2',
     'receipts come newest first',
-    'ledger/read/receipts.ts',
+    'modules/objects/receipts.ts',
     'ORDER BY migrated_at, milestone`',
     'ORDER BY migrated_at DESC, milestone`',
   ),
@@ -408,14 +409,14 @@ const kinds: readonly Plant[] = [
   plant(
     'kinds-6',
     'a final ledger proves no NFT that moved in its last milestones',
-    'ledger/final/final-tables.ts',
+    'modules/final/final-tables.ts',
     ' AND n.id > ?1 ORDER BY n.id',
     ' AND n.changed < 20 AND n.id > ?1 ORDER BY n.id',
   ),
   plant(
     'kinds-7',
     'the path to the applied root is that of the whole cone',
-    'http/routes/proof/block-proof.ts',
+    'modules/proofs/routes/block-proof.ts',
     'proofAmong(included, applied, position, leafHashes)',
     'proofAmong(included, included.map((_, i) => i), position, leafHashes)',
   ),
