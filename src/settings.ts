@@ -4,11 +4,9 @@
  */
 import * as v from 'valibot';
 import { openLedgerBinding } from './ledger/open-ledger.ts';
-import { baseTokenSchema } from './platform/json-schemas.ts';
+import { baseTokenSchema, MAX_UINT32 } from './platform/json-schemas.ts';
 import { toHexDigits } from './stardust/encoding/bytes.ts';
 import type { MilestoneKey, MilestoneKeys } from './stardust/milestone-keys.ts';
-
-const MAX_UINT32 = 0xffff_ffff;
 
 /**
  * The reference's below-max-depth, 15, and the 20 milestones that the design asks for beyond it.

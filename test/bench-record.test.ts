@@ -25,7 +25,7 @@ const kept: Kept = {
 };
 
 it('has the figures of one commit, and none of before', () => {
-  const path = join(temporaryFolder(), 'performance.md');
+  const path = join(temporaryFolder(), 'document');
   writeFileSync(path, DOCUMENT);
   // not before all were measured
   expect(writeDocument(kept, ['aimed', 'free', 'other'], path)).toEqual(['other']);

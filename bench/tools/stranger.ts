@@ -3,7 +3,7 @@
  * together, beyond what the plan includes (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
-import { ROW_BUDGET } from '../../src/ledger/output-list/list-statements.ts';
+import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
 import { OBJECT_GB, PRICES, type Usage } from './bill.ts';
 
 /** Rows of a block's pack, of its outputs and of the index: as of the 60 blocks that were counted. */
@@ -13,7 +13,7 @@ const BLOCK_ROWS = 6;
 const PROPOSED_BLOCKS = 1000;
 const EXPLAINED_BLOCKS = 10_000;
 
-/** 100 NFTs of an address, four rows each (test/ledger/output-list/list-cost.worker.test.ts). */
+/** 100 NFTs of an address, four rows each (test/modules/lists/list-cost.worker.test.ts). */
 const GALLERY_ROWS = 404;
 
 /** Of `utxo-changes`: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */
@@ -50,7 +50,6 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usa
     explainMilestone: EXPLAINED,
     createProof: EXPLAINED,
     proveBlock: EXPLAINED,
-    validateProof: { rowsRead: 20, cpuMs: 20 },
     readUtxoChangesByIndex: CHANGES,
     readUtxoChanges: CHANGES,
     listReceipts: { rowsRead: RECEIPTS, cpuMs: 1000 },
@@ -79,6 +78,7 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usa
     readIncludedBlockMetadata: ROW,
     readMilestoneByIndex: ROW,
     readMilestone: ROW,
+    validateProof: { cpuMs: 20 },
     readTreasury: ROW,
     listTips: ROW,
     readInfo: ROW,
@@ -88,6 +88,8 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usa
     readMetrics: { ...ROW, objectRequests: 2 },
     describeApi: NO_ROW,
     showPage: NO_ROW,
+    readRobots: NO_ROW,
+    readIcon: NO_ROW,
     readExplorerFile: NO_ROW,
   },
 };

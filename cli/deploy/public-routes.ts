@@ -5,7 +5,7 @@
  */
 
 const OPEN = [
-  ...['/', '/explorer/*', '/openapi.json', '/health', '/api/routes'],
+  ...['/', '/explorer/*', '/favicon.ico', '/robots.txt', '/openapi.json', '/health', '/api/routes'],
   ...[
     'info',
     'tips',

@@ -24,8 +24,6 @@ export interface PassBudget {
   milestones: number;
   /** Blocks fetched for milestones; the next pass fetches the rest. Absent: no limit. */
   fetches?: number;
-  /** Queries of D1 after which no further milestone is begun, but the first of each upstream. */
-  queries?: number;
   /** Leaves out what is not urgent: storing tips, pruning. */
   milestonesOnly?: boolean;
 }
@@ -46,6 +44,9 @@ interface Giver {
   /** Serves blocks, and is queried about earlier references. Absent: only the pool has blocks. */
   upstream?: Upstream;
 }
+
+/** Queries of D1 after which only the first milestone of an upstream is begun: 1,000 is the limit. */
+export const MAX_QUERIES = 400;
 
 /** Milliseconds to fetch the blocks of one milestone. */
 const MILESTONE_FETCH_MS = 60_000;
@@ -185,9 +186,8 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
   const confirmed = Math.min(giver.confirmed, finalMilestone);
   let position = await readPosition(context.db, context);
   noteLedger(memory, position);
-  const { progress, queries } = memory;
-  const { times } = progress;
-  const spent = queries + (budget.queries ?? Number.POSITIVE_INFINITY);
+  const { times } = memory.progress;
+  const spent = memory.queries + MAX_QUERIES;
   while (position.head.ledger < confirmed) {
     const unsupported = position.announced.unsupportedAfter(position.head.ledger);
     if (unsupported !== undefined)

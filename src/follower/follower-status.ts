@@ -52,12 +52,13 @@ const NEWEST_BLOCK_SECONDS = 10;
 export async function saveBlocksStatus(
   db: Database,
   by: 'feed' | 'polling',
-  { tips, upstreams }: FollowerMemory,
+  { tips: { newestBlock: newest }, upstreams }: FollowerMemory,
 ): Promise<void> {
-  const { newestBlock: newest } = tips;
   const seconds = newest === undefined ? null : Math.floor(newest / 1000);
-  const { token = null } = upstreams;
-  await db.prepare(SAVE_BLOCKS).bind(by, seconds, NEWEST_BLOCK_SECONDS, token).run();
+  await db
+    .prepare(SAVE_BLOCKS)
+    .bind(by, seconds, NEWEST_BLOCK_SECONDS, upstreams.token ?? null)
+    .run();
 }
 
 const SINCE_RESTART = 'since then the follower was restarted, and no upstream answered';

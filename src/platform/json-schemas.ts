@@ -14,7 +14,7 @@ export const baseTokenSchema = v.strictObject(
     name: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
     tickerSymbol: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,20}$/)),
     unit: v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)),
-    subunit: v.optional(v.pipe(v.string(), v.maxLength(100)), ''),
+    subunit: v.optional(v.pipe(v.string(), v.maxLength(100))),
     decimals: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(20)),
     useMetricPrefix: v.boolean(),
   },

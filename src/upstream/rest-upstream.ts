@@ -4,12 +4,11 @@
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
+import { pause, withSignal } from '../platform/clock.ts';
 import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
-import { pause, withSignal } from '../platform/within.ts';
 import type { Settings } from '../settings.ts';
 import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
-import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
@@ -64,29 +63,29 @@ const info = v.object({
   baseToken: v.fallback(v.optional(baseTokenSchema), undefined),
 });
 
-const protocol = v.object({
-  version: uint32,
-  networkName: v.string(),
-  bech32Hrp: v.string(),
-  minPowScore: uint32,
-  belowMaxDepth: uint32,
-  rentStructure: v.object({
-    vByteCost: uint32,
-    vByteFactorData: uint32,
-    vByteFactorKey: uint32,
-  }),
-  tokenSupply: v.pipe(
-    v.string(),
-    v.regex(/^\d{1,20}$/),
-    v.transform((digits) => BigInt(digits)),
+/** Reads undefined where a node says less than HORNET does. */
+const protocol = v.fallback(
+  v.optional(
+    v.object({
+      version: uint32,
+      networkName: v.string(),
+      bech32Hrp: v.string(),
+      minPowScore: uint32,
+      belowMaxDepth: uint32,
+      rentStructure: v.object({
+        vByteCost: uint32,
+        vByteFactorData: uint32,
+        vByteFactorKey: uint32,
+      }),
+      tokenSupply: v.pipe(
+        v.string(),
+        v.regex(/^\d{1,20}$/),
+        v.transform((digits) => BigInt(digits)),
+      ),
+    }),
   ),
-});
-
-/** Returns undefined if a node says less than HORNET does. */
-function parametersOf(json: unknown): ProtocolParameters | undefined {
-  const read = v.safeParse(protocol, json);
-  return read.success ? read.output : undefined;
-}
+  undefined,
+);
 
 /**
  * A block without a milestone index, or with 0, is unreferenced. Then the answer must have nothing
@@ -206,7 +205,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         confirmed: answer.status.confirmedMilestone.index,
         latest: answer.status.latestMilestone,
         networkName: answer.protocol?.networkName,
-        parameters: parametersOf(answer.protocol),
+        parameters: v.parse(protocol, answer.protocol),
         baseToken: answer.baseToken,
       };
     },

@@ -86,8 +86,9 @@ export class SimulatedNode {
     this.#caches = openCaches(simulation, () => disturbances.cacheDown);
     const make = (name: 'Follower' | 'EventBroker') => (ctx: unknown) =>
       new this.product[name](ctx as never, this.#env as never);
-    this.follower = new ObjectDouble(simulation, 'follower', make('Follower'));
-    this.events = new ObjectDouble(simulation, 'events', make('EventBroker'));
+    const skewMs = () => disturbances.skewMs;
+    this.follower = new ObjectDouble(simulation, 'follower', make('Follower'), skewMs);
+    this.events = new ObjectDouble(simulation, 'events', make('EventBroker'), skewMs);
     this.deploy();
   }
 

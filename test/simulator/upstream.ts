@@ -57,6 +57,8 @@ export interface Conduct {
   slow: number;
   /** Share of blocks that it does not have, always the same ones. */
   forgetful: number;
+  /** IDs of blocks that it has, and gives to nobody. */
+  withheld: ReadonlySet<string>;
   /** Whether the plug-in runs, whether it brings anything, and what becomes of messages. */
   hasFeed: boolean;
   isSilent: boolean;
@@ -72,6 +74,7 @@ const HONEST: Conduct = {
   cutting: 0,
   slow: 0,
   forgetful: 0,
+  withheld: new Set(),
   hasFeed: false,
   isSilent: false,
   pushes: {},
@@ -192,7 +195,8 @@ export class UpstreamDouble {
     const network = this.#network;
     const missing = answerError(404, 'block not found: Not Found');
     if (route.name === 'block' || route.name === 'blockMetadata') {
-      const { forgetful } = this.conduct;
+      const { forgetful, withheld } = this.conduct;
+      if (withheld.has(route.id)) return missing;
       if (forgetful > 0 && Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000)
         return missing;
     }
@@ -310,12 +314,12 @@ export class UpstreamDouble {
 
   /** Pushes what the node has come to know. */
   pushNews(): void {
-    const { hasFeed, isSilent, isUp } = this.conduct;
+    const { hasFeed, isSilent, isUp, withheld } = this.conduct;
     if (!hasFeed || isSilent || !isUp) return;
     this.#confirm();
     this.#unpushed = this.#unpushed.filter((id) => {
       const block = this.#state.block(id);
-      if (block === undefined) return true;
+      if (block === undefined || withheld.has(id)) return true;
       this.push({ topic: 'blocks', payload: block.bytes });
       // the plug-in pushes the payload of every block that carries a milestone, signed or not
       const payload = block.bytes.subarray(2 + 32 * block.parents.length + 4, -8);

@@ -4,16 +4,16 @@
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { Milestone } from '../../stardust/wire/milestone.ts';
-import { type Database, isPartOf } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
-import { readOutputBytes } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import type { OutputStatus } from './output-status.ts';
-import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-blocks.ts';
+import { isPartOf, type SpentRow } from '../packs/milestone-part.ts';
+import { selectAllBytes } from '../packs/places.ts';
+import { milestoneAt, type ReferencedBlock, selectBlocksOf } from '../packs/referenced-blocks.ts';
+import { type OutputStatus, spentStatus } from './output-status.ts';
 
 export interface MilestoneContents {
   index: number;
@@ -89,18 +89,7 @@ export async function* readSpentOutputs(
       many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
         after = row.integer('key');
         const rows: SpentRow[] = JSON.parse(row.text('spent'));
-        return rows.map((each): OutputStatus => {
-          const spent = readSpentOutput(each);
-          return {
-            outputId: spent.id,
-            bytes: readOutputBytes(spent.bytes, spent.id),
-            blockId: spent.block,
-            bookedIndex: spent.created,
-            bookedTimestamp: spent.createdTime,
-            spent: { index, timestamp, transactionId: spent.transaction },
-            ledgerIndex: index,
-          };
-        });
+        return rows.map((each) => spentStatus(each, { index, timestamp }, index));
       }),
     );
     // a milestone that references a block has a part
@@ -109,9 +98,6 @@ export async function* readSpentOutputs(
     yield parts.flat();
   }
 }
-
-const SELECT_BYTES = `
-  SELECT key, bytes FROM pack_content WHERE key IN (SELECT value FROM json_each(?1))`;
 
 /** Packs that are read at once, each mostly below a megabyte. */
 const PACKS_AT_ONCE = 16;
@@ -132,11 +118,8 @@ export async function* readBlocksWithBytes(
       const wanted = new Set<number>();
       for (let i = whiteFlagIndex; i < blocks.length && wanted.size < PACKS_AT_ONCE; i++)
         wanted.add(blocks[i]!.pack);
-      const read = many(
-        db.prepare(SELECT_BYTES).bind(JSON.stringify([...wanted])),
-        (row): [number, string[]] => [row.integer('key'), JSON.parse(row.text('bytes'))],
-      );
-      for (const [pack, texts] of await readQuery(db, read)) pieces.set(pack, texts);
+      for (const [pack, texts] of await readQuery(db, selectAllBytes(db, wanted)))
+        pieces.set(pack, texts);
     }
     const text = pieces.get(block.pack)?.[block.at];
     if (text === undefined) throw pruned(index);

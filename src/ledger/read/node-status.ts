@@ -135,14 +135,13 @@ interface SavedFollower {
   status: FollowerStatus;
   upstream: MilestoneStatus | undefined;
   blocks: BlocksStatus | undefined;
-  token: { network: string; baseToken: BaseToken } | undefined;
+  token?: { network: string; baseToken: BaseToken };
 }
 
 const NOT_FOLLOWED: SavedFollower = {
   status: { state: 'following' },
   upstream: undefined,
   blocks: undefined,
-  token: undefined,
 };
 
 function followerFromRow(row: Row): SavedFollower {

@@ -71,7 +71,8 @@ describe('options', () => {
     };
     const { vars, snapshot } = await resolve({ network: 'iota-final' }, ask);
     expect(asked).toEqual([`File of the full snapshot, which was published as ${final.url}?`]);
-    expect(snapshot).toEqual({ full: FLAGS.full, delta: undefined, sha256: final.sha256 });
+    const file = { full: FLAGS.full, delta: undefined, sha256: final.sha256 };
+    expect(snapshot).toEqual({ ...file, network: 'iota-final' });
     expect(vars).toMatchObject({ FINAL_MILESTONE: '17011901', UPSTREAM_URL: '' });
     const known = KNOWN_NETWORKS.find(({ networkName }) => networkName === 'iota-mainnet')!;
     expect(vars.MILESTONE_PUBLIC_KEYS).toBe(
@@ -96,7 +97,7 @@ describe('the routes that a deployment opens', () => {
     const { vars } = await resolveOptions({ ...FLAGS, ...flags }, known, found, nobody);
     return [vars.PUBLIC_ROUTES!, vars.PROTECTED_ROUTES!] as const;
   };
-  const paths = readRoutePaths(join(PROJECT, 'src/http/assets/openapi.json'));
+  const paths = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
   const ROOTS = ['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'];
 
   it('are all but roots of proposals and metrics: a new route must be decided', async () => {

@@ -28,7 +28,7 @@ const PARAMETERS_A = 'b2026ac2053616e947c5d1c56c27b5c3839ba6c97906579931ed022c6f
 const HASH_A = '987f45404baa75ebb31617db0dda5458367b1da1a1bc2859a860c2498e796b9e';
 
 /** Calls of wrangler that create something, or change anything. */
-const CREATES = /create|put|--file|apply/;
+const CREATES = /^(?!deploy ).*(?:create|put|--file|apply)/;
 const CHANGES = /create|put|--file|apply|deploy /;
 
 /** A network that ended is one file, and follows nothing. */

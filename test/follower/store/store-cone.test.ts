@@ -16,9 +16,9 @@ import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { readBlockRows } from '../../../src/ledger/core/packs/block-rows.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
-import { explainMilestone } from '../../../src/ledger/read/applied-milestone.ts';
+import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
+import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
@@ -117,9 +117,9 @@ async function passTo(rig: Rig, index: number, most = 12, budget: Partial<PassBu
 }
 
 async function expectApplied(network: Network, index: number): Promise<void> {
-  const explained = (await explainMilestone(db, index))!;
+  const { contents } = await readMilestoneContents(db, index, true);
   const cone = coneOf(network, index);
-  expect(explained.blocks.map(({ blockId }) => `0x${blockId}`)).toEqual(cone.map(({ id }) => id));
+  expect(contents!.blocks.map(({ id }) => `0x${id}`)).toEqual(cone.map(({ id }) => id));
   const { results } = await db.prepare('SELECT id FROM output ORDER BY id').all<{ id: string }>();
   const due = ledgerAt(network, index).map(({ outputId }) => toHexDigits(outputId));
   expect(results.map(({ id }) => id)).toEqual(due.sort());

@@ -16,6 +16,8 @@ import type { Socket } from './sockets.ts';
 
 const CALL_MS = 2;
 const STORAGE_MS = 1;
+/** How often an alarm looks at a clock that was set back. */
+const LOOK_MS = 1000;
 const MAX_ALARM_RETRIES = 6;
 const FIRST_RETRY_MS = 2000;
 
@@ -35,6 +37,7 @@ export class ObjectDouble {
   readonly #simulation: Simulation;
   readonly #name: string;
   readonly #make: (ctx: unknown) => object;
+  readonly #skewMs: () => number;
   readonly #values = new Map<string, unknown>();
   #instance: Instance | undefined;
   #alarm: { at: number } | undefined;
@@ -44,8 +47,17 @@ export class ObjectDouble {
   /** Alarms that do not ring, as long as it says so. */
   losesAlarms = false;
 
-  constructor(simulation: Simulation, name: string, make: (ctx: unknown) => object) {
+  /**
+   * @param skewMs how far the clock is ahead, which is also that of alarms
+   */
+  constructor(
+    simulation: Simulation,
+    name: string,
+    make: (ctx: unknown) => object,
+    skewMs: () => number = () => 0,
+  ) {
     this.#simulation = simulation;
+    this.#skewMs = skewMs;
     this.#name = name;
     this.#make = make;
   }
@@ -207,7 +219,15 @@ export class ObjectDouble {
   #setAlarm(at: number): void {
     const alarm = { at };
     this.#alarm = alarm;
-    this.#simulation.atForWorld(at, () => void this.#ring(alarm));
+    const due = () => alarm.at - this.#skewMs();
+    const look = () => {
+      const { now } = this.#simulation;
+      // the clock may have been set back meanwhile
+      if (due() <= now) void this.#ring(alarm);
+      else if (this.#alarm === alarm)
+        this.#simulation.atForWorld(Math.min(due(), now + LOOK_MS), look);
+    };
+    this.#simulation.atForWorld(due(), look);
   }
 
   async #ring(alarm: { at: number }, isAgain = false): Promise<void> {
@@ -225,7 +245,9 @@ export class ObjectDouble {
       this.#retries = 0;
     } catch {
       if (this.#alarm === undefined && this.#retries < MAX_ALARM_RETRIES)
-        this.#setAlarm(this.#simulation.now + FIRST_RETRY_MS * 2 ** this.#retries++);
+        this.#setAlarm(
+          this.#simulation.now + this.#skewMs() + FIRST_RETRY_MS * 2 ** this.#retries++,
+        );
     }
   }
 }

@@ -19,6 +19,7 @@ export const upstreamSteps = {
   allDown: upstream(1, allDown),
   restDown: upstream(2, restDown),
   blocksGone: upstream(2, blocksGone),
+  withhold: upstream(3, withhold),
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
@@ -77,6 +78,16 @@ function blocksGone({ upstreams, simulation }: World, random: Random): void {
   for (const { conduct } of upstreams) conduct.forgetful = 0.5;
   simulation.atForWorld(simulation.now + random.between(10, 60) * 1000, () => {
     for (const { conduct } of upstreams) conduct.forgetful = 0;
+  });
+}
+
+/** A new block that the next milestone needs is nowhere for a while, and all else comes as ever. */
+function withhold({ upstreams, simulation, network }: World, random: Random): void {
+  const id = network.note(network.someParents(), random.bytes(8));
+  for (const { conduct } of upstreams) conduct.withheld = new Set([...conduct.withheld, id]);
+  simulation.atForWorld(simulation.now + random.between(10, 90) * 1000, () => {
+    for (const { conduct } of upstreams)
+      conduct.withheld = new Set([...conduct.withheld].filter((each) => each !== id));
   });
 }
 

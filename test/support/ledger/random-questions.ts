@@ -6,9 +6,9 @@
  */
 import { expect } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { explainMilestone, proveBlock } from '../../../src/ledger/read/applied-milestone.ts';
+import { readCone } from '../../../src/ledger/packs/record-cone.ts';
 import { readOutput } from '../../../src/ledger/read/output-status.ts';
-import { readCone } from '../../../src/ledger/record/read-cone.ts';
+import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';

@@ -1,35 +1,19 @@
-/** Base tokens of public networks, as their nodes have them. No ledger holds a token. */
+/**
+ * Base tokens of public networks, as their nodes have them. No ledger holds a token.
+ */
 import type { BaseToken } from '../../../platform/json-schemas.ts';
 
-const SHIMMER: BaseToken = {
-  name: 'Shimmer',
-  tickerSymbol: 'SMR',
-  unit: 'SMR',
-  subunit: 'glow',
-  decimals: 6,
-  useMetricPrefix: false,
-};
+function token(name: string, tickerSymbol: string, subunit?: string): BaseToken {
+  return { name, tickerSymbol, unit: tickerSymbol, subunit, decimals: 6, useMetricPrefix: false };
+}
 
 const BY_NETWORK: Record<string, BaseToken> = {
-  shimmer: SHIMMER,
-  'iota-mainnet': {
-    ...SHIMMER,
-    name: 'IOTA',
-    tickerSymbol: 'IOTA',
-    unit: 'IOTA',
-    subunit: 'micro',
-  },
+  shimmer: token('Shimmer', 'SMR', 'glow'),
+  'iota-mainnet': token('IOTA', 'IOTA', 'micro'),
 };
 
 /** Amounts in it are right of every network: a ledger has them in the smallest unit. */
-const UNKNOWN: BaseToken = {
-  name: 'smallest unit, as BASE_TOKEN is not set',
-  tickerSymbol: 'units',
-  unit: 'units',
-  subunit: '',
-  decimals: 0,
-  useMetricPrefix: false,
-};
+const UNKNOWN = { ...token('smallest unit, as BASE_TOKEN is not set', 'units'), decimals: 0 };
 
 /** @param said what an upstream of this network said */
 export function baseTokenOf(networkName: string, said: BaseToken | undefined): BaseToken {
