@@ -9,6 +9,7 @@ import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
+import { readBlockRows } from '../core/packs/block-rows.ts';
 import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -110,8 +111,13 @@ export async function* readSpentOutputs(
   }
 }
 
+/** With IDs: a block's place in its pack changes where others are dropped from it meanwhile. */
 const SELECT_BYTES = `
-  SELECT key, bytes FROM pack_content WHERE key IN (SELECT value FROM json_each(?1))`;
+  SELECT p.key, p.blocks, c.bytes FROM pack p JOIN pack_content c ON c.key = p.key
+  WHERE p.key IN (SELECT value FROM json_each(?1))`;
+
+/** By pack, the bytes of its blocks by their IDs. */
+export type BlockPieces = Map<number, ReadonlyMap<string, string>>;
 
 /** Packs that are read at once, each mostly below a megabyte. */
 const PACKS_AT_ONCE = 16;
@@ -124,7 +130,7 @@ const PACKS_AT_ONCE = 16;
 export async function* readBlocksWithBytes(
   db: Database,
   { index, blocks }: MilestoneContents,
-  pieces: Map<number, readonly string[]>,
+  pieces: BlockPieces,
 ): AsyncGenerator<BlockWithBytes> {
   for (const [whiteFlagIndex, block] of blocks.entries()) {
     if (!pieces.has(block.pack)) {
@@ -134,11 +140,15 @@ export async function* readBlocksWithBytes(
         wanted.add(blocks[i]!.pack);
       const read = many(
         db.prepare(SELECT_BYTES).bind(JSON.stringify([...wanted])),
-        (row): [number, string[]] => [row.integer('key'), JSON.parse(row.text('bytes'))],
+        (row): [number, ReadonlyMap<string, string>] => {
+          const texts: string[] = JSON.parse(row.text('bytes'));
+          const ids = readBlockRows(row.text('blocks'));
+          return [row.integer('key'), new Map(ids.map(([, id], at) => [id, texts[at]!]))];
+        },
       );
       for (const [pack, texts] of await readQuery(db, read)) pieces.set(pack, texts);
     }
-    const text = pieces.get(block.pack)?.[block.at];
+    const text = pieces.get(block.pack)?.get(block.id);
     if (text === undefined) throw pruned(index);
     yield { ...block, whiteFlagIndex, bytes: fromBase64(text) };
   }

@@ -21,9 +21,8 @@ export interface ReferencedBlock {
   payload: number;
   /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: number | undefined;
-  /** The key of its pack, and its place there. */
+  /** The key of its pack. */
   pack: number;
-  at: number;
 }
 
 /** SQL of the index of the milestone that references the block ?1; NULL where none does. */
@@ -94,17 +93,21 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
   const statuses = statusesFromRow(row);
   return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
     const { reason } = statuses.at(at);
-    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack, at }];
+    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack }];
   });
 }
 
 /** Packs whose outputs are read at once: up to 600 KB each. */
 const PACKS_AT_ONCE = 8;
 
+/**
+ * ?1 packs, ?2 IDs of blocks: a block's place in its pack changes where others are dropped from it
+ * meanwhile.
+ */
 const SELECT_MENTIONS = `
-  WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
-  SELECT p.key, b.value AS outputs FROM pack p CROSS JOIN json_each(p.outputs) b
-  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
+  SELECT p.outputs -> ('$[' || b.key || ']') AS outputs FROM pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.key IN (SELECT value FROM json_each(?1))
+    AND b.value ->> 1 IN (SELECT value FROM json_each(?2))`;
 
 /**
  * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.
@@ -114,16 +117,12 @@ export async function* readMentions(
   db: Database,
   blocks: readonly ReferencedBlock[],
 ): AsyncGenerator<{ id: string; isCreated: boolean }[]> {
-  const places = new Map<number, [pack: number, at: number][]>();
-  for (const { pack, at } of blocks) {
-    const known = places.get(pack);
-    if (known === undefined) places.set(pack, [[pack, at]]);
-    else known.push([pack, at]);
-  }
-  const packs = [...places.values()];
+  const packs = [...Map.groupBy(blocks, ({ pack }) => pack)];
   for (let from = 0; from < packs.length; from += PACKS_AT_ONCE) {
-    const named = packs.slice(from, from + PACKS_AT_ONCE).flat();
-    const mentions = many(db.prepare(SELECT_MENTIONS).bind(JSON.stringify(named)), (row) => {
+    const some = packs.slice(from, from + PACKS_AT_ONCE);
+    const named = some.flatMap(([, those]) => those.map(({ id }) => id));
+    const bound = [some.map(([pack]) => pack), named].map((each) => JSON.stringify(each));
+    const mentions = many(db.prepare(SELECT_MENTIONS).bind(...bound), (row) => {
       const outputs: OutputRow[] = JSON.parse(row.text('outputs'));
       return outputs;
     });
