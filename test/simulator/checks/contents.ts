@@ -8,8 +8,7 @@ import {
 } from '../../../src/stardust/json/rest-json.ts';
 import { block as blockCodec } from '../../../src/stardust/wire/block.ts';
 import { decodeOutput } from '../../../src/stardust/wire/ids.ts';
-import { readMilestone } from '../../support/network/blocks.ts';
-import { networkMilestone } from '../../support/network/milestones.ts';
+import { networkMilestone, readMilestone } from '../../support/network/blocks.ts';
 import { lastIndex, type NetworkMilestone } from '../../support/network/network-model.ts';
 import type { World } from '../world.ts';
 import { differs, type How, read } from './reads.ts';

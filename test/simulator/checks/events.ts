@@ -9,7 +9,7 @@ import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
-import { networkMilestone } from '../../support/network/milestones.ts';
+import { networkMilestone } from '../../support/network/blocks.ts';
 import type { NetworkOutput } from '../../support/network/network-model.ts';
 import { changesOf, coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
