@@ -56,7 +56,7 @@ CREATE TABLE pack (
   next_output INTEGER NOT NULL,
   sums TEXT NOT NULL,                 -- JSON: checksums of records, statuses, states,
                                       -- and next_block less next_output
-  records TEXT NOT NULL,              -- src/ledger/record/block-record.ts, one after another
+  records TEXT NOT NULL,              -- src/ledger/packs/block-record.ts, one after another
   statuses TEXT NOT NULL,             -- of each block: which milestone references it
   states TEXT NOT NULL,               -- of outputs that they consume: number, created, spent
   unresolved TEXT NOT NULL,           -- JSON: IDs of outputs that blocks without a verdict wait for

@@ -3,6 +3,7 @@
  * documents and their sections, files of code, and where links of documents lead. This file is not
  * searched: it names things that are not there, to show that they are found.
  */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import GithubSlugger from 'github-slugger';
@@ -10,6 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../cli/lib/project.ts';
 import { FRESHNESS } from '../src/http/freshness.ts';
 import { listRoutes } from '../src/http/routes.ts';
+import { MODULES } from '../src/modules/list.ts';
 
 /** Folders without a text of ours. */
 const SKIPPED = /^(?:node_modules|\.git|\.wrangler|dist|coverage)$/;
@@ -71,7 +73,7 @@ it('has each route in the table of the contract, and no other', () => {
   const table = read('docs/contract.md')
     .split(/^## /m)
     .find((text) => text.startsWith('Operations'))!;
-  const routes = Object.values(listRoutes()).map(({ path }) => path.replace('+', ''));
+  const routes = Object.values(listRoutes(MODULES)).map(({ path }) => path.replace('+', ''));
   expect(table.split('\n').flatMap(pathsOfRow).sort()).toEqual([...new Set(routes)].sort());
 });
 
@@ -122,7 +124,7 @@ describe('findFaults', () => {
     '/** migrations/nothing.sql */',
   ])('finds: %s', (line) => {
     expect(findFaults('src/platform/log.ts', `\n${line}\n`)).toEqual([
-      expect.stringMatching(/^src\/log\.ts:2: there is no /),
+      expect.stringMatching(/^src\/platform\/log\.ts:2: there is no /),
     ]);
   });
 

@@ -1,5 +1,5 @@
 /**
- * `node tools/run.js tools/openapi.ts`: writes src/http/assets/openapi.json, which the Worker serves.
+ * `node tools/run.js tools/openapi.ts`: writes src/http/openapi/openapi.json, which the Worker serves.
  * A test fails while that file is not what this writes.
  */
 import { execFileSync } from 'node:child_process';
@@ -14,14 +14,14 @@ import { openNodeClient, requestJson } from '../client/node-client.ts';
 
 const USAGE = `Usage: node tools/run.js tools/openapi.ts [--examples-from URL]
 
-Writes src/http/assets/openapi.json, the description of the API, from what src/http/routes.ts and
+Writes src/http/openapi/openapi.json, the description of the API, from what src/http/routes.ts and
 the files of routes say about them.
 
   --examples-from URL  first replace tools/openapi/examples.json by the answers of this node,
                        which must serve the sample: npm start`;
 
 const EXAMPLES = join(PROJECT, 'tools/openapi/examples.json');
-const DOCUMENT = join(PROJECT, 'src/http/assets/openapi.json');
+const DOCUMENT = join(PROJECT, 'src/http/openapi/openapi.json');
 
 await runMain(USAGE, async (args) => {
   const { values } = parseArgs({ args, options: { 'examples-from': { type: 'string' } } });

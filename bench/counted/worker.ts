@@ -1,7 +1,7 @@
 /**
  * Our Worker, whose broker of events counts what Cloudflare bills of a Durable Object: GET /billed.
  */
-import { brokerOf } from '../../src/events/events-stub.ts';
+import { brokerOf } from '../../src/modules/events/events-stub.ts';
 import worker, { EventBroker as Broker, Follower } from '../../src/worker.ts';
 
 /** Since the object started. */

@@ -11,12 +11,12 @@
  */
 import { strict as assert } from 'node:assert';
 import { followOnce } from '../../src/follower/pass.ts';
-import { PARTS } from '../../src/ledger/core/database.ts';
+import { PARTS } from '../../src/ledger/packs/milestone-part.ts';
+import type { OpenRecentCache } from '../../src/nft-index/cached-reads.ts';
+import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { openNftLedger } from '../../src/nft-index/nft-sources.ts';
 import { publish } from '../../src/nft-index/publish.ts';
-import type { OpenRecentCache } from '../../src/nft-index/recent-cache.ts';
-import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
 import {
   HEARTBEAT_MS,
   MARK_INTERVAL_MS,

@@ -3,7 +3,7 @@
  * together, beyond what the plan includes (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
-import { ROW_BUDGET } from '../../src/ledger/output-list/list-statements.ts';
+import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
 import { OBJECT_GB, PRICES, type Usage } from './bill.ts';
 
 /** Rows of a block's pack, of its outputs and of the index: as of the 60 blocks that were counted. */
@@ -13,7 +13,7 @@ const BLOCK_ROWS = 6;
 const PROPOSED_BLOCKS = 1000;
 const EXPLAINED_BLOCKS = 10_000;
 
-/** 100 NFTs of an address, four rows each (test/ledger/output-list/list-cost.worker.test.ts). */
+/** 100 NFTs of an address, four rows each (test/modules/lists/list-cost.worker.test.ts). */
 const GALLERY_ROWS = 404;
 
 /** Of `utxo-changes`: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */

@@ -4,7 +4,7 @@
  */
 import type { Numbering } from '../../src/ledger/intake/known-outputs.ts';
 import { type ContentSource, prepareBlocks } from '../../src/ledger/intake/prepare-blocks.ts';
-import { readCone } from '../../src/ledger/record/read-cone.ts';
+import { readCone } from '../../src/ledger/packs/record-cone.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { fromHex, toHex, toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import {

@@ -114,7 +114,7 @@ function readSecrets(name: string): NonNullable<DeployOptions['secrets']> {
 
 const readText = (path: string) => readFileSync(path, 'utf8');
 
-const OPEN_API = join(PROJECT, 'src/http/assets/openapi.json');
+const OPEN_API = join(PROJECT, 'src/http/openapi/openapi.json');
 
 function requireValid(environment: Record<string, string>): Settings {
   const bound = {};

@@ -67,17 +67,20 @@ export function describeWorkers({
   vars,
 }: Pick<WorkerOptions, 'folder' | 'config' | 'vars'>) {
   const { compatibilityDate, compatibilityFlags } = config;
+  const modules = readModules(folder);
+  // a Worker of the core alone has no broker
+  const hasBroker = modules.some(({ contents }) => /\bEventBroker\b/.test(contents));
   const own = {
     name: config.workerName,
     modulesRoot: folder,
-    modules: readModules(folder),
+    modules,
     compatibilityDate,
     compatibilityFlags,
     d1Databases: { LEDGER: config.localDatabaseId },
     kvNamespaces: { NFT_INDEX: config.localNamespaceId },
     durableObjects: {
       FOLLOWER: { className: 'Follower', useSQLite: true },
-      EVENTS: { className: 'EventBroker', useSQLite: true },
+      ...(hasBroker && { EVENTS: { className: 'EventBroker', useSQLite: true } }),
     },
     serviceBindings: STATIC_FILES_BINDING,
     versionMetadata: 'VERSION',

@@ -27,13 +27,13 @@ import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
 import { DataText } from '../words/data-text.tsx';
 import { NetworkNote, networkWords } from '../words/network.tsx';
-import { summarizeChains, summarizeFlow } from '../words/summarize-flow.ts';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ChainLink, SentenceText, TokenNote, TokenUnits } from '../words/words.tsx';
 import { type Changes, readChanges } from './changes.ts';
 import { findSpentInput } from './conflict.ts';
 import { type Flow, type FlowInput, type FlowOutput, readFlow } from './flow.ts';
 import { InputCard, OutputCard } from './flow-cards.tsx';
+import { summarizeChains, summarizeFlow } from './summarize-flow.ts';
 
 export function PayloadView({
   block,

@@ -45,7 +45,7 @@ interface Giver {
   upstream?: Upstream;
 }
 
-/** Of D1: then no further milestone is begun but the first of each upstream, to stay below 1,000. */
+/** Queries of D1 after which only the first milestone of an upstream is begun: 1,000 is the limit. */
 export const MAX_QUERIES = 400;
 
 /** Milliseconds to fetch the blocks of one milestone. */

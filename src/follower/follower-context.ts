@@ -8,8 +8,8 @@ import {
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../mqtt/topics.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog, writeLog } from '../platform/log.ts';
-import { takeTurns } from '../platform/turns.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
@@ -52,6 +52,34 @@ export interface FollowerContext {
   indexAll?: boolean | undefined;
   /** Last milestone of the network; absent while the network goes on. */
   finalMilestone?: number | undefined;
+  /** Upkeep of modules, by name. */
+  moduleUpkeep?: Readonly<Record<string, Upkeep>>;
+}
+
+export type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'announce'>;
+
+/** Work of a pass besides following (upkeep.ts). */
+export interface Upkeep {
+  /** Logged where it fails. */
+  failure: string;
+  /** Whether nothing more is to be done right away. */
+  run: (context: UpkeepContext) => Promise<boolean>;
+}
+
+/** The part of a module in the follower (src/modules/README.md). */
+export interface FollowerPart {
+  /** Upkeep of its own, by name: after the core's, before the scrub. */
+  upkeep?: Readonly<Record<string, Upkeep>>;
+  /** Creates a listener to the ledger's moves; undefined if nobody listens. */
+  createAnnouncer?(env: Env, log: WriteLog): Announcer | undefined;
+}
+
+/** Nothing waits for it, and nothing that it does or fails to do changes the ledger. */
+export interface Announcer {
+  /** The ledger may have moved: called after each milestone, and at the end of each pass. */
+  moved(ledger: Pick<LastLedger, 'generation' | 'ledger'>): void;
+  /** Blocks that requests see were stored. */
+  stored(blocks: readonly ParsedBlock[]): void;
 }
 
 /** Memory kept from pass to pass. If it is lost, only time is lost with it. */

@@ -1,6 +1,6 @@
 /** The one follower of this Worker. */
-import type { Follower } from './follower.ts';
+import type { CoreFollower } from './follower.ts';
 
-export function followerOf(namespace: Env['FOLLOWER']): DurableObjectStub<Follower> {
+export function followerOf(namespace: Env['FOLLOWER']): DurableObjectStub<CoreFollower> {
   return namespace.get(namespace.idFromName('follower'));
 }

@@ -5,29 +5,28 @@
  * no harm: each write to the ledger is fenced (src/ledger/core/fence.ts).
  */
 import { DurableObject } from 'cloudflare:workers';
-import { brokerOf } from '../events/events-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
-import { hasPassed } from '../platform/clock.ts';
+import { hasPassed, pause } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
-import { pause } from '../platform/within.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { createAnnouncer } from './announcer.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import {
+  type Announcer,
   createFollowerMemory,
   dropPushed,
   type FollowerContext,
+  type FollowerPart,
   takeMessage,
   watchDatabase,
 } from './follower-context.ts';
@@ -36,7 +35,7 @@ import { stopFollowing } from './follower-status.ts';
 import { createJob } from './jobs.ts';
 import { followOnce, type PassResult } from './pass.ts';
 import { FULL_PACK, storePushed } from './pushed/store-pushed.ts';
-import { AT_REST, keepUp } from './upkeep.ts';
+import { keepUp } from './upkeep.ts';
 
 /** Milliseconds from the end of a pass to the next. */
 const PASS_INTERVAL_MS = 1000;
@@ -72,11 +71,13 @@ const PUBLISH_INTERVAL_MS = 1000;
 const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
-export class Follower extends DurableObject<Env> {
+export class CoreFollower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
   readonly #db: Database = watchDatabase(openLedgerBinding(this.env), this.#memory);
   readonly #openUpstreams = createUpstreams();
-  readonly #announcer = createAnnouncer(brokerOf(this.env.EVENTS), Date.now, this.#memory.log);
+  readonly #announcers: readonly Announcer[] = this.modules.flatMap(
+    ({ createAnnouncer }) => createAnnouncer?.(this.env, this.#memory.log) ?? [],
+  );
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
   /** Unix milliseconds when the last catch-up began. */
@@ -149,7 +150,14 @@ export class Follower extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#memory.announce = (blocks) => this.#announcer.stored(blocks);
+    this.#memory.announce = (blocks) => {
+      for (const announcer of this.#announcers) announcer.stored(blocks);
+    };
+  }
+
+  /** Modules around the core. src/worker.ts overrides it, as the platform makes the object. */
+  protected get modules(): readonly FollowerPart[] {
+    return [];
   }
 
   /** Sets the alarm if it is not set, or was set by a clock that was ahead. */
@@ -220,8 +228,9 @@ export class Follower extends DurableObject<Env> {
     // without an upstream, what an import left to publish is still to be done
     if (settings.upstreams.length === 0) {
       if (this.#mayPublish(PUBLISH_INTERVAL_MS)) await this.#publish.join();
-      const { index, final } = await keepUp(this.#tools(settings, PATIENCE), AT_REST);
-      const isBuilding = final === 'more';
+      const tools = this.#tools(settings, PATIENCE);
+      const { index, ...others } = await keepUp(tools, true);
+      const isBuilding = Object.keys(tools.moduleUpkeep).some((name) => others[name] === 'more');
       return { applied: 0, behind: !this.#published || index === 'more' || isBuilding, isBuilding };
     }
     if (settings.milestoneKeys === undefined) {
@@ -254,7 +263,8 @@ export class Follower extends DurableObject<Env> {
     const { lastLedger } = this.#memory;
     if (lastLedger === undefined) return;
     const { generation, ledger } = lastLedger;
-    this.#announcer.moved({ generation, ledger: Math.max(index ?? 0, ledger) });
+    for (const announcer of this.#announcers)
+      announcer.moved({ generation, ledger: Math.max(index ?? 0, ledger) });
   }
 
   #settings(): Settings {
@@ -291,6 +301,7 @@ export class Follower extends DurableObject<Env> {
       databaseLimit: limitBytesOf(settings),
       indexAll: settings.indexAll,
       finalMilestone: settings.finalMilestone,
+      moduleUpkeep: Object.assign({}, ...this.modules.map(({ upkeep }) => upkeep)),
     };
   }
 

@@ -38,7 +38,7 @@ export interface PassResult {
   ended?: boolean;
   /** Whether some upkeep of a ledger that has ended is not done yet, or failed. */
   isUnfinished?: boolean;
-  /** Whether the trees over a final ledger are not whole yet, where nothing is followed. */
+  /** Whether upkeep of a module is not done yet, where nothing is followed. */
   isBuilding?: boolean;
 }
 

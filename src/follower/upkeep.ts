@@ -4,7 +4,6 @@
  */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { ALL_INDEXED } from '../ledger/core/head.ts';
-import { buildFinalLedger } from '../ledger/final/build-final-ledger.ts';
 import {
   dropUnneeded,
   measureUnreferenced,
@@ -14,48 +13,37 @@ import { fillIndex } from '../ledger/write/fill-index.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
-import { hasPassed } from '../platform/clock.ts';
+import { hasPassed, within } from '../platform/clock.ts';
 import { writeLog } from '../platform/log.ts';
-import { within } from '../platform/within.ts';
 import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
-import { type FollowerContext, logFailure } from './follower-context.ts';
-
-type UpkeepContext = Omit<FollowerContext, 'keys' | 'isFed' | 'publish' | 'announce'>;
+import { logFailure, type Upkeep, type UpkeepContext } from './follower-context.ts';
 
 /** `more`: there is more to do right away. */
 export type UpkeepState = 'done' | 'more' | 'failed';
 
-interface Upkeep {
-  failure: string;
-  /** Whether nothing more is to be done right away. */
-  run: (context: UpkeepContext) => Promise<boolean>;
-}
-
+/** Upkeep in the order of a pass; that of modules comes before the last. */
 const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
   drop: { failure: 'follower.blocks-not-dropped', run: dropUnneededBlocks },
   resolve: { failure: 'follower.verdicts-not-made', run: makeOpenVerdicts },
   index: { failure: 'follower.index-not-filled', run: keepIndex },
-  final: {
-    failure: 'follower.final-ledger-not-built',
-    run: ({ db, finalMilestone }) => buildFinalLedger(db, finalMilestone),
-  },
   scrub: { failure: 'follower.scrub-failed', run: scrubIfDue },
 } as const satisfies Record<string, Upkeep>;
 
-export type UpkeepName = keyof typeof UPKEEP;
-
-export const AT_REST: readonly UpkeepName[] = ['index', 'final', 'scrub'];
-
-const ALL_UPKEEP = Object.keys(UPKEEP) as readonly UpkeepName[];
-
+/** @param isAtRest whether the ledger does not move: it needs less then */
 export async function keepUp(
   context: UpkeepContext,
-  names: readonly UpkeepName[] = ALL_UPKEEP,
-): Promise<Partial<Record<UpkeepName, UpkeepState>>> {
-  const states: Partial<Record<UpkeepName, UpkeepState>> = {};
-  for (const name of names) {
-    const { failure, run }: Upkeep = UPKEEP[name];
+  isAtRest = false,
+): Promise<Record<string, UpkeepState>> {
+  const { index, scrub, ...others } = UPKEEP;
+  const upkeep: Record<string, Upkeep> = {
+    ...(!isAtRest && others),
+    index,
+    ...context.moduleUpkeep,
+    scrub,
+  };
+  const states: Record<string, UpkeepState> = {};
+  for (const [name, { failure, run }] of Object.entries(upkeep)) {
     try {
       states[name] = (await run(context)) ? 'done' : 'more';
     } catch (error) {

@@ -4,23 +4,23 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
-import { type EdgeNode, isMissingTable, LedgerUnreadable } from '../node/edge-node.ts';
+import { isMissingTable, LedgerUnreadable } from '../ledger/core/head.ts';
+import type { EdgeNode } from '../node/edge-node.ts';
+import { nextTurn } from '../platform/clock.ts';
 import { createLimitedLog, describeError, writeLimitedLog, writeLog } from '../platform/log.ts';
-import { nextTurn } from '../platform/turns.ts';
 import type { Settings } from '../settings.ts';
 import { checkRate, createWorkLimit } from './access/limits.ts';
 import { isNamed, isPublic } from './access/path-patterns.ts';
 import { answerPreflight } from './access/preflight.ts';
 import { createRouteGuard } from './access/protected-routes.ts';
 import { type Answer, toResponse } from './answer.ts';
-import { pageStatus } from './assets/static-assets.ts';
 import { errorAnswer, HttpError, UnknownHere } from './errors.ts';
 import { cacheControlOf } from './freshness.ts';
 import { noLedger } from './ledger-answer.ts';
 import { requireQuery } from './query-string.ts';
 import { createReadCache } from './read-cache.ts';
 import { createRequestCounts } from './request-counts.ts';
-import type { RequestNotes, Route } from './route.ts';
+import type { HttpPart, RequestNotes, Route } from './route.ts';
 import { listRoutes } from './routes.ts';
 
 export interface App {
@@ -30,6 +30,7 @@ export interface App {
 export interface AppParts {
   settings: Settings;
   node: EdgeNode;
+  modules: readonly HttpPart[];
 }
 
 /** Routes that no reference has, so that nobody needs their queries read as Go reads them. */
@@ -69,7 +70,7 @@ async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> 
     : new HttpError(500);
 }
 
-export function createApp({ settings, node }: AppParts): App {
+export function createApp({ settings, node, modules }: AppParts): App {
   const guard = createRouteGuard(settings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
   const readCache = settings.oneIsolate
@@ -82,25 +83,26 @@ export function createApp({ settings, node }: AppParts): App {
   };
   const writeOfKind = createLimitedLog(Date.now);
   const router = IttyRouter<IRequestStrict, [Exchange]>();
-  const routes = Object.values(listRoutes());
+  const routes = Object.values(listRoutes(modules));
   const isGreedy = ({ path }: Route) => path.endsWith('+');
   // whatever follows the prefix of a lookup is judged as an ID: 400, not 404 (docs/contract.md#paths)
   register(routes.filter(isGreedy));
-  const page = routes.find(({ path }) => path === '/')!;
+  const page = modules.find((each) => each.page)?.page;
   router.all('*', (request, exchange) =>
     isOtherSpelling(exchange.path) ? refuseOrShow(request, exchange) : undefined,
   );
   register(routes.filter((route) => !isGreedy(route)));
   router.all('*', refuseOrShow);
 
-  /** A path that no route has: a view of the explorer, a page that says so, or 404. */
+  /** A path that no route has: a view of the page, a page that says so, or 404. */
   function refuseOrShow(request: IRequestStrict, exchange: Exchange) {
-    const status = pageStatus(request, exchange.path);
-    if (status === undefined) throw new HttpError(404, 'no such route');
+    const status = page?.statusOf(request, exchange.path);
+    if (page === undefined || status === undefined) throw new HttpError(404, 'no such route');
+    const { route } = page;
     // who may see the page may see it at each of its paths
-    exchange.path = page.path;
-    return admitting(page, async () => {
-      const answer = await answerRoute(page, request, exchange);
+    exchange.path = route.path;
+    return admitting(route, async () => {
+      const answer = await answerRoute(route, request, exchange);
       return status === 404 ? { ...answer, status } : answer;
     })(request, exchange);
   }
@@ -149,7 +151,8 @@ export function createApp({ settings, node }: AppParts): App {
         request,
         params,
         node,
-        staticFiles: settings.staticFiles,
+        settings,
+        modules,
         notes,
         requestCounts,
         defer: (work) => ctx.waitUntil(afterwards(work)),

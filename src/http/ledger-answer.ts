@@ -3,7 +3,7 @@
  * whether its copy is still that of the ledger (docs/contract.md#caching).
  */
 
-import { NO_LEDGER } from '../node/edge-node.ts';
+import { NO_LEDGER } from '../ledger/core/head.ts';
 import type { Answer } from './answer.ts';
 import { HttpError } from './errors.ts';
 import { MIN_LEDGER_INDEX } from './freshness.ts';

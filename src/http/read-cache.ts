@@ -10,8 +10,7 @@
  */
 import * as v from 'valibot';
 import { createBoundedMap } from '../platform/bounded-map.ts';
-import { hasPassed } from '../platform/clock.ts';
-import { within } from '../platform/within.ts';
+import { hasPassed, within } from '../platform/clock.ts';
 import type { Answer } from './answer.ts';
 import { FRESHNESS, type Keep, MIN_LEDGER_INDEX } from './freshness.ts';
 import { revalidate } from './ledger-answer.ts';

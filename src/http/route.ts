@@ -5,6 +5,7 @@ import type { Work } from './access/limits.ts';
 import type { Answer } from './answer.ts';
 import type { Keep } from './freshness.ts';
 import type { RequestCounts } from './request-counts.ts';
+import type { MetricFamily } from './routes/node/prometheus.ts';
 
 /** Notes for the log and the count of requests beyond method, route, status and ledger index. */
 export interface RequestNotes {
@@ -23,7 +24,8 @@ export interface RouteContext {
   /** Parameters of the path, as spelled. */
   params: Readonly<Record<string, string | undefined>>;
   node: EdgeNode;
-  staticFiles: Settings['staticFiles'];
+  settings: Settings;
+  modules: readonly HttpPart[];
   notes: RequestNotes;
   /** Counts of all requests, where this isolate answers them all. */
   requestCounts: RequestCounts | undefined;
@@ -50,5 +52,23 @@ export interface Route {
    * Kind of work, if it keeps the thread for long. Routes with the rate limit of scans are scans.
    */
   work?: Work;
+  /** Whether GET /api/routes names its API. Absent: it does. */
+  isOffered?(settings: Settings): boolean;
   handle(context: RouteContext): Promise<Answer>;
+}
+
+/** Routes by their operation IDs. itty-router tries them in this order. */
+export type RouteTable = Readonly<Record<string, Route>>;
+
+/** The part of a module at the border (src/modules/README.md). */
+export interface HttpPart {
+  routes?: RouteTable;
+  /** Reads its families for GET /metrics. */
+  readMetrics?(settings: Settings): Promise<MetricFamily[]>;
+  /** Answers at paths that no route has. */
+  page?: {
+    route: Route;
+    /** Undefined where the path or the client wants no page. */
+    statusOf(request: Request, path: string): 200 | 404 | undefined;
+  };
 }

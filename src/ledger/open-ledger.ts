@@ -4,7 +4,7 @@
  * it fails while a command is in a transaction, or if one has committed since the call began. Such
  * a call has changed nothing, and is repeated with the lock for writing from its beginning on.
  */
-import { pause } from '../platform/within.ts';
+import { pause } from '../platform/clock.ts';
 import type { Database } from './core/database.ts';
 
 /** The Worker's side of D1. */

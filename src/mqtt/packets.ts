@@ -1,7 +1,7 @@
 /**
  * MQTT 3.1.1 (https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html): codecs of
  * packets, and a reader that finds packets in a stream of chunks, for feeds (src/upstream/feed/)
- * and the broker (src/events/). All sent messages have QoS 0. Refusals name the normative
+ * and the broker (src/modules/events/). All sent messages have QoS 0. Refusals name the normative
  * statement, or the section.
  *
  * mqtt-packet 9 is not used: it collects whatever length a packet announces, up to 256 MB, needs

@@ -1,9 +1,8 @@
 /** Looks up an NFT: in KV if its copies prove an answer, else in D1. */
 import { describeError, writeLimitedLog } from '../platform/log.ts';
+import type { OpenRecentCache, RememberedReads } from './cached-reads.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
-import type { OpenRecentCache } from './recent-cache.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
-import type { RememberedReads } from './remembered-reads.ts';
 import { type Resolution, resolve } from './resolve.ts';
 import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 

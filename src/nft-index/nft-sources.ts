@@ -1,11 +1,10 @@
 /** Sources of lookups: KV, the caches before it, and D1, which has the answer if KV proves none. */
 import { headFromRow } from '../ledger/core/head.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-row.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/nfts/nft-row.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { createRecentCaches, RememberedReads } from './cached-reads.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
-import { createRecentCaches } from './recent-cache.ts';
-import { RememberedReads } from './remembered-reads.ts';
 
 const SELECT_NFT = `
   SELECT h.*, ${NFT_COLUMNS} FROM head h LEFT JOIN nft n ON n.id = ?1 ${JOIN_HELD}`;

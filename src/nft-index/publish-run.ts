@@ -40,7 +40,7 @@ export interface PublishRun {
   readonly store: IndexStore;
   readonly clock: () => number;
   readonly bounds: RecentBounds;
-  /** Awaited after each put (src/platform/turns.ts). */
+  /** Awaited after each put (src/platform/clock.ts). */
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
   readonly left: Budget;

@@ -9,7 +9,7 @@
  * meanwhile, its entries name their ledger, and so say nothing about the new one.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { takeTurns } from '../platform/turns.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {

@@ -5,9 +5,9 @@
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
+import { within } from '../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
-import { within } from '../platform/within.ts';
 import type { Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import type {

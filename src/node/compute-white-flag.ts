@@ -11,11 +11,11 @@ import {
   type NotBrought,
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
+import { MAX_CONE_BLOCKS } from '../ledger/packs/view-pages.ts';
+import { packsOf } from '../ledger/packs/viewed-packs.ts';
+import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
-import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/examine-cone.ts';
-import { MAX_CONE_BLOCKS } from '../ledger/view/select-cone.ts';
-import { packsOf } from '../ledger/view/viewed-packs.ts';
-import { takeTurns } from '../platform/turns.ts';
+import { takeTurns } from '../platform/clock.ts';
 import { concatBytes, isZero } from '../stardust/encoding/bytes.ts';
 import type { MilestoneRules } from '../stardust/milestone-keys.ts';
 import { merkleRootOfLeaves } from '../stardust/proof/merkle.ts';

@@ -4,7 +4,6 @@
  */
 import { followerOf } from '../follower/follower-stub.ts';
 import { readHead } from '../ledger/core/head.ts';
-import type { StoredBlock } from '../ledger/read/stored-block.ts';
 import type { Settings } from '../settings.ts';
 import { createBlockIds } from '../upstream/block-ids.ts';
 import { mayFetch } from './answer-once-caught-up.ts';
@@ -14,7 +13,13 @@ const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
 /** A block by its ID that is not stored, for a client; undefined where it cannot be had. */
-type ReadUnstored = (id: string, client: string) => Promise<StoredBlock | undefined>;
+type ReadUnstored = (id: string, client: string) => Promise<UnstoredBlock | undefined>;
+
+export interface UnstoredBlock {
+  bytes: Uint8Array;
+  /** Where the ledger stood: none of its milestones references the block. */
+  ledgerIndex: number;
+}
 
 /**
  * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
@@ -28,8 +33,6 @@ export function createUnstoredReader(settings: Settings): ReadUnstored {
     if (head === undefined) return undefined;
     const bytes = await followerOf(settings.follower).readUnstored(blockId, client);
     if (bytes === undefined) unknown.add(blockId);
-    return (
-      bytes && { blockId, bytes, isSolid: false, referenced: undefined, ledgerIndex: head.ledger }
-    );
+    return bytes && { bytes, ledgerIndex: head.ledger };
   };
 }

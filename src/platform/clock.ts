@@ -1,6 +1,9 @@
 /**
- * Intervals on a clock that may be set. What happens again after an interval keeps the time at
- * which it happened last, never that at which it is due, and is compared by this one function.
+ * Time. Intervals on a clock that may be set: what happens again after an interval keeps the time at
+ * which it happened last, never that at which it is due, and is compared by {@link hasPassed}. Waits
+ * that end, each clearing its timer, as workerd allows 10,000 of them. And turns, which let requests
+ * come between the steps of long work: workerd looks at its sockets only when no step is left, and
+ * with D1 and KV in the same process (`npm run serve`) calls leave no gap.
  */
 
 /**
@@ -12,4 +15,58 @@
  */
 export function hasPassed(intervalMs: number, since: number, now: number): boolean {
   return Math.abs(now - since) >= intervalMs;
+}
+
+/** Settles as the work does, or as `late` does after N milliseconds; the work goes on then. */
+export async function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, Math.max(ms, 0));
+  try {
+    return await Promise.race([work, over.promise.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs the work with a signal that aborts after N milliseconds, unless the work has ended. */
+export async function withSignal<T>(
+  ms: number,
+  late: Error,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  // not AbortSignal.timeout: its timer outlives the work
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(late), ms);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** A request waits no longer than this and one step, unless the work is less urgent. */
+const TURN_EVERY_MS = 25;
+
+/** Resolves in a later turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/**
+ * Returns what is to be awaited after each step, also of several requests: each waits by a timer of
+ * its own, as workerd drops those of a request that has ended.
+ *
+ * @param everyMs milliseconds that a request waits besides one step
+ */
+export function takeTurns(everyMs = TURN_EVERY_MS): () => Promise<void> {
+  let turnedAt = Date.now();
+  return async () => {
+    if (!hasPassed(everyMs, turnedAt, Date.now())) return;
+    await nextTurn();
+    turnedAt = Date.now();
+  };
 }

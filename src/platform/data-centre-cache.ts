@@ -2,8 +2,9 @@
  * Texts in the data centre's cache (Cache API). It only saves time: if it fails or hangs, the
  * request goes on without it, and so does the isolate from then on: one wait, one line of log.
  */
+
+import { within } from './clock.ts';
 import { describeError, writeLog } from './log.ts';
-import { within } from './within.ts';
 
 /** Reading elsewhere takes 10 to 50 ms; a coordinator waits for 2 s. */
 const MAX_WAIT_MS = 250;

@@ -4,8 +4,8 @@
  * they are verified for the verdict while other blocks are on their way.
  */
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { within } from '../platform/clock.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
-import { within } from '../platform/within.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';

@@ -3,7 +3,7 @@
  * node answers, and takes whatever a node describes as text.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import openapi from '../../src/http/assets/openapi.json';
+import openapi from '../../src/http/openapi/openapi.json';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,

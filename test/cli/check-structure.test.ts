@@ -1,4 +1,5 @@
 /** The checks of `npm run lint`, which runs them over the sources, find what they are there for. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
@@ -6,10 +7,14 @@ import { findWithoutSubject } from '../../tools/check-structure/docstrings.ts';
 import {
   findCircles,
   findPastEntries,
+  findUndeclaredNeeds,
   findWrongWays,
+  graphOf,
   readImports,
 } from '../../tools/check-structure/imports.ts';
-import { findLargeFolders, findSameNames } from '../../tools/check-structure/names.ts';
+import { findLargeFolders, findSameNames, readSources } from '../../tools/check-structure/names.ts';
+import { findOutsidePacks } from '../../tools/check-structure/packs.ts';
+import { findTooMany, readRooms, reduceRooms } from '../../tools/check-structure/rooms.ts';
 
 const graph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
 const files = (folder: string, count: number) =>
@@ -39,8 +44,8 @@ const pastEntries = new Map([
 
 it.each([
   [
-    findWrongWays(graph({ 'http/a.ts': ['node/edge-node.ts', 'ledger/head.ts'] })),
-    'http/a.ts: http must not import ledger/head.ts',
+    findWrongWays(graph({ 'http/a.ts': ['node/edge-node.ts', 'modules.ts'] })),
+    'http/a.ts: http must not import modules.ts',
   ],
   [findWrongWays(graph({ 'attic/box.ts': [] })), /does not know the room attic$/],
   [findCircles(graph({ 'a.ts': ['b.ts'], 'b.ts': ['a.ts'] })), 'a circle: a.ts -> b.ts -> a.ts'],
@@ -48,6 +53,13 @@ it.each([
   [
     findPastEntries(pastEntries, { './bytes': './encoding/bytes.js', './block': './block.js' }),
     'cli/b.ts: src/stardust/wire/ids.ts is not exported by src/stardust/package.json',
+  ],
+  [
+    findUndeclaredNeeds(
+      graph({ 'modules/a/routes/x.ts': ['modules/b/y.ts', 'modules/c/y.ts', 'http/answer.ts'] }),
+      new Map([['src/modules/a/module.ts', 'export const a: Module = { needs: [d, b] };']]),
+    ),
+    'modules/a/routes/x.ts: the module a does not say that it needs c',
   ],
   [findSameNames(exports), 'Tail is exported by src/b.ts and src/c.ts'],
   [findWithoutSubject(docstrings), /^src\/a.ts:2: begin .*The same for all/],
@@ -64,3 +76,62 @@ it('reads every import, types included', () => {
   expect(imports.get('node/edge-node.ts')?.some((path) => path.startsWith('ledger/'))).toBe(true);
   expect(imports.size).toBeGreaterThan(100);
 });
+
+const PACK_USES = [
+  [
+    'src/ledger/write/a.ts',
+    'const A = `SELECT p.key FROM pack p`;',
+    /a\.ts:1: "FROM pack" is of packs/,
+  ],
+  ['src/a.ts', "\nconst A = 'DELETE FROM pack_content';", /^src\/a\.ts:2: "FROM pack_content"/],
+  ['cli/a.ts', 'const A = `SELECT s.value ->> 0`;', /^cli\/a\.ts:1: "s\.value ->> 0"/],
+] as const;
+
+it.each(PACK_USES)('finds what %s knows of packs', (file, text, due) => {
+  expect(findOutsidePacks(new Map([[file, text]]))).toEqual([expect.stringMatching(due)]);
+  expect(findOutsidePacks(new Map([['src/ledger/packs/a.ts', text]]))).toEqual([]);
+});
+
+it('takes positions in a bound list, and other words, for no knowledge of packs', () => {
+  const text = 'SELECT value ->> 0, j.value ->> 1 FROM json_each(?1) j JOIN packed';
+  expect(findOutsidePacks(new Map([['src/a.ts', text]]))).toEqual([]);
+});
+
+it('counts rooms and arrows', () => {
+  const one = new Map([['src/a/b.ts', ['src/c.ts']]]);
+  expect(findTooMany(readRooms(one))).toEqual([]);
+  const many = new Map(
+    Array.from({ length: 19 }, (_, i) => [`src/room${i}/a.ts`, [`src/room0/a.ts`]] as const),
+  );
+  expect(findTooMany(readRooms(many))).toEqual([expect.stringMatching(/^19 rooms and 18 arrows/)]);
+});
+
+it('the picture in docs/architecture.md has the imports between rooms', () => {
+  const rooms = readRooms(graphOf(readSources(PROJECT)));
+  const due = [...reduceRooms(rooms)].flatMap(([room, targets]) =>
+    targets.map((target) => `${room} -> ${target}`),
+  );
+  expect(drawnArrows().sort()).toEqual(due.sort());
+});
+
+/** The arrows of the picture, `a & b --> c --> d` in a line, with the labels of the rooms as names. */
+function drawnArrows(): string[] {
+  const text = readFileSync(join(PROJECT, 'docs/architecture.md'), 'utf8');
+  const [, picture] = /^## Rooms$.*?^flowchart BT\n(.*?)^```/ms.exec(text)!;
+  const labels = new Map(
+    Array.from(picture!.matchAll(/(\w+)\["([^"]+?)\/?"\]/g), ([, name, label]) => [name, label]),
+  );
+  return picture!
+    .replaceAll(/\["[^"]+"\]/g, '')
+    .split('\n')
+    .flatMap((line) => {
+      const steps = line.split('-->').map((step) => step.split('&').map((name) => name.trim()));
+      return steps
+        .slice(1)
+        .flatMap((to, i) =>
+          steps[i]!.flatMap((from) =>
+            to.map((each) => `${labels.get(from)} -> ${labels.get(each)}`),
+          ),
+        );
+    });
+}

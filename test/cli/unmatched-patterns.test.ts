@@ -5,7 +5,7 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { findUnmatched, readRoutePaths } from '../../cli/lib/unmatched-patterns.ts';
 import { matchesAny } from '../../src/http/access/path-patterns.ts';
 
-const PATHS = readRoutePaths(join(PROJECT, 'src/http/assets/openapi.json'));
+const PATHS = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
 const NFT = `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`;
 
 it.each([

@@ -1,5 +1,5 @@
 /**
- * Reads that give way to each other in `npm run serve` (src/platform/turns.ts): workerd ends what belongs to a
+ * Reads that give way to each other in `npm run serve` (src/platform/clock.ts): workerd ends what belongs to a
  * request together with it, so no request may wait by a timer of another one.
  */
 import { expect, it } from 'vitest';

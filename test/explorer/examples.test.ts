@@ -7,7 +7,7 @@ import { readDescription } from '../../explorer/api/description.ts';
 import { readExamples } from '../../explorer/api/examples.ts';
 import { buildRequest, firstBody, firstValues } from '../../explorer/api/request.ts';
 import { readInfo } from '../../explorer/node/ledger.ts';
-import openapi from '../../src/http/assets/openapi.json';
+import openapi from '../../src/http/openapi/openapi.json';
 import { fetchRecorded } from '../support/lies/recorded-source.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';

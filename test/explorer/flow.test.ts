@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { writeSentence } from '../../client/words/sentence.ts';
 import { readChanges } from '../../explorer/transaction/changes.ts';
 import { readFlow } from '../../explorer/transaction/flow.ts';
-import { summarizeFlow } from '../../explorer/words/summarize-flow.ts';
+import { summarizeFlow } from '../../explorer/transaction/summarize-flow.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';

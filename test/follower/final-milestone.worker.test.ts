@@ -1,11 +1,7 @@
 /** The follower of a network that ended (src/follower/pass.ts). */
-import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import type { Follower } from '../../src/follower/follower.ts';
-import { followerOf } from '../../src/follower/follower-stub.ts';
 import { followOnce } from '../../src/follower/pass.ts';
-import { readFinalLedger } from '../../src/ledger/final/prove-final.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -47,24 +43,4 @@ it('goes up to the final milestone, and rests there without asking anybody', asy
     state: 'stopped',
     reason: 'the ledger is at milestone 5, beyond FINAL_MILESTONE, 4',
   });
-});
-
-it('builds the trees over the ledger where nothing is followed', async () => {
-  const network = new SyntheticNetwork({ seed: 'archive' });
-  for (let index = 1; index <= 3; index++) network.milestone();
-  await startLedger(db, network, 3);
-  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
-  const passAt = (finalMilestone: string) =>
-    runInDurableObject(stub, async (object) => {
-      const own = Object.getOwnPropertyDescriptor(object, 'env')!;
-      const settings = { ...env, UPSTREAM_URL: '', FINAL_MILESTONE: finalMilestone };
-      Object.defineProperty(object, 'env', { ...own, value: settings });
-      const result = await object.pass();
-      Object.defineProperty(object, 'env', own);
-      return result;
-    });
-  expect(await passAt('')).toMatchObject({ isBuilding: false });
-  expect(await readFinalLedger(db, 3)).toMatchObject({ ok: false, isBuilding: true });
-  expect(await passAt('3')).toMatchObject({ isBuilding: false });
-  expect(await readFinalLedger(db, 3)).toMatchObject({ ok: true });
 });

@@ -1,6 +1,6 @@
 /**
  * Keys that are set late: the block of a milestone was stored before they were known. The next
- * milestone references copies of it with bad signatures, too (src/ledger/view/examine-cone.ts).
+ * milestone references copies of it with bad signatures, too (src/ledger/view/cone-blocks.ts).
  */
 import { expect, it } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';

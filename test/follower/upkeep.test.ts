@@ -27,7 +27,7 @@ const LEDGER = 30;
 /** How it goes with the index. */
 async function keepIndex(db: Database, settings: IndexSettings, memory: FollowerMemory) {
   const tools = { db, upstreams: [], verify: verifySignature, memory, retention: 100 };
-  return (await keepUp({ ...tools, ...settings }, ['index'])).index;
+  return (await keepUp({ ...tools, ...settings }, true)).index;
 }
 
 it('indexes every kind at the final milestone, and then stays', async () => {

@@ -2,7 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import type { Follower } from '../../src/follower/follower.ts';
+import type { CoreFollower } from '../../src/follower/follower.ts';
 import { followerOf } from '../../src/follower/follower-stub.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +35,7 @@ it('an alarm that is due within the interval is left alone', async () => {
 });
 
 it('a timer starts the passes between two alarms, and the alarm outlives the object', async () => {
-  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
   const started = Date.now();
   const seen = await runInDurableObject(stub, async (object, { storage }) => {
     const passes = vi.spyOn(object, 'pass');
@@ -84,7 +84,7 @@ it('passes that have used up the queries of an invocation wait for an alarm', as
 });
 
 it('requests that are ahead share one look at the upstreams each 200 ms', async () => {
-  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
   const took = await runInDurableObject(stub, async (object) => {
     const began = Date.now();
     for (let looks = 0; looks < 5; looks++) {

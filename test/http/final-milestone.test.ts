@@ -1,6 +1,6 @@
 /** A ledger that is over (docs/contract.md#a-ledger-that-is-over), at the border. */
 import { describe, expect, it } from 'vitest';
-import type { NodeStatus } from '../../src/node/edge-node.ts';
+import type { NodeStatus } from '../../src/ledger/read/node-status.ts';
 import { NFT, post, WHITE_FLAG } from '../support/http/contract.ts';
 import { recordedNode } from '../support/http/recorded-node.ts';
 import { facts, fetchFrom, status } from '../support/http/stub-node.ts';

@@ -1,12 +1,14 @@
 /** openapi.json: up to date, complete, and true of real answers. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lint, loadConfig } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { version } from '../../package.json';
-import openapi from '../../src/http/assets/openapi.json';
+import openapi from '../../src/http/openapi/openapi.json';
 import { listRoutes } from '../../src/http/routes.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import { buildDocument } from '../../tools/openapi/document.ts';
 import examples from '../../tools/openapi/examples.json';
 import { checkDescribed } from '../support/http/described.ts';
@@ -18,7 +20,7 @@ describe('openapi.json', () => {
   });
 
   it('is valid for Redocly, without warnings', async () => {
-    const ref = join(PROJECT, 'src/http/assets/openapi.json');
+    const ref = join(PROJECT, 'src/http/openapi/openapi.json');
     // also reads .redocly.lint-ignore.yaml
     const problems = await lint({ ref, config: await loadConfig() });
     const open = problems.filter(({ ignored }) => !ignored);
@@ -44,7 +46,7 @@ describe('openapi.json', () => {
   });
 
   it('has every route, and no other', () => {
-    const routes = Object.entries(listRoutes()).map(
+    const routes = Object.entries(listRoutes(MODULES)).map(
       ([operationId, { method, path }]) =>
         `${operationId} ${method} ${path.replace(/:(\w+)\+?/g, '{$1}')}`,
     );
@@ -68,7 +70,7 @@ describe('every route is named in a test', () => {
     return texts.some((text) => parts.every((part) => new RegExp(`\\b${part}\\b`).test(text)));
   };
 
-  it.each(Object.values(listRoutes()).map(({ path }) => path))('%s', (path) => {
+  it.each(Object.values(listRoutes(MODULES)).map(({ path }) => path))('%s', (path) => {
     expect(isNamed(path)).toBe(true);
     expect(isNamed(`${path}/${['not', 'tested'].join('-')}`)).toBe(false);
   });

@@ -1,13 +1,14 @@
 /**
  * Queries of our own routes are read whole (docs/contract.md#paths): no part of one is passed over.
  */
+
 import { expect, it } from 'vitest';
-import { describeRoutes, listRoutes } from '../../src/http/routes.ts';
+import { describeCoreRoutes, listRoutes } from '../../src/http/routes.ts';
+import { describeModules, MODULES } from '../../src/modules/list.ts';
 import { fetchRecorded } from '../support/lies/recorded-source.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
-const ID = `0x${'ab'.repeat(32)}`;
-const own = Object.values(listRoutes()).filter(
+const own = Object.values(listRoutes(MODULES)).filter(
   ({ method, path }) => method === 'GET' && path.startsWith('/api/edge/'),
 );
 const ask = await fetchRecorded(recordedNetwork('network-a'), 60);
@@ -38,19 +39,11 @@ it.each(own.map(({ path, query = [] }) => [path, query] as const))('%s', async (
     ]);
 });
 
-it('ids have no pages', async () => {
-  expect(await detailOf(`/api/edge/v1/nfts?ids=${ID}&pageSize=1`)).toEqual([
-    400,
-    'pageSize is of lists by address or issuer, not of ids',
-  ]);
-  expect((await detailOf(`/api/edge/v1/nfts?ids=${ID}`))[0]).toBe(200);
-});
-
 it('openapi.json has the same names', () => {
   const described: Readonly<
     Record<string, { parameters?: readonly { in: string; name: string }[] }>
-  > = describeRoutes();
-  for (const [name, { path, query = [] }] of Object.entries(listRoutes())) {
+  > = { ...describeCoreRoutes(), ...describeModules() };
+  for (const [name, { path, query = [] }] of Object.entries(listRoutes(MODULES))) {
     if (!path.startsWith('/api/edge/')) continue;
     const names = (described[name]!.parameters ?? []).filter((each) => each.in === 'query');
     expect([name, names.map((each) => each.name).sort()]).toEqual([name, [...query].sort()]);

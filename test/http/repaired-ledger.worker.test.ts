@@ -3,10 +3,12 @@
  * runs, as in the runbook "The ledger is lost or wrong": no answer of before is left. Everything is
  * asked through the app as `npm run serve` has it, with its memory of answers.
  */
+
 import { env } from 'cloudflare:workers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import { openNode } from '../../src/node/edge-node.ts';
 import { readSettings } from '../../src/settings.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
@@ -50,7 +52,7 @@ function damaged(): Network {
 const result = readSettings(env);
 if (!result.ok) throw new Error(result.problems.join());
 const settings = { ...result.settings, oneIsolate: true, milestoneKeys: network.keys };
-const app = createApp({ settings, node: openNode(settings) });
+const app = createApp({ settings, node: openNode(settings), modules: MODULES });
 const fetch = checkingDescription((path, init) =>
   app.fetch(new Request(`http://edge.example${path}`, init), {
     waitUntil: () => {},

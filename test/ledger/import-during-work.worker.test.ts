@@ -68,7 +68,7 @@ describe('an import while somebody is at work', () => {
 
   it.each([
     ['before the pack is read', /SELECT key, records, sums, outputs, unresolved/],
-    ['before they are judged', /FROM pack_content c CROSS JOIN json_each\(c.bytes\)/],
+    ['before they are judged', /FROM pack_content p CROSS JOIN json_each\(p.bytes\)/],
     ['before the verdicts are written', /UPDATE pack SET records/],
   ])('no verdict is written into its rows: %s', async (_, when) => {
     await withUnsettled();
@@ -88,7 +88,7 @@ describe('an import while somebody is at work', () => {
     const { request } = network.propose({ parents: [network.milestoneBlock!, produced, consumed] });
     let replaced = 0;
     const replacing = disturbed(db, async (sql) => {
-      if (/json_each\(c.bytes\)/.test(sql) && replaced++ === 0) await replace();
+      if (/json_each\(p.bytes\)/.test(sql) && replaced++ === 0) await replace();
     });
     // the question is put once more: to a ledger that does not know the blocks
     expect(await ask(rig, request, { db: replacing })).toBe(404);

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { RecentCache } from '../../src/nft-index/cached-reads.ts';
+import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { entryKey, type IndexReader, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
-import type { RecentCache } from '../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
-import { RememberedReads } from '../../src/nft-index/remembered-reads.ts';
 import { SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { atFreshTime } from '../support/fresh-lines.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';

@@ -54,19 +54,19 @@ it('of one block that nobody knows ask once, and again some seconds later', asyn
   vi.useFakeTimers({ toFake: ['Date'] });
   const node = open();
   for (let i = 0; i < 20; i++)
-    expect(await node.readBlock(unknownId(0), '192.0.2.1')).toBeUndefined();
+    expect(await node.readUnstored(unknownId(0), '192.0.2.1')).toBeUndefined();
   expect(asked).toEqual([`blocks/0x${unknownId(0)}`]);
   vi.setSystemTime(Date.now() + 3000);
   const id = network.note().slice(2);
-  expect(await node.readBlock(unknownId(0), '192.0.2.1')).toBeUndefined();
+  expect(await node.readUnstored(unknownId(0), '192.0.2.1')).toBeUndefined();
   expect(asked).toHaveLength(2);
-  expect((await node.readBlock(id, '192.0.2.1'))?.blockId).toBe(id);
+  expect((await node.readUnstored(id, '192.0.2.1'))?.ledgerIndex).toBe(1);
 });
 
 it('that fail do not stop the white flag from fetching', async () => {
   const node = open();
   failing = /\/blocks\/0xff/;
   for (let i = 0; i < 6; i++)
-    await expect(node.readBlock(unknownId(i), '192.0.2.1')).rejects.toThrow();
+    await expect(node.readUnstored(unknownId(i), '192.0.2.1')).rejects.toThrow();
   await expectRoots(node);
 });

@@ -1,9 +1,9 @@
 /**
- * Bits that were flipped on disk (src/ledger/core/packs/packs.ts): a white-flag request that reads them
+ * Bits that were flipped on disk (src/ledger/packs/pack-columns.ts): a white-flag request that reads them
  * gets an error, never roots.
  */
 import { expect, it, vi } from 'vitest';
-import { isPartOf } from '../../src/ledger/core/database.ts';
+import { isPartOf } from '../../src/ledger/packs/milestone-part.ts';
 import {
   ask,
   issue,

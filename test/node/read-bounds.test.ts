@@ -1,9 +1,9 @@
 /**
  * What a white-flag request about a past milestone reads before it is refused
- * (src/ledger/view/select-cone.ts).
+ * (src/ledger/packs/view-pages.ts).
  */
 import { expect, it, vi } from 'vitest';
-import { MAX_CONE_BLOCKS, PAGE } from '../../src/ledger/view/select-cone.ts';
+import { MAX_CONE_BLOCKS, PAGE } from '../../src/ledger/packs/view-pages.ts';
 import {
   ask,
   disturbed,

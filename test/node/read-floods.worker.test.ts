@@ -40,7 +40,7 @@ it('64 reads that hang keep no proposal from being fetched', async () => {
   );
   // of one site 4, of all strangers 5
   const reads = unknown.map((id, i) =>
-    node.readBlock(id, `2001:db8:${i % 2}:${i}::/64`).catch(() => undefined),
+    node.readUnstored(id, `2001:db8:${i % 2}:${i}::/64`).catch(() => undefined),
   );
   await vi.waitUntil(() => hanging === 5, { timeout: 300_000 });
   for (let round = 0; round < 3; round++) {

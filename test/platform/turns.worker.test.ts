@@ -1,11 +1,13 @@
 /**
  * Long work on D1 and KV lets come in between what waits for the event loop, as requests do
- * (src/platform/turns.ts).
+ * (src/platform/clock.ts).
  */
+
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { createFollowerMemory, watchDatabase } from '../../src/follower/follower-context.ts';
 import { createWorkLimit } from '../../src/http/access/limits.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import type { IndexStore } from '../../src/nft-index/ports.ts';
@@ -49,20 +51,16 @@ const node = openNode({
 
 /** Reads that have several steps, or of which many may be asked for at once. */
 const READS: Readonly<Record<string, () => Promise<unknown>>> = {
-  tips: () => node.readTips(),
-  receipts: () => node.readReceipts(),
-  changes: () => node.readNftChanges(1, 0),
-  history: () => node.readNftHistory(id, 10, undefined, 0),
-  certificate: () => node.readNftCertificate(id, undefined, 0),
-  NFTs: () => node.readNfts([id], 0),
-  output: () => node.readOutput(`${id}0000`, 0),
-  'explanation of a milestone': () => node.explainMilestone(1),
-  'explanation of a proposal': () =>
-    node.explainWhiteFlag(
+  session: () => readHead(node.session()),
+  'answer to a proposal': () =>
+    node.answerProposal(
       { index: 1, timestamp: 1, parents: [id], previousMilestoneId: '0'.repeat(64) },
       '192.0.2.1',
+      async (db) => {
+        await readHead(db);
+        return { ok: true };
+      },
     ),
-  proof: () => node.proveBlock(id),
 };
 
 test.each(Object.entries(READS))('between two calls of a read: %s', async (_, read) => {

@@ -18,7 +18,7 @@ import { readNetwork } from '../../cli/start/sample.ts';
 import { type SampleWorker, serveSample } from '../support/edge/sample.ts';
 import { tellSkipped } from '../support/tools.ts';
 
-const OPEN_API = join(PROJECT, 'src/http/assets/openapi.json');
+const OPEN_API = join(PROJECT, 'src/http/openapi/openapi.json');
 const OWN = join(PROJECT, 'test/slow/generated-clients');
 
 interface Parameter {

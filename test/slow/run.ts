@@ -18,7 +18,7 @@ const script =
   };
 
 /** Tests whose figures are of interest though they pass. */
-const TALK = /^(?:e2e|slow|node\/random-questions)/;
+const TALK = /^(?:e2e|slow|whole\/random-questions)/;
 
 /** Files of tests, with a space between them, which read their counts from the environment. */
 const vitest =
@@ -63,18 +63,18 @@ const TESTS: Readonly<Record<string, Run>> = {
   forged: vitest('e2e', 'e2e/hostile'),
   imports: vitest('node', 'test/cli/import/import.test', { DEATHS: '40' }),
   networks: vitest('e2e', 'e2e/networks'),
-  'bad-requests': vitest('node', 'http/running-worker', { BAD_REQUESTS: '20000' }),
+  'bad-requests': vitest('node', 'whole/running-worker', { BAD_REQUESTS: '20000' }),
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
-  flips: vitest('node', 'ledger/read/flipped ledger/write/damage ledger/provenance/nft-', {
+  flips: vitest('node', 'whole/flipped whole/damage modules/histories/nft-', {
     ...{ FLIPPED_ROWS: '8', CLIENTS: '500', MUTATIONS: '5000', RUNS: '60' },
   }),
-  proofs: vitest('node', 'http/routes/shimmer-proofs'),
-  events: vitest('workerd', 'events/fuzz', { FUZZ_STREAMS: '100000' }),
+  proofs: vitest('node', 'modules/proofs/shimmer-proofs'),
+  events: vitest('workerd', 'modules/events/fuzz', { FUZZ_STREAMS: '100000' }),
   'event-feed': vitest('e2e', 'e2e/events'),
-  lists: vitest('node', 'http/routes/nft-list.test.ts', { QUERIES: '10000' }),
-  final: vitest('node', 'ledger/final', { PROOFS: '10000', STATEMENTS: '1000' }),
+  lists: vitest('node', 'modules/lists/nft-list-route', { QUERIES: '10000' }),
+  final: vitest('node', 'modules/final', { PROOFS: '10000', STATEMENTS: '1000' }),
   certificates: vitest('node', 'stardust/verifier', { CLIENTS: '6000' }),
-  questions: vitest('node', 'node/random-questions', { QUESTIONS: '3000' }),
+  questions: vitest('node', 'whole/random-questions', { QUESTIONS: '3000' }),
   async lies(inTime) {
     const told = await vitest('e2e', 'e2e/lies.test', RANDOM_LIES)(inTime);
     const page = ['--config', 'vitest.browser.config.ts', 'test/browser/lies'];
@@ -83,6 +83,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   },
   mutations: vitest('e2e', 'slow/mutations'),
   histories: script('histories'),
+  modules: script('modules'),
   simulator: simulate,
   hostile: script('hostile'),
 };

@@ -2,46 +2,58 @@
  * Checks which folders import each other, exported names and sizes of folders. Part of `npm run
  * lint`.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { findWithoutSubject } from './docstrings.ts';
-import { findCircles, findPastEntries, findWrongWays, readImports } from './imports.ts';
-import { findLargeFolders, findSameNames, type Sources } from './names.ts';
+import {
+  findCircles,
+  findPastEntries,
+  findUndeclaredNeeds,
+  findWrongWays,
+  graphOf,
+  readImports,
+} from './imports.ts';
+import { findLargeFolders, findSameNames, readSources } from './names.ts';
+import { findOutsidePacks } from './packs.ts';
+import { countArrows, describeRooms, findTooMany, readRooms } from './rooms.ts';
 
 const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 
-Checks that the folders of src/ import each other one way only, that cli/ and client/ use
-src/stardust by the entries of its package, that no two files of src/, cli/, tools/ and client/
+Checks that the folders of src/ import each other one way only, that modules need no others than
+they say, that no files and no folders of the
+project import each other in a circle, that cli/ and client/ use src/stardust by the entries of its
+package, that only src/ledger/packs/ knows what a pack is made of, that no two files outside of test/
 export the same name, that no docstring of src/ begins with a pronoun or a preposition, and that no
-folder is too large. A part of npm run lint.`;
+folder is too large. A part of npm run lint.
 
-function readSources(): Sources {
-  const files = ['src', 'cli', 'tools', 'client'].flatMap((root) =>
-    readdirSync(join(PROJECT, root), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(root, name)),
-  );
-  return new Map(files.map((file) => [file, readFileSync(join(PROJECT, file), 'utf8')]));
-}
+  --rooms   prints which rooms import which`;
 
 await runMain(USAGE, (args) => {
-  parseArgs({ args });
-  const graph = readImports(join(PROJECT, 'src'));
-  const sources = readSources();
+  const { values } = parseArgs({ args, options: { rooms: { type: 'boolean' } } });
+  const sources = readSources(PROJECT);
+  const graph = graphOf(sources);
+  const rooms = readRooms(graph);
   const { exports } = JSON.parse(readFileSync(join(PROJECT, 'src/stardust/package.json'), 'utf8'));
   const faults = [
-    ...findWrongWays(graph),
+    ...findWrongWays(readImports(join(PROJECT, 'src'))),
     ...findCircles(graph),
+    ...findTooMany(rooms),
+    ...findOutsidePacks(sources),
+    ...findUndeclaredNeeds(graph, sources),
     ...findPastEntries(sources, exports),
     ...findSameNames(sources),
     ...findWithoutSubject(new Map([...sources].filter(([file]) => file.startsWith('src/')))),
-    ...findLargeFolders(sources),
+    ...findLargeFolders(new Map([...sources].filter(([file]) => !file.startsWith('bench/')))),
   ];
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) return 1;
-  console.log(`${sources.size} files: imports one way only, names exported once`);
+  if (values.rooms) for (const line of describeRooms(rooms)) console.log(line);
+  console.log(
+    `${sources.size} files: imports one way only, names exported once; ` +
+      `${rooms.size} rooms, ${countArrows(rooms)} arrows`,
+  );
   return 0;
 });

@@ -16,29 +16,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'nft-index': ['stardust', 'platform', 'ledger'],
   mqtt: ['stardust'],
   upstream: ['stardust', 'platform', 'settings.ts', 'ledger', 'mqtt'],
-  events: ['stardust', 'platform', 'ledger', 'mqtt'],
-  follower: [
-    'stardust',
-    'platform',
-    'settings.ts',
-    'mqtt',
-    'events',
-    'ledger',
-    'nft-index',
-    'upstream',
-  ],
-  node: [
-    'stardust',
-    'platform',
-    'settings.ts',
-    'ledger',
-    'nft-index',
-    'upstream',
-    'events',
-    'follower',
-  ],
-  http: ['stardust', 'platform', 'settings.ts', 'node/edge-node.ts'],
-  'worker.ts': ['platform', 'settings.ts', 'http', 'node', 'events', 'follower'],
+  follower: ['stardust', 'platform', 'settings.ts', 'mqtt', 'ledger', 'nft-index', 'upstream'],
+  node: ['stardust', 'platform', 'settings.ts', 'ledger', 'nft-index', 'upstream', 'follower'],
+  http: ['stardust', 'platform', 'settings.ts', 'ledger', 'node', 'follower'],
+  modules: ['stardust', 'platform', 'settings.ts', 'ledger', 'mqtt', 'follower', 'node', 'http'],
+  'core-worker.ts': ['follower', 'http'],
+  'worker.ts': ['follower', 'http', 'modules'],
 };
 
 /** By file, relative to the root: the files of the root that it imports, types included. */
@@ -48,11 +31,16 @@ export function readImports(root: string): ImportGraph {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
+  return graphOf(new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')])));
+}
+
+/** @param sources texts by their path from the root */
+export function graphOf(sources: ReadonlyMap<string, string>): ImportGraph {
   return new Map(
-    files.map((file) => {
-      const targets = importsOf(file, readFileSync(join(root, file), 'utf8'));
-      return [file, targets.filter((target) => !target.startsWith('..'))];
-    }),
+    Array.from(sources, ([file, text]) => [
+      file,
+      importsOf(file, text).filter((target) => !target.startsWith('..')),
+    ]),
   );
 }
 
@@ -78,6 +66,31 @@ export function findWrongWays(graph: ImportGraph): string[] {
     }
   }
   return faults;
+}
+
+/**
+ * A sentence for each import of another module that is not declared (src/modules/README.md).
+ *
+ * @param sources texts by path in the project
+ */
+export function findUndeclaredNeeds(
+  graph: ImportGraph,
+  sources: ReadonlyMap<string, string>,
+): string[] {
+  const needsOf = (module: string): readonly string[] => {
+    const text = sources.get(`src/modules/${module}/module.ts`) ?? '';
+    return /\bneeds: \[([^\]]*)\]/.exec(text)?.[1]?.match(/\w+/g) ?? [];
+  };
+  return [...graph].flatMap(([file, targets]) => {
+    const [room, module] = file.split('/');
+    if (room !== 'modules' || !file.includes('/', 'modules/'.length)) return [];
+    const others = targets
+      .filter((target) => /^modules\/\w+\//.test(target))
+      .map((target) => target.split('/')[1]!);
+    return others
+      .filter((other) => other !== module && !needsOf(module!).includes(other))
+      .map((other) => `${file}: the module ${module} does not say that it needs ${other}`);
+  });
 }
 
 /**

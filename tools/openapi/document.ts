@@ -2,6 +2,7 @@
  * The OpenAPI 3.1 document of all routes (https://spec.openapis.org/oas/v3.1.0), from what each file
  * of routes says about them (src/http/openapi/operation.ts).
  */
+
 import { MESSAGES } from '../../src/http/errors.ts';
 import {
   type ExampleRequest,
@@ -10,8 +11,9 @@ import {
   TAGS,
 } from '../../src/http/openapi/operation.ts';
 import type { Route } from '../../src/http/route.ts';
-import { describeRoutes, listRoutes } from '../../src/http/routes.ts';
+import { describeCoreRoutes, listRoutes } from '../../src/http/routes.ts';
 import { MilestoneIndex } from '../../src/http/schemas.ts';
+import { describeModules, MODULES } from '../../src/modules/list.ts';
 import { type Components, type Described, describeSchema, listComponents } from './components.ts';
 
 /** The answers to the example requests, by operation ID. */
@@ -19,7 +21,10 @@ export type Examples = Readonly<Record<string, unknown>>;
 
 /** The requests that the examples answer, by operation ID. */
 export function listExampleRequests(): Map<string, ExampleRequest> {
-  const operations: Readonly<Record<string, Operation>> = describeRoutes();
+  const operations: Readonly<Record<string, Operation>> = {
+    ...describeCoreRoutes(),
+    ...describeModules(),
+  };
   return new Map(
     Object.entries(operations).flatMap(([operationId, { example }]) =>
       example === undefined ? [] : [[operationId, example]],
@@ -72,9 +77,12 @@ const LEDGER_HEADERS: readonly HeaderName[] = ['X-Ledger-Index', 'X-Final-Milest
 
 export function buildDocument(version: string, examples: Examples): Described {
   const components: Components = new Map();
-  const operations: Readonly<Record<string, Operation>> = describeRoutes();
+  const operations: Readonly<Record<string, Operation>> = {
+    ...describeCoreRoutes(),
+    ...describeModules(),
+  };
   const paths: Record<string, Record<string, Described>> = {};
-  for (const [operationId, route] of Object.entries(listRoutes())) {
+  for (const [operationId, route] of Object.entries(listRoutes(MODULES))) {
     const path = route.path.replace(/:(\w+)\+?/g, '{$1}');
     paths[path] = {
       ...paths[path],

@@ -10,7 +10,7 @@ import { PROJECT } from '../project.ts';
 export const STATIC_FILES = join(PROJECT, 'dist', 'explorer');
 
 const SOURCES = join(PROJECT, 'explorer');
-const OPENAPI = join(PROJECT, 'src', 'http', 'assets', 'openapi.json');
+const OPENAPI = join(PROJECT, 'src', 'http', 'openapi', 'openapi.json');
 
 /** By path below the folder of static files: what is served as it is. */
 const COPIED: Record<string, string> = {

@@ -3,11 +3,10 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
 import { callWith } from './command.ts';
 
 /** Throws an Error with a sentence on a day on which workerd refuses the Worker. */
-export function checkClock({ compatibilityDate }: WranglerConfig): void {
+export function checkClock({ compatibilityDate }: { compatibilityDate: string }): void {
   const today = new Date(Date.now()).toISOString().slice(0, 10);
   if (today < compatibilityDate)
     throw new Error(

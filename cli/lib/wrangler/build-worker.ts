@@ -3,11 +3,20 @@
  * and benches that run it in miniflare.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 import { writeExplorer } from '../explorer/bundle-explorer.ts';
 import { PROJECT } from '../project.ts';
 import { runWrangler } from './run-wrangler.ts';
+import { readWranglerConfig } from './wrangler-config.ts';
 
 export interface WorkerModule {
   type: 'ESModule';
@@ -27,6 +36,23 @@ export async function buildWorker(folder: string): Promise<void> {
   await writeExplorer(staticFilesOf(folder));
 }
 
+/** Builds the core alone, without modules, into a folder. It has no static files. */
+export async function buildCore(folder: string): Promise<void> {
+  mkdirSync(staticFilesOf(folder), { recursive: true });
+  const { workerName, compatibilityDate, compatibilityFlags } = readWranglerConfig();
+  const config = {
+    name: workerName,
+    main: join(PROJECT, 'src', 'core-worker.ts'),
+    compatibility_date: compatibilityDate,
+    compatibility_flags: compatibilityFlags,
+    keep_names: false,
+  };
+  const path = join(folder, 'wrangler.json');
+  writeFileSync(path, JSON.stringify(config));
+  await bundleWorker(folder, path);
+  renameSync(join(folder, 'core-worker.js'), scriptOf(folder));
+}
+
 /** Bundles the script of a Worker into a folder, of ours or of another configuration. */
 export async function bundleWorker(folder: string, config: string): Promise<void> {
   await runWrangler([
@@ -34,7 +60,7 @@ export async function bundleWorker(folder: string, config: string): Promise<void
     '--dry-run',
     '--minify',
     '--config',
-    join(PROJECT, config),
+    resolve(PROJECT, config),
     '--outdir',
     folder,
   ]);
@@ -42,7 +68,7 @@ export async function bundleWorker(folder: string, config: string): Promise<void
 
 /** What was built. */
 export function readModules(folder: string): WorkerModule[] {
-  const path = join(folder, 'worker.js');
+  const path = scriptOf(folder);
   return [{ type: 'ESModule', path, contents: readFileSync(path, 'utf8') }];
 }
 
@@ -74,6 +100,11 @@ export async function builtWorker(): Promise<string> {
   for (const name of names(BUILDS))
     if (!name.startsWith(digest)) rmSync(join(BUILDS, name), { recursive: true, force: true });
   return folder;
+}
+
+/** The script that {@link buildWorker} or {@link buildCore} made. */
+export function scriptOf(folder: string): string {
+  return join(folder, 'worker.js');
 }
 
 /** The static files beside a Worker that {@link buildWorker} built. */

@@ -3,8 +3,8 @@
  * bound, and places for long work, where one isolate and one database answer everything.
  */
 import { clientPath } from '../../platform/client-path.ts';
+import { nextTurn } from '../../platform/clock.ts';
 import { createSharedLimit, type SharedLimit } from '../../platform/shared-limit.ts';
-import { nextTurn } from '../../platform/turns.ts';
 import { HttpError } from '../errors.ts';
 import { clientKeyOf } from './client-address.ts';
 

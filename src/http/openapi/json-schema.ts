@@ -132,3 +132,18 @@ export const listCursorSchema = named('Cursor', {
   pattern: '^[0-9a-f]{76}\\.[0-9]+$',
   description: 'Where a page begins, and how many items it has.',
 });
+
+/** A milestone option that announces protocol parameters. */
+export const protocolParametersOptionSchema = named(
+  'ProtocolParamsMilestoneOption',
+  objectOf({
+    type: constantOf(1),
+    targetMilestoneIndex: milestoneIndexSchema,
+    protocolVersion: uint8Schema,
+    params: {
+      type: 'string',
+      pattern: '^(0x([0-9a-f]{2})+)?$',
+      description: 'Bytes as hex text; the empty text if there are none.',
+    },
+  }),
+);

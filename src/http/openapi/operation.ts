@@ -2,8 +2,7 @@
  * Description of a route for openapi.json, besides its method, path and limit. Each file of routes
  * has a function that returns it, for tools/openapi.ts: the Worker's bundle leaves it out.
  */
-import type * as v from 'valibot';
-import type { Route } from '../route.ts';
+import type { RouteTable } from '../route.ts';
 import type { JsonSchema, Schema } from './json-schema.ts';
 
 /** The groups of routes, and what they are. */
@@ -61,13 +60,14 @@ export interface ExampleRequest {
   body?: unknown;
 }
 
-/** The routes of one file by their operation IDs. itty-router tries them in this order. */
-export type RouteTable = Readonly<Record<string, Route>>;
-
 export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;
 
-export function inPath(name: string, schema: v.GenericSchema, description: string): Parameter {
+export function inPath(name: string, schema: Schema, description: string): Parameter {
   return { in: 'path', name, description, schema, required: true };
+}
+
+export function inQuery(name: string, schema: Schema, description: string): Parameter {
+  return { in: 'query', name, description, schema };
 }
 
 /** A read of the core API by an ID or an index. Its answer has X-Ledger-Index, if nothing more. */

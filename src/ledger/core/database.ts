@@ -51,11 +51,3 @@ export async function runBatch(
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
-
-/** Parts that a milestone may have: `milestone_part.key` is its index times this, plus the part. */
-export const PARTS = 4096;
-
-/** SQL that is true of the key of a part of this milestone. */
-export function isPartOf(key: string, milestone: string): string {
-  return `${key} >= ${milestone} * ${PARTS} AND ${key} < (${milestone} + 1) * ${PARTS}`;
-}

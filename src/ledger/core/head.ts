@@ -71,7 +71,7 @@ export interface Head {
   snapshot: string;
   ledger: number;
   treasury: HeadTreasury;
-  /** Numbers from these on are free, unless a live pack names higher ones (packs.ts). */
+  /** Numbers from these on are free, unless a live pack names higher ones (pack-columns.ts). */
   nextBlock: number;
   nextOutput: number;
   /** Number of unreferenced blocks below nextBlock. */

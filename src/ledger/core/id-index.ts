@@ -5,7 +5,9 @@
  * dropped, which D1 does not bill. So a milestone's IDs are dropped all at once
  * (docs/storage.md#the-index-of-ids).
  */
+import { type Database, forEachPiece } from './database.ts';
 import type { IdTable } from './head.ts';
+import { many, type Query, type Row } from './read-batch.ts';
 import { rowSum } from './row-sum.ts';
 
 /** Tables `id_0` to `id_4` (migrations/0001_ledger.sql). */
@@ -38,4 +40,28 @@ export function selectIds(list: string): string {
       `SELECT i.id, i.milestone, i.block, i.sum
       FROM json_each(${list}) j CROSS JOIN ${table} i ON i.id = j.value`,
   ).join(' UNION ALL ');
+}
+
+/** A block that the ledger knows. */
+export interface KnownBlock {
+  /** 0 of a solid entry point: no block has that number. */
+  number: number;
+  /** The milestone that references it, or null. */
+  milestone: number | null;
+}
+
+const FIND_BLOCKS = selectIds('?1');
+
+/** Finds those of the blocks with these hex IDs that milestones reference. */
+export function findReferenced(
+  db: Database,
+  ids: readonly string[],
+): Query<[id: string, block: KnownBlock][]> {
+  return many(forEachPiece(db, FIND_BLOCKS, ids), knownBlockFromRow);
+}
+
+/** @param row of {@link selectIds} */
+export function knownBlockFromRow(row: Row): [id: string, block: KnownBlock] {
+  row.requireSum('id');
+  return [row.text('id'), { number: row.integer('block'), milestone: row.integer('milestone') }];
 }

@@ -1,5 +1,5 @@
 /**
- * Stored payloads of milestones. They have a checksum, as the milestone ID does not commit to the
+ * Stored payloads of milestones, in the form of outputs' contents: with a checksum, as the milestone ID does not commit to the
  * signatures (docs/protocol.md, B.9).
  */
 import { equalBytes, Reader } from '../../stardust/encoding/bytes.ts';
@@ -7,13 +7,8 @@ import { decode } from '../../stardust/encoding/codec.ts';
 import { milestoneId } from '../../stardust/wire/ids.ts';
 import { type Milestone, milestone } from '../../stardust/wire/milestone.ts';
 import { LedgerDamaged } from './checksum.ts';
-import { readOutputBytes, writeOutputBytes } from './output-bytes.ts';
+import { readOutputBytes } from './output-bytes.ts';
 import type { Row } from './read-batch.ts';
-
-/** Base64 of the payload and its checksum, in the form that contents of outputs have. */
-export function writePayload(payload: Uint8Array): string {
-  return writeOutputBytes(payload);
-}
 
 /**
  * Throws a LedgerDamaged if the payload is not that of the milestone.

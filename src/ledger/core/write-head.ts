@@ -1,4 +1,7 @@
-/** Writes the head, and the milestones that it stands at. */
+/** Writes the head, and the milestones that it stands at, with their receipts. */
+import { toBase64 } from '../../stardust/encoding/base64.ts';
+import { encode } from '../../stardust/encoding/codec.ts';
+import { type Milestone, receiptOf, receiptOption } from '../../stardust/wire/milestone.ts';
 import type { Database } from './database.ts';
 import { type Head, type IdTable, type KnownMilestone, SCHEMA } from './head.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
@@ -63,7 +66,7 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
 
 export interface MilestoneToInsert extends KnownMilestone {
   index: number;
-  /** Text by writePayload (milestone-payload.ts). */
+  /** Text by writeOutputBytes (output-bytes.ts). */
   payload: string | null;
 }
 
@@ -80,4 +83,16 @@ export function insertMilestone(
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
     )
     .bind(...cells, rowSum(cells), payload);
+}
+
+const INSERT_RECEIPT =
+  'INSERT INTO receipt (migrated_at, milestone, bytes, sum) VALUES (?1, ?2, ?3, ?4)';
+
+/** The statement that keeps the milestone's receipt, if it has one. */
+export function insertReceipt(db: Database, milestone: Milestone): D1PreparedStatement[] {
+  const receipt = receiptOf(milestone);
+  if (receipt === undefined) return [];
+  const bytes = toBase64(encode(receiptOption, receipt));
+  const cells = [receipt.migratedAt, milestone.index, bytes];
+  return [db.prepare(INSERT_RECEIPT).bind(...cells, rowSum(cells))];
 }

@@ -14,7 +14,6 @@ import { addSums, fingerprintSql } from '../core/fingerprint.ts';
 import type { Head } from '../core/head.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { writePayload } from '../core/milestone-payload.ts';
 import { isNftSql, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { rowSum } from '../core/row-sum.ts';
@@ -171,7 +170,7 @@ export class StagingSink implements LedgerSink {
         ...forEachPiece(db, REMOVE_RESTS, removed),
         ...forEachPiece(db, REMOVE_OUTPUTS, removed),
         ...milestones.map(({ index, payload }) =>
-          db.prepare(KEEP_MILESTONE).bind(index, writePayload(payload)),
+          db.prepare(KEEP_MILESTONE).bind(index, writeOutputBytes(payload)),
         ),
       ]);
     } catch (error) {

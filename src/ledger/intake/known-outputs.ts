@@ -2,20 +2,20 @@
  * Facts in D1 about outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
  * or a milestone spent them.
  */
-import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
-import { selectIds } from '../core/id-index.ts';
+
+import { type Database, forEachPiece } from '../core/database.ts';
+import { type KnownBlock, selectIds } from '../core/id-index.ts';
 import {
   contentsLengthSql,
   outputColumns,
   readOutputBytes,
   unspentFromRow,
 } from '../core/output-bytes.ts';
-import { readSpentOutput } from '../core/packs/milestone-part.ts';
-import { requireOutputSum } from '../core/packs/output-rows.ts';
 import { concat, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import type { KnownBlock } from './known-blocks.ts';
-import type { NextNumbers } from './next-numbers.ts';
+import { findCreated, type MentionedOutput } from '../packs/live-packs.ts';
+import { isPartOf, readSpentOutput, spentIn, spentSql } from '../packs/milestone-part.ts';
+import type { NextNumbers } from '../packs/next-numbers.ts';
 
 export interface KnownOutput {
   number: number;
@@ -45,42 +45,11 @@ export const NO_OUTPUTS: OutputsToFind = { mentioned: [], consumed: [] };
 export interface FoundOutput extends Omit<KnownOutput, 'number'> {
   /** Hex. */
   id: string;
-  /** The block of a live pack that mentions it, by its place, and the number it uses. */
-  mention?: { number: number; key: number; at: number };
+  /** Block that created it in the ledger, hex, and when, where contents were read. */
+  block?: string;
+  createdTime?: number;
+  mention?: MentionedOutput['mention'];
 }
-
-const MENTION_COLUMNS = `
-  e.value ->> 1 AS id, e.value ->> 0 AS number, e.value ->> 2 AS sum, p.key, b.key AS at,
-  (SELECT c.outputs ->> ('$[' || b.key || '][' || e.key || ']') FROM pack_content c
-    WHERE c.key = p.key) AS bytes`;
-
-/**
- * Selects those of the outputs ?1 that blocks of live packs mention, with the place of the block,
- * and the content if it creates the output. Only an unreferenced block says an output's number.
- */
-const FIND_MENTIONED = `
-  SELECT ${MENTION_COLUMNS}
-  FROM pack p CROSS JOIN json_each(p.outputs) b CROSS JOIN json_each(b.value) e
-  WHERE p.live = 1 AND (e.value ->> 1) IN (SELECT value FROM json_each(?1))`;
-
-/** SQL of the key of the live pack with the block of a row of `wanted`, if it is one of these. */
-const packOf = (staged: string) => `(
-  SELECT p.key FROM pack p WHERE p.live = 1 AND p.staged ${staged} AND p.key <= w.block
-  ORDER BY p.key DESC LIMIT 1)`;
-
-/**
- * ?1: rows [output ID, number of the block that creates it]. Selects the columns of FIND_MENTIONED
- * from the packs of those blocks only.
- */
-const FIND_CREATED = `
-  WITH wanted(id, block) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
-    home(key) AS MATERIALIZED (
-      SELECT ${packOf('IS NULL')} FROM wanted w
-      UNION SELECT ${packOf('= (SELECT ledger + 1 FROM head)')} FROM wanted w)
-  SELECT ${MENTION_COLUMNS}
-  FROM home h CROSS JOIN pack p ON p.key = h.key CROSS JOIN json_each(p.outputs) b
-    CROSS JOIN json_each(b.value) e
-  WHERE (e.value ->> 1) IN (SELECT id FROM wanted)`;
 
 /** SQL: of the outputs ?1, those in the ledger. */
 const findUnspent = (columns: string) => `
@@ -97,10 +66,10 @@ const findSpent = (output: string, length: string) => `
     found AS MATERIALIZED (${selectIds('(SELECT ids FROM gone)')})
   SELECT f.*, NULL AS output, NULL AS length FROM found f
   UNION ALL
-  SELECT s.value ->> 0, f.milestone, NULL, NULL, ${output}, ${length}
+  SELECT ${spentSql.id('s.value')}, f.milestone, NULL, NULL, ${output}, ${length}
   FROM (SELECT DISTINCT milestone FROM found) f CROSS JOIN milestone_part p
     CROSS JOIN json_each(p.spent) s
-  WHERE ${isPartOf('p.key', 'f.milestone')} AND (s.value ->> 0) IN (SELECT id FROM found)`;
+  WHERE ${isPartOf('p.key', 'f.milestone')} AND ${spentSql.id('s.value')} IN (SELECT id FROM found)`;
 
 const FIND_UNSPENT = findUnspent(outputColumns('o'));
 const FIND_SPENT = findSpent('s.value', 'NULL');
@@ -108,37 +77,20 @@ const FIND_UNSPENT_STATES = findUnspent(
   `${summedColumns('output', 'o')}, ${contentsLengthSql('o')}`,
 );
 const FIND_SPENT_STATES = findSpent(
-  `json_replace(s.value, '$[1]', '')`,
-  'octet_length(s.value ->> 1)',
+  spentSql.withoutBytes('s.value'),
+  `octet_length(${spentSql.bytes('s.value')})`,
 );
 
-/** SQL of the JSON of an output (packs.ts) that this milestone spent. */
+/** SQL of the {@link SpentRow} of an output that this milestone spent. */
 export function selectSpent(milestone: string, id: string): string {
   return `(
-    SELECT s.value FROM milestone_part p CROSS JOIN json_each(p.spent) s
-    WHERE ${isPartOf('p.key', milestone)} AND s.value ->> 0 = ${id})`;
-}
-
-/** Outputs with these hex IDs that blocks of live packs mention. */
-export function findMentioned(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
-  return many(forEachPiece(db, FIND_MENTIONED, ids), mentionFromRow);
-}
-
-/** Outputs that unreferenced blocks create, by hex ID and the block's number. */
-function findCreated(
-  db: Database,
-  outputs: readonly [id: string, block: number][],
-): Query<FoundOutput[]> {
-  return many(forEachPiece(db, FIND_CREATED, outputs), mentionFromRow);
+    SELECT s.value FROM ${spentIn(milestone)} AND ${spentSql.id('s.value')} = ${id})`;
 }
 
 /** Outputs with these hex IDs that the ledger holds, or a milestone spent. */
 export function findLedgerOutputs(db: Database, ids: readonly string[]): Query<FoundOutput[]> {
   return concat(
-    many(forEachPiece(db, FIND_UNSPENT, ids), (row): FoundOutput => {
-      const { id, bytes, created } = unspentFromRow(row);
-      return { id, bytes, created };
-    }),
+    many<FoundOutput>(forEachPiece(db, FIND_UNSPENT, ids), unspentFromRow),
     many(forEachPiece(db, FIND_SPENT, ids), (row) => {
       const { bytes, ...state } = spentOutputFromRow(row);
       return bytes === undefined ? state : { ...state, bytes: readOutputBytes(bytes, state.id) };
@@ -176,20 +128,8 @@ export async function readOutputContents(
     const block = creatorOf(id);
     return block === undefined ? [] : [[id, block]];
   });
-  const found = concat(findCreated(db, created), findLedgerOutputs(db, ids));
+  const found = concat<FoundOutput>(findCreated(db, created), findLedgerOutputs(db, ids));
   return knownOutputs(await readQuery(db, found), () => 0);
-}
-
-function mentionFromRow(row: Row): FoundOutput {
-  const id = row.text('id');
-  const bytes = row.textOrNull('bytes');
-  const number = row.integer('number');
-  requireOutputSum(number, id, row.integer('sum'));
-  return {
-    id,
-    ...(bytes !== null && { bytes: readOutputBytes(bytes, id) }),
-    mention: { number, key: row.integer('key'), at: row.integer('at') },
-  };
 }
 
 /** Reads an output with its content as it is stored. */
@@ -202,8 +142,8 @@ function spentOutputFromRow(row: Row): Omit<FoundOutput, 'bytes'> & { bytes?: st
     // of one whose milestone is pruned nothing else is known, but that it was there before
     return { id, created: spent, spent };
   }
-  const { bytes, created } = readSpentOutput(JSON.parse(text));
-  return { id, bytes, created, spent };
+  const { bytes, block, created, createdTime } = readSpentOutput(JSON.parse(text));
+  return { id, bytes, block, created, createdTime, spent };
 }
 
 /**
@@ -219,22 +159,4 @@ export function knownOutputs(
   for (const { id, mention: _, ...facts } of found)
     outputs.set(id, { ...(outputs.get(id) ?? { number: numberOf(id) }), ...facts });
   return outputs;
-}
-
-/**
- * Collects the numbers by which unreferenced blocks mention outputs, by hex ID.
- *
- * @param isUnreferenced whether the block at this place of a pack is
- */
-export function numbersMentioned(
-  found: readonly FoundOutput[],
-  isUnreferenced: (key: number, at: number) => boolean,
-): Map<string, number> {
-  return new Map(
-    found.flatMap(({ id, mention }) =>
-      mention !== undefined && isUnreferenced(mention.key, mention.at)
-        ? [[id, mention.number] as const]
-        : [],
-    ),
-  );
 }

@@ -25,7 +25,7 @@ import {
   outputId,
 } from '../../stardust/wire/ids.ts';
 import type { Output } from '../../stardust/wire/output.ts';
-import { decodeRecord, encodeRecord } from '../record/block-record.ts';
+import { decodeRecord, encodeRecord } from '../packs/block-record.ts';
 import type { KnownOutput, Numbering, OutputsToFind } from './known-outputs.ts';
 
 export interface CreatedOutput {

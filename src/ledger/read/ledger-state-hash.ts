@@ -1,5 +1,4 @@
 /** The state hash of the ledger in D1 (stardust/state-hash.ts), read page by page. */
-
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { stateHash } from '../../stardust/state-hash.ts';
 import type { LedgerOutput } from '../../stardust/wire/ledger-output.ts';

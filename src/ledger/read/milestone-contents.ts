@@ -4,17 +4,16 @@
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { Milestone } from '../../stardust/wire/milestone.ts';
-import { type Database, isPartOf } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { payloadFromRow } from '../core/milestone-payload.ts';
-import { readOutputBytes } from '../core/output-bytes.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import type { OutputStatus } from './output-status.ts';
-import { milestoneAt, type ReferencedBlock, selectBlocksOf } from './referenced-blocks.ts';
+import { isPartOf, type SpentRow } from '../packs/milestone-part.ts';
+import { selectAllBytes } from '../packs/places.ts';
+import { milestoneAt, type ReferencedBlock, selectBlocksOf } from '../packs/referenced-blocks.ts';
+import { type OutputStatus, spentStatus } from './output-status.ts';
 
 export interface MilestoneContents {
   index: number;
@@ -90,18 +89,7 @@ export async function* readSpentOutputs(
       many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
         after = row.integer('key');
         const rows: SpentRow[] = JSON.parse(row.text('spent'));
-        return rows.map((each): OutputStatus => {
-          const spent = readSpentOutput(each);
-          return {
-            outputId: spent.id,
-            bytes: readOutputBytes(spent.bytes, spent.id),
-            blockId: spent.block,
-            bookedIndex: spent.created,
-            bookedTimestamp: spent.createdTime,
-            spent: { index, timestamp, transactionId: spent.transaction },
-            ledgerIndex: index,
-          };
-        });
+        return rows.map((each) => spentStatus(each, { index, timestamp }, index));
       }),
     );
     // a milestone that references a block has a part
@@ -110,11 +98,6 @@ export async function* readSpentOutputs(
     yield parts.flat();
   }
 }
-
-/** With IDs: a block's place in its pack changes where others are dropped from it meanwhile. */
-const SELECT_BYTES = `
-  SELECT p.key, p.blocks, c.bytes FROM pack p JOIN pack_content c ON c.key = p.key
-  WHERE p.key IN (SELECT value FROM json_each(?1))`;
 
 /** By pack, the bytes of its blocks by their IDs. */
 export type BlockPieces = Map<number, ReadonlyMap<string, string>>;
@@ -138,15 +121,8 @@ export async function* readBlocksWithBytes(
       const wanted = new Set<number>();
       for (let i = whiteFlagIndex; i < blocks.length && wanted.size < PACKS_AT_ONCE; i++)
         wanted.add(blocks[i]!.pack);
-      const read = many(
-        db.prepare(SELECT_BYTES).bind(JSON.stringify([...wanted])),
-        (row): [number, ReadonlyMap<string, string>] => {
-          const texts: string[] = JSON.parse(row.text('bytes'));
-          const ids = readBlockRows(row.text('blocks'));
-          return [row.integer('key'), new Map(ids.map(([, id], at) => [id, texts[at]!]))];
-        },
-      );
-      for (const [pack, texts] of await readQuery(db, read)) pieces.set(pack, texts);
+      for (const [pack, texts] of await readQuery(db, selectAllBytes(db, wanted)))
+        pieces.set(pack, texts);
     }
     const text = pieces.get(block.pack)?.get(block.id);
     if (text === undefined) throw pruned(index);

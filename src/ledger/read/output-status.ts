@@ -1,13 +1,12 @@
 /** One output of the ledger by its ID, spent ones too while they are kept. */
-
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { outputColumns, readOutputBytes, unspentFromRow } from '../core/output-bytes.ts';
-import { readSpentOutput } from '../core/packs/milestone-part.ts';
 import { first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { selectSpent } from '../intake/known-outputs.ts';
+import { readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
 
 export interface OutputStatus {
   outputId: string;
@@ -22,8 +21,6 @@ export interface OutputStatus {
   /** The ledger index at which all this is true. */
   ledgerIndex: number;
 }
-
-type OutputFacts = Omit<OutputStatus, 'ledgerIndex'>;
 
 const SELECT_UNSPENT = `SELECT ${outputColumns('o')} FROM output o WHERE id = ?1`;
 
@@ -46,24 +43,21 @@ const SELECT_SPENT = `
     ${selectSpent('f.milestone', '?1')} AS output
   FROM (${selectIds('json_array(?1)')}) f JOIN milestone m ON m.idx = f.milestone`;
 
-/** Undefined where the milestone's parts are pruned. */
-function spentFromRow(row: Row): OutputFacts | undefined {
-  const text = row.textOrNull('output');
-  if (text === null) return undefined;
-  row.requireSum('id');
-  row.requireSum('milestone', 'milestone_');
-  const { id, bytes, block, created, createdTime, transaction } = readSpentOutput(JSON.parse(text));
+/** @param milestone the one that spent it */
+export function spentStatus(
+  spent: SpentRow,
+  milestone: { index: number; timestamp: number },
+  ledgerIndex: number,
+): OutputStatus {
+  const { id, bytes, block, created, createdTime, transaction } = readSpentOutput(spent);
   return {
     outputId: id,
     bytes: readOutputBytes(bytes, id),
     blockId: block,
     bookedIndex: created,
     bookedTimestamp: createdTime,
-    spent: {
-      index: row.integer('milestone'),
-      timestamp: row.integer('milestone_timestamp'),
-      transactionId: transaction,
-    },
+    spent: { ...milestone, transactionId: transaction },
+    ledgerIndex,
   };
 }
 
@@ -78,11 +72,18 @@ export async function readOutput(
   const { head, unspent, spent } = await readBatch(db, {
     head: selectHead(db),
     unspent: first(db.prepare(SELECT_UNSPENT).bind(outputId), (row) => row),
-    spent: first(db.prepare(SELECT_SPENT).bind(outputId), spentFromRow),
+    spent: first(db.prepare(SELECT_SPENT).bind(outputId), (row) => row),
   });
   if (head === undefined) return undefined;
   if (unspent !== undefined) return unspentStatus(unspent, head.ledger);
-  return spent && { ...spent, ledgerIndex: head.ledger };
+  const text = spent?.textOrNull('output') ?? null;
+  // the milestone's parts may be pruned
+  if (spent === undefined || text === null) return undefined;
+  spent.requireSum('id');
+  spent.requireSum('milestone', 'milestone_');
+  const index = spent.integer('milestone');
+  const timestamp = spent.integer('milestone_timestamp');
+  return spentStatus(JSON.parse(text), { index, timestamp }, head.ledger);
 }
 
 const SELECT_UNSPENT_OF = `

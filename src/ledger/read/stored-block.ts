@@ -3,21 +3,20 @@
  * became of it, or an unreferenced one.
  */
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
-import { statusesFromRow } from '../core/packs/packs.ts';
-import { first, one, type Row, readBatch } from '../core/read-batch.ts';
-import { readOutput } from './output-status.ts';
+import { first, one, readBatch } from '../core/read-batch.ts';
+import { findVisible } from '../packs/live-packs.ts';
 import {
-  blockBytesFromRow,
-  bytesOfBlock,
   FIND_MILESTONE,
   milestoneOf,
   selectBlocksOf,
   selectReferencedBytes,
-} from './referenced-blocks.ts';
+} from '../packs/referenced-blocks.ts';
+import { readOutput } from './output-status.ts';
 
 export interface StoredBlock {
   blockId: string;
@@ -42,22 +41,6 @@ const SELECT_MILESTONE = `SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE}`
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /**
- * SQL: the block ?1 in the live packs, others skipped. A live pack may also have blocks that a
- * milestone references, whose IDs are dropped.
- */
-const SELECT_LIVE = `
-  SELECT p.key, p.statuses, p.sums, b.key AS at, ${bytesOfBlock('p.key', 'b.key')} AS bytes
-  FROM pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.live = 1 AND p.staged IS NULL AND instr(p.blocks, '"' || ?1 || '"') > 0
-    AND b.value ->> 1 = ?1`;
-
-/** Undefined where a milestone references the block: its pack says so. */
-function unreferencedBytesFromRow(row: Row): Uint8Array | undefined {
-  const milestone = statusesFromRow(row).milestoneAt(row.integer('at'));
-  return milestone === 0 ? blockBytesFromRow(row) : undefined;
-}
-
-/**
  * Returns undefined if the block is not known, or its bytes or ID are pruned. Throws a
  * LedgerUnreadable if the ledger has another schema.
  */
@@ -71,10 +54,11 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
     }),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
-    unreferenced: first(db.prepare(SELECT_LIVE).bind(blockId), unreferencedBytesFromRow),
+    unreferenced: findVisible(db, [blockId], true),
   });
-  const bytes = index === null ? unreferenced : referenced;
-  if (head === undefined || bytes === undefined) return undefined;
+  const [visible] = unreferenced;
+  const bytes = index === null ? visible?.bytes && fromBase64(visible.bytes) : referenced;
+  if (head === undefined || !bytes) return undefined;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };

@@ -1,35 +1,35 @@
 /** Blocks of a view, by their numbers: their bytes are read from where the view saw them. */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { isMilestoneBlock, type MilestoneRules } from '../../stardust/milestone-keys.ts';
+import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, forEachPiece } from '../core/database.ts';
-import { many, one, readAlone, readQuery } from '../core/read-batch.ts';
-import type { RecordCone } from '../record/read-cone.ts';
+import type { Database } from '../core/database.ts';
+import { readAlone, readQuery } from '../core/read-batch.ts';
+import { ConeUnavailable } from '../intake/block-source.ts';
+import { selectAt, selectLength } from '../packs/places.ts';
+import { isBlockAt, packAt, packsOf, placesOf } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
-import { isBlockAt, packAt } from './viewed-packs.ts';
-
-const SELECT_BYTES = `
-  WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
-  SELECT p.key, b.key AS at, b.value AS bytes FROM pack_content p CROSS JOIN json_each(p.bytes) b
-  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
 
 /** Reads blocks of the cone by their numbers. Throws a LedgerDamaged if one is not there. */
 export async function readBlocks(
   db: Database,
-  view: ConsistentView,
+  { cone, packs }: ConsistentView,
   numbers: readonly number[],
 ): Promise<ParsedBlock[]> {
-  const bytesOf = new Map<number, Uint8Array>();
-  const places = new Map(numbers.map((number) => [placeOf(view, number).join(), number]));
-  const named = Array.from(places.keys(), (place) => place.split(',').map(Number));
-  for (const statement of forEachPiece(db, SELECT_BYTES, named)) {
-    const query = many(statement, (row) => {
-      const number = places.get(`${row.integer('key')},${row.integer('at')}`)!;
-      return [number, fromBase64(row.text('bytes'))] as const;
-    });
-    for (const [number, bytes] of await readQuery(db, query)) bytesOf.set(number, bytes);
-  }
-  return numbers.map((number) => parseSame(bytesOf.get(number), view.cone, number));
+  const positions = numbers.map((number) => cone.find(number));
+  const places = [...placesOf(packs, positions)];
+  const query = selectAt(db, 'bytes', places, (row): [place: string, bytes: Uint8Array] => [
+    `${row.integer('pack')},${row.integer('at')}`,
+    fromBase64(row.text('value')),
+  ]);
+  const bytesOf = new Map(await readQuery(db, query));
+  return positions.map((position, i) => {
+    const bytes = bytesOf.get(places[i]!.join());
+    const result = bytes && parseBlock(bytes);
+    if (result?.ok && isBlockAt(cone, position, result.parsed.id)) return result.parsed;
+    throw new LedgerDamaged(`bytes of block number ${numbers[i]}`);
+  });
 }
 
 /**
@@ -40,55 +40,55 @@ export async function* readBlocksInSteps(
   db: Database,
   view: ConsistentView,
   numbers: readonly number[],
-): AsyncGenerator<[place: number, block: ParsedBlock][]> {
-  for (const some of placesByPack(view, numbers).values()) {
-    const blocks = await readBlocks(
-      db,
-      view,
-      some.map((place) => numbers[place]!),
-    );
-    yield some.map((place, i) => [place, blocks[i]!]);
+): AsyncGenerator<[index: number, block: ParsedBlock][]> {
+  const { cone, packs } = view;
+  const byPack = Map.groupBy(numbers.keys(), (i) => packAt(packs, cone.find(numbers[i]!)));
+  for (const indexes of byPack.values()) {
+    const some = indexes.map((i) => numbers[i]!);
+    const blocks = await readBlocks(db, view, some);
+    yield indexes.map((index, i) => [index, blocks[i]!]);
   }
 }
-
-const SELECT_SIZE = `
-  SELECT coalesce(sum(octet_length(bytes)), 0) AS length FROM pack_content
-  WHERE key IN (SELECT value FROM json_each(?1))`;
 
 /** Characters that have to be read for the bytes of these blocks: those of their packs. */
-export async function measureBlocks(
+export function measureBlocks(
   db: Database,
-  view: ConsistentView,
+  { cone, packs }: ConsistentView,
   numbers: readonly number[],
 ): Promise<number> {
-  const keys = JSON.stringify([...placesByPack(view, numbers).keys()]);
-  return readAlone(one(db.prepare(SELECT_SIZE).bind(keys), (row) => row.integer('length')));
+  const positions = numbers.map((number) => cone.find(number));
+  return readAlone(selectLength(db, packsOf(packs, positions)));
 }
 
-/** Places among the numbers, by the key of the pack that holds the block. */
-function placesByPack(view: ConsistentView, numbers: readonly number[]): Map<number, number[]> {
-  const places = new Map<number, number[]>();
-  for (const [place, number] of numbers.entries()) {
-    const [key] = placeOf(view, number);
-    const known = places.get(key);
-    if (known === undefined) places.set(key, [place]);
-    else known.push(place);
+/** Blocks that carry the previous milestone's payload and are verified for one request. */
+export const MAX_VERIFIED_FOR_REQUEST = 100;
+
+/** Blocks whose bytes are in memory at once while they are verified: up to 3 MB. */
+const VERIFIED_AT_ONCE = 100;
+
+/**
+ * Returns whether one of the unverified blocks that carry the previous milestone's payload properly
+ * carries it (M-2 to M-5). Throws a ConeUnavailable `too-large` if there are more than `most`. A
+ * milestone passes no `most`: anybody can copy a milestone with bad signatures into blocks without
+ * proof of work, and no number of these may stop the ledger.
+ */
+export async function meetsPreviousMilestone(
+  db: Database,
+  view: ConsistentView,
+  { metPreviousMilestone, unverified }: WhiteFlag,
+  { keys, verify }: MilestoneRules,
+  most = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  if (metPreviousMilestone) return true;
+  if (unverified.length > most) {
+    const reason = `more than ${most} blocks carry the previous milestone, none was verified`;
+    throw new ConeUnavailable('too-large', reason);
   }
-  return places;
-}
-
-/** The pack that holds the block, and its position there. */
-function placeOf({ cone, packs }: ConsistentView, number: number): [pack: number, at: number] {
-  const position = cone.find(number);
-  const { key, first } = packs[packAt(packs, position)]!;
-  return [key, position - first];
-}
-
-/** The block behind these bytes, if it is the one that the cone has under this number. */
-function parseSame(bytes: Uint8Array | undefined, cone: RecordCone, number: number): ParsedBlock {
-  const result = bytes && parseBlock(bytes);
-  const position = cone.find(number);
-  if (result?.ok && (position < 0 || isBlockAt(cone, position, result.parsed.id)))
-    return result.parsed;
-  throw new LedgerDamaged(`bytes of block number ${number}`);
+  for (let at = 0; at < unverified.length; at += VERIFIED_AT_ONCE) {
+    const some = unverified.slice(at, at + VERIFIED_AT_ONCE);
+    const numbers = some.map((position) => view.cone.numberAt(position));
+    for (const block of await readBlocks(db, view, numbers))
+      if (await isMilestoneBlock(block, keys, verify)) return true;
+  }
+  return false;
 }

@@ -25,17 +25,15 @@ import {
   selectHead,
   selectHeadAt,
 } from '../core/head.ts';
-import { selectIds } from '../core/id-index.ts';
+import { findReferenced, type KnownBlock, knownBlockFromRow, selectIds } from '../core/id-index.ts';
 import { selectParameters } from '../core/ledger-parameters.ts';
 import { many, type Row, readBatch } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
-import { findInCone, type KnownBlock, knownBlockFromRow } from '../intake/known-blocks.ts';
-import { type NextNumbers, nextNumbers, selectGiven } from '../intake/next-numbers.ts';
-import type { NumberMap } from '../record/number-map.ts';
-import type { RecordCone } from '../record/read-cone.ts';
-import { createPackReader } from './pack-reader.ts';
-import { MAX_CONE_BLOCKS, PAGE, SELECT_CONE } from './select-cone.ts';
-import { countBlocks, isBlockAt, type ViewedPack } from './viewed-packs.ts';
+import { type NextNumbers, nextNumbers, selectGiven } from '../packs/next-numbers.ts';
+import type { NumberMap } from '../packs/number-map.ts';
+import type { RecordCone } from '../packs/record-cone.ts';
+import { createPackReader, MAX_CONE_BLOCKS, PAGE, selectConePage } from '../packs/view-pages.ts';
+import { countBlocks, findInCone, isBlockAt, type ViewedPack } from '../packs/viewed-packs.ts';
 
 export interface ConsistentView {
   head: Head;
@@ -74,8 +72,6 @@ export interface ViewRequest {
   check?: (facts: Pick<ConsistentView, 'head' | 'previous' | 'parameters'>) => void;
 }
 
-const FIND_NAMED = selectIds('?1');
-
 /**
  * SQL. For the ledger's next milestone (?2 its index) nothing is looked up: mostly the parents are
  * unreferenced blocks, which are found without the index of IDs.
@@ -96,25 +92,14 @@ export async function readView(
   if (view === undefined || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
   if (missing.length === 0) return view;
-  const found = await findReferencedNow(db, view.head, missing);
-  // milestones alone change the index of IDs: with none since, it tells of the view's moment
-  return found === undefined
-    ? readView(db, request)
-    : { ...view, named: new Map([...view.named, ...found]) };
-}
-
-/** Finds the referenced ones of the blocks; undefined if the ledger has moved. */
-async function findReferencedNow(
-  db: Database,
-  { generation, ledger }: Head,
-  ids: readonly string[],
-): Promise<Map<string, KnownBlock> | undefined> {
+  const { generation, ledger } = view.head;
   const { head, found } = await readBatch(db, {
     head: selectHead(db),
-    found: many(db.prepare(FIND_NAMED).bind(JSON.stringify(ids)), knownBlockFromRow),
+    found: findReferenced(db, missing),
   });
-  const isSame = head?.generation === generation && head.ledger === ledger;
-  return isSame ? new Map(found) : undefined;
+  // milestones alone change the index of IDs: with none since, it tells of the view's moment
+  if (head?.generation !== generation || head.ledger !== ledger) return readView(db, request);
+  return { ...view, named: new Map([...view.named, ...found]) };
 }
 
 async function readWholeView(
@@ -135,14 +120,12 @@ async function readOnce(
   { index, named, withStaged = false, check }: ViewRequest,
 ): Promise<ConsistentView | undefined> {
   const ids = JSON.stringify(named);
-  const selectPage = (after: number) =>
-    many(db.prepare(SELECT_CONE).bind(ids, index, after, withStaged ? 1 : 0), (row) => row);
   const { at, given, parameters, blocks, page } = await readBatch(db, {
     at: selectHeadAt(db, index - 1),
     given: selectGiven(db),
     parameters: selectParameters(db),
     blocks: many(db.prepare(FIND_PAST).bind(ids, index), knownBlockFromRow),
-    page: selectPage(0),
+    page: selectConePage(db, ids, index, 0, withStaged),
   });
   if (at === undefined) return undefined;
   const { head, milestone: previous } = at;
@@ -156,7 +139,7 @@ async function readOnce(
   for (let read = rows; read.length === PAGE; ) {
     const more = await readBatch(db, {
       at: selectHeadAt(db, index - 1),
-      page: selectPage(reader.lastKey),
+      page: selectConePage(db, ids, index, reader.lastKey, withStaged),
     });
     requireSame(at, more.at);
     read = more.page;
@@ -209,7 +192,7 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
-/** Columns about the walk's reach that each row repeats (select-cone.ts). */
+/** Columns about the walk's reach that each row repeats (packs/view-pages.ts). */
 const REACH = ['unreferenced', 'until', 'blocks'] as const;
 
 /**

@@ -16,11 +16,12 @@
  */
 import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, forEachPiece } from '../core/database.ts';
-import { readBlockRows } from '../core/packs/block-rows.ts';
-import { many, readQuery } from '../core/read-batch.ts';
+import type { Database } from '../core/database.ts';
+import { readQuery } from '../core/read-batch.ts';
+import { readBlockRows } from '../packs/block-rows.ts';
+import { selectAt } from '../packs/places.ts';
+import { isBlockAt, placesOf } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';
-import { isBlockAt, packAt } from './viewed-packs.ts';
 
 export interface DoubtfulBlocks {
   /** Undecided blocks whose answers decide most others: one at least, unless all are decided. */
@@ -121,19 +122,14 @@ function collectDoubtful(cone: Parents, order: Uint32Array) {
   return { positions, parentsOf };
 }
 
-const SELECT_ROWS = `
-  WITH named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))
-  SELECT b.value AS block FROM pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
-
 /** Hex IDs of the blocks at these positions of the view's cone, by position. */
 export async function readBlockIds(
   db: Database,
   { cone, packs }: Pick<ConsistentView, 'cone' | 'packs'>,
   positions: readonly number[],
 ): Promise<Map<number, string>> {
-  const query = many(forEachPiece(db, SELECT_ROWS, placesOf(packs, positions)), (row) => {
-    const [[number, id] = [0, '']] = readBlockRows(`[${row.text('block')}]`);
+  const query = selectAt(db, 'blocks', placesOf(packs, positions), (row) => {
+    const [[number, id] = [0, '']] = readBlockRows(`[${row.text('value')}]`);
     return [cone.find(number), id] as const;
   });
   const ids = new Map(await readQuery(db, query));
@@ -143,15 +139,4 @@ export async function readBlockIds(
       throw new LedgerDamaged(`the ID of block number ${cone.numberAt(position)}`);
   }
   return ids;
-}
-
-/** The packs that hold the blocks at these positions, and their places there. */
-export function placesOf(
-  packs: ConsistentView['packs'],
-  positions: Iterable<number>,
-): [pack: number, at: number][] {
-  return Array.from(positions, (position) => {
-    const { key, first } = packs[packAt(packs, position)]!;
-    return [key, position - first];
-  });
 }

@@ -5,38 +5,41 @@
  * go, NFTs follow, and the head moves. The batch fails as a whole if the ledger or the unreferenced
  * blocks are not those that the milestone was verified on, or if anything is missing.
  */
-import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt } from '../../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
-import { checksum, LedgerDamaged } from '../core/checksum.ts';
-import { type Database, forEachPiece, PARTS } from '../core/database.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import { keepsIndex } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { writePayload } from '../core/milestone-payload.ts';
-import { writeNumbers } from '../core/packs/milestone-part.ts';
+import { writeOutputBytes } from '../core/output-bytes.ts';
+import { rowSum } from '../core/row-sum.ts';
+import { insertMilestone, insertReceipt, moveHead } from '../core/write-head.ts';
+import { PARTS, writeNumbers } from '../packs/milestone-part.ts';
+import { requireSameUnreferenced } from '../packs/next-numbers.ts';
 import {
   type BlockStatus,
   readStateMap,
-  replaceChecksums,
-  writeChecksums,
   writeStates,
   writeStatuses,
-} from '../core/packs/packs.ts';
-import { MAX_PACK_LENGTH } from '../core/packs/split-parts.ts';
-import { rowSum } from '../core/row-sum.ts';
-import { insertMilestone, moveHead } from '../core/write-head.ts';
-import { insertReceipt } from '../read/receipts.ts';
+} from '../packs/pack-columns.ts';
+import { MAX_PACK_LENGTH } from '../packs/split-parts.ts';
+import {
+  countVisible,
+  type LeftBlocks,
+  leftBlocks,
+  packsOf,
+  placesOf,
+} from '../packs/viewed-packs.ts';
+import { type ChangedPack, deleteStaged, updatePacks } from '../packs/write-pack.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { countVisible, type LeftBlocks, leftBlocks, packAt } from '../view/viewed-packs.ts';
 import { insertIds, moveByBlocks } from './insert-ids.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
-import { requireSameUnreferenced } from './same-unreferenced.ts';
 
 export interface ApplyStatements {
   /** Run as one batch. */
@@ -67,7 +70,8 @@ export async function applyStatements(
   const own = { index, id: toHexDigits(id) };
   const fingerprints = moveFingerprints(head.integrity);
   const idTable = idTableName(head.idTables.at(-1)!);
-  const places = () => referencedPlaces(view, changes);
+  // in the order of the packs
+  const places = () => placesOf(view.packs, changes.order.toSorted());
   const [read] = await Promise.all([
     readChanges(db, milestone, changes, fingerprints, idTable),
     moveByBlocks(db, fingerprints, head.idTables, 'referenced', index, places()),
@@ -91,14 +95,14 @@ export async function applyStatements(
       ...own,
       timestamp,
       blocks: changes.order.length,
-      payload: writePayload(payload),
+      payload: writeOutputBytes(payload),
       nftChanges: previous.nftChanges + read.nfts.size,
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(db, head.idTables, own, places()),
     ...changeOutputs(db, milestone, changes, read, keepsIndex(head)),
-    ...updatePacks(db, index, view, changes),
-    db.prepare(DELETE_STAGED).bind(index),
+    ...updatePacks(db, index, changedPacks(index, view, changes)),
+    deleteStaged(db, index),
     ...announceStatements(db, milestone),
     ...insertReceipt(db, milestone),
   ];
@@ -112,15 +116,6 @@ function isStagedForAnother({ packs }: ConsistentView, { reasons }: MilestoneCha
     const isReferenced = reasons.subarray(first, first + size);
     return isStaged && isReferenced.includes(0) && isReferenced.some((reason) => reason !== 0);
   });
-}
-
-/** The places of the blocks that the milestone references, one by one: there may be 300,000. */
-function* referencedPlaces(
-  { packs }: ConsistentView,
-  { reasons }: MilestoneChanges,
-): Generator<[pack: number, at: number]> {
-  for (const { key, first, statuses } of packs)
-    for (let at = 0; at < statuses.size; at++) if (reasons[first + at] !== 0) yield [key, at];
 }
 
 /** Blocks of a part: their numbers take 600 KB. */
@@ -146,8 +141,8 @@ function insertParts(
   return Array.from({ length: count }, (_, part) => {
     const positions = order.subarray(part * MAX_PART_BLOCKS, (part + 1) * MAX_PART_BLOCKS);
     const numbers = Array.from(positions, (position) => cone.numberAt(position));
-    const keys = new Set(Array.from(positions, (position) => packs[packAt(packs, position)]!.key));
-    const cells = [index * PARTS + part, JSON.stringify([...keys]), writeNumbers(numbers)];
+    const keys = packsOf(packs, positions);
+    const cells = [index * PARTS + part, JSON.stringify(keys), writeNumbers(numbers)];
     const from = starts[part] ?? spent.length;
     const spentHere = rowsAsJson(spent, from, starts[part + 1] ?? spent.length);
     return db.prepare(INSERT_PART).bind(spentHere, index, timestamp, ...cells, rowSum(cells));
@@ -168,73 +163,44 @@ function startsOfParts(lengths: Uint32Array): number[] {
   return starts;
 }
 
-/**
- * ?1: rows of key, live, the milestone if it references a block of the pack, else 0, statuses,
- * states, checksums after and before. One statement for up to 1 MB of them, some 400 packs: D1 runs
- * 1,000 statements in an invocation.
- */
-const UPDATE_PACKS = `
-  UPDATE pack SET live = v.live, staged = NULL, last_milestone = max(last_milestone, v.milestone),
-    statuses = v.statuses, states = v.states, sums = ${replaceChecksums('v.before', 'v.after')}
-  FROM (
-    SELECT value ->> 0 AS key, value ->> 1 AS live, value ->> 2 AS milestone,
-      value ->> 3 AS statuses, value ->> 4 AS states, value ->> 5 AS after, value ->> 6 AS before
-    FROM json_each(?1)) v
-  WHERE pack.key = v.key`;
-
-/** Packs that were staged and that the milestone does not reference after all. */
-const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged <= ?1';
-
 /** Packs with blocks that the milestone references, or that consume what it creates or spends. */
-function updatePacks(
-  db: Database,
+function changedPacks(
   index: number,
   { cone, packs }: ConsistentView,
   { reasons, changed }: MilestoneChanges,
-): D1PreparedStatement[] {
-  const rows = packs.flatMap(({ key, first, statuses, states, sums, isStaged }) => {
-    const after: BlockStatus[] = [];
-    let live = 0;
-    let isReferenced = 0;
+): ChangedPack[] {
+  return packs.flatMap((pack): ChangedPack[] => {
+    const { first, statuses, states, isStaged } = pack;
+    let isReferenced = false;
+    let isLive = false;
     const consumed = new Set<number>();
-    for (let at = 0; at < statuses.size; at++) {
+    const after = Array.from({ length: statuses.size }, (_, at): BlockStatus => {
       const before = statuses.at(at);
       const reason = reasons[first + at]!;
-      if (before.milestone === 0 && reason === 0) {
-        live = 1;
+      if (reason !== 0) {
+        isReferenced = true;
+        return { milestone: index, storedAt: 0, reason: reason - 1 };
+      }
+      if (before.milestone === 0) {
+        isLive = true;
         for (const input of inputsAt(cone, first + at)) consumed.add(input);
       }
-      if (reason === 0) {
-        after.push(before);
-      } else {
-        isReferenced = 1;
-        after.push({ milestone: index, storedAt: 0, reason: reason - 1 });
-      }
-    }
+      return before;
+    });
     const isChanged = [...consumed].some(
       (output) => changed.created.has(output) || changed.spent.has(output),
     );
-    if (isReferenced === 0 && (isStaged || !isChanged)) return [];
-    const statusBytes = writeStatuses(after);
-    const stateBytes = isChanged ? statesAfter(index, states, consumed, changed) : states;
-    const newSums = {
-      ...sums,
-      statuses: checksum(statusBytes),
-      states: isChanged ? checksum(stateBytes) : sums.states,
-    };
+    if (!isReferenced && (isStaged || !isChanged)) return [];
     return [
-      [
-        key,
-        live,
-        isReferenced * index,
-        toBase64(statusBytes),
-        toBase64(stateBytes),
-        writeChecksums(newSums),
-        writeChecksums(sums),
-      ],
+      {
+        pack,
+        isLive,
+        isReferenced,
+        statuses: writeStatuses(after),
+        ...(isChanged && { states: statesAfter(index, states, consumed, changed) }),
+      },
     ];
   });
-  return forEachPiece(db, UPDATE_PACKS, rows);
 }
 
 /** Returns the outputs' states behind the milestone, those that `consumed` names among them. */

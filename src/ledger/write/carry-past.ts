@@ -3,10 +3,15 @@
  * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output
  * that held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
-import { type Database, forEachPiece, isPartOf, PARTS } from '../core/database.ts';
+
+import { type Database, forEachPiece } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import type { Head } from '../core/head.ts';
+import { isNftSql } from '../core/output-bytes.ts';
+import { many, readAlone, readQuery, write } from '../core/read-batch.ts';
+import { moveHead } from '../core/write-head.ts';
+import { findLedgerOutputs } from '../intake/known-outputs.ts';
 import {
   type Burn,
   damagedNft,
@@ -14,13 +19,9 @@ import {
   PAST_TABLE,
   type PastRow,
   writePastRow,
-} from '../core/held-outputs.ts';
-import { selectIds } from '../core/id-index.ts';
-import { isNftSql, outputColumns, unspentFromRow } from '../core/output-bytes.ts';
-import { readSpentOutput, type SpentRow } from '../core/packs/milestone-part.ts';
-import { splitIntoParts } from '../core/packs/split-parts.ts';
-import { concat, many, readAlone, readQuery, write } from '../core/read-batch.ts';
-import { moveHead } from '../core/write-head.ts';
+} from '../nfts/held-outputs.ts';
+import { PARTS, readSpentOutput, type SpentRow, spentSql } from '../packs/milestone-part.ts';
+import { splitIntoParts } from '../packs/split-parts.ts';
 import { emptyTable } from './turn-over-ids.ts';
 
 /** Characters of spent outputs that a step searches, or those of one milestone. */
@@ -129,7 +130,7 @@ function milestoneOfPart(part: number): number {
 const SELECT_SPENT_NFTS = `
   SELECT p.key AS part, s.key AS place, s.value AS spent
   FROM milestone_part p CROSS JOIN json_each(p.spent) s
-  WHERE p.key >= ?1 AND p.key <= ?2 AND ${isNftSql('s.value ->> 1')} ORDER BY p.key, s.key`;
+  WHERE p.key >= ?1 AND p.key <= ?2 AND ${isNftSql(spentSql.bytes('s.value'))} ORDER BY p.key, s.key`;
 
 async function readRows(db: Database, from: number, to: number): Promise<PastRow[]> {
   const statement = db.prepare(SELECT_SPENT_NFTS).bind(from, to);
@@ -171,14 +172,14 @@ async function readBurns(
   );
   const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
   for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
-    const made = await readMade(
-      db,
-      some.map(({ spent }) => firstOutputOf(spent)),
-    );
+    const ids = some.map(({ spent }) => firstOutputOf(spent));
+    const found = await readQuery(db, findLedgerOutputs(db, ids));
+    const made = new Map(found.map((output) => [output.id, output]));
     for (const { part, spent } of some) {
-      const output = made.get(firstOutputOf(spent));
-      if (output?.created !== milestoneOfPart(part)) throw damagedNft();
-      burns.set(spent, { blockId: output.block, timestamp: output.createdTime });
+      const { created, block, createdTime } = made.get(firstOutputOf(spent)) ?? {};
+      if (created !== milestoneOfPart(part) || block === undefined || createdTime === undefined)
+        throw damagedNft();
+      burns.set(spent, { blockId: block, timestamp: createdTime });
     }
   }
   return burns;
@@ -187,36 +188,4 @@ async function readBurns(
 /** The first output of the transaction that spent it: each transaction creates one. */
 function firstOutputOf(spent: SpentRow): string {
   return `${readSpentOutput(spent).transaction}0000`;
-}
-
-const SELECT_UNSPENT = `
-  SELECT ${outputColumns('o')} FROM json_each(?1) j CROSS JOIN output o ON o.id = j.value`;
-
-/** Each part is searched once, however many of the outputs its milestone spent. */
-const SELECT_SPENT = `
-  WITH known AS MATERIALIZED (SELECT id, milestone FROM (${selectIds('?1')}))
-  SELECT s.value AS spent
-  FROM (SELECT DISTINCT milestone FROM known) k
-    CROSS JOIN milestone_part p ON ${isPartOf('p.key', 'k.milestone')}
-    CROSS JOIN json_each(p.spent) s
-  WHERE s.value ->> 0 IN (SELECT id FROM known)`;
-
-interface MadeOutput {
-  id: string;
-  block: string;
-  created: number;
-  createdTime: number;
-}
-
-async function readMade(db: Database, ids: readonly string[]): Promise<Map<string, MadeOutput>> {
-  const found = await readQuery(
-    db,
-    concat<MadeOutput>(
-      many(forEachPiece(db, SELECT_UNSPENT, ids), unspentFromRow),
-      many(forEachPiece(db, SELECT_SPENT, ids), (row) =>
-        readSpentOutput(JSON.parse(row.text('spent'))),
-      ),
-    ),
-  );
-  return new Map(found.map((each) => [each.id, each]));
 }

@@ -8,30 +8,25 @@
  * since they were chosen. Writers that store a child or apply a milestone meanwhile find the
  * unreferenced blocks changed (store-blocks.ts).
  */
-import { toBase64 } from '../../stardust/encoding/base64.ts';
-import { concatBytes } from '../../stardust/encoding/bytes.ts';
 import type { ParameterTable } from '../../stardust/parameter-table.ts';
-import { type Cone, inputsAt } from '../../stardust/white-flag/cone.ts';
-import { checksum } from '../core/checksum.ts';
+import type { Cone } from '../../stardust/white-flag/cone.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved, runFenced } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
-import {
-  readStateMap,
-  replaceChecksums,
-  STATUS_LENGTH,
-  writeChecksums,
-  writeStates,
-  writeStatuses,
-} from '../core/packs/packs.ts';
-import { one, readBatch, write } from '../core/read-batch.ts';
+import { readBatch, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
-import { selectGiven } from '../intake/next-numbers.ts';
-import type { RecordCone } from '../record/read-cone.ts';
+import { type LiveExtent, selectExtent } from '../packs/live-packs.ts';
+import { requireSameUnreferenced, selectGiven } from '../packs/next-numbers.ts';
+import {
+  countVisible,
+  leftBlocks,
+  packAt,
+  visiblePositions,
+  visitBlocks,
+} from '../packs/viewed-packs.ts';
+import { deleteStaged, dropFromPacks } from '../packs/write-pack.ts';
 import { type ConsistentView, readView } from '../view/consistent-view.ts';
-import { countVisible, leftBlocks, packAt, type ViewedPack } from '../view/viewed-packs.ts';
-import { requireSameUnreferenced } from './same-unreferenced.ts';
 import type { UnreferencedIndex } from './unreferenced-index.ts';
 
 /** Milestones beyond below-max-depth for which an unreferenced block is kept. */
@@ -47,9 +42,6 @@ export const UNREFERENCED_LIMITS: UnreferencedLimits = {
   bytes: 2_000_000_000,
   mentions: 300_000,
 };
-
-/** Characters of an output in `pack.outputs`, at least. */
-const MENTION_LENGTH = 85;
 
 /**
  * Multiple of the limits from which on blocks are stored for milestones only: tips that an upstream
@@ -78,19 +70,7 @@ interface DroppableBlocks {
   storedAt(position: number): number;
 }
 
-const SELECT_EXTENT = `
-  SELECT min(p.stored_at) AS oldest, coalesce(sum(octet_length(p.statuses)), 0) / ${STATUS_LENGTH} AS blocks,
-    coalesce(sum(octet_length(c.bytes) + octet_length(c.outputs)), 0) AS bytes,
-    coalesce(sum(octet_length(p.outputs)), 0) / ${MENTION_LENGTH} AS mentions
-  FROM pack p JOIN pack_content c ON c.key = p.key WHERE p.live = 1`;
-
-export interface UnreferencedLimits {
-  blocks: number;
-  /** Bytes in D1. */
-  bytes: number;
-  /** Outputs that their transactions consume or create. */
-  mentions: number;
-}
+export type UnreferencedLimits = Omit<LiveExtent, 'oldest'>;
 
 /** The unreferenced blocks, measured against the limits. */
 interface Extent {
@@ -112,12 +92,7 @@ export async function measureUnreferenced(
   const { head, parameters, extent } = await readBatch(db, {
     head: selectHead(db),
     parameters: selectParameters(db),
-    extent: one(db.prepare(SELECT_EXTENT), (row) => ({
-      oldest: row.integerOrNull('oldest'),
-      blocks: row.integer('blocks'),
-      bytes: row.integer('bytes'),
-      mentions: row.integer('mentions'),
-    })),
+    extent: selectExtent(db),
   });
   const excess = Math.max(
     ...(['blocks', 'bytes', 'mentions'] as const).map(
@@ -216,11 +191,10 @@ async function dropBlocks(
   const chosen = withDescendants(view.cone, blocks.positions, choose(blocks));
   const dropped = youngest(view, blocks.positions, chosen);
   if (dropped.size === 0) return 0;
-  const packs = view.packs.filter((pack) => isDroppedFrom(pack, dropped));
   const { given } = await runFenced(db, {
     writes: write([
       requireSameUnreferenced(db, view.head, view.stored),
-      ...packs.flatMap((pack) => withoutBlocks(db, view.cone, pack, dropped)),
+      ...dropFromPacks(db, view, dropped),
       noteDropped(db, view, view.unreferenced - dropped.size),
     ]),
     given: selectGiven(db),
@@ -234,17 +208,6 @@ async function dropBlocks(
   return dropped.size;
 }
 
-/** Whether the pack has one of these blocks, by position. */
-export function isDroppedFrom(
-  { first, statuses }: ViewedPack,
-  dropped: ReadonlySet<number>,
-): boolean {
-  for (let at = 0; at < statuses.size; at++) if (dropped.has(first + at)) return true;
-  return false;
-}
-
-export const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged IS NOT NULL';
-
 /**
  * Drops all staged blocks, of whichever milestones. Throws a LedgerMoved if the unreferenced blocks
  * are not those of the view any more.
@@ -252,7 +215,7 @@ export const DELETE_STAGED = 'DELETE FROM pack WHERE live = 1 AND staged IS NOT 
 export async function dropStaged(db: Database, view: ConsistentView): Promise<void> {
   const statements = [
     requireSameUnreferenced(db, view.head, view.stored),
-    db.prepare(DELETE_STAGED),
+    deleteStaged(db),
     noteDropped(
       db,
       view,
@@ -264,20 +227,15 @@ export async function dropStaged(db: Database, view: ConsistentView): Promise<vo
 
 function droppable(view: ConsistentView): DroppableBlocks {
   const { cone, packs } = view;
-  const visible: number[] = [];
   const staged: number[] = [];
   const storedAt = new Uint32Array(cone.size);
-  for (const { first, statuses, isStaged } of packs) {
-    for (let at = 0; at < statuses.size; at++) {
-      const status = statuses.at(at);
-      if (status.milestone !== 0) continue;
-      (isStaged ? staged : visible).push(first + at);
-      storedAt[first + at] = status.storedAt;
-    }
-  }
+  visitBlocks(packs, (position, milestone, { statuses, isStaged }, at) => {
+    if (milestone !== 0) return;
+    if (isStaged) staged.push(position);
+    storedAt[position] = statuses.at(at).storedAt;
+  });
   const needed = pastCone(cone, staged);
-  const positions = visible.filter((position) => !needed.has(position));
-  positions.sort((a, b) => cone.numberAt(a) - cone.numberAt(b));
+  const positions = visiblePositions(view).filter((position) => !needed.has(position));
   return { view, positions, storedAt: (position) => storedAt[position]! };
 }
 
@@ -304,45 +262,16 @@ export function youngest(
   positions: readonly number[],
   blocks: ReadonlySet<number>,
 ): Set<number> {
-  const packOf = (position: number) => packs[packAt(packs, position)]!.key;
   const some = new Set<number>();
   const touched = new Set<number>();
   for (const position of positions.toReversed()) {
     if (!blocks.has(position)) continue;
-    touched.add(packOf(position));
+    touched.add(packAt(packs, position).key);
     if (touched.size > MAX_STEP_PACKS) break;
     some.add(position);
   }
   return some;
 }
-
-const DELETE_PACK = 'DELETE FROM pack WHERE key = ?1';
-
-/** SQL of those entries of a JSON array whose places are in this parameter. */
-const keepPlaces = (column: string, value: string, places: string) => `(
-  SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
-  WHERE e.key IN (SELECT value FROM json_each(${places})))`;
-
-/** SQL of those entries of `unresolved` that a block at one of the places ?7 mentions. */
-const KEEP_MENTIONED = `(
-  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(unresolved) u
-  WHERE u.value IN (
-    SELECT o.value ->> 1 FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
-    WHERE e.key IN (SELECT value FROM json_each(?7))))`;
-
-const UPDATE_PACK = `
-  UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
-    sums = ${replaceChecksums('?8', '?6')},
-    blocks = ${keepPlaces('blocks', 'json(e.value)', '?7')},
-    outputs = ${keepPlaces('outputs', 'json(e.value)', '?7')},
-    unresolved = CASE unresolved WHEN '[]' THEN unresolved ELSE ${KEEP_MENTIONED} END
-  WHERE key = ?1`;
-
-const UPDATE_CONTENT = `
-  UPDATE pack_content SET bytes = ${keepPlaces('bytes', 'e.value', '?2')},
-    outputs = ${keepPlaces('outputs', 'json(e.value)', '?2')},
-    details = ${keepPlaces('details', 'json(e.value)', '?2')}
-  WHERE key = ?1`;
 
 /** Counts in the head that blocks were dropped, and keeps their numbers from being given again. */
 export function noteDropped(
@@ -353,46 +282,4 @@ export function noteDropped(
 ): D1PreparedStatement {
   const dropped = head.dropped + 1;
   return moveHead(db, head, { nextBlock, nextOutput, unreferenced, dropped, integrity });
-}
-
-export function withoutBlocks(
-  db: Database,
-  cone: RecordCone,
-  { key, first, statuses, states, sums: before }: ViewedPack,
-  dropped: ReadonlySet<number>,
-): D1PreparedStatement[] {
-  const places = Array.from({ length: statuses.size }, (_, at) => at).filter(
-    (at) => !dropped.has(first + at),
-  );
-  if (places.length === 0) return [db.prepare(DELETE_PACK).bind(key)];
-  const kept = places.map((at) => statuses.at(at));
-  const records = concatBytes(...places.map((at) => cone.recordAt(first + at)));
-  const statusBytes = writeStatuses(kept);
-  const stateBytes = statesOf(cone, states, places, first);
-  const live = kept.some(({ milestone }) => milestone === 0) ? 1 : 0;
-  const sums = {
-    ...before,
-    records: checksum(records),
-    statuses: checksum(statusBytes),
-    states: checksum(stateBytes),
-  };
-  const bound = [toBase64(records), toBase64(statusBytes), toBase64(stateBytes)];
-  const placesKept = JSON.stringify(places);
-  return [
-    db
-      .prepare(UPDATE_PACK)
-      .bind(key, live, ...bound, writeChecksums(sums), placesKept, writeChecksums(before)),
-    db.prepare(UPDATE_CONTENT).bind(key, placesKept),
-  ];
-}
-
-/** The states of what the blocks at these places consume. */
-function statesOf(
-  cone: Cone,
-  bytes: Uint8Array,
-  places: readonly number[],
-  first: number,
-): Uint8Array<ArrayBuffer> {
-  const consumed = new Set(places.flatMap((at) => [...inputsAt(cone, first + at)]));
-  return writeStates(new Map([...readStateMap(bytes)].filter(([number]) => consumed.has(number))));
 }

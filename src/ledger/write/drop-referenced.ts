@@ -6,19 +6,12 @@ import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import { write } from '../core/read-batch.ts';
+import { requireSameUnreferenced } from '../packs/next-numbers.ts';
+import { countVisible, packAt, placesOf, visiblePositions } from '../packs/viewed-packs.ts';
+import { deleteStaged, dropFromPacks } from '../packs/write-pack.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { placesOf } from '../view/doubtful-blocks.ts';
-import { countVisible, packAt } from '../view/viewed-packs.ts';
-import {
-  DELETE_STAGED,
-  isDroppedFrom,
-  noteDropped,
-  withDescendants,
-  withoutBlocks,
-  youngest,
-} from './drop-blocks.ts';
+import { noteDropped, withDescendants, youngest } from './drop-blocks.ts';
 import { insertEntryPoints, moveByBlocks } from './insert-ids.ts';
-import { requireSameUnreferenced } from './same-unreferenced.ts';
 
 /**
  * Drops these blocks, with whatever visible blocks stand upon them, and all staged blocks: what is
@@ -33,7 +26,7 @@ export async function dropReferenced(
   referenced: ReadonlySet<number>,
 ): Promise<void> {
   const { cone, packs, head } = view;
-  const isVisible = (position: number) => !packs[packAt(packs, position)]!.isStaged;
+  const isVisible = (position: number) => !packAt(packs, position).isStaged;
   const visible = visiblePositions(view);
   const chosen = withDescendants(cone, visible, referenced);
   const dropped = youngest(view, visible, chosen);
@@ -43,27 +36,15 @@ export async function dropReferenced(
     gone.push(...[...referenced].filter((position) => !isVisible(position)));
   const left = countVisible(view, (position) => dropped.has(position));
   const { idTables, start } = head;
-  const places = placesOf(packs, gone);
+  const places = [...placesOf(packs, gone)];
   const fingerprints = moveFingerprints(head.integrity);
   await moveByBlocks(db, fingerprints, idTables, 'entryPoint', start, places);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
     ...insertEntryPoints(db, idTables, start, places),
-    ...packs
-      .filter((pack) => isDroppedFrom(pack, dropped))
-      .flatMap((pack) => withoutBlocks(db, cone, pack, dropped)),
-    db.prepare(DELETE_STAGED),
+    ...dropFromPacks(db, view, dropped),
+    deleteStaged(db),
     noteDropped(db, view, left, fingerprints.moved()),
   ];
   await runFenced(db, { writes: write(statements) });
-}
-
-/** Positions of the visible unreferenced blocks by number, ascending. */
-function visiblePositions({ cone, packs }: ConsistentView): number[] {
-  const positions: number[] = [];
-  for (const { first, statuses, isStaged } of packs) {
-    for (let at = 0; !isStaged && at < statuses.size; at++)
-      if (statuses.milestoneAt(at) === 0) positions.push(first + at);
-  }
-  return positions.sort((a, b) => cone.numberAt(a) - cone.numberAt(b));
 }

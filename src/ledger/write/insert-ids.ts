@@ -1,23 +1,28 @@
 /** Entries of the index of IDs (src/ledger/core/id-index.ts), made within D1 of packs and parts. */
-import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import type { FingerprintMover } from '../core/fingerprint.ts';
 import type { IdTable } from '../core/head.ts';
 import { idTableName, milestoneEntry } from '../core/id-index.ts';
 import { many, readAlone } from '../core/read-batch.ts';
 import { numberSumSql } from '../core/row-sum.ts';
+import { blockSql } from '../packs/block-rows.ts';
+import { spentIn, spentSql } from '../packs/milestone-part.ts';
+import { atPlaces, type BlockPlace, NAMED } from '../packs/places.ts';
 
-const NAMED_BLOCKS = `
-  pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.key IN (SELECT pack FROM named) AND (p.key, b.key) IN (SELECT pack, at FROM named)`;
+/** SQL of the blocks `b` at the places ?1. */
+const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;
 
-const NAMED = `
-  named AS MATERIALIZED (SELECT value ->> 0 AS pack, value ->> 1 AS at FROM json_each(?1))`;
-
-/** SQL of {@link entrySum} of a block of a pack (packs.ts), ?2 the milestone. */
+/** SQL of {@link entrySum} of the block `b`, ?2 the milestone. */
 const ENTRY_SUM = {
-  referenced: '(b.value ->> 3) - (b.value ->> 2) + ?2',
-  entryPoint: `(b.value ->> 3) - (b.value ->> 2) - ${numberSumSql('b.value ->> 0')} + ?2`,
+  referenced: `${blockSql.numberIdSum('b.value')} + ?2`,
+  entryPoint: `${blockSql.idSum('b.value')} + ?2`,
 };
+
+/** SQL of the entries of the blocks at the places ?1 in that table, ?2 the milestone. */
+const insertBlocks = (table: string, number: string) => `
+  INSERT INTO ${table} (id, milestone, block, sum)
+  WITH ${NAMED}
+  SELECT ${blockSql.id('b.value')}, ?2, ${number}, ?2 + ${numberSumSql(number)} FROM ${NAMED_BLOCKS}`;
 
 /** Blocks whose sums one statement reads. */
 const BLOCKS_AT_ONCE = 10_000;
@@ -28,7 +33,7 @@ const BLOCKS_AT_ONCE = 10_000;
  *
  * @param tables those of head: the last one takes the IDs
  * @param milestone index in the entries
- * @param blocks the pack that holds each block, and the position there
+ * @param blocks their places
  */
 export async function moveByBlocks(
   db: Database,
@@ -36,19 +41,20 @@ export async function moveByBlocks(
   tables: readonly IdTable[],
   kind: keyof typeof ENTRY_SUM,
   milestone: number,
-  blocks: Iterable<readonly [pack: number, at: number]>,
+  blocks: Iterable<BlockPlace>,
 ): Promise<void> {
   const table = idTableName(tables.at(-1)!);
   const sql = `
-    WITH ${NAMED} SELECT b.value ->> 1 AS id, ${ENTRY_SUM[kind]} AS sum FROM ${NAMED_BLOCKS}`;
+    WITH ${NAMED} SELECT ${blockSql.id('b.value')} AS id, ${ENTRY_SUM[kind]} AS sum
+    FROM ${NAMED_BLOCKS}`;
   const statement = db.prepare(sql);
-  const read = (some: readonly (readonly [number, number])[]) =>
+  const read = (some: readonly BlockPlace[]) =>
     readAlone(
       many(statement.bind(JSON.stringify(some), milestone), (row) =>
         fingerprints.move(table, row.text('id'), row.integer('sum')),
       ),
     );
-  let some: (readonly [number, number])[] = [];
+  let some: BlockPlace[] = [];
   for (const block of blocks) {
     some.push(block);
     if (some.length < BLOCKS_AT_ONCE) continue;
@@ -70,21 +76,14 @@ export function insertIds(
   db: Database,
   tables: readonly IdTable[],
   { index, id: milestoneId }: { index: number; id: string },
-  blocks: Iterable<readonly [pack: number, at: number]>,
+  blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
-  const insert = `INSERT INTO ${idTableName(tables.at(-1)!)} (id, milestone, block, sum)`;
-  const blocksOfPacks = `
-    ${insert}
-    WITH ${NAMED}
-    SELECT b.value ->> 1, ?2, b.value ->> 0, ?2 + ${numberSumSql('b.value ->> 0')}
-    FROM ${NAMED_BLOCKS}`;
-  const outputs = `
-    ${insert}
-    SELECT s.value ->> 0, ?1, 0, ?1 FROM milestone_part p CROSS JOIN json_each(p.spent) s
-    WHERE ${isPartOf('p.key', '?1')}`;
+  const table = idTableName(tables.at(-1)!);
+  const insert = `INSERT INTO ${table} (id, milestone, block, sum)`;
+  const outputs = `${insert} SELECT ${spentSql.id('s.value')}, ?1, 0, ?1 FROM ${spentIn('?1')}`;
   return [
     db.prepare(`${insert} VALUES (?1, ?2, 0, ?2)`).bind(milestoneEntry(milestoneId), index),
-    ...forEachPiece(db, blocksOfPacks, blocks, index),
+    ...forEachPiece(db, insertBlocks(table, blockSql.number('b.value')), blocks, index),
     db.prepare(outputs).bind(index),
   ];
 }
@@ -94,16 +93,13 @@ export function insertIds(
  *
  * @param tables those of head: the last one takes the IDs
  * @param milestone index
- * @param blocks the pack that holds each block, and the position there
+ * @param blocks their places
  */
 export function insertEntryPoints(
   db: Database,
   tables: readonly IdTable[],
   milestone: number,
-  blocks: Iterable<readonly [pack: number, at: number]>,
+  blocks: Iterable<BlockPlace>,
 ): D1PreparedStatement[] {
-  const insert = `
-    INSERT INTO ${idTableName(tables.at(-1)!)} (id, milestone, block, sum)
-    WITH ${NAMED} SELECT b.value ->> 1, ?2, 0, ?2 FROM ${NAMED_BLOCKS}`;
-  return forEachPiece(db, insert, blocks, milestone);
+  return forEachPiece(db, insertBlocks(idTableName(tables.at(-1)!), '0'), blocks, milestone);
 }

@@ -5,12 +5,12 @@ import { NOT_A_TRANSACTION, type WhiteFlag } from '../../stardust/white-flag/wal
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type MigratedOutput, migratedOutputs } from '../../stardust/wire/receipt.ts';
 import type { Database } from '../core/database.ts';
-import { NO_REASON } from '../core/packs/packs.ts';
 import { readQuery } from '../core/read-batch.ts';
-import { findMentioned, numbersMentioned } from '../intake/known-outputs.ts';
-import { NumberMap } from '../record/number-map.ts';
+import { findMentioned } from '../packs/live-packs.ts';
+import { NumberMap } from '../packs/number-map.ts';
+import { NO_REASON } from '../packs/pack-columns.ts';
+import { packAt } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { isUnreferencedIn, packAt } from '../view/viewed-packs.ts';
 import type { OutputChanges, OutputRows } from './output-changes.ts';
 
 export interface VerifiedMilestone {
@@ -68,10 +68,15 @@ async function numbersOfMigrated(
   db: Database,
   migrated: readonly MigratedOutput[],
   { packs }: ConsistentView,
-): Promise<Iterable<number>> {
+): Promise<number[]> {
   const ids = migrated.map(({ id }) => toHexDigits(id));
   const found = await readQuery(db, findMentioned(db, ids));
-  return numbersMentioned(found, isUnreferencedIn(packs)).values();
+  const statusesOf = new Map(packs.map(({ key, statuses }) => [key, statuses]));
+  return found.flatMap(({ mention: { key, at, number } }) => {
+    const statuses = statusesOf.get(key);
+    const isUnreferenced = statuses && at < statuses.size && statuses.milestoneAt(at) === 0;
+    return isUnreferenced ? [number] : [];
+  });
 }
 
 /**
@@ -98,7 +103,7 @@ function listOutputs(
   const kept = new Uint32Array(creating.size()).map((_, index) => index);
   const unspent = kept.filter((index) => !spent.has(creating.outputAt(index)));
   const placeOf = (position: number, i: number) => {
-    const { key, first } = packs[packAt(packs, position)]!;
+    const { key, first } = packAt(packs, position);
     return [key, position - first, i] as const;
   };
   const placeCreated = (index: number) => placeOf(creating.positionAt(index), creating.iAt(index));

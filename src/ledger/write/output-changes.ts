@@ -7,7 +7,7 @@ import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, forEachPiece, isPartOf, jsonPieces } from '../core/database.ts';
+import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
 import type { FingerprintMover } from '../core/fingerprint.ts';
 import {
   contentsSql,
@@ -16,9 +16,8 @@ import {
   splitContentsSql,
   writeOutputBytes,
 } from '../core/output-bytes.ts';
-import { requireChainSum } from '../core/packs/output-rows.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
-import { numberSumSql, rowSum } from '../core/row-sum.ts';
+import { rowSum } from '../core/row-sum.ts';
 import {
   insertDetails,
   insertListRows,
@@ -26,6 +25,10 @@ import {
   packedKind,
   unpackedColumns,
 } from '../output-list/list-rows.ts';
+import { blockSql } from '../packs/block-rows.ts';
+import { spentIn, spentSql } from '../packs/milestone-part.ts';
+import { outputSql, requireChainSum } from '../packs/output-rows.ts';
+import { atPlaces, elementSql } from '../packs/places.ts';
 
 /**
  * Rows by which statements name outputs, made when they are wanted: a milestone may spend 100,000
@@ -69,32 +72,9 @@ const NAMED_AT_ONCE = 2000;
 const READ_AT_ONCE = 8;
 
 /**
- * SQL of a table of blocks: pack, at, and that column's value. Joining by block and not by output
- * takes half the time. `wanted`: SELECT of pack, at.
- */
-function selectBlocks(table: 'pack' | 'pack_content', column: string, wanted: string): string {
-  return `
-    SELECT p.key AS pack, b.key AS at, b.value
-    FROM ${table} p CROSS JOIN json_each(p.${column}) b
-    WHERE p.key IN (SELECT pack FROM (${wanted})) AND (p.key, b.key) IN (${wanted})`;
-}
-
-/** SQL of an output's number, ID, chain, its sum, and the ID's sum, as a block mentions it. */
-const numberSql = (output: string) => `${output} ->> 0`;
-const idSql = (output: string) => `${output} ->> 1`;
-const chainSql = (output: string) => `${output} ->> 3`;
-const chainSumSql = (output: string) => `(${output} ->> 4)`;
-const sumSql = (output: string) => `((${output} ->> 2) - ${numberSumSql(numberSql(output))})`;
-
-/** SQL of the ID and the sum of a block. */
-const blockIdSql = (block: string) => `${block} ->> 1`;
-const blockSumSql = (block: string) =>
-  `((${block} ->> 3) - ${numberSumSql(`${block} ->> 0`)} - (${block} ->> 2))`;
-
-/**
- * ?1: a row for each spent output: the place of the input that spends it (pack, at, i), `made`, and
- * the place where this milestone creates it, or NULLs. Each with the output as the spending block
- * mentions it, and as its own block does, with its content.
+ * ?1: a row for each spent output: place of the input that spends it (pack, slot, i); `made`, index
+ * of the spender's first output; place where this milestone creates it, or three NULLs. Each with
+ * the output as the spending block mentions it, and as its own block does, with its content.
  */
 const SPENT = `
   place AS MATERIALIZED (
@@ -104,8 +84,8 @@ const SPENT = `
   made_here AS MATERIALIZED (
     SELECT home AS pack, home_at AS at FROM place WHERE home IS NOT NULL),
   mention AS MATERIALIZED (
-    ${selectBlocks('pack', 'outputs', 'SELECT pack, at FROM place UNION ALL SELECT pack, at FROM made_here')}),
-  content AS MATERIALIZED (${selectBlocks('pack_content', 'outputs', 'SELECT pack, at FROM made_here')}),
+    ${atPlaces('mentions', 'SELECT pack, at FROM place UNION ALL SELECT pack, at FROM made_here')}),
+  content AS MATERIALIZED (${atPlaces('contents', 'SELECT pack, at FROM made_here')}),
   spent AS MATERIALIZED (
     SELECT p.n, p.home, p.home_at, m.value -> p.i AS output, m.value -> p.made AS made,
       c.value -> p.home_i AS created, k.value ->> p.home_i AS bytes
@@ -119,22 +99,22 @@ const READ_SPENT = `
   WITH ${SPENT}
   SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, o.rest,
     ${isNftSql('coalesce(o.bytes, s.bytes)')} AS is_nft,
-    iif(s.home IS NULL, o.chain, ${chainSql('s.created')}) AS chain,
-    ${chainSumSql('s.created')} AS chain_sum,
+    iif(s.home IS NULL, o.chain, ${outputSql.chain('s.created')}) AS chain,
+    ${outputSql.chainSum('s.created')} AS chain_sum,
     (SELECT n.output FROM nft n WHERE n.id = o.chain) AS held,
-    ${idSql('s.output')} AS id, o.sum, ${sumSql('s.output')} AS id_sum
-  FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')}
+    ${outputSql.id('s.output')} AS id, o.sum, ${outputSql.idSum('s.output')} AS id_sum
+  FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')}
   ORDER BY s.n`;
 
 const PLACE = `
   place AS MATERIALIZED (
     SELECT value ->> 0 AS pack, value ->> 1 AS at, value ->> 2 AS i FROM json_each(?1))`;
 
-/** SQL of `created` with that column's value of each. */
-const comeWith = (column: 'outputs' | 'details') => `
+/** The places ?1, with what that column has of each output. */
+const comeWith = (column: 'contents' | 'details') => `
   ${PLACE},
-  mention AS MATERIALIZED (${selectBlocks('pack', 'outputs', 'SELECT pack, at FROM place')}),
-  content AS MATERIALIZED (${selectBlocks('pack_content', column, 'SELECT pack, at FROM place')}),
+  mention AS MATERIALIZED (${atPlaces('mentions', 'SELECT pack, at FROM place')}),
+  content AS MATERIALIZED (${atPlaces(column, 'SELECT pack, at FROM place')}),
   come AS MATERIALIZED (
     SELECT p.pack, p.at, m.value -> p.i AS output, k.value ->> p.i AS content
     FROM place p
@@ -142,15 +122,15 @@ const comeWith = (column: 'outputs' | 'details') => `
       LEFT JOIN content k ON k.pack = p.pack AND k.at = p.at)`;
 
 /** SQL of the sum of a row that is inserted with the milestone's index ?2 and timestamp ?3. */
-const CREATED_SUM = `${sumSql('c.output')} + ${chainSumSql('c.output')} + ${blockSumSql('b.value')} + ?2 + ?3`;
+const CREATED_SUM = `${outputSql.idSum('c.output')} + ${outputSql.chainSum('c.output')} + ${blockSql.idSum('b.value')} + ?2 + ?3`;
 
 /** Facts about what comes: its sum, and the NFT that it is. */
 const READ_CREATED = `
   WITH ${comeWith('details')},
-    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
-  SELECT ${idSql('c.output')} AS id, ${CREATED_SUM} AS sum,
-    CASE WHEN ${packedKind('c.content')} = ${OutputType.Nft} THEN ${chainSql('c.output')} END AS nft,
-    ${chainSumSql('c.output')} AS chain_sum
+    block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')})
+  SELECT ${outputSql.id('c.output')} AS id, ${CREATED_SUM} AS sum,
+    CASE WHEN ${packedKind('c.content')} = ${OutputType.Nft} THEN ${outputSql.chain('c.output')} END AS nft,
+    ${outputSql.chainSum('c.output')} AS chain_sum
   FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /**
@@ -241,25 +221,24 @@ export function rowsAsJson({ rowAt }: OutputRows, from: number, to: number): str
  */
 export const SELECT_SPENT = `
   (WITH ${SPENT},
-    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM made_here')})
-  SELECT CASE WHEN count(${idSql('s.output')}) = json_array_length(?1)
-      AND count(${idSql('s.made')}) = json_array_length(?1)
+    block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM made_here')})
+  SELECT CASE WHEN count(${outputSql.id('s.output')}) = json_array_length(?1)
+      AND count(${outputSql.id('s.made')}) = json_array_length(?1)
       AND count(coalesce(s.bytes, ${contentsSql('o')})) = json_array_length(?1)
-      AND count(coalesce(${blockIdSql('b.value')}, o.block)) = json_array_length(?1)
-    THEN json_group_array(json_array(${idSql('s.output')}, coalesce(s.bytes, ${contentsSql('o')}),
-      iif(s.home IS NULL, o.chain, ${chainSql('s.created')}), coalesce(${blockIdSql('b.value')}, o.block),
-      coalesce(o.created, ?2), coalesce(o.created_time, ?3), ${idSql('s.made')},
-      coalesce(${sumSql('s.created')} + ${chainSumSql('s.created')} + ${blockSumSql('b.value')} + ?2 + ?3, o.sum) +
-        ${sumSql('s.made')}) ORDER BY s.n) END
+      AND count(coalesce(${blockSql.id('b.value')}, o.block)) = json_array_length(?1)
+    THEN json_group_array(json_array(${outputSql.id('s.output')}, coalesce(s.bytes, ${contentsSql('o')}),
+      iif(s.home IS NULL, o.chain, ${outputSql.chain('s.created')}), coalesce(${blockSql.id('b.value')}, o.block),
+      coalesce(o.created, ?2), coalesce(o.created_time, ?3), ${outputSql.id('s.made')},
+      coalesce(${outputSql.idSum('s.created')} + ${outputSql.chainSum('s.created')} + ${blockSql.idSum('b.value')} + ?2 + ?3, o.sum) +
+        ${outputSql.idSum('s.made')}) ORDER BY s.n) END
   FROM spent s
     LEFT JOIN block b ON b.pack = s.home AND b.at = s.home_at
-    LEFT JOIN output o ON s.home IS NULL AND o.id = ${idSql('s.output')})`;
+    LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')})`;
 
 /** Deletes what a milestone whose parts were inserted spent and had not created. */
 const DELETE_SPENT = `
   DELETE FROM output WHERE id IN (
-    SELECT s.value ->> 0 FROM milestone_part p CROSS JOIN json_each(p.spent) s
-    WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
+    SELECT ${spentSql.id('s.value')} FROM ${spentIn('?1')} AND ${spentSql.created('s.value')} < ?1)`;
 
 const NO_BLOCK = '0'.repeat(64);
 
@@ -276,10 +255,10 @@ const SPLIT = splitContentsSql('c.content');
  */
 const INSERT_CREATED = `
   INSERT INTO output (id, bytes, rest, chain, block, created, created_time, sum)
-  WITH ${comeWith('outputs')},
-    block AS MATERIALIZED (${selectBlocks('pack', 'blocks', 'SELECT pack, at FROM place')})
-  SELECT ${idSql('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${numberSql('c.output')} END,
-    ${chainSql('c.output')}, ${blockIdSql('b.value')}, ?2, ?3, ${CREATED_SUM}
+  WITH ${comeWith('contents')},
+    block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')})
+  SELECT ${outputSql.id('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${outputSql.number('c.output')} END,
+    ${outputSql.chain('c.output')}, ${blockSql.id('b.value')}, ?2, ?3, ${CREATED_SUM}
   FROM come c LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
 /**
@@ -290,31 +269,28 @@ const INSERT_RESTS = `
   INSERT INTO output_rest (key, bytes)
   WITH ${PLACE},
     block AS MATERIALIZED (
-      SELECT k.key AS pack, b.key AS at, b.value
-      FROM pack_content k CROSS JOIN json_each(k.outputs) b
-      WHERE k.key IN (SELECT pack FROM place) AND ${splitContentsSql('b.value').isLong}
-        AND (k.key, b.key) IN (SELECT pack, at FROM place)),
+      SELECT b.* FROM (${atPlaces('contents', 'SELECT pack, at FROM place')}) b
+      WHERE ${splitContentsSql('b.value').isLong}),
     come AS (
       SELECT b.value ->> p.i AS content,
-        (SELECT m.outputs -> ('$[' || p.at || '][' || p.i || ']') FROM pack m
-          WHERE m.key = p.pack) AS output
+        ${elementSql('mentions', 'p.pack', 'p.at', 'p.i')} AS output
       FROM block b CROSS JOIN place p ON p.pack = b.pack AND p.at = b.at)
-  SELECT ${numberSql('c.output')}, ${SPLIT.rest} FROM come c WHERE ${SPLIT.isLong}`;
+  SELECT ${outputSql.number('c.output')}, ${SPLIT.rest} FROM come c WHERE ${SPLIT.isLong}`;
 
 const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
 
 /** ?3 whether rows of every kind are kept. A row that the pack lacks is NULL: refused. */
 const INSERT_DETAILS = insertDetails(`
   WITH ${comeWith('details')}
-  SELECT ?2, unhex(${idSql('c.output')}), ${unpackedColumns('c.content')} FROM come c
+  SELECT ?2, unhex(${outputSql.id('c.output')}), ${unpackedColumns('c.content')} FROM come c
   WHERE ?3 OR c.content IS NULL OR ${packedKind('c.content')} = ${OutputType.Nft}`);
 
 /** Deletes like DELETE_SPENT. Rows of kinds that are not kept are not there. */
 const DELETE_DETAILS = `
   DELETE FROM output_detail WHERE (kind, created_time, output) IN (
-    SELECT ${outputTypeSql('s.value ->> 1')}, s.value ->> 5, unhex(s.value ->> 0)
-    FROM milestone_part p CROSS JOIN json_each(p.spent) s
-    WHERE ${isPartOf('p.key', '?1')} AND s.value ->> 4 < ?1)`;
+    SELECT ${outputTypeSql(spentSql.bytes('s.value'))}, ${spentSql.createdTime('s.value')},
+      unhex(${spentSql.id('s.value')})
+    FROM ${spentIn('?1')} AND ${spentSql.created('s.value')} < ?1)`;
 
 const PLACE_NFTS = `
   INSERT INTO nft (id, output, changed)

@@ -11,13 +11,15 @@
  * retention, so what is kept grows by one milestone with each that is applied.
  */
 import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, PARTS } from '../core/database.ts';
+import type { Database } from '../core/database.ts';
 import { runFenced, unlessMoved } from '../core/fence.ts';
 import { SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
-import { many, one, type Query, readAlone, readBatch, write } from '../core/read-batch.ts';
+import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/size/database-size.ts';
 import { moveHead } from '../core/write-head.ts';
+import { PARTS } from '../packs/milestone-part.ts';
+import { deleteOldPacks } from '../packs/write-pack.ts';
 import { carryPast, forgetPast } from './carry-past.ts';
 import { countedFromRow, noteDamage, selectCounted } from './counted-changes.ts';
 import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
@@ -61,12 +63,6 @@ const DELETE_PARTS = `
     SELECT key FROM milestone_part WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
     ORDER BY key LIMIT ?1)
     AND ${IS_OURS}`;
-
-/** Packs all of whose blocks were referenced before the first; only the oldest are looked at. */
-const DELETE_PACKS = `
-  DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
-    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${IS_OURS}
-  RETURNING key`;
 
 /** Oldest packs of one look; a step looks on as long as all of them go. */
 const PACK_STEP = 8;
@@ -156,7 +152,7 @@ async function pruneStep(
   let { head } = removed;
   let deleted = packs.value.length;
   for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
-    deleted = (await readAlone(selectDeletedPacks(db))).length;
+    deleted = (await readAlone(deleteOldPacks(db, PACK_STEP, IS_OURS))).length;
   const { ledger, idTables } = head;
 
   const size = { bytes: packs.bytes, limitBytes };
@@ -190,10 +186,7 @@ async function pruneStep(
   return isShort ? { databaseBytes: size.bytes, kept } : undefined;
 }
 
-function selectDeletedPacks(db: Database): Query<number[]> {
-  return many(db.prepare(DELETE_PACKS).bind(PACK_STEP), (row) => row.integer('key'));
-}
-
+/** A step; undefined without a ledger. */
 async function deleteOld(
   db: Database,
   keep: number,
@@ -209,7 +202,7 @@ async function deleteOld(
       db.prepare(DELETE_BURNED),
       db.prepare(DELETE_CHANGES),
     ]),
-    packs: withSize(selectDeletedPacks(db)),
+    packs: withSize(deleteOldPacks(db, PACK_STEP, IS_OURS)),
     first,
   });
   if (!keepsHistory) {

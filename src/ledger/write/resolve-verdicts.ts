@@ -7,29 +7,26 @@
  * decided: an output that was known when its consumer was stored is not named there, and may be
  * unknown by now, as a milestone referenced its creator in conflict.
  */
-import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { concatBytes } from '../../stardust/encoding/bytes.ts';
 import type { VerifySignature } from '../../stardust/milestone-keys.ts';
 import { type Cone, inputsAt, isUndecidedAt } from '../../stardust/white-flag/cone.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
-import { checksum, LedgerDamaged, requireChecksum } from '../core/checksum.ts';
-import { type Database, forEachPiece, isPartOf } from '../core/database.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import { type Database, forEachPiece } from '../core/database.ts';
 import { failUnless, runFenced, SAME_HEAD, unlessMoved } from '../core/fence.ts';
 import type { Head } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
-import type { OutputRow } from '../core/packs/output-rows.ts';
-import {
-  type PackChecksums,
-  readChecksums,
-  replaceChecksums,
-  writeChecksums,
-} from '../core/packs/packs.ts';
-import { first, many, type Row, readQuery, write } from '../core/read-batch.ts';
+import { many, readQuery, write } from '../core/read-batch.ts';
 import { ConeUnavailable } from '../intake/block-source.ts';
 import { readOutputContents } from '../intake/known-outputs.ts';
 import { completeRecord } from '../intake/prepare-blocks.ts';
-import { type RecordCone, readCone } from '../record/read-cone.ts';
-import { isBlockAt } from '../view/viewed-packs.ts';
+import { selectUnresolved, selectWaiting, type UnresolvedPack } from '../packs/live-packs.ts';
+import { isPartOf } from '../packs/milestone-part.ts';
+import { type BlockPlace, selectAt } from '../packs/places.ts';
+import { type RecordCone, readCone } from '../packs/record-cone.ts';
+import { isBlockAt } from '../packs/viewed-packs.ts';
+import { updateRecords } from '../packs/write-pack.ts';
 import type { UnreferencedIndex, UnreferencedView } from './unreferenced-index.ts';
 
 export interface ResolveTools {
@@ -38,15 +35,8 @@ export interface ResolveTools {
   verify: VerifySignature;
 }
 
-/** Packs whose `unresolved` one step reads, with up to 4,200 outputs each: 0.2 s of lookups. */
-const PACKS_AT_ONCE = 4;
-
 /** Inputs that one step decides: up to 15 MB of contents, and as many signatures: 0.1 s. */
 const INPUTS_AT_ONCE = 256;
-
-const SELECT_WAITING = `
-  SELECT key, unresolved FROM pack WHERE live = 1 AND unresolved <> '[]' AND key > ?1
-  ORDER BY key LIMIT ${PACKS_AT_ONCE}`;
 
 /**
  * Makes verdicts that can be made, in up to `steps` steps of at most one pack, 18 statements and
@@ -62,8 +52,7 @@ export async function resolveVerdicts(
   for (let step = 0; step < steps; step++) {
     const after = index.searchedTo();
     if (after === undefined) return false;
-    const waiting = many(db.prepare(SELECT_WAITING).bind(after), unresolvedFromRow);
-    const packs = await readQuery(db, waiting);
+    const packs = await readQuery(db, selectWaiting(db, after));
     const last = packs.at(-1);
     if (last === undefined) {
       index.noteSearched(undefined);
@@ -119,10 +108,6 @@ export async function resolvePacks(
   return all;
 }
 
-function unresolvedFromRow(row: Row): { key: number; unresolved: string[] } {
-  return { key: row.integer('key'), unresolved: JSON.parse(row.text('unresolved')) };
-}
-
 /** Selects those of the outputs ?1 whose contents the ledger or a kept milestone has. */
 const SELECT_HELD = `
   SELECT o.id FROM json_each(?1) j CROSS JOIN output o ON o.id = j.value
@@ -142,19 +127,6 @@ async function findKnown(
   for (const id of await readQuery(db, held)) known.add(id);
   return known;
 }
-
-interface UnresolvedPack {
-  records: Uint8Array;
-  sums: PackChecksums;
-  outputs: OutputRow[][];
-  unresolved: Set<string>;
-}
-
-const SELECT_PACK = `
-  SELECT key, records, sums, outputs, unresolved FROM pack WHERE key = ?1 AND unresolved <> '[]'`;
-
-const UPDATE_RECORDS = `UPDATE pack SET records = ?2, unresolved = ?3,
-  sums = ${replaceChecksums('?5', '?4')} WHERE key = ?1`;
 
 const SAME_LEDGER = failUnless(SAME_HEAD);
 
@@ -179,10 +151,9 @@ async function resolveIn(
   key: number,
   verify: VerifySignature,
 ): Promise<{ made: number; isMore: boolean }> {
-  const pack = await readQuery(db, first(db.prepare(SELECT_PACK).bind(key), packFromRow));
+  const pack = await readQuery(db, selectUnresolved(db, key));
   if (pack === undefined) return { made: 0, isMore: false };
-  const { records: stored, sums, unresolved } = pack;
-  const cone = readCone([stored]);
+  const cone = readCone([pack.records]);
   const waiting = waitingIn(pack, cone);
   const consumed = new Set(waiting.flatMap(({ inputs }) => inputs));
   const known = await findKnown(db, view.creatorOf, [...consumed]);
@@ -197,27 +168,11 @@ async function resolveIn(
   const records = concatBytes(
     ...Array.from({ length: cone.size }, (_, at) => completed.get(at) ?? cone.recordAt(at)),
   );
-  const update = db
-    .prepare(UPDATE_RECORDS)
-    .bind(
-      key,
-      toBase64(records),
-      JSON.stringify([...unresolved.intersection(leftInputs)]),
-      writeChecksums({ ...sums, records: checksum(records) }),
-      writeChecksums(sums),
-    );
+  const update = updateRecords(db, pack, records, pack.unresolved.intersection(leftInputs));
   const { generation, ledger, dropped } = view.head;
   const same = db.prepare(SAME_LEDGER).bind(generation, ledger, dropped);
   await runFenced(db, { writes: write([same, update]) });
   return { made: completed.size, isMore };
-}
-
-function packFromRow(row: Row): UnresolvedPack {
-  const records = fromBase64(row.text('records'));
-  const sums = readChecksums(row.text('sums'));
-  requireChecksum(records, sums.records, `records of pack ${row.integer('key')}`);
-  const outputs = JSON.parse(row.text('outputs'));
-  return { records, sums, outputs, unresolved: new Set(JSON.parse(row.text('unresolved'))) };
 }
 
 /** A transaction without a verdict: its place in the pack, and what it consumes. */
@@ -249,11 +204,6 @@ function chooseFirst(ready: readonly Waiting[]): Waiting[] {
   return chosen;
 }
 
-/** ?1 the key of a pack, ?2 places in it. */
-const SELECT_BYTES = `
-  SELECT b.key AS at, b.value AS bytes FROM pack_content c CROSS JOIN json_each(c.bytes) b
-  WHERE c.key = ?1 AND b.key IN (SELECT value FROM json_each(?2))`;
-
 /** Completes the records of transactions on which a verdict can be made, by place. */
 async function complete(
   db: Database,
@@ -262,10 +212,10 @@ async function complete(
   chosen: readonly Waiting[],
   verify: VerifySignature,
 ): Promise<Map<number, Uint8Array>> {
-  const places = JSON.stringify(chosen.map(({ at }) => at));
-  const blocks = many(db.prepare(SELECT_BYTES).bind(key, places), (row) => {
+  const places = chosen.map(({ at }): BlockPlace => [key, at]);
+  const blocks = selectAt(db, 'bytes', places, (row) => {
     const at = row.integer('at');
-    const parsed = parseBlock(fromBase64(row.text('bytes')));
+    const parsed = parseBlock(fromBase64(row.text('value')));
     if (!parsed.ok || !isBlockAt(cone, at, parsed.parsed.id))
       throw new LedgerDamaged(`bytes of block number ${cone.numberAt(at)}`);
     return [at, parsed.parsed] as const;

@@ -5,27 +5,25 @@
  */
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { isUndecidedAt } from '../../stardust/white-flag/cone.ts';
-import { checksum } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
-import { writeBlockRow } from '../core/packs/block-rows.ts';
-import { type OutputRow, writeCreatedRow, writeOutputRow } from '../core/packs/output-rows.ts';
-import {
-  MAX_PACK_BLOCKS,
-  type OutputState,
-  type PackChecksums,
-  replaceChecksums,
-  writeChecksums,
-  writeStates,
-  writeStatuses,
-} from '../core/packs/packs.ts';
-import { MAX_PACK_LENGTH, splitIntoParts } from '../core/packs/split-parts.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { packedListRow } from '../output-list/list-rows.ts';
-import { readCone } from '../record/read-cone.ts';
-import { requireSameUnreferenced } from './same-unreferenced.ts';
-import type { LastPack, UnreferencedView } from './unreferenced-index.ts';
+import { writeBlockRow } from '../packs/block-rows.ts';
+import type { LastPack } from '../packs/live-packs.ts';
+import { requireSameUnreferenced } from '../packs/next-numbers.ts';
+import { type OutputRow, writeCreatedRow, writeOutputRow } from '../packs/output-rows.ts';
+import {
+  MAX_PACK_BLOCKS,
+  type OutputState,
+  writeStates,
+  writeStatuses,
+} from '../packs/pack-columns.ts';
+import { readCone } from '../packs/record-cone.ts';
+import { MAX_PACK_LENGTH, splitIntoParts } from '../packs/split-parts.ts';
+import { appendToPack, insertPack, type PackColumns } from '../packs/write-pack.ts';
+import type { UnreferencedView } from './unreferenced-index.ts';
 
 /** States by the numbers that outputs have here. */
 function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputState> {
@@ -33,24 +31,6 @@ function statesOf({ outputs }: Pick<Numbering, 'outputs'>): Map<number, OutputSt
   for (const { number, created, spent = 0 } of outputs.values())
     if (created !== undefined) states.set(number, { created, spent });
   return states;
-}
-
-/** Columns of `pack_content`: JSON. */
-interface PackContent {
-  bytes: string;
-  outputs: string;
-  details: string;
-}
-
-interface PackColumns {
-  records: Uint8Array;
-  statuses: Uint8Array;
-  states: Uint8Array;
-  blocks: string;
-  outputs: string;
-  content: PackContent;
-  /** Hex IDs of outputs that blocks without a verdict wait for. */
-  unresolved: string[];
 }
 
 /**
@@ -71,14 +51,14 @@ export function storeStatements(
   const write = (
     some: readonly PreparedBlock[],
     last: LastPack | undefined,
-    milestone?: number,
+    milestone: number | null,
   ) => {
     const columns = (part: readonly PreparedBlock[]) => columnsOf(part, states, ledger);
     const fitting = last === undefined ? 0 : countFitting(last, some);
     const appended = some.slice(0, fitting);
     return [
       ...(last !== undefined && fitting > 0
-        ? appendTo(db, last, columns(appended), numbering)
+        ? appendToPack(db, last, columns(appended), numbering)
         : []),
       ...splitIntoParts(some.slice(fitting), lengthInPack).flatMap((part) =>
         insertPack(db, part[0]!.number, columns(part), numbering, milestone),
@@ -90,6 +70,7 @@ export function storeStatements(
     ...write(
       blocks.filter(({ id }) => !staged.has(id)),
       view.last.visible,
+      null,
     ),
     ...write(
       blocks.filter(({ id }) => staged.has(id)),
@@ -161,85 +142,4 @@ function contentOf(
   return JSON.stringify(
     blocks.map(({ consumed, created }) => [...consumed.map(() => null), ...created.map(keep)]),
   );
-}
-
-const INSERT_PACK = `
-  INSERT INTO pack (key, live, staged, stored_at, last_milestone, next_block, next_output, sums,
-    records, statuses, states, unresolved, blocks, outputs)
-  VALUES (?1, 1, ?2, (SELECT ledger FROM head), 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`;
-
-const INSERT_CONTENT = `
-  INSERT INTO pack_content (key, bytes, outputs, details) VALUES (?1, ?2, ?3, ?4)`;
-
-function insertPack(
-  db: Database,
-  key: number,
-  columns: PackColumns,
-  next: Numbering,
-  staged: number | undefined,
-): D1PreparedStatement[] {
-  const { nextBlock, nextOutput } = next;
-  const bound = [key, staged ?? null, nextBlock, nextOutput, ...boundColumns(columns, next)];
-  return [
-    db.prepare(INSERT_PACK).bind(...bound),
-    db.prepare(INSERT_CONTENT).bind(key, ...boundContent(columns)),
-  ];
-}
-
-/** SQL of two JSON arrays in one, neither of them empty. */
-const joined = (column: string, parameter: string) =>
-  `substr(${column}, 1, length(${column}) - 1) || ',' || substr(${parameter}, 2)`;
-
-const APPEND_TO_PACK = `
-  UPDATE pack SET next_block = ?2, next_output = ?3, sums = ${replaceChecksums('?4', '?5')},
-    records = records || ?6, statuses = statuses || ?7, states = states || ?8,
-    unresolved = CASE WHEN ?9 = '[]' THEN unresolved WHEN unresolved = '[]' THEN ?9
-      ELSE ${joined('unresolved', '?9')} END,
-    blocks = ${joined('blocks', '?10')}, outputs = ${joined('outputs', '?11')}
-  WHERE key = ?1`;
-
-const APPEND_CONTENT = `
-  UPDATE pack_content SET bytes = ${joined('bytes', '?2')}, outputs = ${joined('outputs', '?3')},
-    details = ${joined('details', '?4')}
-  WHERE key = ?1`;
-
-function appendTo(
-  db: Database,
-  { key, sums }: LastPack,
-  columns: PackColumns,
-  next: Numbering,
-): D1PreparedStatement[] {
-  const { nextBlock, nextOutput } = next;
-  return [
-    db
-      .prepare(APPEND_TO_PACK)
-      .bind(key, nextBlock, nextOutput, writeChecksums(sums), ...boundColumns(columns, next, sums)),
-    db.prepare(APPEND_CONTENT).bind(key, ...boundContent(columns)),
-  ];
-}
-
-function boundContent({ content: { bytes, outputs, details } }: PackColumns): string[] {
-  return [bytes, outputs, details];
-}
-
-function boundColumns(
-  { records, statuses, states, unresolved, blocks, outputs }: PackColumns,
-  { nextBlock, nextOutput }: Numbering,
-  before?: PackChecksums,
-): string[] {
-  const sums = {
-    records: checksum(records, before?.records),
-    statuses: checksum(statuses, before?.statuses),
-    states: checksum(states, before?.states),
-    next: nextBlock - nextOutput,
-  };
-  return [
-    writeChecksums(sums),
-    toBase64(records),
-    toBase64(statuses),
-    toBase64(states),
-    JSON.stringify(unresolved),
-    blocks,
-    outputs,
-  ];
 }

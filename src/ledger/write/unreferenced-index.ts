@@ -9,18 +9,9 @@
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, isSameHead, selectHead } from '../core/head.ts';
+import { findReferenced, type KnownBlock } from '../core/id-index.ts';
 import { IdMap } from '../core/id-map.ts';
-import { type BlockRow, readBlockRows } from '../core/packs/block-rows.ts';
-import { requireOutputSum } from '../core/packs/output-rows.ts';
-import {
-  type PackChecksums,
-  readChecksums,
-  STATUS_LENGTH,
-  type Statuses,
-  statusesFromRow,
-} from '../core/packs/packs.ts';
-import { first, many, type Row, readBatch, readQuery } from '../core/read-batch.ts';
-import { findReferenced, type KnownBlock } from '../intake/known-blocks.ts';
+import { readBatch, readQuery } from '../core/read-batch.ts';
 import {
   type FoundOutput,
   findLedgerStates,
@@ -30,14 +21,21 @@ import {
   type Numbering,
   type OutputsToFind,
 } from '../intake/known-outputs.ts';
+import type { PreparedBlock } from '../intake/prepare-blocks.ts';
+import {
+  IDS_PAGE,
+  type LastPack,
+  type PackIds,
+  selectLast,
+  selectPackIds,
+} from '../packs/live-packs.ts';
 import {
   type GivenNumbers,
   type NextNumbers,
   nextNumbers,
   selectGiven,
-} from '../intake/next-numbers.ts';
-import type { PreparedBlock } from '../intake/prepare-blocks.ts';
-import type { LeftBlocks } from '../view/viewed-packs.ts';
+} from '../packs/next-numbers.ts';
+import type { LeftBlocks } from '../packs/viewed-packs.ts';
 
 /** Finds those of the blocks with these hex IDs that are stored and unreferenced. */
 export type FindUnreferenced = (ids: readonly string[]) => Map<string, KnownBlock>;
@@ -51,14 +49,6 @@ export async function lookUpBlocks(
   const stored = findUnreferenced(ids);
   const others = ids.filter((id) => !stored.has(id));
   return new Map([...(await readQuery(db, findReferenced(db, others))), ...stored]);
-}
-
-export interface LastPack {
-  key: number;
-  blocks: number;
-  /** Characters. */
-  length: number;
-  sums: PackChecksums;
 }
 
 /** The unreferenced blocks, and facts about others, all of one moment. */
@@ -135,25 +125,6 @@ interface Loaded extends NextNumbers {
   outputs: IdMap;
 }
 
-/** Rows of live packs that are loaded at once: up to 600 KB each, most of it outputs. */
-const PAGE = 16;
-
-/** Places of blocks and outputs in the JSON stay aligned with the statuses. */
-const SELECT_IDS = `
-  SELECT p.key, p.staged, p.statuses, p.sums, p.blocks,
-    (SELECT json_group_array(json_array(
-        b.key, e.value ->> 0, e.value ->> 1, e.value ->> 2, e.value -> 3 IS NOT NULL))
-      FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) AS outputs
-  FROM pack p WHERE p.live = 1 AND p.key > ?1 ORDER BY p.key LIMIT ${PAGE}`;
-
-const SELECT_LAST = `
-  SELECT p.key, octet_length(p.statuses) / ${STATUS_LENGTH} AS blocks, p.sums,
-    octet_length(p.records) + octet_length(p.states) + octet_length(p.blocks) +
-      octet_length(p.outputs) + octet_length(c.bytes) + octet_length(c.outputs) +
-      octet_length(c.details) AS length
-  FROM pack p JOIN pack_content c ON c.key = p.key
-  WHERE p.live = 1 AND p.staged IS ?1 ORDER BY p.key DESC LIMIT 1`;
-
 /** Views begun from which the unreferenced blocks move away. */
 const MAX_TRIES = 3;
 
@@ -223,11 +194,11 @@ async function loadOnce(db: Database): Promise<Loaded | undefined> {
   const staged = new IdMap(32);
   const outputs = new IdMap(34, 2);
   let begun: { head: Head; given: GivenNumbers } | undefined;
-  for (let after = 0, read = PAGE; read === PAGE; ) {
+  for (let after = 0, read = IDS_PAGE; read === IDS_PAGE; ) {
     const { head, given, packs } = await readBatch(db, {
       head: selectHead(db),
       given: selectGiven(db),
-      packs: many(db.prepare(SELECT_IDS).bind(after), idsFromRow),
+      packs: selectPackIds(db, after),
     });
     if (head === undefined) throw new LedgerMoved('there is no ledger any more');
     begun ??= { head, given };
@@ -248,27 +219,6 @@ async function loadOnce(db: Database): Promise<Loaded | undefined> {
     ...numbers,
     visible,
     staged,
-    outputs,
-  };
-}
-
-interface PackIds {
-  key: number;
-  staged: number | null;
-  statuses: Statuses;
-  blocks: BlockRow[];
-  outputs: [at: number, number: number, id: string, sum: number, isCreated: number][];
-}
-
-function idsFromRow(row: Row): PackIds {
-  const key = row.integer('key');
-  const outputs: PackIds['outputs'] = JSON.parse(row.text('outputs'));
-  for (const [, number, id, sum] of outputs) requireOutputSum(number, id, sum);
-  return {
-    key,
-    staged: row.integerOrNull('staged'),
-    statuses: statusesFromRow(row),
-    blocks: readBlockRows(row.text('blocks')),
     outputs,
   };
 }
@@ -309,8 +259,8 @@ async function viewWith(
   const { head, given, visible, staged, referenced, found } = await readBatch(db, {
     head: selectHead(db),
     given: selectGiven(db),
-    visible: first(db.prepare(SELECT_LAST).bind(null), lastPackFromRow),
-    staged: first(db.prepare(SELECT_LAST).bind(known.ledger + 1), lastPackFromRow),
+    visible: selectLast(db, null),
+    staged: selectLast(db, known.ledger + 1),
     referenced: findReferenced(db, others),
     found: findLedgerStates(db, outputs.consumed),
   });
@@ -334,15 +284,6 @@ async function viewWith(
     creatorOf: (output) => known.outputs.getSecond(output) || undefined,
     last: { visible, staged },
     numbering: numberWith(known, outputs, found),
-  };
-}
-
-function lastPackFromRow(row: Row): LastPack {
-  return {
-    key: row.integer('key'),
-    blocks: row.integer('blocks'),
-    length: row.integer('length'),
-    sums: readChecksums(row.text('sums')),
   };
 }
 

@@ -5,8 +5,8 @@
  */
 import * as v from 'valibot';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
+import { withSignal } from '../../platform/clock.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
-import { withSignal } from '../../platform/within.ts';
 import type { Ranking } from '../ranking.ts';
 import { readBody } from '../rest-upstream.ts';
 import { UpstreamFailure } from '../upstream.ts';

@@ -97,7 +97,7 @@ describe('the routes that a deployment opens', () => {
     const { vars } = await resolveOptions({ ...FLAGS, ...flags }, known, found, nobody);
     return [vars.PUBLIC_ROUTES!, vars.PROTECTED_ROUTES!] as const;
   };
-  const paths = readRoutePaths(join(PROJECT, 'src/http/assets/openapi.json'));
+  const paths = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
   const ROOTS = ['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'];
 
   it('are all but roots of proposals and metrics: a new route must be decided', async () => {

@@ -5,10 +5,7 @@
  */
 import { expect, it, vi } from 'vitest';
 import type { PassBudget } from '../../../src/follower/apply-next.ts';
-import {
-  createFollowerMemory,
-  type FollowerMemory,
-} from '../../../src/follower/follower-context.ts';
+import { createFollowerMemory, type FollowerMemory } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { createMissingCone, storeCone } from '../../../src/follower/store/store-cone.ts';
@@ -16,25 +13,15 @@ import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { readBlockRows } from '../../../src/ledger/core/packs/block-rows.ts';
+import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
-import { explainMilestone } from '../../../src/ledger/read/applied-milestone.ts';
+import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { keepPushing } from '../../support/ledger/busy-feed.ts';
-import {
-  ask,
-  disturbed,
-  FOLLOWING,
-  ledgerIndex,
-  passOnce,
-  questionOf,
-  type Rig,
-  startLedger,
-  takeNext,
-} from '../../support/ledger/ledger-harness.ts';
+import { FOLLOWING, ask, disturbed, ledgerIndex, passOnce, questionOf, startLedger, takeNext, type Rig } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
@@ -44,6 +31,7 @@ import { coneOf, ledgerAt, type Network } from '../../support/network/network-mo
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import type { Spend } from '../../support/network/transactions.ts';
 import { basic } from '../../support/payloads/outputs.ts';
+
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -117,9 +105,9 @@ async function passTo(rig: Rig, index: number, most = 12, budget: Partial<PassBu
 }
 
 async function expectApplied(network: Network, index: number): Promise<void> {
-  const explained = (await explainMilestone(db, index))!;
+  const { contents } = await readMilestoneContents(db, index, true);
   const cone = coneOf(network, index);
-  expect(explained.blocks.map(({ blockId }) => `0x${blockId}`)).toEqual(cone.map(({ id }) => id));
+  expect(contents!.blocks.map(({ id }) => `0x${id}`)).toEqual(cone.map(({ id }) => id));
   const { results } = await db.prepare('SELECT id FROM output ORDER BY id').all<{ id: string }>();
   const due = ledgerAt(network, index).map(({ outputId }) => toHexDigits(outputId));
   expect(results.map(({ id }) => id)).toEqual(due.sort());

@@ -1,32 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkLimit } from '../../../src/http/access/limits.ts';
-import { NFT } from '../../support/http/contract.ts';
-import { fetchFrom, stubNode } from '../../support/http/stub-node.ts';
+import { jsonAnswer } from '../../../src/http/answer.ts';
+import type { Route } from '../../../src/http/route.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
 
-const LIST = NFT.slice(0, -1);
+/** Each is a request of its own for the cache. */
+const scanOf = (index: number) => `/api/core/v2/milestones/by-index/${index}/utxo-changes`;
 
 describe('requests that scan', () => {
-  /** An app whose lists take a while, and the most of them at once. */
+  /** An app whose scans take a while, and the most of them at once. */
   function scanning(oneIsolate: boolean) {
     let [atOnce, most] = [0, 0];
-    const fetch = fetchFrom({
-      settings: { oneIsolate },
-      node: {
-        async listOutputs() {
-          most = Math.max(most, ++atOnce);
-          await sleep(5);
-          atOnce--;
-          return stubNode.listOutputs();
-        },
+    const route: Route = {
+      method: 'GET',
+      path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
+      limit: 'scanLimit',
+      async handle() {
+        most = Math.max(most, ++atOnce);
+        await sleep(5);
+        atOnce--;
+        return jsonAnswer({ index: 7, consumedOutputs: [], createdOutputs: [] });
       },
-    });
+    };
+    const modules = [{ name: 'scans', routes: { route } }];
+    const fetch = fetchFrom({ settings: { oneIsolate }, modules });
     return { fetch, most: () => most };
   }
 
   it('run one at a time where one isolate answers everything', async () => {
     const { fetch, most } = scanning(true);
-    const answers = await Promise.all(Array.from({ length: 16 }, () => fetch(LIST)));
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
     expect(most()).toBe(1);
   });
@@ -58,7 +62,7 @@ describe('requests that scan', () => {
 
   it('run beside each other elsewhere', async () => {
     const { fetch, most } = scanning(false);
-    await Promise.all(Array.from({ length: 16 }, () => fetch(LIST)));
+    await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(most()).toBe(16);
   });
 

@@ -1,7 +1,9 @@
 /** Who may ask (docs/contract.md#who-may-ask): passwords, tokens, and what caches may keep. */
+
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../../src/http/route.ts';
 import { listRoutes } from '../../../src/http/routes.ts';
+import { MODULES } from '../../../src/modules/list.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { expectError, NFT, post, WHITE_FLAG } from '../../support/http/contract.ts';
 import { facts, fetchFrom } from '../../support/http/stub-node.ts';
@@ -124,7 +126,7 @@ describe('every route', () => {
   const EXAMPLES: Record<string, string> = { milestoneIndex: '7', migratedAt: '7' };
   const pathOf = ({ path }: Route) =>
     path.replaceAll(/:(\w+)/g, (_, name: string) => EXAMPLES[name] ?? facts.nftId);
-  const routes = Object.values(listRoutes());
+  const routes = Object.values(listRoutes(MODULES));
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'];
   const asked: string[] = [];
   const node = new Proxy({} as Partial<EdgeNode>, {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { version } from '../../../package.json';
 import { countUpstream, createFollowerCounts } from '../../../src/follower/follower-counts.ts';
-import type { NodeStatus } from '../../../src/node/edge-node.ts';
+import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { checkMetrics } from '../../support/http/check-metrics.ts';
 import { checkAlways, errorBody, expectError, NFT } from '../../support/http/contract.ts';
 import { facts, fetchFrom, status } from '../../support/http/stub-node.ts';
@@ -94,11 +94,9 @@ describe('who may ask', () => {
 
 describe('what it says', () => {
   it('of a node that follows', async () => {
-    const events = { clients: 3, topics: 5, messages: 7, closes: { gone: 2, 'used-up': 1 } };
     const node = {
       readStatus: async () => following,
       readFollowerCounts: async () => counts,
-      readEventCounts: async () => events,
     };
     const {
       stardust_ledger_age_seconds: age,
@@ -139,11 +137,6 @@ describe('what it says', () => {
       'stardust_upstream_failures_total{upstream="b.example",place="1"}': 1,
       'stardust_upstream_divergences_total{upstream="a.example",place="0"}': 1,
       'stardust_upstream_divergences_total{upstream="b.example",place="1"}': 0,
-      stardust_event_clients: 3,
-      stardust_event_topics: 5,
-      stardust_event_messages_total: 7,
-      'stardust_event_closes_total{why="gone"}': 2,
-      'stardust_event_closes_total{why="used-up"}': 1,
     });
   });
 

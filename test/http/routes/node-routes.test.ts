@@ -5,8 +5,8 @@
 
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
-import type { NodeStatus } from '../../../src/node/edge-node.ts';
-import { LedgerDamaged } from '../../../src/node/edge-node.ts';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
+import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
 import type { BaseToken } from '../../../src/platform/json-schemas.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
 import {
@@ -153,18 +153,6 @@ describe('GET /health', () => {
   });
 });
 
-it('GET /api/routes names the APIs', async () => {
-  const response = await fetchFrom()('/api/routes');
-  expect(await response.json()).toEqual({
-    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'poi/v1'],
-    indexed: ['nft'],
-  });
-  const withEvents = await fetchFrom({ node: { hasEvents: true } })('/api/routes');
-  expect(await withEvents.json()).toMatchObject({
-    routes: ['core/v2', 'edge/v1', 'indexer/v1', 'mqtt/v1', 'poi/v1'],
-  });
-});
-
 describe('GET /api/core/v2/info', () => {
   it.each([
     [networkA, 106],
@@ -224,7 +212,7 @@ describe('GET /api/core/v2/info', () => {
       ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: 'cent' },
       ...{ decimals: 2, useMetricPrefix: false },
     };
-    const info = await (await fetchFrom({ node: { baseToken } })('/api/core/v2/info')).json();
+    const info = await (await fetchFrom({ settings: { baseToken } })('/api/core/v2/info')).json();
     expect(info).toMatchObject({ baseToken });
   });
 
@@ -267,7 +255,7 @@ describe('GET /api/core/v2/info', () => {
   });
 });
 
-// what it answers: test/http/recorded-reads.worker.test.ts
+// what it answers: test/whole/recorded-reads.worker.test.ts
 describe('GET /api/core/v2/outputs/:outputId', () => {
   const INDEX = 70;
   let fetch: Fetch;

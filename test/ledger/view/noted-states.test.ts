@@ -1,5 +1,5 @@
 /**
- * What a view takes from the notes that packs have of outputs (src/ledger/view/pack-reader.ts):
+ * What a view takes from the notes that packs have of outputs (src/ledger/packs/view-pages.ts):
  * those that are true before the milestone, of blocks that the walk may meet, and nothing else.
  */
 import { expect, it, vi } from 'vitest';
@@ -9,7 +9,7 @@ import {
   readStateMap,
   writeChecksums,
   writeStates,
-} from '../../../src/ledger/core/packs/packs.ts';
+} from '../../../src/ledger/packs/pack-columns.ts';
 import { readView } from '../../../src/ledger/view/consistent-view.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { fromBase64, toBase64 } from '../../../src/stardust/encoding/base64.ts';

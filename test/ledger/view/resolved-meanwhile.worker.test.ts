@@ -1,14 +1,14 @@
 /**
  * Another follower completes verdicts while blocks are appended to their pack, a milestone is
- * applied or blocks are dropped (src/ledger/core/packs/packs.ts, replaceChecksums): the writer begins
+ * applied or blocks are dropped (src/ledger/packs/pack-columns.ts, replaceChecksums): the writer begins
  * again, and no checksum is wrong.
  */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
-import { walkedPackFromRow } from '../../../src/ledger/core/packs/packs.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
+import { walkedPackFromRow } from '../../../src/ledger/packs/pack-columns.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { resolveVerdicts } from '../../../src/ledger/write/resolve-verdicts.ts';
 import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';

@@ -4,8 +4,8 @@
  */
 
 import { expect, it, vi } from 'vitest';
+import { readCone } from '../../../src/ledger/packs/record-cone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
-import { readCone } from '../../../src/ledger/record/read-cone.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { ConflictReason } from '../../../src/stardust/semantics/verdict.ts';
 import { blockId, networkId } from '../../../src/stardust/wire/ids.ts';

@@ -6,11 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { blocksBetween } from '../../../bench/tools/network-ledger.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
-import { type Database, isPartOf } from '../../../src/ledger/core/database.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
-import type { OutputRow } from '../../../src/ledger/core/packs/output-rows.ts';
-import { readStates, Statuses } from '../../../src/ledger/core/packs/packs.ts';
-import { decodeRecord } from '../../../src/ledger/record/block-record.ts';
+import { decodeRecord } from '../../../src/ledger/packs/block-record.ts';
+import { isPartOf } from '../../../src/ledger/packs/milestone-part.ts';
+import type { OutputRow } from '../../../src/ledger/packs/output-rows.ts';
+import { readStates, Statuses } from '../../../src/ledger/packs/pack-columns.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/base64.ts';
 import {
   ask,

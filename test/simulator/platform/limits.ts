@@ -22,7 +22,7 @@ export const LEAST_RETENTION = 8;
 /** By file, the value of each constant: as small as it may be, and some way above that. */
 const VALUES: Record<string, Record<string, readonly [tiny: number, small: number]>> = {
   'src/follower/follower-context.ts': { MAX_POOL_HEAP_BYTES: [90_000, LIMITED_POOL_BYTES] },
-  'src/ledger/view/examine-cone.ts': {
+  'src/ledger/view/cone-blocks.ts': {
     MAX_VERIFIED_FOR_REQUEST: [3, 10],
     VERIFIED_AT_ONCE: [2, 10],
   },
@@ -54,10 +54,10 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     MAX_CUT: [6, 20],
   },
   'src/ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
-  'src/ledger/core/packs/packs.ts': { MAX_PACK_BLOCKS: [3, 60] },
-  'src/ledger/core/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
+  'src/ledger/packs/pack-columns.ts': { MAX_PACK_BLOCKS: [3, 60] },
+  'src/ledger/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
   'src/ledger/intake/walk-down.ts': { WALKED_AT_ONCE: [2, 10] },
-  'src/ledger/view/select-cone.ts': { PAGE: [1, 2] },
+  'src/ledger/packs/view-pages.ts': { PAGE: [1, 2] },
   'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'src/ledger/write/drop-blocks.ts': {
     ORPHAN_MARGIN_MILESTONES: [1, 2],
@@ -74,8 +74,8 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     MIN_RETENTION: [LEAST_RETENTION, LEAST_RETENTION],
   },
   'src/settings.ts': { MIN_RETENTION_MILESTONES: [LEAST_RETENTION, LEAST_RETENTION] },
-  'src/ledger/write/resolve-verdicts.ts': { PACKS_AT_ONCE: [1, 2], INPUTS_AT_ONCE: [2, 20] },
-  'src/ledger/write/unreferenced-index.ts': { PAGE: [1, 3] },
+  'src/ledger/packs/live-packs.ts': { WAITING_AT_ONCE: [1, 2], IDS_PAGE: [1, 3] },
+  'src/ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 20] },
 };
 
 /** The source of a file with these limits. */

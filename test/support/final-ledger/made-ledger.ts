@@ -4,10 +4,10 @@
  */
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { buildFinalLedger } from '../../../src/ledger/final/build-final-ledger.ts';
-import type { Layout } from '../../../src/ledger/final/final-tables.ts';
-import { proveFinal, readFinalLedger } from '../../../src/ledger/final/prove-final.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { buildFinalLedger } from '../../../src/modules/final/build-final-ledger.ts';
+import type { Layout } from '../../../src/modules/final/final-tables.ts';
+import { proveFinal, readFinalLedger } from '../../../src/modules/final/prove-final.ts';
 import {
   type FinalTreeName,
   finalLedgerToJson,

@@ -1,11 +1,11 @@
 /**
- * Answers against src/http/assets/openapi.json: status, headers of the node's own, content type and
+ * Answers against src/http/openapi/openapi.json: status, headers of the node's own, content type and
  * every field, none besides.
  * An interpreter of JSON Schema does it, as workerd compiles no code.
  */
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { expect } from 'vitest';
-import openapi from '../../../src/http/assets/openapi.json';
+import openapi from '../../../src/http/openapi/openapi.json';
 import type { Fetch } from './contract.ts';
 
 interface DescribedResponse {

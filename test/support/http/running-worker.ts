@@ -31,17 +31,21 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** @param more vars besides those by which it follows the network */
+/**
+ * @param more vars besides those by which it follows the network
+ * @param build resolves to the folder of the Worker
+ */
 export async function runWorker(
   name: RecordedName,
   ledgerIndex: number,
   more: Record<string, string> = {},
+  build: () => Promise<string> = builtWorker,
 ): Promise<RunningWorker> {
   const network = recordedNetwork(name);
   const folder = await mkdtemp(join(tmpdir(), 'worker-'));
   const [double, built] = await Promise.all([
     NodeDouble.start(network, { confirmed: ledgerIndex }),
-    builtWorker(),
+    build(),
     importSnapshot(name, folder, false),
   ]);
   const vars = { ...varsOf(network, double.url), ...more };

@@ -1,6 +1,12 @@
 /** An app over made-up data: what the HTTP layer does, with no ledger behind it. */
+
 import { createApp } from '../../../src/http/app.ts';
-import type { EdgeNode, NodeStatus, WhiteFlagResult } from '../../../src/node/edge-node.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
+import type { Module } from '../../../src/modules/module.ts';
+import { MODULES } from '../../../src/modules/list.ts';
+import type { WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
+import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import type { Settings } from '../../../src/settings.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
 import { defaultSettings } from '../default-settings.ts';
@@ -53,7 +59,16 @@ export const status: NodeStatus = {
   referencedBlocksPerSecond: 8.6,
 };
 
-/** It refuses nothing: a real ledger does (test/http/running-worker.test.ts). */
+/** Without a ledger: nothing is selected. */
+const emptyDatabase = {
+  prepare() {
+    const statement = { bind: () => statement, all: async () => ({ results: [] }) };
+    return statement;
+  },
+  batch: async (statements: readonly unknown[]) => statements.map(() => ({ results: [] })),
+} as unknown as Database;
+
+/** It refuses nothing: a real ledger does (test/whole/running-worker.test.ts). */
 const roots: WhiteFlagResult = {
   ok: true,
   inclusionMerkleRoot: fromHex(facts.roots.inclusionMerkleRoot),
@@ -65,28 +80,15 @@ const roots: WhiteFlagResult = {
 /** What the other methods answer is `undefined`: not found. */
 export const stubNode = {
   computeWhiteFlag: async () => roots,
-  explainWhiteFlag: async () => ({ ok: false, reason: 'unknown', detail: 'made up' }),
+  answerProposal: async () => ({ ok: false, reason: 'unknown', detail: 'made up' }),
   lookUpNft: async (nftId) => ({
     ledgerIndex: facts.ledgerIndex,
     outputId: `0x${nftId}` === facts.nftId ? facts.nftOutputId.slice(2) : undefined,
     source: 'kv',
     why: 'range',
   }),
-  listOutputs: async () => ({
-    ledgerIndex: facts.ledgerIndex,
-    ok: true,
-    items: [],
-    next: undefined,
-  }),
   readIndexedKinds: async () => ['nft'],
-  hasEvents: false,
-  baseToken: null,
-  readNfts: async (nftIds) => ({
-    ledgerIndex: facts.ledgerIndex,
-    timestamp: facts.ledgerTimestamp,
-    prefix: status.parameters.bech32Hrp,
-    outputs: nftIds.map(() => undefined),
-  }),
+  session: () => emptyDatabase,
   readStatus: async () => status,
   readGeneration: async () => 'made-up',
 } satisfies Partial<EdgeNode>;
@@ -105,6 +107,7 @@ function completeNode(node: Partial<EdgeNode>): EdgeNode {
 export interface StubParts {
   node?: Partial<EdgeNode>;
   settings?: Partial<Settings>;
+  modules?: readonly Module[];
 }
 
 /** Static files that are empty objects, with the type of their names. */
@@ -120,10 +123,11 @@ const stubFiles = {
  * Asks an app of these parts; work that goes on after the answer is waited for. Every answer is held
  * against openapi.json.
  */
-export function fetchFrom({ node = {}, settings = {} }: StubParts = {}): Fetch {
+export function fetchFrom({ node = {}, settings = {}, modules = MODULES }: StubParts = {}): Fetch {
   const app = createApp({
     settings: { ...defaultSettings({ ASSETS: stubFiles }), ...settings },
     node: completeNode(node),
+    modules,
   });
   return checkingDescription(async (path, init) => {
     const deferred: Promise<unknown>[] = [];

@@ -3,8 +3,8 @@
  * head the number of unreferenced blocks that there are.
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readChecksums, Statuses, writeChecksums } from '../../../src/ledger/core/packs/packs.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from '../../../src/ledger/core/row-sum.ts';
+import { readChecksums, Statuses, writeChecksums } from '../../../src/ledger/packs/pack-columns.ts';
 
 type Cells = Record<string, Cell>;
 

@@ -1,12 +1,12 @@
 /**
  * The blocks that are stored in D1, one by one: as tests look at them.
  */
-import { type Database, PARTS } from '../../../src/ledger/core/database.ts';
-import { readBlockRows } from '../../../src/ledger/core/packs/block-rows.ts';
-import { readNumbers } from '../../../src/ledger/core/packs/milestone-part.ts';
-import { NO_REASON, walkedPackFromRow } from '../../../src/ledger/core/packs/packs.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
-import { readCone } from '../../../src/ledger/record/read-cone.ts';
+import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
+import { PARTS, readNumbers } from '../../../src/ledger/packs/milestone-part.ts';
+import { NO_REASON, walkedPackFromRow } from '../../../src/ledger/packs/pack-columns.ts';
+import { readCone } from '../../../src/ledger/packs/record-cone.ts';
 
 export interface StoredBlock {
   /** Hex without 0x. */

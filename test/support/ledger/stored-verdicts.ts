@@ -4,7 +4,7 @@
 
 import { expect } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readCone } from '../../../src/ledger/record/read-cone.ts';
+import { readCone } from '../../../src/ledger/packs/record-cone.ts';
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { judgeAt } from '../../../src/stardust/semantics/judge.ts';

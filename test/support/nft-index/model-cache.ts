@@ -2,7 +2,7 @@
  * A model of a data centre's cache for `recent`, at its worst: a match returns anything that was
  * ever put, of any age and of any ledger, or nothing, or rubbish.
  */
-import type { RecentCache } from '../../../src/nft-index/recent-cache.ts';
+import type { RecentCache } from '../../../src/nft-index/cached-reads.ts';
 import type { Chance } from './simulation.ts';
 
 export class ModelCache implements RecentCache {

@@ -6,6 +6,9 @@
  * Checked: every answer is true at the ledger index it names, and D1 gave it whenever `recent` was
  * missing, malformed or old.
  */
+
+import type { RecentCache } from '../../../src/nft-index/cached-reads.ts';
+import { RememberedReads } from '../../../src/nft-index/cached-reads.ts';
 import {
   entryKey,
   type IndexReader,
@@ -15,9 +18,7 @@ import {
 import { lookUpNft, type NftAnswer, type NftSources } from '../../../src/nft-index/look-up-nft.ts';
 import type { IndexLedger, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
-import type { RecentCache } from '../../../src/nft-index/recent-cache.ts';
 import { RECENT_KEY, readRecent } from '../../../src/nft-index/recent-changes.ts';
-import { RememberedReads } from '../../../src/nft-index/remembered-reads.ts';
 import {
   MAX_CLOCK_SKEW_MS,
   MAX_COPY_AGE_MS,

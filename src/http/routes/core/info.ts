@@ -3,30 +3,15 @@
  * iota.go and wasp look for the indexer (docs/protocol.md#what-clients-expect).
  */
 import { version } from '../../../../package.json';
-import type { MilestoneStatus, NodeStatus } from '../../../node/edge-node.ts';
+import type { MilestoneStatus, NodeStatus } from '../../../ledger/read/node-status.ts';
 import { type BaseToken, baseTokenSchema } from '../../../platform/json-schemas.ts';
 import { optionToJson } from '../../../stardust/json/rest-json.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../ledger-answer.ts';
-import { protocolParametersOptionSchema } from '../../openapi/block-schemas.ts';
-import {
-  arrayOf,
-  described,
-  flagSchema,
-  hashSchema,
-  milestoneIndexSchema,
-  named,
-  numberSchema,
-  objectOf,
-  textSchema,
-  uint8Schema,
-  uint32Schema,
-  uint64Schema,
-  unixTimeSchema,
-} from '../../openapi/json-schema.ts';
-import type { Operations, RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import * as json from '../../openapi/json-schema.ts';
+import type { Operations } from '../../openapi/operation.ts';
+import type { Route, RouteContext, RouteTable } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
 import { baseTokenOf } from './base-token.ts';
 
@@ -35,11 +20,11 @@ export const infoRoutes = {
   listApis: { method: 'GET', path: '/api/routes', keep: 'second', handle: answerApiRoutes },
 } satisfies RouteTable;
 
-async function answerInfo({ node }: RouteContext): Promise<Answer> {
+async function answerInfo({ node, settings }: RouteContext): Promise<Answer> {
   const status = await node.readStatus();
   if (status === undefined) throw noLedger();
   const now = Date.now();
-  return jsonAnswer(infoToJson(status, node.baseToken, now), {
+  return jsonAnswer(infoToJson(status, settings.baseToken, now), {
     ledgerIndex: status.ledger.index,
     headers: blocksHeaders(status, now),
   });
@@ -80,67 +65,74 @@ function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
   return { index, timestamp, milestoneId: `0x${milestoneId}` };
 }
 
-async function answerApiRoutes({ node }: RouteContext): Promise<Answer> {
-  const indexed = await node.readIndexedKinds();
-  const events = node.hasEvents ? ['mqtt/v1'] : [];
-  return jsonAnswer({ routes: ['core/v2', 'edge/v1', 'indexer/v1', ...events, 'poi/v1'], indexed });
+async function answerApiRoutes({ node, settings, modules }: RouteContext): Promise<Answer> {
+  const offered = modules
+    .flatMap(({ routes = {} }) => Object.values<Route>(routes))
+    .filter(({ isOffered }) => isOffered === undefined || isOffered(settings))
+    .flatMap(({ path }) => /^\/api\/(\w+\/v\d+)(?:\/|$)/.exec(path)?.slice(1) ?? []);
+  const routes = [...new Set(['core/v2', 'indexer/v1', ...offered])].sort();
+  return jsonAnswer({ routes, indexed: await node.readIndexedKinds() });
 }
 
 export function describeInfo(): Operations<typeof infoRoutes> {
-  const milestone = named(
+  const milestone = json.named(
     'MilestoneStatus',
-    objectOf({ index: milestoneIndexSchema, timestamp: unixTimeSchema, milestoneId: hashSchema }),
-  );
-  const rentStructure = named(
-    'RentStructure',
-    objectOf({
-      vByteCost: uint32Schema,
-      vByteFactorData: uint32Schema,
-      vByteFactorKey: uint32Schema,
+    json.objectOf({
+      index: json.milestoneIndexSchema,
+      timestamp: json.unixTimeSchema,
+      milestoneId: json.hashSchema,
     }),
   );
-  const info = objectOf({
-    name: textSchema,
-    version: textSchema,
-    status: named(
+  const rentStructure = json.named(
+    'RentStructure',
+    json.objectOf({
+      vByteCost: json.uint32Schema,
+      vByteFactorData: json.uint32Schema,
+      vByteFactorKey: json.uint32Schema,
+    }),
+  );
+  const info = json.objectOf({
+    name: json.textSchema,
+    version: json.textSchema,
+    status: json.named(
       'NodeStatus',
-      objectOf({
-        isHealthy: flagSchema,
-        latestMilestone: named(
+      json.objectOf({
+        isHealthy: json.flagSchema,
+        latestMilestone: json.named(
           'LatestMilestone',
-          objectOf(
-            { index: milestoneIndexSchema, milestoneId: hashSchema },
-            { timestamp: described('Absent at the final milestone.', unixTimeSchema) },
+          json.objectOf(
+            { index: json.milestoneIndexSchema, milestoneId: json.hashSchema },
+            { timestamp: json.described('Absent at the final milestone.', json.unixTimeSchema) },
           ),
         ),
         confirmedMilestone: milestone,
-        pruningIndex: milestoneIndexSchema,
+        pruningIndex: json.milestoneIndexSchema,
       }),
     ),
-    supportedProtocolVersions: arrayOf(uint8Schema),
-    protocol: named(
+    supportedProtocolVersions: json.arrayOf(json.uint8Schema),
+    protocol: json.named(
       'ProtocolParameters',
-      objectOf({
-        version: uint8Schema,
-        networkName: textSchema,
-        bech32Hrp: textSchema,
-        minPowScore: uint32Schema,
-        belowMaxDepth: uint8Schema,
+      json.objectOf({
+        version: json.uint8Schema,
+        networkName: json.textSchema,
+        bech32Hrp: json.textSchema,
+        minPowScore: json.uint32Schema,
+        belowMaxDepth: json.uint8Schema,
         rentStructure,
-        tokenSupply: uint64Schema,
+        tokenSupply: json.uint64Schema,
       }),
     ),
-    pendingProtocolParameters: arrayOf(protocolParametersOptionSchema),
-    baseToken: named('BaseToken', baseTokenSchema),
-    metrics: named(
+    pendingProtocolParameters: json.arrayOf(json.protocolParametersOptionSchema),
+    baseToken: json.named('BaseToken', baseTokenSchema),
+    metrics: json.named(
       'NodeMetrics',
-      objectOf({
-        blocksPerSecond: numberSchema,
-        referencedBlocksPerSecond: numberSchema,
-        referencedRate: numberSchema,
+      json.objectOf({
+        blocksPerSecond: json.numberSchema,
+        referencedBlocksPerSecond: json.numberSchema,
+        referencedRate: json.numberSchema,
       }),
     ),
-    features: arrayOf(textSchema),
+    features: json.arrayOf(json.textSchema),
   });
   return {
     readInfo: {
@@ -148,7 +140,7 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       summary: 'The node and its protocol parameters (TIP-25)',
       answer: {
         description: 'The node.',
-        schema: named('Info', info),
+        schema: json.named('Info', info),
         ledgerIndex: 'named',
         headers: BLOCKS_HEADERS,
       },
@@ -159,11 +151,11 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       summary: 'The APIs of this node that clients look for',
       answer: {
         description: 'Their names.',
-        schema: named(
+        schema: json.named(
           'ApiRoutes',
-          objectOf({
-            routes: arrayOf(textSchema),
-            indexed: described('Kinds of outputs in lists.', arrayOf(textSchema)),
+          json.objectOf({
+            routes: json.arrayOf(json.textSchema),
+            indexed: json.described('Kinds of outputs in lists.', json.arrayOf(json.textSchema)),
           }),
         ),
       },

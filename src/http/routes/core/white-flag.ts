@@ -3,7 +3,11 @@
  * Steps 1 and 2 of the contract are here, the others in src/node/compute-white-flag.ts.
  */
 import * as v from 'valibot';
-import type { RefusalReason, WhiteFlagRefusal, WhiteFlagRequest } from '../../../node/edge-node.ts';
+import type {
+  RefusalReason,
+  WhiteFlagRefusal,
+  WhiteFlagRequest,
+} from '../../../node/compute-white-flag.ts';
 import { digitsOf, MAX_UINT32, uint32 } from '../../../platform/json-schemas.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';
@@ -11,8 +15,8 @@ import type { Answer } from '../../answer.ts';
 import { asGoReadsIntegers, readJsonObject } from '../../body.ts';
 import { HttpError } from '../../errors.ts';
 import { hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
-import type { Operations, RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import type { Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 import { Id } from '../../schemas.ts';
 
 export const whiteFlagRoutes = {

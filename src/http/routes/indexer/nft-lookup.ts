@@ -12,8 +12,8 @@ import {
   objectOf,
   outputIdSchema,
 } from '../../openapi/json-schema.ts';
-import { inPath, type Operations, type RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import { inPath, type Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 import { Id, parseId } from '../../schemas.ts';
 
 const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';

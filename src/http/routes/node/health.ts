@@ -2,21 +2,15 @@
  * GET /health (docs/contract.md#health): empty, 200 or 503; X-Error-Detail has the reason,
  * X-Health-Warning what soon will be one.
  */
-import {
-  isMissingTable,
-  LedgerDamaged,
-  LedgerUnreadable,
-  NO_LEDGER,
-  type NodeStatus,
-  shareUsed,
-  UNHEALTHY_AT,
-  WARN_AT,
-} from '../../../node/edge-node.ts';
+import { LedgerDamaged } from '../../../ledger/core/checksum.ts';
+import { isMissingTable, LedgerUnreadable, NO_LEDGER } from '../../../ledger/core/head.ts';
+import { shareUsed, UNHEALTHY_AT, WARN_AT } from '../../../ledger/core/size/database-size.ts';
+import type { NodeStatus } from '../../../ledger/read/node-status.ts';
 import { describeError, writeLimitedLog } from '../../../platform/log.ts';
 import type { Answer } from '../../answer.ts';
 import { detailHeader } from '../../errors.ts';
-import type { Operations, RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import type { Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 
 export const healthRoutes = {
   readHealth: { method: 'GET', path: '/health', keep: 'never', handle: answerHealth },

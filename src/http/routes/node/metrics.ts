@@ -3,12 +3,13 @@
  * It reads of D1 what /health reads. Counts of the follower's object begin again with each start.
  */
 import { version } from '../../../../package.json';
-import type { EventCounts, FollowerCounts, NodeStatus } from '../../../node/edge-node.ts';
+import type { FollowerCounts } from '../../../follower/follower-counts.ts';
+import type { NodeStatus } from '../../../ledger/read/node-status.ts';
 import type { Answer } from '../../answer.ts';
-import type { Operations, RouteTable } from '../../openapi/operation.ts';
-import type { RouteContext } from '../../route.ts';
+import type { Operations } from '../../openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../route.ts';
 import { whyUnhealthy } from './health.ts';
-import { encodeMetrics, type MetricFamily, PROMETHEUS_TYPE, type Sample } from './prometheus.ts';
+import { counter, encodeMetrics, gauge, type MetricFamily, PROMETHEUS_TYPE } from './prometheus.ts';
 
 export const metricsRoutes = {
   readMetrics: {
@@ -23,17 +24,22 @@ export const metricsRoutes = {
 const FOLLOWER_STATES = ['off', 'following', 'stopped', 'failing', 'diverged'];
 const BLOCKS_BY = ['feed', 'polling'];
 
-async function answerMetrics({ node, requestCounts }: RouteContext): Promise<Answer> {
-  const [status, counts, events] = await Promise.all([
+async function answerMetrics({
+  node,
+  settings,
+  modules,
+  requestCounts,
+}: RouteContext): Promise<Answer> {
+  const [status, counts, ofModules] = await Promise.all([
     node.readStatus(),
     node.readFollowerCounts(),
-    node.readEventCounts(),
+    Promise.all(modules.map((each) => each.readMetrics?.(settings) ?? [])),
   ]);
   const families = [
     ...describeNode(status, Date.now()),
     ...(status === undefined ? [] : describeLedger(status, Date.now())),
     ...(counts === undefined ? [] : describeFollower(counts)),
-    ...(events === undefined ? [] : describeEvents(events)),
+    ...ofModules.flat(),
     ...(requestCounts?.families() ?? []),
   ];
   return {
@@ -166,32 +172,6 @@ function describeFollower({
       known.map(({ labels, counts }) => ({ labels, value: counts.divergences })),
     ),
   ];
-}
-
-function describeEvents({ clients, topics, messages, closes }: EventCounts): MetricFamily[] {
-  return [
-    gauge('stardust_event_clients', 'Clients that are connected for events.', clients),
-    gauge('stardust_event_topics', 'Topics that they listen to, counted for each client.', topics),
-    counter('stardust_event_messages_total', 'Messages sent to them.', [{ value: messages }]),
-    counter(
-      'stardust_event_closes_total',
-      'Connections that ended.',
-      Object.entries(closes).map(([why, value]) => ({ labels: { why }, value })),
-    ),
-  ];
-}
-
-function gauge(
-  name: string,
-  help: string,
-  value: number,
-  labels: Readonly<Record<string, string>> = {},
-): MetricFamily {
-  return { name, help, type: 'gauge', samples: [{ labels, value }] };
-}
-
-function counter(name: string, help: string, samples: readonly Sample[]): MetricFamily {
-  return { name, help, type: 'counter', samples };
 }
 
 function states(name: string, help: string, all: readonly string[], current: string): MetricFamily {

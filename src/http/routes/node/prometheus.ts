@@ -63,3 +63,16 @@ function encodeValue(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
 }
+
+export function gauge(
+  name: string,
+  help: string,
+  value: number,
+  labels: Readonly<Record<string, string>> = {},
+): MetricFamily {
+  return { name, help, type: 'gauge', samples: [{ labels, value }] };
+}
+
+export function counter(name: string, help: string, samples: readonly Sample[]): MetricFamily {
+  return { name, help, type: 'counter', samples };
+}

@@ -1,0 +1,45 @@
+/**
+ * The kinds of outputs, by their names in paths of the API, and which of them a ledger's lists have
+ * (docs/storage.md#lists).
+ */
+import { OutputType } from '../../stardust/wire/output.ts';
+import type { Database } from '../core/database.ts';
+import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
+
+export const KINDS = {
+  basic: OutputType.Basic,
+  alias: OutputType.Alias,
+  foundry: OutputType.Foundry,
+  nft: OutputType.Nft,
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+export const ALL_KINDS = Object.keys(KINDS) as Kind[];
+
+/** `not indexed`: the ledger indexes NFTs alone. `filling`: it does not yet index all outputs. */
+export interface NotIndexed {
+  ledgerIndex: number;
+  ok: false;
+  why: 'not indexed' | 'filling';
+}
+
+/** Whether the kind's outputs are in lists only of a ledger that indexes all kinds. */
+export function needsIndex(kind: Kind): boolean {
+  return kind !== 'nft';
+}
+
+/** Undefined where the ledger indexes every kind of output. */
+export function indexMissing({ indexed, ledger: ledgerIndex }: Head): NotIndexed | undefined {
+  if (indexed === ALL_INDEXED) return undefined;
+  return { ledgerIndex, ok: false, why: indexed === '' ? 'not indexed' : 'filling' };
+}
+
+/** The kinds of outputs that are in lists; none where there is no ledger. */
+export async function readIndexedKinds(db: Database): Promise<readonly Kind[]> {
+  const head = await readHead(db);
+  if (head === undefined) return [];
+  return indexMissing(head) === undefined
+    ? ALL_KINDS
+    : ALL_KINDS.filter((kind) => !needsIndex(kind));
+}

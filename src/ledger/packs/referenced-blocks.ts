@@ -1,0 +1,157 @@
+/**
+ * Blocks that a milestone references, in white-flag order: its parts name them by number, and the
+ * packs that hold them say the rest.
+ */
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { LedgerDamaged } from '../core/checksum.ts';
+import type { Database } from '../core/database.ts';
+import { LedgerMoved } from '../core/fence.ts';
+import { selectIds } from '../core/id-index.ts';
+import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
+import { summedColumns } from '../core/row-sum.ts';
+import { blockSql, readBlockRows } from './block-rows.ts';
+import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
+import { type OutputRow, requireOutputSum } from './output-rows.ts';
+import { NO_REASON, statusesFromRow } from './pack-columns.ts';
+import { elementSql } from './places.ts';
+
+export interface ReferencedBlock {
+  /** Hex. */
+  id: string;
+  /** Payload type (docs/protocol.md, A.1), 0 for none. */
+  payload: number;
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
+  reason: number | undefined;
+  /** The key of its pack. */
+  pack: number;
+}
+
+/** SQL of the index of the milestone that references the block ?1; NULL where none does. */
+export const FIND_MILESTONE = `(SELECT f.milestone FROM (${selectIds('json_array(?1)')}) f LIMIT 1)`;
+
+/** SQL of the index of a milestone, and its parameter ?1. */
+type MilestoneSql = readonly [sql: string, parameter: string | number];
+
+export function milestoneOf(blockId: string): MilestoneSql {
+  return [FIND_MILESTONE, blockId];
+}
+
+export function milestoneAt(index: number): MilestoneSql {
+  return ['?1', index];
+}
+
+const selectParts = (milestone: string) => `
+  SELECT ${summedColumns('milestone_part', 'm')} FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;
+
+const selectPacks = (milestone: string) => `
+  SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
+
+/** The bytes of the block ?1 that a milestone references; packs that do not name it are skipped. */
+const SELECT_BYTES_OF_BLOCK = `
+  SELECT ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
+  FROM pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.key IN (${selectKeys(FIND_MILESTONE)}) AND instr(p.blocks, '"' || ?1 || '"') > 0
+    AND ${blockSql.id('b.value')} = ?1`;
+
+/**
+ * Selects the blocks of a kept milestone in white-flag order, a function of their number. Throws a
+ * LedgerDamaged if they are not all there.
+ */
+export function selectBlocksOf(
+  db: Database,
+  [milestone, parameter]: MilestoneSql,
+): Query<(count: number) => ReferencedBlock[]> {
+  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), (row) => {
+    row.requireSum('milestone_part');
+    return readNumbers(row.text('blocks'));
+  });
+  const packs = many(db.prepare(selectPacks(milestone)).bind(parameter), blocksFromRow);
+  return {
+    statements: [...parts.statements, ...packs.statements],
+    read: (results) => (count) => {
+      const byNumber = new Map(packs.read(results.slice(1)).flat());
+      const numbers = parts.read(results.slice(0, 1)).flat();
+      const blocks = numbers.flatMap((number) => byNumber.get(number) ?? []);
+      if (blocks.length !== count) throw new LedgerDamaged('lists of blocks of a milestone');
+      return blocks;
+    },
+  };
+}
+
+function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
+  const pack = row.integer('key');
+  const statuses = statusesFromRow(row);
+  return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
+    const { reason } = statuses.at(at);
+    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack }];
+  });
+}
+
+/** Packs whose outputs are read at once: up to 600 KB each. */
+const PACKS_AT_ONCE = 8;
+
+/**
+ * ?1 packs, ?2 IDs of blocks: a block's place in its pack changes where others are dropped from it
+ * meanwhile.
+ */
+const SELECT_MENTIONS = `
+  SELECT p.outputs -> ('$[' || b.key || ']') AS outputs FROM pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.key IN (SELECT value FROM json_each(?1))
+    AND b.value ->> 1 IN (SELECT value FROM json_each(?2))`;
+
+/**
+ * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.
+ * Throws a LedgerMoved if a block is pruned.
+ */
+export async function* readMentions(
+  db: Database,
+  blocks: readonly ReferencedBlock[],
+): AsyncGenerator<{ id: string; isCreated: boolean }[]> {
+  const packs = [...Map.groupBy(blocks, ({ pack }) => pack)];
+  for (let from = 0; from < packs.length; from += PACKS_AT_ONCE) {
+    const some = packs.slice(from, from + PACKS_AT_ONCE);
+    const named = some.flatMap(([, those]) => those.map(({ id }) => id));
+    const bound = [some.map(([pack]) => pack), named].map((each) => JSON.stringify(each));
+    const mentions = many(db.prepare(SELECT_MENTIONS).bind(...bound), (row) => {
+      const outputs: OutputRow[] = JSON.parse(row.text('outputs'));
+      return outputs;
+    });
+    const read = await readQuery(db, mentions);
+    if (read.length !== named.length) throw new LedgerMoved('a block of the milestone is pruned');
+    yield read.flat().map(([number, id, sum, chain]) => {
+      requireOutputSum(number, id, sum);
+      return { id, isCreated: chain !== undefined };
+    });
+  }
+}
+
+/** The bytes of a block that a milestone references; undefined where they are not kept. */
+export function selectReferencedBytes(
+  db: Database,
+  blockId: string,
+): Query<Uint8Array | undefined> {
+  return first(db.prepare(SELECT_BYTES_OF_BLOCK).bind(blockId), (row) =>
+    fromBase64(row.text('bytes')),
+  );
+}
+
+/** ?1 the milestone, ?2 the chain. */
+const SELECT_CREATORS = `
+  SELECT p.key AS pack, b.key AS at FROM pack p CROSS JOIN json_each(p.outputs) b
+  WHERE p.key IN (${selectKeys('?1')}) AND instr(p.outputs, '"' || ?2 || '"') > 0
+    AND instr(b.value, '"' || ?2 || '"') > 0`;
+
+/**
+ * Places of blocks, in the packs of the milestone, whose transactions create an output of the chain
+ * with this hex ID.
+ */
+export function selectCreators(
+  db: Database,
+  milestone: number,
+  chain: string,
+): Query<BlockPlace[]> {
+  return many(db.prepare(SELECT_CREATORS).bind(milestone, chain), (row) => [
+    row.integer('pack'),
+    row.integer('at'),
+  ]);
+}

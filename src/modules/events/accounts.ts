@@ -1,0 +1,157 @@
+/**
+ * Usage of the broker's clients, and the one rule for all limits that they share: if all together
+ * use too much, the address that uses most, in the IPv6 site that does, loses the client that uses
+ * most. So a stranger uses at most what nobody else wants.
+ */
+import { type ClientPath, clientPath, largestHolder } from '../../platform/client-path.ts';
+
+export const SHARED_LIMITS = {
+  /** Each takes 35 KB of workerd's memory. */
+  connections: 10_000,
+  /** Subscriptions: each takes some 500 bytes of the object's 128 MB. */
+  topics: 100_000,
+  /** Bytes of packets that wait for their turn, or are not whole. */
+  held: 16_000_000,
+} as const;
+
+/**
+ * workerd keeps what it sends until the client reads it or the connection breaks, also after a
+ * close, and does not say how much that is. A client that reads goes at once when it is closed. So
+ * after each BYTES_BETWEEN_CHECKS the largest clients of the address that was sent most, with
+ * CHECKED_BYTES together, are told to connect again. An address whose closed connections stay does
+ * not read: all its clients are closed, and later ones once they were sent what the kernel holds.
+ */
+const BYTES_BETWEEN_CHECKS = 64_000_000;
+const CHECKED_BYTES = 4_000_000;
+const KERNEL_BYTES = 64_000;
+
+export type Share = keyof typeof SHARED_LIMITS;
+
+/** `sent`: bytes since the client connected. */
+export type Usage = Record<Share | 'sent', number>;
+
+export interface Holder {
+  /** Key of the client's address (http/access/client-address.ts). */
+  readonly address: string;
+  readonly usage: Usage;
+  /** Unix milliseconds when its last packet came. */
+  readonly seen: number;
+}
+
+export interface Accounts<Client extends Holder> {
+  /** Counts a new client, with what it uses already. */
+  open(client: Client): void;
+  /** Ends its usage. Returns a function to call once its socket has gone. */
+  end(client: Client): () => void;
+  use(client: Client, share: Share, amount: number): void;
+  /** Counts bytes that were sent to the client. Returns the clients to close for that. */
+  send(client: Client, bytes: number): Client[];
+  /** Returns the next client to close, while clients together use more than they may. */
+  excess(): Client | undefined;
+}
+
+interface Account<Client> {
+  readonly client: ClientPath;
+  readonly clients: Set<Client>;
+  readonly usage: Usage;
+  /** Closed connections that have not gone, and the bytes that were sent on them. */
+  left: number;
+  leftBytes: number;
+}
+
+const NOBODY: never[] = [];
+
+const NAMES: readonly (keyof Usage)[] = ['connections', 'topics', 'held', 'sent'];
+const SHARES: readonly Share[] = ['connections', 'topics', 'held'];
+
+/** @param sent bytes that the client was sent already */
+export function newUsage(sent = 0): Usage {
+  return { connections: 1, topics: 0, held: 0, sent };
+}
+
+export function createAccounts<Client extends Holder>(): Accounts<Client> {
+  const accounts = new Map<string, Account<Client>>();
+  const total: Usage = { ...newUsage(), connections: 0 };
+  let sentSinceCheck = 0;
+
+  function accountOf({ address }: Holder): Account<Client> {
+    let account = accounts.get(address);
+    if (account === undefined) {
+      const usage = { ...newUsage(), connections: 0 };
+      account = { client: clientPath(address), clients: new Set(), usage, left: 0, leftBytes: 0 };
+      accounts.set(address, account);
+    }
+    return account;
+  }
+
+  function add(client: Client, name: keyof Usage, change: number): void {
+    accountOf(client).usage[name] += change;
+    total[name] += change;
+  }
+
+  /** Returns the address that uses most; `sent` counts what is left too. */
+  function largestAccount(name: keyof Usage): Account<Client> | undefined {
+    const amount = ({ usage, leftBytes }: Account<Client>) =>
+      usage[name] + (name === 'sent' ? leftBytes : 0);
+    const open = accounts.values().filter(({ clients }) => clients.size > 0);
+    return largestHolder(open, amount)[0];
+  }
+
+  function check(): Client[] {
+    sentSinceCheck = 0;
+    const account = largestAccount('sent');
+    if (account === undefined) return [];
+    const clients = [...account.clients].sort(byUse('sent'));
+    if (account.leftBytes >= CHECKED_BYTES) return clients;
+    let checked = 0;
+    return clients.filter(({ usage }) => {
+      const isEnough = checked >= CHECKED_BYTES;
+      checked += usage.sent;
+      return !isEnough;
+    });
+  }
+
+  return {
+    open(client) {
+      accountOf(client).clients.add(client);
+      for (const name of NAMES) add(client, name, client.usage[name]);
+    },
+    end(client) {
+      const { address, usage } = client;
+      const account = accountOf(client);
+      for (const name of NAMES) add(client, name, -usage[name]);
+      account.clients.delete(client);
+      account.left += 1;
+      account.leftBytes += usage.sent;
+      return () => {
+        account.left -= 1;
+        account.leftBytes -= usage.sent;
+        if (account.clients.size === 0 && account.left === 0) accounts.delete(address);
+      };
+    },
+    use(client, share, amount) {
+      add(client, share, amount - client.usage[share]);
+      client.usage[share] = amount;
+    },
+    send(client, bytes) {
+      const { usage, leftBytes } = accountOf(client);
+      client.usage.sent += bytes;
+      usage.sent += bytes;
+      total.sent += bytes;
+      sentSinceCheck += bytes;
+      if (sentSinceCheck > BYTES_BETWEEN_CHECKS) return check();
+      const isSuspect = leftBytes >= CHECKED_BYTES && client.usage.sent > KERNEL_BYTES;
+      return isSuspect ? [client] : NOBODY;
+    },
+    excess() {
+      const share = SHARES.find((name) => total[name] > SHARED_LIMITS[name]);
+      const account = share && largestAccount(share);
+      return account && [...account.clients].sort(byUse(share!))[0];
+    },
+  };
+}
+
+/** Sorts by use, the largest first; then by silence, the longest first. */
+function byUse(name: keyof Usage): (one: Holder, other: Holder) => number {
+  return (one, other) => other.usage[name] - one.usage[name] || one.seen - other.seen;
+}

@@ -1,0 +1,104 @@
+/**
+ * Tells the broker of events what was applied and stored (src/modules/events/README.md). Nothing waits for
+ * it: the broker reads from D1 what it publishes, and finds there later what it was not told.
+ */
+import type { Announcer, LastLedger } from '../../follower/follower-context.ts';
+import { hasPassed } from '../../platform/clock.ts';
+import { describeError, type WriteLog } from '../../platform/log.ts';
+import type { EventBroker, EventDemand } from './event-broker.ts';
+
+/** Milliseconds until the broker is queried again for listeners, or after a failure. */
+const PAUSE_MS = 10_000;
+
+/** Bytes of blocks in one call: the platform takes 32 MiB. */
+const MAX_CALL_BYTES = 4_000_000;
+
+/** Calls with blocks that the broker has not taken: it hangs, and they would fill the memory. */
+const MAX_WAITING_CALLS = 4;
+
+type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
+
+/** @param clock Unix milliseconds */
+export function createAnnouncer(
+  broker: Broker | undefined,
+  clock: () => number,
+  log: WriteLog,
+): Announcer {
+  let demand: EventDemand = { published: undefined, blocks: false };
+  /** Generation and index of the ledger that the broker was told last. */
+  let told: string | undefined;
+  let calledAt = Number.NEGATIVE_INFINITY;
+  let isCalling = false;
+  /** The ledger as it moved during a call. */
+  let next: Pick<LastLedger, 'generation' | 'ledger'> | undefined;
+  let waitingCalls = 0;
+
+  const fail = (error: unknown) => {
+    demand = { published: undefined, blocks: false };
+    log('warn', 'events.not-told', { error: describeError(error) });
+  };
+
+  async function call(
+    { applied }: Broker,
+    { generation, ledger }: Pick<LastLedger, 'generation' | 'ledger'>,
+  ): Promise<void> {
+    calledAt = clock();
+    isCalling = true;
+    try {
+      demand = await applied();
+      told = `${generation} ${ledger}`;
+    } catch (error) {
+      fail(error);
+    }
+    isCalling = false;
+  }
+
+  async function tellStored(to: Broker, blocks: readonly Uint8Array[]): Promise<void> {
+    if (waitingCalls === MAX_WAITING_CALLS) {
+      fail(new Error('the broker does not take blocks, which it is not told'));
+      return;
+    }
+    waitingCalls++;
+    try {
+      await to.stored(blocks);
+    } catch (error) {
+      fail(error);
+    }
+    waitingCalls--;
+  }
+
+  return {
+    moved(ledger) {
+      if (broker === undefined) return;
+      if (isCalling) {
+        next = ledger;
+        return;
+      }
+      const listens = demand.published !== undefined;
+      const isTold = told === `${ledger.generation} ${ledger.ledger}`;
+      const isDone = listens && isTold && demand.published! >= ledger.ledger;
+      if (isDone || (!(listens && !isTold) && !hasPassed(PAUSE_MS, calledAt, clock()))) return;
+      void call(broker, ledger).then(() => {
+        const later = next;
+        next = undefined;
+        if (later !== undefined) this.moved(later);
+      });
+    },
+    stored(blocks) {
+      if (broker === undefined || !demand.blocks || blocks.length === 0) return;
+      let bytes: Uint8Array[] = [];
+      let length = 0;
+      const flush = () => {
+        void tellStored(broker, bytes);
+        bytes = [];
+        length = 0;
+      };
+      for (const block of blocks) {
+        bytes.push(block.bytes);
+        length += block.bytes.length;
+        if (length > MAX_CALL_BYTES) flush();
+      }
+      if (length > 0) flush();
+    },
+  };
+}

@@ -1,0 +1,176 @@
+/** Clients of the broker and their topics. Only this file sends to them and closes them. */
+import { encodePacket, type Packet, PacketType } from '../../mqtt/packets.ts';
+import { packTopic } from '../../mqtt/topics.ts';
+import { hasPassed, takeTurns } from '../../platform/clock.ts';
+import { createAccounts } from './accounts.ts';
+import { type Client, heldBytes, MESSAGE_OVERHEAD_BYTES } from './client.ts';
+import { CLOSE_CODES, type CloseReason } from './close-codes.ts';
+import type { Counts } from './publisher.ts';
+import { createTopicIndex, type TopicIndex } from './topic-index.ts';
+
+/** Milliseconds from the connection to CONNECT. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker checks late. */
+const SILENT_INTERVALS = 2;
+
+/** Sends between two looks at the clock, and milliseconds of sends between two turns. */
+const SENDS_AT_ONCE = 50;
+const TURN_EVERY_MS = 5;
+
+export interface Clients {
+  readonly size: number;
+  all(): Client[];
+  /** Undefined where the socket was closed. */
+  get(socket: WebSocket): Client | undefined;
+  isOpen(client: Client): boolean;
+  readonly topics: Pick<TopicIndex, 'size' | 'has' | 'hasAny'>;
+  open(client: Client): void;
+  /**
+   * Names a client that has said CONNECT; closes an older one of its address with its ID. The same
+   * ID at another address is another client, unlike in MQTT-3.1.4-2.
+   */
+  name(client: Client, id: string): void;
+  /** Returns false where nothing is ever published to the topic, or the client listens to it. */
+  listen(client: Client, topic: string, prefix: string): boolean;
+  unlisten(client: Client, topic: string): void;
+  hold(client: Client): void;
+  send(client: Client, packet: Packet): void;
+  tell(client: Client, topic: string, payload: Uint8Array): void;
+  /** Sends a message to all that listen; other requests have turns between. */
+  publish(topic: string, payload: Uint8Array): Promise<void>;
+  close(client: Client, reason: CloseReason, detail?: string): void;
+  closeSilent(now: number): void;
+  /** Notes that the socket was closed by its client, broke, or has gone after it was closed. */
+  gone(socket: WebSocket): void;
+}
+
+export function createClients(counts: Counts): Clients {
+  const clients = new Map<WebSocket, Client>();
+  /** Clients by address and ID. */
+  const byId = new Map<string, Client>();
+  const topics = createTopicIndex();
+  const accounts = createAccounts<Client>();
+  /** Closed sockets, with the function to call once they have gone. */
+  const closing = new Map<WebSocket, () => void>();
+
+  const turn = takeTurns(TURN_EVERY_MS);
+
+  const isOpen = ({ socket }: Client) => clients.has(socket);
+  const nameOf = ({ address, id }: Client) => `${address} ${id}`;
+
+  function close(client: Client, reason: CloseReason, detail: string = reason): void {
+    const { socket, waiting } = client;
+    if (!clients.delete(socket)) return;
+    if (client.timer !== undefined) clearTimeout(client.timer);
+    for (const topic of client.topics.keys()) topics.remove(client, topic);
+    if (byId.get(nameOf(client)) === client) byId.delete(nameOf(client));
+    waiting.length = 0;
+    client.reading = undefined;
+    client.initial = undefined;
+    closing.set(socket, accounts.end(client));
+    counts.closes[reason] = (counts.closes[reason] ?? 0) + 1;
+    if (reason === 'gone') gone(socket);
+    // a reason has at most 123 bytes
+    else socket.close(CLOSE_CODES[reason], detail.slice(0, 100).replace(/[^ -~]/g, '?'));
+  }
+
+  function gone(socket: WebSocket): void {
+    const client = clients.get(socket);
+    if (client !== undefined) close(client, 'gone');
+    closing.get(socket)?.();
+    closing.delete(socket);
+  }
+
+  function closeExcess(): void {
+    for (;;) {
+      const client = accounts.excess();
+      if (client === undefined) return;
+      close(client, 'full');
+    }
+  }
+
+  function sendBytes(client: Client, bytes: Uint8Array<ArrayBuffer>): void {
+    if (!isOpen(client)) return;
+    try {
+      client.socket.send(bytes);
+    } catch {
+      close(client, 'gone');
+      return;
+    }
+    const debtors = accounts.send(client, bytes.length + MESSAGE_OVERHEAD_BYTES);
+    for (const debtor of debtors) close(debtor, 'used-up');
+  }
+
+  return {
+    get size() {
+      return clients.size;
+    },
+    all: () => [...clients.values()],
+    get: (socket) => clients.get(socket),
+    isOpen,
+    topics,
+    open(client) {
+      clients.set(client.socket, client);
+      if (client.id) byId.set(nameOf(client), client);
+      for (const topic of client.topics.keys()) topics.add(client, topic);
+      if (client.id === undefined) {
+        // from the connection, if the object was evicted meanwhile
+        const since = Math.max(0, Date.now() - client.seen);
+        client.timer = setTimeout(() => close(client, 'silent'), CONNECT_TIMEOUT_MS - since);
+      }
+      accounts.open(client);
+      closeExcess();
+    },
+    name(client, id) {
+      if (client.timer !== undefined) clearTimeout(client.timer);
+      client.id = id;
+      if (id === '') return;
+      const older = byId.get(nameOf(client));
+      if (older !== undefined) close(older, 'replaced');
+      byId.set(nameOf(client), client);
+    },
+    listen(client, topic, prefix) {
+      const packed = client.topics.has(topic) ? undefined : packTopic(topic, prefix);
+      if (packed === undefined) return false;
+      client.topics.set(topic, packed);
+      topics.add(client, topic);
+      accounts.use(client, 'topics', client.topics.size);
+      closeExcess();
+      return true;
+    },
+    unlisten(client, topic) {
+      if (!client.topics.delete(topic)) return;
+      topics.remove(client, topic);
+      accounts.use(client, 'topics', client.topics.size);
+    },
+    hold(client) {
+      if (!isOpen(client)) return;
+      accounts.use(client, 'held', heldBytes(client));
+      closeExcess();
+    },
+    send: (client, packet) => sendBytes(client, encodePacket(packet)),
+    tell(client, topic, payload) {
+      sendBytes(client, encodePacket({ type: PacketType.Publish, topic, payload }));
+      counts.messages++;
+    },
+    async publish(topic, payload) {
+      const to = topics.listeners(topic);
+      if (to.length === 0) return;
+      const bytes = encodePacket({ type: PacketType.Publish, topic, payload });
+      for (const client of to) {
+        sendBytes(client, bytes);
+        if (++counts.messages % SENDS_AT_ONCE === 0) await turn();
+      }
+    },
+    close,
+    closeSilent(now) {
+      for (const client of clients.values()) {
+        const { id, keepAlive, seen } = client;
+        if (id === undefined || keepAlive === 0) continue;
+        if (hasPassed(SILENT_INTERVALS * keepAlive * 1000, seen, now)) close(client, 'silent');
+      }
+    },
+    gone,
+  };
+}

@@ -1,0 +1,265 @@
+/**
+ * The broker of events: MQTT 3.1.1 over WebSockets that hibernate (src/modules/events/README.md). The
+ * follower's calls are hints only: milestones are read from D1, so none is announced that is not
+ * committed. Only a timer, before CONNECT, keeps the object awake. What must outlive an eviction is
+ * in the sockets' attachments (client.ts) and one value of the object's storage.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { LedgerDamaged } from '../../ledger/core/checksum.ts';
+import { LedgerMoved } from '../../ledger/core/fence.ts';
+import { LedgerUnreadable } from '../../ledger/core/head.ts';
+import { openLedgerBinding } from '../../ledger/open-ledger.ts';
+import { BLOCKS, UNLOCKS } from '../../mqtt/topics.ts';
+import { createTurns } from '../../platform/client-path.ts';
+import { takeTurns } from '../../platform/clock.ts';
+import { describeError, writeLimitedLog } from '../../platform/log.ts';
+import { StardustError } from '../../stardust/error.ts';
+import { tellBlock } from './block-events.ts';
+import {
+  addMessage,
+  CLIENT_HEADER,
+  type Client,
+  hasWork,
+  newClient,
+  restoreClient,
+  saveClient,
+} from './client.ts';
+import { createClients } from './clients.ts';
+import { isReserved } from './close-codes.ts';
+import type { Audience } from './milestone-events.ts';
+import { type Counts, createPublisher, type PublishedMilestone } from './publisher.ts';
+import { takeSlice } from './session.ts';
+
+/**
+ * Sockets that are open, or closed and not gone; the object could have 32,768
+ * (https://developers.cloudflare.com/durable-objects/api/state/#acceptwebsocket).
+ */
+const MAX_SOCKETS = 20_000;
+
+/** Bytes of a WebSocket message, which may have several packets, and of those that wait. */
+const MAX_MESSAGE_BYTES = 1 << 17;
+const MAX_WAITING_BYTES = 2 * MAX_MESSAGE_BYTES;
+
+/** Milliseconds of slices between turns for other requests. */
+const TURN_EVERY_MS = 5;
+
+export interface EventCounts extends Counts {
+  clients: number;
+  topics: number;
+}
+
+export interface EventDemand {
+  /** The milestone that was published last; undefined while nobody listens. */
+  published: number | undefined;
+  blocks: boolean;
+}
+
+export class EventBroker extends DurableObject<Env> {
+  readonly #db = openLedgerBinding(this.env);
+  readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv);
+  readonly #clients = createClients(this.#publisher.counts);
+
+  readonly #waiting = createTurns<Client>();
+  /** Promises by client, resolved when the client has no work left. */
+  readonly #served = new Map<Client, PromiseWithResolvers<void>>();
+  /** Resolved when all that is in D1 has been published; undefined while nothing is to be. */
+  #publishing: PromiseWithResolvers<void> | undefined;
+  #isDue = false;
+  #isWorking = false;
+  readonly #turn = takeTurns(TURN_EVERY_MS);
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    for (const socket of ctx.getWebSockets())
+      if (socket.readyState === WebSocket.OPEN) this.#restore(socket);
+  }
+
+  /** Never throws: an object that cannot start would fail all its sockets for ever. */
+  #restore(socket: WebSocket): void {
+    try {
+      const prefix = this.#publisher.last()?.prefix ?? '';
+      const { client, isWhole } = restoreClient(socket, prefix);
+      this.#clients.open(client);
+      if (!isWhole) this.#clients.close(client, 'evicted');
+    } catch (error) {
+      writeLimitedLog('error', 'events.failed', { error: describeError(error) });
+      const client = newClient(socket, '', Date.now());
+      this.#clients.open(client);
+      this.#clients.close(client, 'evicted');
+    }
+  }
+
+  /** Accepts a WebSocket. Whoever calls has checked that the request asks for one. */
+  override async fetch(request: Request): Promise<Response> {
+    if (this.ctx.getWebSockets().length >= MAX_SOCKETS) return new Response(null, { status: 503 });
+    const [theirs, ours] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
+    this.ctx.acceptWebSocket(ours);
+    const client = newClient(ours, request.headers.get(CLIENT_HEADER) ?? '', Date.now());
+    this.#clients.open(client);
+    saveClient(client);
+    return new Response(null, { status: 101, webSocket: theirs });
+  }
+
+  /** Called after a milestone or a pass. Resolves when all that is in D1 has been published. */
+  async applied(): Promise<EventDemand> {
+    this.#clients.closeSilent(Date.now());
+    const { topics } = this.#clients;
+    if (topics.size() === 0) {
+      this.#publisher.forget();
+      return { published: undefined, blocks: false };
+    }
+    this.#isDue = true;
+    this.#publishing ??= Promise.withResolvers();
+    const { promise } = this.#publishing;
+    void this.#work();
+    await promise;
+    return { published: this.#publisher.last()?.index, blocks: topics.hasAny(BLOCKS) };
+  }
+
+  async stored(blocks: readonly Uint8Array[]): Promise<void> {
+    const audience = this.#audience();
+    const turn = takeTurns();
+    for (const bytes of blocks) {
+      await tellBlock(bytes, audience);
+      await turn();
+    }
+  }
+
+  readCounts(): EventCounts {
+    const { size, topics } = this.#clients;
+    return { clients: size, topics: topics.size(), ...this.#publisher.counts };
+  }
+
+  override async webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): Promise<void> {
+    const client = this.#clients.get(socket);
+    if (client === undefined) return;
+    // MQTT-6.0.0-1
+    if (typeof message === 'string') {
+      this.#clients.close(client, 'malformed', 'a message that is not binary');
+      return;
+    }
+    const bytes = message.byteLength;
+    // it has no packet, and must not cost more than to be delivered
+    if (bytes === 0) return;
+    if (bytes > MAX_MESSAGE_BYTES || client.waitingBytes + bytes > MAX_WAITING_BYTES) {
+      this.#clients.close(client, 'over-limit');
+      return;
+    }
+    addMessage(client, new Uint8Array(message));
+    this.#clients.hold(client);
+    this.#waiting.add(client);
+    const served = this.#served.get(client) ?? Promise.withResolvers<void>();
+    this.#served.set(client, served);
+    void this.#work();
+    await served.promise;
+  }
+
+  /** RFC 6455, 5.5.1: a close frame is answered by one, with the same code. */
+  override webSocketClose(socket: WebSocket, code: number): void {
+    this.#clients.gone(socket);
+    if (isReserved(code)) socket.close();
+    else socket.close(code);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#clients.gone(socket);
+  }
+
+  /**
+   * Does one thing at a time: publishes a milestone, or serves a slice of a client. So a
+   * subscription begins between milestones, and nobody waits for two slices of another client.
+   */
+  async #work(): Promise<void> {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    for (;;) {
+      if (this.#isDue) await this.#publishNext();
+      const client = this.#waiting.take();
+      if (client !== undefined) await this.#serve(client);
+      else if (!this.#isDue) break;
+      await this.#turn();
+    }
+    // what comes next begins another run
+    this.#isWorking = false;
+  }
+
+  async #serve(client: Client): Promise<void> {
+    const clients = this.#clients;
+    try {
+      const context = { db: this.#db, clients, begin: () => this.#begin() };
+      if (clients.isOpen(client)) await takeSlice(context, client);
+    } catch (error) {
+      if (error instanceof StardustError) clients.close(client, 'malformed', error.reason);
+      else {
+        writeLimitedLog('error', 'events.failed', { error: describeError(error) });
+        clients.close(client, 'failed');
+      }
+    }
+    if (clients.isOpen(client) && hasWork(client)) {
+      this.#waiting.add(client);
+      return;
+    }
+    this.#served.get(client)?.resolve();
+    this.#served.delete(client);
+  }
+
+  async #begin(): Promise<PublishedMilestone | undefined> {
+    const before = this.#publisher.last();
+    const published = await this.#publisher.begin();
+    this.#closeOutdated(before, published);
+    return published;
+  }
+
+  async #publishNext(): Promise<void> {
+    // before it reads: what the follower tells meanwhile must not be lost
+    this.#isDue = false;
+    try {
+      const before = this.#publisher.last();
+      if (await this.#publisher.publishNext(this.#audience())) this.#isDue = true;
+      this.#closeOutdated(before, this.#publisher.last());
+    } catch (error) {
+      this.#isDue = false;
+      this.#fail(error);
+    }
+    if (this.#isDue) return;
+    this.#publishing?.resolve();
+    this.#publishing = undefined;
+  }
+
+  /** Whether clients can still be told everything: if not, they connect again and catch up. */
+  #fail(error: unknown): void {
+    writeLimitedLog('error', 'events.failed', { error: describeError(error) });
+    const isLost = [LedgerMoved, LedgerDamaged, LedgerUnreadable].some(
+      (type) => error instanceof type,
+    );
+    if (!isLost) return;
+    for (const client of this.#clients.all()) this.#clients.close(client, 'ledger-moved');
+    this.#publisher.forget();
+  }
+
+  /** Closes clients that listen to a replaced ledger, or to addresses with another prefix. */
+  #closeOutdated(before?: PublishedMilestone, now?: PublishedMilestone): void {
+    if (before === undefined || before === now) return;
+    const isReplaced = before.generation !== now?.generation || before.index > now.index;
+    const isRenamed = before.prefix !== now?.prefix;
+    if (!isReplaced && !isRenamed) return;
+    for (const client of this.#clients.all()) {
+      const names = [...client.topics.keys()];
+      if (names.some((topic) => isReplaced || topic.startsWith(UNLOCKS)))
+        this.#clients.close(client, 'ledger-moved');
+    }
+  }
+
+  #audience(): Audience {
+    const publisher = this.#publisher;
+    const { topics, publish } = this.#clients;
+    return {
+      hasAny: topics.hasAny,
+      has: topics.has,
+      tell: publish,
+      get prefix() {
+        return publisher.last()?.prefix ?? '';
+      },
+    };
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * Messages about one applied milestone, from D1, for the topics that somebody listens to
+ * (docs/contract.md#events): outputs spent, outputs created, ends of chains, metadata of blocks,
+ * the milestone. So everything of a milestone is told before the milestone. The reference promises
+ * no order (core/mqtt/server.go runs a goroutine for each stream).
+ */
+import { LedgerDamaged } from '../../ledger/core/checksum.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import {
+  type BlockPieces,
+  type BlockWithBytes,
+  type MilestoneContents,
+  readBlocksWithBytes,
+  readMilestoneIds,
+  readSpentOutputs,
+} from '../../ledger/read/milestone-contents.ts';
+import type { OutputStatus } from '../../ledger/read/output-status.ts';
+import { requireBlockId } from '../../ledger/read/stored-block.ts';
+import {
+  ANY_CONDITION,
+  blockMetadataTopic,
+  CONFIRMED_MILESTONE,
+  chainTopic,
+  includedBlockTopic,
+  LATEST_MILESTONE,
+  MILESTONES,
+  outputTopic,
+  REFERENCED,
+  UNLOCK_NAMES,
+  UNLOCKS,
+  unlockTopic,
+} from '../../mqtt/topics.ts';
+import { takeTurns } from '../../platform/clock.ts';
+import { toBech32 } from '../../stardust/bech32.ts';
+import { fromHex, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { RestObject } from '../../stardust/json/rest-json.ts';
+import { carriesMilestone } from '../../stardust/milestone-keys.ts';
+import { type Address, addressKey } from '../../stardust/wire/address.ts';
+import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
+import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
+import { receiptOf } from '../../stardust/wire/milestone.ts';
+import { type Output, OutputType } from '../../stardust/wire/output.ts';
+import { migratedOutputs } from '../../stardust/wire/receipt.ts';
+import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
+
+export interface Audience {
+  /** Whether somebody listens to a topic that begins like this. */
+  hasAny(beginning: string): boolean;
+  has(topic: string): boolean;
+  tell(topic: string, payload: Uint8Array): Promise<void>;
+  readonly prefix: string;
+}
+
+export function jsonBytes(value: RestObject): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+/** Tells one payload to those of these topics that somebody listens to; it is made once. */
+export async function tellAll(
+  audience: Audience,
+  topics: readonly string[],
+  make: () => Uint8Array,
+): Promise<void> {
+  const wanted = topics.filter((topic) => audience.has(topic));
+  if (wanted.length === 0) return;
+  const payload = make();
+  for (const topic of wanted) await audience.tell(topic, payload);
+}
+
+/** Whether messages about the blocks of a milestone, or of what they create, are wanted. */
+export function wantsBlocks(audience: Audience): boolean {
+  return ['outputs/', 'transactions/', 'block-metadata/'].some(audience.hasAny);
+}
+
+/**
+ * Tells everything of a milestone. Throws a LedgerMoved if the milestone is pruned meanwhile, and
+ * what the database throws: then the last message, that of the milestone, is not sent.
+ *
+ * @param contents with its blocks, where {@link wantsBlocks}
+ */
+export async function tellMilestone(
+  db: Database,
+  contents: MilestoneContents,
+  audience: Audience,
+): Promise<void> {
+  const pieces: BlockPieces = new Map();
+  if (['outputs/', 'transactions/'].some(audience.hasAny))
+    await tellOutputs(db, contents, audience, pieces);
+  if (audience.hasAny('block-metadata/')) await tellMetadata(db, contents, audience, pieces);
+  await audience.tell(MILESTONES, contents.payload.bytes);
+  const info = jsonBytes(milestoneInfoToJson(contents));
+  await audience.tell(LATEST_MILESTONE, info);
+  await audience.tell(CONFIRMED_MILESTONE, info);
+}
+
+const CHAINS = {
+  [OutputType.Alias]: 'alias',
+  [OutputType.Foundry]: 'foundry',
+  [OutputType.Nft]: 'nft',
+} as const;
+
+/** Returns the topic of the output's chain, whose ID is `chain`, in hex. */
+function chainTopicOf({ type }: Output, chain: string): string | undefined {
+  return type === OutputType.Basic ? undefined : chainTopic(CHAINS[type], `0x${chain}`);
+}
+
+async function tellOutputs(
+  db: Database,
+  contents: MilestoneContents,
+  audience: Audience,
+  pieces: BlockPieces,
+): Promise<void> {
+  const { index, timestamp, payload } = contents;
+  const turn = takeTurns();
+  const unlockTopics = createUnlockTopics(audience);
+  const gone = new Set<string>();
+  /** The last message about an output of a chain that has no other output: it has ended. */
+  const ends = new Map<string, () => Uint8Array>();
+
+  for await (const outputs of readSpentOutputs(db, contents)) {
+    await turn();
+    for (const spent of outputs) {
+      const { outputId: id } = spent;
+      const output = decodeOutput(spent.bytes);
+      const make = () => jsonBytes(outputEventToJson(spent, output));
+      gone.add(id);
+      await tellAll(audience, [outputTopic(`0x${id}`), ...unlockTopics(output, true)], make);
+      const chain = chainIdOf(output, fromHex(`0x${id}`));
+      const topic = chain && chainTopicOf(output, toHexDigits(chain));
+      if (topic !== undefined && audience.has(topic)) ends.set(topic, make);
+    }
+  }
+
+  async function tellCreated(id: Uint8Array, blockId: string, output: Output): Promise<void> {
+    const event: OutputStatus = {
+      outputId: toHexDigits(id),
+      bytes: outputBytes(output),
+      blockId,
+      bookedIndex: index,
+      bookedTimestamp: timestamp,
+      spent: undefined,
+      ledgerIndex: index,
+    };
+    const chain = chainIdOf(output, id);
+    const topic = chain && chainTopicOf(output, toHexDigits(chain));
+    const topics = [
+      outputTopic(toHex(id)),
+      ...(topic === undefined ? [] : [topic]),
+      ...unlockTopics(output, false),
+    ];
+    await tellAll(audience, topics, () => jsonBytes(outputEventToJson(event, output)));
+    if (topic !== undefined && !gone.has(event.outputId)) ends.delete(topic);
+  }
+
+  const receipt = receiptOf(payload.value);
+  // no block carries these: the reference names the zero ID
+  for (const { id, output } of receipt ? migratedOutputs(receipt, fromHex(`0x${contents.id}`)) : [])
+    await tellCreated(id, '0'.repeat(64), output);
+  for await (const block of readBlocksWithBytes(db, contents, pieces)) {
+    await turn();
+    if (block.reason !== 0) continue;
+    const { transaction, bytes } = parse(block);
+    await tellAll(audience, [includedBlockTopic(toHex(transaction!.id))], () => bytes);
+    for (const [i, output] of transaction!.value.essence.outputs.entries())
+      await tellCreated(outputId(transaction!.id, i), block.id, output);
+  }
+  // an addition of this node: the reference says nothing when a chain ends
+  for (const [topic, make] of ends) await audience.tell(topic, make());
+}
+
+/** Throws a LedgerDamaged where the bytes are not those of the block. */
+function parse({ id, bytes }: BlockWithBytes): ParsedBlock {
+  const result = parseBlock(bytes);
+  if (!result.ok || toHexDigits(result.parsed.id) !== id)
+    throw new LedgerDamaged(`bytes of block 0x${id}`);
+  return result.parsed;
+}
+
+/**
+ * Tells the topics of an output's unlock conditions (core/mqtt/publish.go,
+ * PublishOnUnlockConditionTopics), and once for each address that of any condition.
+ */
+function createUnlockTopics(audience: Audience): (output: Output, isSpent: boolean) => string[] {
+  const texts = new Map<string, string>();
+  const bech32 = (address: Address): string => {
+    const key = addressKey(address);
+    const text = texts.get(key) ?? toBech32(audience.prefix, address);
+    texts.set(key, text);
+    return text;
+  };
+  if (!audience.hasAny(UNLOCKS)) return () => [];
+  return ({ unlockConditions }, isSpent) => {
+    const addresses = new Set<string>();
+    const topics = unlockConditions.flatMap((condition) => {
+      if (!(condition.type in UNLOCK_NAMES)) return [];
+      const name = UNLOCK_NAMES[condition.type as keyof typeof UNLOCK_NAMES];
+      const owner = 'returnAddress' in condition ? condition.returnAddress : undefined;
+      const address = bech32(owner ?? (condition as { address: Address }).address);
+      addresses.add(address);
+      return [unlockTopic(name, address, isSpent)];
+    });
+    for (const address of addresses) topics.push(unlockTopic(ANY_CONDITION, address, isSpent));
+    return topics;
+  };
+}
+
+async function tellMetadata(
+  db: Database,
+  contents: MilestoneContents,
+  audience: Audience,
+  pieces: BlockPieces,
+): Promise<void> {
+  const { index } = contents;
+  const turn = takeTurns();
+  /** Blocks that carry a milestone payload, with its index and ID: any sender can make one up. */
+  const claims = new Map<string, { index: number; id: string }>();
+  const milestoneIndexes = async () => {
+    const known = await readMilestoneIds(
+      db,
+      [...claims.values()].map((claim) => claim.index),
+    );
+    return (id: string) => {
+      const claim = claims.get(id);
+      return claim && known.get(claim.index) === claim.id ? claim.index : undefined;
+    };
+  };
+  const wanted = (id: string) => audience.has(REFERENCED) || audience.has(blockMetadataTopic(id));
+  for await (const block of readBlocksWithBytes(db, contents, pieces)) {
+    await turn();
+    if (block.payload !== MILESTONE_PAYLOAD || !wanted(`0x${block.id}`)) continue;
+    const claim = carriedMilestone(parse(block));
+    if (claim !== undefined) claims.set(block.id, claim);
+  }
+  const milestoneIndexOf = await milestoneIndexes();
+  for await (const { id, bytes, reason, whiteFlagIndex } of readBlocksWithBytes(
+    db,
+    contents,
+    pieces,
+  )) {
+    await turn();
+    await tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
+      requireBlockId(bytes, id);
+      return jsonBytes(
+        blockEventToJson({
+          id,
+          parents: parentsOf(bytes),
+          referenced: { index, whiteFlagIndex, reason },
+          milestoneIndex: milestoneIndexOf(id),
+        }),
+      );
+    });
+  }
+}
+
+/** Payload type (docs/protocol.md, A.1). */
+const MILESTONE_PAYLOAD = 7;
+
+/** Reads the milestone payload of a block; returns undefined if it breaks M-5. */
+export function carriedMilestone({
+  block,
+  milestone,
+}: ParsedBlock): { index: number; id: string } | undefined {
+  return milestone !== undefined && carriesMilestone(block.parents, milestone.value.parents)
+    ? { index: milestone.value.index, id: toHexDigits(milestone.id) }
+    : undefined;
+}
+
+/** Returns the parents as 0x and hex digits: they follow the version and their number (A.1). */
+export function parentsOf(block: Uint8Array): string[] {
+  return Array.from({ length: block[1]! }, (_, i) =>
+    toHex(block.subarray(2 + 32 * i, 34 + 32 * i)),
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * GET /api/mqtt/v1 (docs/contract.md#events): events of TIP-28, by MQTT 3.1.1 over a WebSocket, at
+ * HORNET's path.
+ */
+import { clientKeyOf } from '../../../http/access/client-address.ts';
+import type { Answer } from '../../../http/answer.ts';
+import { HttpError } from '../../../http/errors.ts';
+import type { Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { CLIENT_HEADER } from '../client.ts';
+import { brokerOf } from '../events-stub.ts';
+
+export const eventRoutes = {
+  connectToEvents: {
+    method: 'GET',
+    path: '/api/mqtt/v1',
+    limit: 'eventsLimit',
+    isOffered: ({ events }) => events !== undefined,
+    handle: answerEvents,
+  },
+} satisfies RouteTable;
+
+/** The subprotocol that a client must name (MQTT-6.0.0-3). */
+const SUBPROTOCOL = 'mqtt';
+
+const RETRY_AFTER_SECONDS = '60';
+
+async function answerEvents({ request, settings }: RouteContext): Promise<Answer> {
+  const broker = brokerOf(settings.events);
+  if (broker === undefined) throw new HttpError(404, 'this node has no events');
+  const { headers } = request;
+  if (request.method !== 'GET' || headers.get('upgrade')?.toLowerCase() !== 'websocket')
+    throw new HttpError(400, 'connect by WebSocket: Upgrade must be websocket');
+  const offered = headers.get('sec-websocket-protocol')?.split(',') ?? [];
+  if (!offered.some((each) => each.trim() === SUBPROTOCOL))
+    throw new HttpError(400, 'Sec-WebSocket-Protocol must name mqtt');
+  const init = { headers: { upgrade: 'websocket', [CLIENT_HEADER]: clientKeyOf(request) } };
+  const { webSocket } = await broker.fetch('https://events.invalid/', init);
+  // it takes no more clients
+  if (!webSocket)
+    throw new HttpError(503, 'no more clients fit', { 'retry-after': RETRY_AFTER_SECONDS });
+  return {
+    status: 101,
+    headers: { 'sec-websocket-protocol': SUBPROTOCOL },
+    body: null,
+    webSocket,
+  };
+}
+
+export function describeEvents(): Operations<typeof eventRoutes> {
+  return {
+    connectToEvents: {
+      tag: 'node',
+      summary: 'Events (TIP-28) by MQTT 3.1.1 over a WebSocket',
+      answer: { description: 'Not without a WebSocket.' },
+      statuses: { 101: 'Connected, with the subprotocol mqtt.' },
+      errors: [400, 404, 426],
+    },
+  };
+}

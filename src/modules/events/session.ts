@@ -1,0 +1,168 @@
+/** Handles packets in slices: some packets, a subscription, or one read for a subscriber. */
+import type { Database } from '../../ledger/core/database.ts';
+import {
+  type Connect,
+  MAX_TOPICS,
+  type Packet,
+  PacketType,
+  PROTOCOL_LEVEL,
+  type Subscribe,
+  type Unsubscribe,
+} from '../../mqtt/packets.ts';
+import { CONFIRMED_MILESTONE, LATEST_MILESTONE } from '../../mqtt/topics.ts';
+import {
+  type Client,
+  MAX_CLIENT_ID_LENGTH,
+  MAX_TOPIC_BYTES,
+  packedLength,
+  saveClient,
+  takePacket,
+} from './client.ts';
+import type { Clients } from './clients.ts';
+import { milestoneInfoToJson } from './event-json.ts';
+import { tellInitial } from './initial-events.ts';
+import { jsonBytes } from './milestone-events.ts';
+import type { PublishedMilestone } from './publisher.ts';
+
+/** Packets of a slice: half a millisecond. */
+const SLICE_PACKETS = 64;
+
+export interface SessionContext {
+  db: Database;
+  clients: Clients;
+  /** Returns the milestone published last; undefined without a ledger. */
+  begin(): Promise<PublishedMilestone | undefined>;
+}
+
+/** Does a part of the client's work. Throws a StardustError for the protocol, and what D1 throws. */
+export async function takeSlice(context: SessionContext, client: Client): Promise<void> {
+  const { clients } = context;
+  if (client.initial !== undefined) {
+    await tellNext(context, client);
+  } else {
+    for (let i = 0; i < SLICE_PACKETS && clients.isOpen(client); i++) {
+      const packet = takePacket(client);
+      if (packet === undefined) break;
+      client.seen = client.id === undefined ? client.seen : Date.now();
+      if (packet.type === PacketType.Subscribe && client.id !== undefined)
+        await subscribe(context, client, packet);
+      else takeAtOnce(clients, client, packet);
+      if (isOfTopics(packet)) break;
+    }
+  }
+  clients.hold(client);
+  if (clients.isOpen(client)) saveClient(client);
+}
+
+/** Whether the packet may have 400 topics: then it is a slice. */
+function isOfTopics({ type }: Packet): boolean {
+  return type === PacketType.Subscribe || type === PacketType.Unsubscribe;
+}
+
+async function tellNext({ clients }: SessionContext, client: Client): Promise<void> {
+  const step = await client.initial!.next();
+  if (step.done) {
+    client.initial = undefined;
+    return;
+  }
+  for (const { topic, payload } of step.value) clients.tell(client, topic, payload);
+}
+
+/** Handles all packets except SUBSCRIBE. */
+function takeAtOnce(clients: Clients, client: Client, packet: Packet): void {
+  // MQTT-3.1.0-1
+  if (client.id === undefined && packet.type !== PacketType.Connect) {
+    clients.close(client, 'malformed', 'no CONNECT');
+    return;
+  }
+  switch (packet.type) {
+    case PacketType.Connect:
+      connect(clients, client, packet);
+      break;
+    case PacketType.PingRequest:
+      clients.send(client, { type: PacketType.PingResponse });
+      break;
+    case PacketType.Disconnect:
+      clients.close(client, 'disconnected');
+      break;
+    case PacketType.Unsubscribe:
+      unsubscribe(clients, client, packet);
+      break;
+    case PacketType.Publish:
+      // MQTT-3.3.5-2: acknowledged and dropped, so that the client does not wait
+      if (packet.acknowledge !== undefined) {
+        const { qos, packetId } = packet.acknowledge;
+        const type = qos === 1 ? PacketType.PublishAck : PacketType.PublishReceived;
+        clients.send(client, { type, packetId });
+      }
+      break;
+    case PacketType.PublishRelease:
+      clients.send(client, { type: PacketType.PublishComplete, packetId: packet.packetId });
+      break;
+    case PacketType.PublishAck:
+    case PacketType.PublishReceived:
+    case PacketType.PublishComplete:
+      break;
+    default:
+      clients.close(client, 'malformed', 'a packet of servers');
+  }
+}
+
+function connect(
+  clients: Clients,
+  client: Client,
+  { level, cleanSession, clientId, keepAlive }: Connect,
+): void {
+  // MQTT-3.1.0-2
+  if (client.id !== undefined) {
+    clients.close(client, 'malformed', 'a second CONNECT');
+    return;
+  }
+  // MQTT-3.1.2-2, MQTT-3.1.3-8
+  const isRefused = clientId.length > MAX_CLIENT_ID_LENGTH || (clientId === '' && !cleanSession);
+  const returnCode = level !== PROTOCOL_LEVEL ? 1 : isRefused ? 2 : 0;
+  // no session outlives its connection, so none is present (MQTT-3.2.2-1)
+  clients.send(client, { type: PacketType.ConnectAck, sessionPresent: false, returnCode });
+  if (returnCode !== 0) {
+    clients.close(client, 'malformed', `CONNACK ${returnCode}`);
+    return;
+  }
+  client.keepAlive = keepAlive;
+  client.seen = Date.now();
+  clients.name(client, clientId);
+}
+
+function unsubscribe(clients: Clients, client: Client, { packetId, topics }: Unsubscribe): void {
+  for (const topic of topics) clients.unlisten(client, topic);
+  clients.send(client, { type: PacketType.UnsubscribeAck, packetId });
+}
+
+async function subscribe(
+  { db, clients, begin }: SessionContext,
+  client: Client,
+  { packetId, topics }: Subscribe,
+): Promise<void> {
+  const published = await begin();
+  if (published === undefined) {
+    clients.close(client, 'failed', 'no ledger was imported yet');
+    return;
+  }
+  if (!clients.isOpen(client)) return;
+  // those that it has already are not told again
+  const added = new Set<string>();
+  let bytes = packedLength(client);
+  for (const topic of topics) {
+    if (!clients.listen(client, topic, published.prefix)) continue;
+    added.add(topic);
+    bytes += client.topics.get(topic)?.length ?? 0;
+    if (client.topics.size > MAX_TOPICS || bytes > MAX_TOPIC_BYTES)
+      clients.close(client, 'over-limit');
+    if (!clients.isOpen(client)) return;
+  }
+  // MQTT-3.8.4-6: QoS 0 at most; filters that nothing is published to are granted too
+  const returnCodes = topics.map(() => 0);
+  clients.send(client, { type: PacketType.SubscribeAck, packetId, returnCodes });
+  for (const topic of [LATEST_MILESTONE, CONFIRMED_MILESTONE])
+    if (added.has(topic)) clients.tell(client, topic, jsonBytes(milestoneInfoToJson(published)));
+  if (clients.isOpen(client)) client.initial = tellInitial(db, [...added]);
+}

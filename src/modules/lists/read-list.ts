@@ -1,0 +1,74 @@
+/**
+ * A list of outputs (TIP-26, `outputs` and `outputs/KIND`), or the output of one chain, with the
+ * ledger index at which it is true, of one moment.
+ */
+import { LedgerDamaged } from '../../ledger/core/checksum.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { selectHead } from '../../ledger/core/head.ts';
+import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
+import { many, readBatch } from '../../ledger/core/read-batch.ts';
+import {
+  indexMissing,
+  KINDS,
+  type NotIndexed,
+  needsIndex,
+} from '../../ledger/output-list/indexed-kinds.ts';
+import { POSITION_CELLS } from '../../ledger/output-list/list-rows.ts';
+import { type ListPage, selectPage } from './list-page.ts';
+import { positionFromRow } from './list-statements.ts';
+import type { OutputQuery } from './output-query.ts';
+
+/** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */
+export type OutputList =
+  | ({ ledgerIndex: number; ok: true } & ListPage)
+  | { ledgerIndex: number; ok: false; why: 'foreign'; prefix: string }
+  | { ledgerIndex: number; ok: false; why: 'too many' }
+  | NotIndexed;
+
+/** Returns undefined without a ledger. Throws a LedgerUnreadable if it is of another version. */
+export async function readOutputList(
+  db: Database,
+  query: OutputQuery,
+): Promise<OutputList | undefined> {
+  const { head, parameters, page } = await readBatch(db, {
+    head: selectHead(db),
+    parameters: selectParameters(db),
+    page: selectPage(db, query),
+  });
+  if (head === undefined) return undefined;
+  const missing = query.kinds.some(needsIndex) ? indexMissing(head) : undefined;
+  if (missing !== undefined) return missing;
+  const ledgerIndex = head.ledger;
+  const prefix = parametersAt(parameters, ledgerIndex).bech32Hrp;
+  if (query.prefixes.some((each) => each !== prefix))
+    return { ledgerIndex, ok: false, why: 'foreign', prefix };
+  if (page === undefined) return { ledgerIndex, ok: false, why: 'too many' };
+  return { ledgerIndex, ok: true, ...page };
+}
+
+/** The unspent output of an alias or foundry; null where there is none. */
+export type OutputOfChain = { ledgerIndex: number; ok: true; outputId: string | null } | NotIndexed;
+
+const SELECT_BY_CHAIN = `
+  SELECT ${POSITION_CELLS} FROM output_detail INDEXED BY detail_by_chain
+  WHERE chain = unhex(?1) AND kind = ?2`;
+
+/**
+ * Reads like {@link readOutputList}.
+ *
+ * @param id hex digits
+ */
+export async function readOutputOfChain(
+  db: Database,
+  kind: 'alias' | 'foundry',
+  id: string,
+): Promise<OutputOfChain | undefined> {
+  const { head, found } = await readBatch(db, {
+    head: selectHead(db),
+    found: many(db.prepare(SELECT_BY_CHAIN).bind(id, KINDS[kind]), positionFromRow),
+  });
+  if (head === undefined) return undefined;
+  if (found.length > 1) throw new LedgerDamaged(`rows of ${kind} 0x${id}`);
+  const outputId = found[0]?.outputId ?? null;
+  return indexMissing(head) ?? { ledgerIndex: head.ledger, ok: true, outputId };
+}

@@ -1,0 +1,129 @@
+/**
+ * Schemas of blocks, payloads and milestones as TIP-25 writes and names them
+ * (src/stardust/json/rest-json.ts). A field `type` tells the kinds apart.
+ */
+import * as json from '../../http/openapi/json-schema.ts';
+import { ed25519AddressSchema, outputSchema, utxoInputSchema } from './output-schemas.ts';
+
+const signature = json.named(
+  'Ed25519Signature',
+  json.objectOf({
+    type: json.constantOf(0),
+    publicKey: json.hashSchema,
+    signature: json.hexOf(64),
+  }),
+);
+
+const reference = json.described('Index of the unlock that it refers to.', json.uint16Schema);
+
+const unlock = json.named(
+  'Unlock',
+  json.oneOf(
+    json.named('SignatureUnlock', json.objectOf({ type: json.constantOf(0), signature })),
+    json.named('ReferenceUnlock', json.objectOf({ type: json.constantOf(1), reference })),
+    json.named('AliasUnlock', json.objectOf({ type: json.constantOf(2), reference })),
+    json.named('NFTUnlock', json.objectOf({ type: json.constantOf(3), reference })),
+  ),
+);
+
+const taggedData = json.named(
+  'TaggedDataPayload',
+  json.objectOf({ type: json.constantOf(5) }, { tag: json.bytesSchema, data: json.bytesSchema }),
+);
+
+const transactionEssence = json.named(
+  'TransactionEssence',
+  json.objectOf(
+    {
+      type: json.constantOf(1),
+      networkId: json.uint64Schema,
+      inputs: json.arrayOf(utxoInputSchema, { minItems: 1, maxItems: 128 }),
+      inputsCommitment: json.hashSchema,
+      outputs: json.arrayOf(outputSchema, { minItems: 1, maxItems: 128 }),
+    },
+    { payload: taggedData },
+  ),
+);
+
+const transaction = json.named(
+  'TransactionPayload',
+  json.objectOf({
+    type: json.constantOf(6),
+    essence: transactionEssence,
+    unlocks: json.arrayOf(unlock),
+  }),
+);
+
+const treasuryTransaction = json.named(
+  'TreasuryTransactionPayload',
+  json.objectOf({
+    type: json.constantOf(4),
+    input: json.named(
+      'TreasuryInput',
+      json.objectOf({ type: json.constantOf(1), milestoneId: json.hashSchema }),
+    ),
+    output: json.named(
+      'TreasuryOutput',
+      json.objectOf({ type: json.constantOf(2), amount: json.uint64Schema }),
+    ),
+  }),
+);
+
+const migratedFunds = json.named(
+  'MigratedFundsEntry',
+  json.objectOf({
+    tailTransactionHash: json.hexOf(49),
+    address: ed25519AddressSchema,
+    deposit: json.uint64Schema,
+  }),
+);
+
+export const receiptOptionSchema = json.named(
+  'ReceiptMilestoneOption',
+  json.objectOf({
+    type: json.constantOf(0),
+    migratedAt: json.described('Milestone index of the legacy network.', json.milestoneIndexSchema),
+    funds: json.arrayOf(migratedFunds),
+    transaction: treasuryTransaction,
+    final: json.flagSchema,
+  }),
+);
+
+const parents = json.arrayOf(json.hashSchema, { minItems: 1, maxItems: 8 });
+
+export const milestonePayloadSchema = json.named(
+  'MilestonePayload',
+  json.objectOf(
+    {
+      type: json.constantOf(7),
+      index: json.milestoneIndexSchema,
+      timestamp: json.unixTimeSchema,
+      protocolVersion: json.uint8Schema,
+      previousMilestoneId: json.hashSchema,
+      parents,
+      inclusionMerkleRoot: json.hashSchema,
+      appliedMerkleRoot: json.hashSchema,
+      signatures: json.arrayOf(signature, { minItems: 1 }),
+    },
+    {
+      metadata: json.bytesSchema,
+      options: json.arrayOf(
+        json.named(
+          'MilestoneOption',
+          json.oneOf(receiptOptionSchema, json.protocolParametersOptionSchema),
+        ),
+        {
+          minItems: 1,
+        },
+      ),
+    },
+  ),
+);
+
+export const blockSchema = json.named(
+  'Block',
+  json.objectOf(
+    { protocolVersion: json.uint8Schema, parents, nonce: json.uint64Schema },
+    { payload: json.named('Payload', json.oneOf(taggedData, transaction, milestonePayloadSchema)) },
+  ),
+);

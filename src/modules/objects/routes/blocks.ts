@@ -1,0 +1,203 @@
+/**
+ * GET /api/core/v2/blocks/:blockId and …/metadata, also by the ID of an applied transaction
+ * (TIP-25; docs/contract.md#blocks).
+ */
+import { clientKeyOf } from '../../../http/access/client-address.ts';
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { UnknownHere } from '../../../http/errors.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
+import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { Id, parseId } from '../../../http/schemas.ts';
+import {
+  readBlock,
+  readIncludedBlock,
+  type StoredBlock,
+} from '../../../ledger/read/stored-block.ts';
+import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
+import { decode, encode } from '../../../stardust/encoding/codec.ts';
+import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
+import { carriesMilestone } from '../../../stardust/milestone-keys.ts';
+import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
+import { type Block, block } from '../../../stardust/wire/block.ts';
+import { milestoneId } from '../../../stardust/wire/ids.ts';
+import { milestone } from '../../../stardust/wire/milestone.ts';
+import { blockSchema } from '../block-schemas.ts';
+import { rawOrJson } from '../content-negotiation.ts';
+import { findMilestone } from '../stored-milestone.ts';
+
+export const blockRoutes = {
+  readBlock: {
+    method: 'GET',
+    path: '/api/core/v2/blocks/:blockId',
+    keep: 'id',
+    limit: 'fetchLimit',
+    handle: answerBlock,
+  },
+  readBlockMetadata: {
+    method: 'GET',
+    path: '/api/core/v2/blocks/:blockId/metadata',
+    keep: 'id',
+    limit: 'fetchLimit',
+    handle: answerBlockMetadata,
+  },
+  readIncludedBlock: {
+    method: 'GET',
+    path: '/api/core/v2/transactions/:transactionId/included-block',
+    keep: 'id',
+    handle: answerIncludedBlock,
+  },
+  readIncludedBlockMetadata: {
+    method: 'GET',
+    path: '/api/core/v2/transactions/:transactionId/included-block/metadata',
+    keep: 'id',
+    handle: answerIncludedBlockMetadata,
+  },
+} satisfies RouteTable;
+
+async function answerBlock(context: RouteContext): Promise<Answer> {
+  return answerBytes(context, await readNamedBlock(context));
+}
+
+async function answerBlockMetadata(context: RouteContext): Promise<Answer> {
+  return answerMetadata(context, await readNamedBlock(context));
+}
+
+async function answerIncludedBlock(context: RouteContext): Promise<Answer> {
+  return answerBytes(context, await readIncluded(context));
+}
+
+async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answer> {
+  return answerMetadata(context, await readIncluded(context));
+}
+
+async function readNamedBlock({ request, params, node }: RouteContext): Promise<StoredBlock> {
+  const blockId = parseId(Id, params.blockId, 'the block ID');
+  const stored = await readBlock(node.session(), blockId);
+  if (stored !== undefined) return stored;
+  const unstored = await node.readUnstored(blockId, clientKeyOf(request));
+  if (unstored === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
+  return { ...unstored, blockId, isSolid: false, referenced: undefined };
+}
+
+async function readIncluded({ params, node }: RouteContext): Promise<StoredBlock> {
+  const transactionId = parseId(Id, params.transactionId, 'the transaction ID');
+  const found = await readIncludedBlock(node.session(), transactionId);
+  if (found === undefined)
+    throw new UnknownHere('no such transaction was applied here, or it is pruned');
+  return found;
+}
+
+function answerBytes(context: RouteContext, found: StoredBlock): Answer {
+  const { bytes } = found;
+  return rawOrJson(context, bytes, () => blockToJson(decodeStored(bytes)), freshnessOf(found));
+}
+
+async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promise<Answer> {
+  const { blockId, bytes, isSolid, referenced } = found;
+  const value = decodeStored(bytes);
+  const milestoneIndex = await milestoneIndexOf(value, node);
+  const metadata = {
+    blockId: `0x${blockId}`,
+    parents: value.parents.map(toHex),
+    isSolid,
+    ...(referenced && { referencedByMilestoneIndex: referenced.index }),
+    ...(milestoneIndex !== undefined && { milestoneIndex }),
+    ...(referenced && {
+      ...inclusionStateToJson(referenced.reason),
+      whiteFlagIndex: referenced.whiteFlagIndex,
+    }),
+  };
+  return jsonAnswer(metadata, freshnessOf(found));
+}
+
+/**
+ * Returns the index of a block with an applied milestone (M-5). Anybody may send a block with a
+ * milestone payload; only an applied one is known to be properly signed.
+ */
+async function milestoneIndexOf(
+  { parents, payload }: Block,
+  node: RouteContext['node'],
+): Promise<number | undefined> {
+  if (payload?.type !== 7 || !carriesMilestone(parents, payload.parents)) return undefined;
+  const id = toHexDigits(milestoneId(payload, encode(milestone, payload)));
+  return (await findMilestone(node.session(), id)) === undefined ? undefined : payload.index;
+}
+
+function decodeStored(bytes: Uint8Array): Block {
+  return decode(block, new Reader(bytes));
+}
+
+/** A block that no milestone references yet may be dropped, and its metadata will change. */
+function freshnessOf({
+  ledgerIndex,
+  referenced,
+}: StoredBlock): Pick<Answer, 'keep' | 'ledgerIndex'> {
+  return { ledgerIndex, ...(referenced === undefined && { keep: 'none' }) };
+}
+
+export const ledgerInclusionStateSchema = /* @__PURE__ */ json.named('LedgerInclusionState', () =>
+  json.described(
+    'Of a referenced block: whether it has a transaction, and whether that was applied.',
+    json.choiceOf('noTransaction', 'included', 'conflicting'),
+  ),
+);
+
+export const conflictReasonSchema = /* @__PURE__ */ json.named('ConflictReason', () => ({
+  type: 'integer',
+  minimum: 1,
+  maximum: 12,
+  description: describeReasons(),
+}));
+
+function describeReasons(): string {
+  const reasons = Object.values(ConflictReason).filter((reason) => reason !== 0);
+  return `${reasons.map((reason) => `${reason}: ${describeReason(reason)}`).join('; ')}.`;
+}
+
+export function describeBlocks(): Operations<typeof blockRoutes> {
+  const metadata = json.named(
+    'BlockMetadata',
+    json.objectOf(
+      {
+        blockId: json.hashSchema,
+        parents: json.arrayOf(json.hashSchema),
+        isSolid: json.flagSchema,
+      },
+      {
+        referencedByMilestoneIndex: json.milestoneIndexSchema,
+        milestoneIndex: json.described(
+          'Of the applied milestone that it carries.',
+          json.milestoneIndexSchema,
+        ),
+        ledgerInclusionState: ledgerInclusionStateSchema,
+        conflictReason: conflictReasonSchema,
+        whiteFlagIndex: json.described('Its place in the white-flag order.', json.uint32Schema),
+      },
+    ),
+  );
+  const byBlock = inPath('blockId', Id, 'Block ID, 32 bytes.');
+  const byTransaction = inPath('transactionId', Id, 'Transaction ID, 32 bytes.');
+  const whole = { description: 'The block.', schema: blockSchema, raw: true } as const;
+  const fate = { description: 'The metadata.', schema: metadata };
+  const path =
+    '/api/core/v2/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d';
+  const includedPath =
+    '/api/core/v2/transactions/0xd7fcbc49ec07037f48526f1f3ed464536c32ff1afdf545d5d61e88db029db759/included-block';
+  return {
+    readBlock: coreRead('A block', path, byBlock, whole),
+    readBlockMetadata: coreRead('What became of a block', `${path}/metadata`, byBlock, fate),
+    readIncludedBlock: coreRead(
+      'The block whose transaction was applied',
+      includedPath,
+      byTransaction,
+      whole,
+    ),
+    readIncludedBlockMetadata: coreRead(
+      'What became of the block whose transaction was applied',
+      `${includedPath}/metadata`,
+      byTransaction,
+      fate,
+    ),
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * GET /api/core/v2/treasury, /api/core/v2/receipts and …/receipts/:migratedAt (TIP-25;
+ * docs/contract.md#receipts-and-treasury).
+ */
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { noLedger } from '../../../http/ledger-answer.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
+import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { MilestoneIndex, parseMilestoneIndex } from '../../../http/schemas.ts';
+import { optionToJson } from '../../../stardust/json/rest-json.ts';
+import { receiptOptionSchema } from '../block-schemas.ts';
+import { readReceipts, readTreasury } from '../receipts.ts';
+
+const scan = { method: 'GET', limit: 'scanLimit', handle: answerReceipts } as const;
+
+export const receiptRoutes = {
+  listReceipts: { ...scan, path: '/api/core/v2/receipts' },
+  listReceiptsOf: { ...scan, path: '/api/core/v2/receipts/:migratedAt' },
+  readTreasury: {
+    method: 'GET',
+    path: '/api/core/v2/treasury',
+    keep: 'second',
+    handle: answerTreasury,
+  },
+} satisfies RouteTable;
+
+async function answerTreasury({ node }: RouteContext): Promise<Answer> {
+  const treasury = await readTreasury(node.session());
+  if (treasury === undefined) throw noLedger();
+  const { milestoneId, amount, ledgerIndex } = treasury;
+  return jsonAnswer({ milestoneId: `0x${milestoneId}`, amount: `${amount}` }, { ledgerIndex });
+}
+
+async function answerReceipts({ params, node }: RouteContext): Promise<Answer> {
+  const migratedAt =
+    params.migratedAt === undefined
+      ? undefined
+      : parseMilestoneIndex(params.migratedAt, 'the index of the migration');
+  const found = await readReceipts(node.session(), migratedAt);
+  if (found === undefined) throw noLedger();
+  const receipts = found.receipts.map(({ receipt, milestoneIndex }) => ({
+    receipt: optionToJson(receipt),
+    milestoneIndex,
+  }));
+  return jsonAnswer({ receipts }, { ledgerIndex: found.ledgerIndex });
+}
+
+export function describeReceipts(): Operations<typeof receiptRoutes> {
+  const receipts = json.named(
+    'Receipts',
+    json.objectOf({
+      receipts: json.arrayOf(
+        json.named(
+          'Receipt',
+          json.objectOf({
+            receipt: receiptOptionSchema,
+            milestoneIndex: json.milestoneIndexSchema,
+          }),
+        ),
+      ),
+    }),
+  );
+  return {
+    listReceipts: {
+      tag: 'core',
+      summary: 'All receipts of the migration from the legacy network (TIP-25)',
+      answer: { description: 'The receipts.', schema: receipts, ledgerIndex: 'named' },
+      example: { path: '/api/core/v2/receipts' },
+    },
+    listReceiptsOf: {
+      tag: 'core',
+      summary: 'The receipts of one milestone of the legacy network (TIP-25)',
+      parameters: [inPath('migratedAt', MilestoneIndex, 'Milestone index of the legacy network.')],
+      answer: { description: 'The receipts.', schema: receipts, ledgerIndex: 'named' },
+      errors: [400],
+      example: { path: '/api/core/v2/receipts/0' },
+    },
+    readTreasury: {
+      tag: 'core',
+      summary: 'The treasury (TIP-25)',
+      answer: {
+        description: 'The milestone that created the treasury output, and its amount.',
+        schema: json.named(
+          'Treasury',
+          json.objectOf({ milestoneId: json.hashSchema, amount: json.uint64Schema }),
+        ),
+        ledgerIndex: 'named',
+      },
+      example: { path: '/api/core/v2/treasury' },
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/** Milestones by index or by ID, as long as they are kept, and their changes of the ledger. */
+import type { Database } from '../../ledger/core/database.ts';
+import { selectHead } from '../../ledger/core/head.ts';
+import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
+import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
+import { first, type Query, type Row, readBatch } from '../../ledger/core/read-batch.ts';
+import { milestoneAt, readMentions, selectBlocksOf } from '../../ledger/packs/referenced-blocks.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
+import { migratedOutputs } from '../../stardust/wire/receipt.ts';
+
+/** A milestone as a request names it; the ID as 64 hex digits. */
+export type MilestoneName = { index: number } | { id: string };
+
+export interface StoredMilestone {
+  index: number;
+  /** The payload, its type first. */
+  payload: Uint8Array;
+  ledgerIndex: number;
+}
+
+/** Changes by a milestone. IDs are 68 hex digits, in their order. */
+export interface LedgerChanges {
+  index: number;
+  /** Outputs that were consumed within the milestone stand in both lists. */
+  created: string[];
+  consumed: string[];
+  ledgerIndex: number;
+}
+
+/** SQL: index of a milestone named by ID: ?1 its entry in the index of IDs, ?2 the ID. */
+const NAMED = `
+  SELECT milestone, block, sum FROM (${selectIds('json_array(?1)')})
+  UNION ALL SELECT idx, 0, idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
+
+const SELECT_BY_INDEX = `
+  SELECT * FROM milestone WHERE idx = ?1 AND payload IS NOT NULL`;
+
+const SELECT_BY_ID = `
+  SELECT * FROM milestone
+  WHERE idx = (SELECT milestone FROM (${NAMED}) LIMIT 1) AND id = ?2 AND payload IS NOT NULL`;
+
+interface MilestoneRow {
+  index: number;
+  id: string;
+  blocks: number;
+  payload: { bytes: Uint8Array; value: Milestone };
+}
+
+function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow | undefined> {
+  const statement =
+    'index' in name
+      ? db.prepare(SELECT_BY_INDEX).bind(name.index)
+      : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
+  return first(statement, storedMilestoneFromRow);
+}
+
+function storedMilestoneFromRow(row: Row): MilestoneRow {
+  row.requireSum('milestone');
+  return {
+    index: row.integer('idx'),
+    id: row.text('id'),
+    blocks: row.integer('blocks'),
+    payload: payloadFromRow(row),
+  };
+}
+
+/**
+ * Finds the index of the milestone with this ID: applied here, or that of the snapshot. Undefined
+ * for others, and if the ID is dropped.
+ */
+export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
+  const { milestone } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: first(db.prepare(NAMED).bind(milestoneEntry(id), id), (row) => {
+      row.requireSum('id');
+      return row.integer('milestone');
+    }),
+  });
+  return milestone;
+}
+
+/** Undefined where the milestone is not known, its payload never came, or it is pruned. */
+export async function readMilestone(
+  db: Database,
+  name: MilestoneName,
+): Promise<StoredMilestone | undefined> {
+  const { head, milestone } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: selectMilestone(db, name),
+  });
+  if (head === undefined || milestone === undefined) return undefined;
+  const { index, payload } = milestone;
+  return { index, payload: payload.bytes, ledgerIndex: head.ledger };
+}
+
+/**
+ * Outputs, and blocks, of the largest answer. An output takes some 250 bytes: 8 MB of transactions
+ * with 128 inputs and 128 outputs have 190,000.
+ */
+const MAX_CHANGES = 200_000;
+
+/**
+ * Returns undefined if the milestone was not applied here, or is pruned; `too-large` beyond {@link
+ * MAX_CHANGES} blocks, inputs and outputs. Throws a LedgerMoved if it was pruned meanwhile.
+ */
+export async function readLedgerChanges(
+  db: Database,
+  name: MilestoneName,
+): Promise<LedgerChanges | 'too-large' | undefined> {
+  const { named } = await readBatch(db, { head: selectHead(db), named: selectMilestone(db, name) });
+  if (named === undefined) return undefined;
+  if (named.blocks > MAX_CHANGES) return 'too-large';
+  const { index } = named;
+  const { head, milestone, listBlocks } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: selectMilestone(db, { index }),
+    listBlocks: selectBlocksOf(db, milestoneAt(index)),
+  });
+  if (head === undefined || milestone === undefined || index <= head.start) return undefined;
+  const { id, payload } = milestone;
+  const applied = listBlocks(milestone.blocks).filter(({ reason }) => reason === 0);
+  const created = migratedIds(payload.value, id);
+  const consumed: string[] = [];
+  for await (const mentions of readMentions(db, applied)) {
+    for (const { id: output, isCreated } of mentions) (isCreated ? created : consumed).push(output);
+    if (created.length + consumed.length > MAX_CHANGES) return 'too-large';
+  }
+  return { index, created: created.sort(), consumed: consumed.sort(), ledgerIndex: head.ledger };
+}
+
+/** @param id ID of the milestone, hex */
+function migratedIds(value: Milestone, id: string): string[] {
+  const receipt = receiptOf(value);
+  if (receipt === undefined) return [];
+  return migratedOutputs(receipt, Uint8Array.fromHex(id)).map((output) => toHexDigits(output.id));
+}

@@ -1,0 +1,110 @@
+/**
+ * Applied milestones explained: their blocks in white-flag order with the verdicts, and the parts
+ * of a proof of inclusion.
+ */
+import type { Database } from '../../ledger/core/database.ts';
+import { selectHead } from '../../ledger/core/head.ts';
+import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
+import { first, readBatch } from '../../ledger/core/read-batch.ts';
+import {
+  FIND_MILESTONE,
+  milestoneOf,
+  type ReferencedBlock,
+  selectBlocksOf,
+  selectReferencedBytes,
+} from '../../ledger/packs/referenced-blocks.ts';
+import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
+import type { MilestoneStatus } from '../../ledger/read/node-status.ts';
+import { requireBlockId } from '../../ledger/read/stored-block.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
+
+/** One block of an applied milestone, as the white flag judged it. */
+export interface ExplainedBlock {
+  blockId: string;
+  payload: 'none' | 'transaction' | 'milestone' | 'taggedData';
+  /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
+  reason: ConflictReason | undefined;
+}
+
+export interface ExplainedMilestone extends MilestoneStatus {
+  /** 64 digits each. */
+  inclusionMerkleRoot: string;
+  appliedMerkleRoot: string;
+  blocks: readonly ExplainedBlock[];
+}
+
+export interface BlockProof {
+  milestone: Uint8Array;
+  block: Uint8Array;
+  /** IDs of the blocks that the milestone references, in white-flag order. */
+  included: readonly Uint8Array[];
+  /** The position of the block in `included`. */
+  position: number;
+  /** Positions in `included` of blocks whose transactions were applied, ascending. */
+  applied: readonly number[];
+}
+
+/** Undefined where the milestone was not applied here, or its blocks are pruned. */
+export async function explainMilestone(
+  db: Database,
+  index: number,
+): Promise<ExplainedMilestone | undefined> {
+  const { contents } = await readMilestoneContents(db, index, true);
+  if (contents === undefined) return undefined;
+  const { id: milestoneId, timestamp, payload, blocks } = contents;
+  return {
+    index,
+    timestamp,
+    milestoneId,
+    inclusionMerkleRoot: toHexDigits(payload.value.inclusionMerkleRoot),
+    appliedMerkleRoot: toHexDigits(payload.value.appliedMerkleRoot),
+    blocks: blocks.map(explainBlock),
+  };
+}
+
+function explainBlock({ id, payload, reason }: ReferencedBlock): ExplainedBlock {
+  return {
+    blockId: id,
+    payload: PAYLOADS[payload] ?? 'taggedData',
+    reason: reason as ConflictReason | undefined,
+  };
+}
+
+/** Kinds of blocks by payload type (docs/protocol.md, A.1). */
+const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
+  0: 'none',
+  5: 'taggedData',
+  6: 'transaction',
+  7: 'milestone',
+};
+
+const SELECT_PAYLOAD = `
+  SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
+
+const ID_LENGTH = 32;
+
+/** Undefined where no applied milestone references the block, or the data is pruned. */
+export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
+  const { milestone, listBlocks, block } = await readBatch(db, {
+    head: selectHead(db),
+    milestone: first(db.prepare(SELECT_PAYLOAD).bind(blockId), (row) => {
+      row.requireSum('milestone');
+      return { count: row.integer('blocks'), payload: payloadFromRow(row) };
+    }),
+    listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
+    block: selectReferencedBytes(db, blockId),
+  });
+  if (milestone === undefined || block === undefined) return undefined;
+  requireBlockId(block, blockId);
+  const blocks = listBlocks(milestone.count);
+  // all at once: a call for each of a thousand IDs takes ten times as long
+  const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
+  return {
+    milestone: milestone.payload.bytes,
+    block,
+    included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
+    position: blocks.findIndex(({ id }) => id === blockId),
+    applied: blocks.flatMap(({ reason }, position) => (reason === 0 ? [position] : [])),
+  };
+}

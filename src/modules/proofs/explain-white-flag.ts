@@ -1,0 +1,167 @@
+/**
+ * Explains the white flag (docs/contract.md#explanation-of-a-proposal): the roots of a milestone
+ * that may not be signed yet, and every block that leads to them.
+ */
+import type { Database } from '../../ledger/core/database.ts';
+import { unlessMoved } from '../../ledger/core/fence.ts';
+import { measureBlocks, readBlocksInSteps } from '../../ledger/view/cone-blocks.ts';
+import {
+  computeRootsInTurns,
+  onceMore,
+  refuse,
+  type WalkedProposal,
+  type WhiteFlagOptions,
+  type WhiteFlagRefusal,
+  type WhiteFlagRequest,
+  walkProposal,
+} from '../../node/compute-white-flag.ts';
+import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import type { ConflictReason, Fault } from '../../stardust/semantics/verdict.ts';
+import {
+  type DecidingInput,
+  findDecidingInputs,
+} from '../../stardust/white-flag/deciding-input.ts';
+import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
+import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import { outputId } from '../../stardust/wire/ids.ts';
+import type { ExplainedBlock } from './applied-milestone.ts';
+import { type BlockAtFault, findFaults, isOfVerdict } from './find-faults.ts';
+
+/** A block of the cone. IDs are hex digits. */
+export interface JudgedBlock extends ExplainedBlock {
+  transactionId: string | undefined;
+  /** Reason of its conflict. */
+  decided: Decision | undefined;
+}
+
+/** Places are from 0; `outputId`: of the output consumed or created. */
+export interface Decision {
+  /** Rule of docs/protocol.md, D.1 or D.2. */
+  rule: string;
+  /** The input, where one decided; and the block of the cone that spent it before. */
+  input?: { input: number; outputId: string; spentBy: string | undefined };
+  /** The output that the transaction creates, where one decided. */
+  output?: { output: number; outputId: string };
+}
+
+export interface WhiteFlagExplanation {
+  ok: true;
+  /** 32 bytes each. */
+  inclusionMerkleRoot: Uint8Array;
+  appliedMerkleRoot: Uint8Array;
+  blocks: JudgedBlock[];
+}
+
+/** The bytes of every block are read, unlike for roots. */
+const MAX_EXPLAINED_BLOCKS = 10_000;
+
+/** Characters of the packs that hold them: 75 MB of blocks, which take some 4 s to parse. */
+const MAX_EXPLAINED_LENGTH = 100_000_000;
+
+/** Inputs of transactions that are judged again, in all and at once: outputs have up to 21 KB. */
+const MAX_FAULT_INPUTS = 4096;
+const FAULT_INPUTS_AT_ONCE = 256;
+
+/** Throws as computeWhiteFlag does. */
+export async function explainWhiteFlag(
+  db: Database,
+  request: WhiteFlagRequest,
+  options: WhiteFlagOptions,
+  inTurns = (each: Database) => each,
+): Promise<WhiteFlagExplanation | WhiteFlagRefusal> {
+  return onceMore(async () => {
+    const walked = await walkProposal(inTurns(db), request, options);
+    if (!walked.ok) return walked;
+    const read = inTurns(walked.db);
+    const { view, whiteFlag } = walked;
+    const { cone } = view;
+    const { order, reasons } = whiteFlag;
+    if (order.length > MAX_EXPLAINED_BLOCKS)
+      return refuse('failed', `more than ${MAX_EXPLAINED_BLOCKS} blocks to explain`);
+    const numbers = Array.from(order, (position) => cone.numberAt(position));
+    if ((await measureBlocks(read, view, numbers)) > MAX_EXPLAINED_LENGTH)
+      return refuse('failed', 'the blocks to explain are too large');
+    const faultInputs = order.reduce(
+      (sum, position, place) =>
+        isOfVerdict(reasons[place]!) ? sum + cone.transactionAt(position).inputCount : sum,
+      0,
+    );
+    if (faultInputs > MAX_FAULT_INPUTS)
+      return refuse('failed', `more than ${MAX_FAULT_INPUTS} inputs of conflicts to explain`);
+    const blocks = await unlessMoved(read, view.head, request.index - 1, () =>
+      explainBlocks(read, walked, numbers, request.timestamp),
+    );
+    return { ok: true, ...(await computeRootsInTurns(cone, whiteFlag)), blocks };
+  });
+}
+
+/** Explains the blocks in white-flag order; only what is returned of a block stays in memory. */
+async function explainBlocks(
+  db: Database,
+  { view, whiteFlag }: WalkedProposal,
+  numbers: readonly number[],
+  timestamp: number,
+): Promise<JudgedBlock[]> {
+  const { cone, states } = view;
+  const { order, reasons } = whiteFlag;
+  const deciding = findDecidingInputs(cone, whiteFlag, states);
+  const explained = new Array<JudgedBlock>(numbers.length);
+  let judged: (BlockAtFault & { place: number })[] = [];
+  let inputs = 0;
+  const explainFaults = async () => {
+    const faults = await findFaults(db, view, judged, timestamp);
+    for (const [i, { place, block }] of judged.entries())
+      explained[place]!.decided = nameDecision(block.transaction!, faults[i]!);
+    judged = [];
+    inputs = 0;
+  };
+  for await (const step of readBlocksInSteps(db, view, numbers)) {
+    for (const [place, block] of step) {
+      const reason = reasons[place]!;
+      explained[place] = explainBlock(block, reason, deciding.get(place));
+      if (!isOfVerdict(reason)) continue;
+      const position = order[place]!;
+      inputs += cone.transactionAt(position).inputCount;
+      judged.push({ place, position, block, reason });
+      if (inputs >= FAULT_INPUTS_AT_ONCE) await explainFaults();
+    }
+  }
+  if (judged.length > 0) await explainFaults();
+  for (const [place, { spentBy }] of deciding) {
+    const input = explained[place]!.decided?.input;
+    if (input !== undefined && spentBy !== undefined) input.spentBy = explained[spentBy]!.blockId;
+  }
+  return explained;
+}
+
+const PAYLOADS = { 5: 'taggedData', 6: 'transaction', 7: 'milestone' } as const;
+
+function explainBlock(
+  { id, block, transaction }: ParsedBlock,
+  reason: number,
+  deciding: DecidingInput | undefined,
+): JudgedBlock {
+  return {
+    blockId: toHexDigits(id),
+    payload: block.payload === undefined ? 'none' : PAYLOADS[block.payload.type],
+    reason: reason === NOT_A_TRANSACTION ? undefined : (reason as ConflictReason),
+    transactionId: transaction && toHexDigits(transaction.id),
+    decided: deciding && nameDecision(transaction!, deciding),
+  };
+}
+
+/** Names the decision, without the block that spent the input before. */
+function nameDecision(
+  { id, value }: NonNullable<ParsedBlock['transaction']>,
+  decided: DecidingInput | Fault,
+): Decision {
+  const { rule, input } = decided;
+  if (input !== undefined) {
+    const { transactionId, outputIndex } = value.essence.inputs[input]!;
+    const consumed = toHexDigits(outputId(transactionId, outputIndex));
+    return { rule, input: { input, outputId: consumed, spentBy: undefined } };
+  }
+  const output = 'output' in decided ? decided.output : undefined;
+  if (output === undefined) return { rule };
+  return { rule, output: { output, outputId: toHexDigits(outputId(id, output)) } };
+}

@@ -1,0 +1,58 @@
+/**
+ * GET /api/edge/v1/blocks/:blockId/proof: a block belongs to a milestone (TIP-0004), in the shape
+ * of inx-poi. `appliedProof`, to the applied root, is there if its transaction was applied.
+ */
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
+import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { Id } from '../../../http/schemas.ts';
+import { hashLeaves } from '../../../stardust/proof/merkle.ts';
+import { proofAmong } from '../../../stardust/proof/proof.ts';
+import { auditPathSchema, inclusionFields, inclusionToJson, readProof } from './poi.ts';
+
+export const blockProofRoutes = {
+  proveBlock: {
+    method: 'GET',
+    path: '/api/edge/v1/blocks/:blockId/proof',
+    limit: 'scanLimit',
+    handle: answerProof,
+  },
+} satisfies RouteTable;
+
+async function answerProof(context: RouteContext): Promise<Answer> {
+  const parts = await readProof(context);
+  const leafHashes = hashLeaves(parts.included);
+  const { included, applied, position } = parts;
+  const appliedProof = proofAmong(included, applied, position, leafHashes);
+  return jsonAnswer({
+    ...inclusionToJson(parts, leafHashes),
+    ...(appliedProof && { appliedProof }),
+  });
+}
+
+export function describeBlockProof(): Operations<typeof blockProofRoutes> {
+  return {
+    proveBlock: {
+      tag: 'proof',
+      summary: 'The proof that a block belongs to a milestone, by its signed inclusion root',
+      parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
+      answer: {
+        description: 'Milestone, block and path.',
+        schema: json.named(
+          'BlockProof',
+          json.objectOf(inclusionFields(), {
+            appliedProof: json.described(
+              'Present if the transaction was applied: the path to the applied root.',
+              auditPathSchema,
+            ),
+          }),
+        ),
+      },
+      errors: [400, 404],
+      example: {
+        path: '/api/edge/v1/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d/proof',
+      },
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * Routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
+ * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
+ */
+import { type Answer, jsonAnswer } from '../../../http/answer.ts';
+import { readJsonObject } from '../../../http/body.ts';
+import { HttpError, UnknownHere } from '../../../http/errors.ts';
+import * as json from '../../../http/openapi/json-schema.ts';
+import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { Id, parseId } from '../../../http/schemas.ts';
+import { Reader } from '../../../stardust/encoding/bytes.ts';
+import { decode } from '../../../stardust/encoding/codec.ts';
+import { blockToJson, milestoneToJson } from '../../../stardust/json/rest-json.ts';
+import { hashLeaves } from '../../../stardust/proof/merkle.ts';
+import { proofFor } from '../../../stardust/proof/proof.ts';
+import { block } from '../../../stardust/wire/block.ts';
+import { milestone } from '../../../stardust/wire/milestone.ts';
+import { blockSchema, milestonePayloadSchema } from '../../objects/block-schemas.ts';
+import { type BlockProof, proveBlock } from '../applied-milestone.ts';
+import { validateProof } from '../validate-proof.ts';
+
+export const poiRoutes = {
+  createProof: {
+    method: 'GET',
+    path: '/api/poi/v1/create/:blockId',
+    keep: 'id',
+    limit: 'scanLimit',
+    handle: answerCreateProof,
+  },
+  validateProof: {
+    method: 'POST',
+    path: '/api/poi/v1/validate',
+    keep: 'never',
+    handle: answerValidateProof,
+  },
+} satisfies RouteTable;
+
+/** A block of 32 KB is some 130 KB of JSON at most, a milestone less. */
+const MAX_PROOF_BYTES = 512 * 1024;
+
+async function answerCreateProof(context: RouteContext): Promise<Answer> {
+  return jsonAnswer(inclusionToJson(await readProof(context)));
+}
+
+async function answerValidateProof({ request, settings }: RouteContext): Promise<Answer> {
+  const { milestoneKeys } = settings;
+  const file = await readJsonObject(request, { maxBytes: MAX_PROOF_BYTES });
+  const judgement = milestoneKeys && (await validateProof(file, milestoneKeys));
+  if (judgement === undefined)
+    throw new HttpError(500, 'the settings of this node name no keys that sign milestones');
+  if (judgement.kind === 'malformed') throw new HttpError(400, judgement.reason);
+  return jsonAnswer({ valid: judgement.kind === 'valid' });
+}
+
+export async function readProof({ params, node }: RouteContext): Promise<BlockProof> {
+  const proof = await proveBlock(node.session(), parseId(Id, params.blockId, 'the block ID'));
+  if (proof === undefined)
+    throw new UnknownHere('no applied milestone references this block, or its bytes are pruned');
+  return proof;
+}
+
+/** Milestone, block, and the way from the one to the other. */
+export function inclusionToJson(
+  { milestone: payload, block: bytes, included, position }: BlockProof,
+  leafHashes = hashLeaves(included),
+) {
+  return {
+    milestone: milestoneToJson(decode(milestone, new Reader(payload))),
+    block: blockToJson(decode(block, new Reader(bytes))),
+    proof: proofFor(included, position, leafHashes),
+  };
+}
+
+const auditLeafSchema = /* @__PURE__ */ json.named('AuditPathLeaf', () =>
+  json.objectOf({ value: json.hashSchema }),
+);
+
+const auditNodeSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPathNode', () => {
+  const sibling = json.named('AuditPathSibling', json.objectOf({ h: json.hashSchema }));
+  const child = json.oneOf(auditLeafSchema, auditNodeSchema, sibling);
+  return json.objectOf({ l: child, r: child });
+});
+
+/** The path of a proof for openapi.json. */
+export const auditPathSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPath', () =>
+  json.described(
+    'The Merkle tree, reduced to the path to one block ID.',
+    json.oneOf(
+      auditNodeSchema,
+      json.named('AuditPathOfOne', json.objectOf({ l: auditLeafSchema })),
+    ),
+  ),
+);
+
+export function inclusionFields() {
+  return { milestone: milestonePayloadSchema, block: blockSchema, proof: auditPathSchema };
+}
+
+export function describePoi(): Operations<typeof poiRoutes> {
+  const inclusion = json.named('InclusionProof', json.objectOf(inclusionFields()));
+  return {
+    createProof: {
+      tag: 'proof',
+      summary: 'The proof that a milestone references a block, as inx-poi gives it',
+      parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
+      answer: { description: 'Milestone, block and path.', schema: inclusion },
+      errors: [400, 404],
+      example: {
+        path: '/api/poi/v1/create/0xabbe8683ba4b93629c847766b90ab6dcb0e0b78977eb8a4b48b66965256c98e1',
+      },
+    },
+    validateProof: {
+      tag: 'proof',
+      summary: 'Whether such a proof holds, by the keys of the settings',
+      body: inclusion,
+      answer: {
+        description: 'The verdict.',
+        schema: json.named('ProofVerdict', json.objectOf({ valid: json.flagSchema })),
+      },
+      errors: [400],
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** Who is closed where clients use too much: the largest client of the address that uses most. */
+import { describe, expect, it } from 'vitest';
+import {
+  createAccounts,
+  type Holder,
+  newUsage,
+  SHARED_LIMITS,
+} from '../../../src/modules/events/accounts.ts';
+
+interface Client extends Holder {
+  name: string;
+}
+
+function client(name: string, address: string, seen = 0): Client {
+  return { name, address, seen, usage: newUsage() };
+}
+
+function open(...clients: Client[]) {
+  const accounts = createAccounts<Client>();
+  for (const each of clients) accounts.open(each);
+  return accounts;
+}
+
+const MANY = 40_000_000;
+
+describe('what clients share', () => {
+  it('is taken from the largest client of the address that uses most', () => {
+    // one client has more than each of the three, but less than all of them
+    const clients = ['a', 'b', 'c'].map((name) => client(name, 'many'));
+    const alone = client('alone', 'one');
+    const small = client('small', 'two');
+    const accounts = open(alone, ...clients, small);
+    for (const [i, each] of clients.entries()) accounts.use(each, 'topics', 20_000 + i);
+    accounts.use(alone, 'topics', 39_997);
+    expect(accounts.excess()).toBeUndefined();
+    accounts.use(small, 'topics', 1);
+    expect(accounts.excess()?.name).toBe('c');
+    accounts.end(clients[2]!);
+    expect(accounts.excess()).toBeUndefined();
+    accounts.use(small, 'topics', 20_004);
+    // now the other address has more
+    expect(accounts.excess()?.name).toBe('b');
+    accounts.use(alone, 'topics', 40_003);
+    expect(accounts.excess()?.name).toBe('alone');
+  });
+
+  it.each([
+    ['a /56', (i: number) => `2001:db8:0:${i.toString(16)}::/64`],
+    ['a /48', (i: number) => `2001:db8:0:${((i << 8) & 0xffff).toString(16)}::/64`],
+  ])('is taken from %s, where its networks together use most', (_, network) => {
+    const honest = ['192.0.2.1', '192.0.2.2'].map((address) => client('honest', address));
+    const accounts = open(...honest);
+    for (const each of honest) accounts.use(each, 'topics', 1000);
+    for (let i = 0; i < 250; i++) {
+      const own = client('flood', network(i));
+      accounts.open(own);
+      accounts.use(own, 'topics', 400);
+    }
+    expect(accounts.excess()?.name).toBe('flood');
+  });
+
+  it('is taken from the youngest address of a crowd', () => {
+    const accounts = open(client('honest', '192.0.2.1'));
+    for (let i = 0; i < SHARED_LIMITS.connections; i++)
+      accounts.open(client('crowd', `crowd ${i}`));
+    expect(accounts.excess()?.name).toBe('crowd');
+  });
+
+  it('is taken from who has been silent for longest, where all use the same', () => {
+    const silent = client('silent', 'x', 5);
+    const accounts = open(client('first', 'x', 10), silent, client('other', 'y', 1));
+    for (let i = 3; i < SHARED_LIMITS.connections; i++) accounts.open(client('', 'x', 10 + i));
+    expect(accounts.excess()).toBeUndefined();
+    accounts.open(client('', 'z', 0));
+    expect(accounts.excess()).toBe(silent);
+    const end = accounts.end(silent);
+    expect(accounts.excess()).toBeUndefined();
+    end();
+  });
+});
+
+describe('what was sent', () => {
+  it('is checked each 64 MB: the largest of the largest address are asked to connect again', () => {
+    const [a, b, c] = [client('a', 'x'), client('b', 'x'), client('c', 'x')];
+    const honest = client('honest', 'y');
+    const accounts = open(a, b, c, honest);
+    expect(accounts.send(a, 3_000_000)).toEqual([]);
+    expect(accounts.send(b, 2_000_000)).toEqual([]);
+    expect(accounts.send(c, 1_000_000)).toEqual([]);
+    expect(accounts.send(honest, 5_000_000)).toEqual([]);
+    // to someone who has gone
+    const gone = client('gone', 'z');
+    accounts.open(gone);
+    expect(accounts.send(gone, 52_900_000)).toEqual([]);
+    accounts.end(gone)();
+    expect(accounts.send(honest, 200_000)).toEqual([a, b]);
+    expect(accounts.send(honest, 200_000)).toEqual([]);
+  });
+
+  it('closes all of an address whose closed connections stay, and its later ones early', () => {
+    const [a, b] = [client('a', 'x'), client('b', 'x')];
+    const accounts = open(a, b);
+    accounts.send(b, 1_000_000);
+    expect(accounts.send(a, 2 * MANY)).toEqual([a]);
+    const gone = accounts.end(a);
+    // the same bytes again
+    const honest = client('honest', 'y');
+    accounts.open(honest);
+    expect(accounts.send(honest, MANY)).toEqual([]);
+    expect(accounts.send(honest, MANY)).toEqual([b]);
+    accounts.end(b);
+    const later = client('later', 'x');
+    accounts.open(later);
+    expect(accounts.send(later, 60_000)).toEqual([]);
+    expect(accounts.send(later, 5000)).toEqual([later]);
+    gone();
+    expect(accounts.send(later, 5000)).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+/** The publisher over a ledger: its first milestone, and a change of the address prefix. */
+import { expect, it } from 'vitest';
+import type { Database } from '../../../src/ledger/core/database.ts';
+import { createPublisher, type Publisher } from '../../../src/modules/events/publisher.ts';
+import { packTopic } from '../../../src/mqtt/topics.ts';
+import { toBech32 } from '../../../src/stardust/bech32.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
+
+const TARGET = 4;
+
+function publisherOf(db: Database): Publisher {
+  const values = new Map<string, unknown>();
+  return createPublisher(db, {
+    get: (key: string) => values.get(key),
+    put: (key: string, value: unknown) => void values.set(key, value),
+    delete: (key: string) => values.delete(key),
+  } as unknown as SyncKvStorage);
+}
+
+it('tells the first milestone of a network, which references no block', async () => {
+  const network = new SyntheticNetwork({ seed: 'first' });
+  network.milestone();
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  const publisher = publisherOf(db);
+  await publisher.begin();
+  await followTo(rig, 1);
+  const told: string[] = [];
+  const tell = async (topic: string) => {
+    told.push(topic);
+  };
+  const audience = { hasAny: () => true, has: () => true, tell, prefix: 'tst' };
+  while (await publisher.publishNext(audience));
+  expect(told).toEqual(['milestones', 'milestone-info/latest', 'milestone-info/confirmed']);
+});
+
+it('tells addresses with the prefix that is in force at the milestone', async () => {
+  const network = new SyntheticNetwork({ seed: 'prefix' });
+  const parameters = { ...network.genesis.parameters, bech32Hrp: 'new' };
+  network.milestone();
+  network.milestone({
+    announce: {
+      type: 1,
+      targetMilestoneIndex: TARGET,
+      protocolVersion: 2,
+      parameters: encode(protocolParameters, parameters),
+    },
+  });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 2);
+  const publisher = publisherOf(db);
+  await publisher.begin();
+  const told: string[] = [];
+  const audience = {
+    hasAny: () => true,
+    has: () => true,
+    async tell(topic: string) {
+      told.push(topic);
+    },
+    get prefix() {
+      return publisher.last()!.prefix;
+    },
+  };
+  for (let index = 3; index <= 6; index++) {
+    const to = network.account(index).address;
+    const parents = [network.milestoneBlock!];
+    const transfer = network.transfer(network.genesisCoins[index]!, index);
+    network.milestone({ parents: [...parents, network.attachTransaction(transfer, parents)] });
+    await followTo(rig, index);
+    told.length = 0;
+    if (index === TARGET) {
+      // so that listeners to the old prefix can be closed before anything is told
+      expect(await publisher.publishNext(audience)).toBe(true);
+      expect([publisher.last(), told]).toMatchObject([{ index: TARGET - 1, prefix: 'new' }, []]);
+    }
+    while (await publisher.publishNext(audience));
+    const topic = `outputs/unlock/address/${toBech32(index < TARGET ? 'tst' : 'new', to)}`;
+    expect(told).toContain(topic);
+    expect(packTopic(topic, audience.prefix)).toBeDefined();
+    expect(publisher.last()!.index).toBe(index);
+  }
+});

@@ -1,0 +1,92 @@
+/**
+ * GET /api/indexer/v1/outputs/nft, from a database with the ledger of network-n at its end.
+ * `npm run test:slow -- lists` asks 10,000 random queries.
+ */
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { toBech32 } from '../../../src/stardust/bech32.ts';
+import {
+  checkAlways,
+  checkLedgerRead,
+  expectError,
+  type Fetch,
+} from '../../support/http/contract.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
+import { askRandomLists } from '../../support/nft-list/ask-random-lists.ts';
+import { nodeOver, selectingLast } from '../../support/nft-list/list-node.ts';
+import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
+import { LAST_INDEX, oddLists, recordedLists } from '../../support/nft-list/recorded-nfts.ts';
+
+const LIST = '/api/indexer/v1/outputs/nft';
+const QUERIES = Number(process.env.QUERIES ?? 800);
+
+let db: SqliteDatabase;
+let fetch: Fetch;
+
+beforeAll(async () => {
+  db = await listedLedger(LAST_INDEX);
+  fetch = fetchFrom({ node: nodeOver(db) });
+});
+
+it('all that was recorded: status, and the body of each 200 to the byte', async () => {
+  let found = 0;
+  for (const { path, status, response } of [...recordedLists(), ...oddLists()]) {
+    const answer = await fetch(path);
+    expect(answer.status, path).toBe(status === 200 ? 200 : 400);
+    checkAlways(answer);
+    if (status !== 200) continue;
+    found++;
+    expect(await answer.text(), path).toBe(JSON.stringify(response));
+    expect(answer.headers.get('x-ledger-index')).toBe(String(LAST_INDEX));
+  }
+  expect(found).toBeGreaterThan(1_700);
+});
+
+it(`${QUERIES} random queries, most of them odd: as the plain implementation`, async () => {
+  const log = vi.spyOn(console, 'info').mockReturnValue(undefined);
+  // an app of its own: the lines of each kind are limited (src/platform/log.ts)
+  const fetch = fetchFrom({ node: nodeOver(db) });
+  await askRandomLists(fetch, { index: LAST_INDEX, queries: QUERIES });
+  // refused queries, as answered ones are not logged
+  expect(log).toHaveBeenCalled();
+  log.mockRestore();
+});
+
+it('is cached as lookups are, with a tag for the whole body', async () => {
+  const etag = await checkLedgerRead(fetch, `${LIST}?pageSize=3`, LAST_INDEX);
+  const other = await fetch(`${LIST}?pageSize=2`, { headers: { 'if-none-match': etag } });
+  expect(other.status).toBe(200);
+});
+
+describe('order of decisions', () => {
+  it('a bad query before a missing ledger, that before a minimum, that before the rest', async () => {
+    const empty = fetchFrom();
+    await expectError(empty, `${LIST}?hasTimelock=yes`, 400);
+    await expectError(empty, LIST, 500);
+    const foreign = `${LIST}?address=${toBech32('other', { type: 0, id: new Uint8Array(32) })}`;
+    const init = { headers: { 'x-min-ledger-index': String(LAST_INDEX + 1) } };
+    await expectError(fetch, foreign, 404, init);
+    await expectError(fetch, foreign, 400);
+  });
+
+  it('too many is a 500 that says so', async () => {
+    const endOfBudget = { created_time: null, output: null };
+    const answer = await fetchFrom({ node: nodeOver(selectingLast(db, endOfBudget)) })(LIST);
+    expect(answer.status).toBe(500);
+    expect(answer.headers.get('x-error-detail')).toContain('too many outputs');
+    expect(answer.headers.get('x-ledger-index')).toBe(String(LAST_INDEX));
+  });
+});
+
+it('has one spelling, and is read only', async () => {
+  for (const path of [
+    `${LIST}/`,
+    `${LIST}//`,
+    '/api/indexer/v1/outputs',
+    '/api/indexer/v1/outputs/NFT',
+  ])
+    expect((await fetch(path)).status, path).toBe(path === `${LIST}//` ? 400 : 404);
+  await expectError(fetch, LIST, 405, { method: 'POST' });
+  const head = await fetch(LIST, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});

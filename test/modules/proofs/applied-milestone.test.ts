@@ -1,0 +1,58 @@
+/**
+ * Applied milestones explained (src/modules/proofs/applied-milestone.ts), as long as they are kept:
+ * what the node said of every block, and nothing of what was not applied here.
+ */
+import { describe, expect, it, vi } from 'vitest';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
+import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { coneOf } from '../../support/network/network-model.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { readVector } from '../../support/vectors.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const db = await openMemory();
+const network = recordedNetwork('network-a');
+
+describe('a ledger that keeps 35 milestones', () => {
+  it('explains these, and proves their blocks, and no others', async () => {
+    const rig = await startLedger(db, network, 0, { retention: 35 });
+    const last = 60;
+    await followTo(rig, last);
+    const first = last - 35;
+    for (const { index, id } of network.milestones.slice(0, last)) {
+      const explained = await explainMilestone(db, index);
+      const cone = coneOf(network, index);
+      const [block] = cone;
+      const proof = block && (await proveBlock(db, block.id.slice(2)));
+      if (index < first) {
+        expect([index, explained, proof]).toEqual([index, undefined, undefined]);
+        continue;
+      }
+      expect(explained?.milestoneId).toBe(id.slice(2));
+      const verdicts = cone.map(({ id: blockId, referenced }) => ({
+        blockId: blockId.slice(2),
+        reason: referenced!.state === 'noTransaction' ? undefined : referenced!.conflict,
+      }));
+      expect(explained?.blocks.map(({ blockId, reason }) => ({ blockId, reason }))).toEqual(
+        verdicts,
+      );
+      expect(proof?.included.map((each) => `0x${each.toHex()}`)).toEqual(
+        cone.map((each) => each.id),
+      );
+    }
+  });
+});
+
+describe('a ledger from a snapshot', () => {
+  it("does not explain the snapshot's milestone, whose payload it has", async () => {
+    const file = (kind: string) => asFile([readVector(`network-a/${kind}_snapshot.bin`)]);
+    await loadSnapshot(db, file('full'), file('delta'));
+    expect(
+      await db.prepare('SELECT payload FROM milestone WHERE idx = 81').first('payload'),
+    ).not.toBeNull();
+    expect(await explainMilestone(db, 81)).toBeUndefined();
+  });
+});
