@@ -13,7 +13,7 @@ import { blockSql, readBlockRows } from './block-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
 import { type OutputRow, requireOutputSum } from './output-rows.ts';
 import { NO_REASON, statusesFromRow } from './pack-columns.ts';
-import { elementSql } from './places.ts';
+import { type BlockPlace, elementSql } from './places.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
@@ -22,8 +22,9 @@ export interface ReferencedBlock {
   payload: number;
   /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: number | undefined;
-  /** The key of its pack. */
+  /** The key of its pack, and its place there, for as long as no block is dropped from the pack. */
   pack: number;
+  at: number;
 }
 
 /** SQL of the index of the milestone that references the block ?1; NULL where none does. */
@@ -83,7 +84,7 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
   const statuses = statusesFromRow(row);
   return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
     const { reason } = statuses.at(at);
-    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack }];
+    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack, at }];
   });
 }
 
