@@ -8,7 +8,7 @@ import type { Finding, SignedMilestone } from '../src/stardust/provenance/proven
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
 import { askHealth } from './node/ask.ts';
-import { saysEnded, type Info, indexesAll } from './node/shapes.ts';
+import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
 import { Foreign, Head, ReadingNote, To } from './parts/parts.tsx';

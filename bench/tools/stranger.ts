@@ -4,7 +4,7 @@
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
 import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
-import { OBJECT_GB, PRICES, type BilledUsage } from './bill.ts';
+import { type BilledUsage, OBJECT_GB, PRICES } from './bill.ts';
 
 /** Rows of a block's pack, of its outputs and of the index: as of the 60 blocks that were counted. */
 const BLOCK_ROWS = 6;

@@ -12,7 +12,7 @@ import {
 } from '../../src/stardust/wire/unlock-condition.ts';
 import { plural } from '../format.ts';
 import type { ListedOutput } from '../node/lists.ts';
-import { saysEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 
 type PartName = 'available' | 'deposit' | 'locked' | 'claimable' | 'pending' | 'returns';
 

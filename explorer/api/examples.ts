@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { chainOf } from '../../client/words/kind.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { askJson } from '../node/ask.ts';
-import { readCreated, askExplanation, readNfts, askTips } from '../node/ledger.ts';
+import { askExplanation, askTips, readCreated, readNfts } from '../node/ledger.ts';
 import { listPath, readAll, readNewest } from '../node/lists.ts';
 import type { Info } from '../node/shapes.ts';
 import type { RequestExamples } from './request.ts';

@@ -2,7 +2,7 @@
  * The fields of a schema, as people read them: one row each, and one list for each schema that has a
  * name.
  */
-import { nameOf, type ApiSchema, type Schemas } from './description.ts';
+import { type ApiSchema, nameOf, type Schemas } from './description.ts';
 
 export interface FormField {
   /** Such as `changes[].owner`; empty: the whole. */
@@ -61,7 +61,10 @@ export function fieldsOf(schema: ApiSchema, path = '', depth = 0): FormField[] {
 }
 
 /** The schemas that a schema leads to by name, each once, the nearest first. */
-export function namedSchemas(schema: ApiSchema, schemas: Schemas): [name: string, schema: ApiSchema][] {
+export function namedSchemas(
+  schema: ApiSchema,
+  schemas: Schemas,
+): [name: string, schema: ApiSchema][] {
   const found = new Map<string, ApiSchema>();
   const waiting = [schema];
   for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {

@@ -37,7 +37,10 @@ function textOf(example: unknown): string {
 }
 
 /** The example of a body, as JSON; undefined if the operation takes none. */
-export function firstBody({ body, path }: ApiOperation, examples: RequestExamples = {}): string | undefined {
+export function firstBody(
+  { body, path }: ApiOperation,
+  examples: RequestExamples = {},
+): string | undefined {
   const content = body['application/json'];
   if (path.endsWith('/whiteflag') && examples.body !== undefined) return examples.body;
   return content && JSON.stringify(content.example ?? {}, undefined, 2);

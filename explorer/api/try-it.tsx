@@ -5,21 +5,21 @@ import { useState } from 'preact/hooks';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { prettify } from '../format.ts';
 import { askHere } from '../node/ask.ts';
-import { LabelledField, EntryForm } from '../parts/field.tsx';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { asError } from '../use-load.ts';
-import { contentOf, type ApiOperation, type ApiParameter } from './description.ts';
+import { type ApiOperation, type ApiParameter, contentOf } from './description.ts';
 import { describeType } from './fields.ts';
 import {
   type ApiRequest,
   buildRequest,
-  type RequestExamples,
   firstBody,
   firstValues,
   formatCurl,
   keyOf,
   RAW_TYPE,
+  type RequestExamples,
 } from './request.ts';
 
 /** Headers that mean something to people who try it. */
@@ -45,7 +45,13 @@ interface Answer {
   text: string;
 }
 
-export function TryIt({ operation, examples }: { operation: ApiOperation; examples: RequestExamples }) {
+export function TryIt({
+  operation,
+  examples,
+}: {
+  operation: ApiOperation;
+  examples: RequestExamples;
+}) {
   const [values, setValues] = useState(() => firstValues(operation, examples));
   const [body, setBody] = useState(() => firstBody(operation, examples));
   const [isRaw, setRaw] = useState(false);

@@ -2,7 +2,7 @@
  * What proves an output or an NFT, on its page: where the network has ended, that the last ledger has it,
  * or has not. That script is loaded there only.
  */
-import { saysEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { Later } from '../parts/later.tsx';
 
 /** Where the proof is, for the page that has it. */

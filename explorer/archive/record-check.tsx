@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks';
 import type { Proved } from '../../src/stardust/provenance/provenance.ts';
 import { asSentence } from '../format.ts';
-import { LabelledField, EntryForm } from '../parts/field.tsx';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { chooseRoot, isRoot, useFinalRoot } from './root-form.tsx';
 

@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { LabelledField, EntryForm } from '../parts/field.tsx';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Id } from '../parts/parts.tsx';
 import { useKeyChoice } from '../verify/key-choice.ts';
 

@@ -15,7 +15,7 @@ import {
 import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
 import { asSentence, shortenAddress } from '../format.ts';
 import { askJson } from '../node/ask.ts';
-import { saysEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { Head, Id } from '../parts/parts.tsx';
 import { saveFile } from '../parts/save.ts';
 import { CheckResult, NotChecked } from '../parts/standing.tsx';

@@ -7,7 +7,7 @@ import { formatCount, plural, shorten } from '../format.ts';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
 import { Copy, Id } from '../parts/parts.tsx';
 import { formatRoute, type View } from '../route.ts';
-import { describeBlock, KIND_NAMES, SHOWN_KINDS, type ShownKind, kindOf, Mark } from './kinds.tsx';
+import { describeBlock, KIND_NAMES, kindOf, Mark, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
 
 const PAGE_SIZE = 50;
 

@@ -205,7 +205,10 @@ function PathVerdicts({
           {describeState(state)}.
         </RefutedMark>
       )}
-      <CheckResult finding={signed} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
+      <CheckResult
+        finding={signed}
+        words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+      />
       <CheckResult
         finding={
           inclusion.standing === 'refuted' && firstWrong >= 0

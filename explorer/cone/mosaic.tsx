@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCount, shorten } from '../format.ts';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
-import { describeBlock, SHOWN_KINDS, type ShownKind, kindOf } from './kinds.tsx';
+import { describeBlock, kindOf, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
 import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface MosaicProps {

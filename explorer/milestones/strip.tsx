@@ -2,7 +2,7 @@
  * Milestones at a glance: the blocks of one, a mark each, and how many blocks and transactions those
  * have that the page has seen.
  */
-import { type ShownKind, Mark } from '../cone/kinds.tsx';
+import { Mark, type ShownKind } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';
 import type { Summary } from './summaries.ts';
 

@@ -2,7 +2,7 @@
  * What the node says of several milestones, one after the other: each is read once.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { type ShownKind, kindOf } from '../cone/kinds.tsx';
+import { kindOf, type ShownKind } from '../cone/kinds.tsx';
 import { NodeError } from '../node/ask.ts';
 import { askExplanation } from '../node/ledger.ts';
 import { asError } from '../use-load.ts';

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { asError, type Loaded } from '../use-load.ts';
 import { listenForMilestones } from './events.ts';
 import { readInfo } from './ledger.ts';
-import { saysEnded, type Info } from './shapes.ts';
+import { type Info, saysEnded } from './shapes.ts';
 
 /** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
 const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };

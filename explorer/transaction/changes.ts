@@ -17,7 +17,7 @@ import {
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { type TransactionFlow, type FlowInput, type FlowOutput, holderOf } from './flow.ts';
+import { type FlowInput, type FlowOutput, holderOf, type TransactionFlow } from './flow.ts';
 
 export interface ChainChange {
   chain: Chain;

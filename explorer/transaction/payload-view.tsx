@@ -31,7 +31,12 @@ import { useTokenClaims } from '../words/token-claims.ts';
 import { ChainLink, SentenceText, TokenNote, TokenUnits } from '../words/words.tsx';
 import { type Changes, readChainChanges } from './changes.ts';
 import { findSpentInput } from './conflict.ts';
-import { type TransactionFlow, type FlowInput, type FlowOutput, readTransactionFlow } from './flow.ts';
+import {
+  type FlowInput,
+  type FlowOutput,
+  readTransactionFlow,
+  type TransactionFlow,
+} from './flow.ts';
 import { InputCard, OutputCard } from './flow-cards.tsx';
 import { summarizeChains, summarizeFlow } from './summarize-flow.ts';
 

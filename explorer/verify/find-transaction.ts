@@ -4,8 +4,8 @@
  */
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import { NodeError } from '../node/ask.ts';
-import { explainProposal, indexesFrom, askExplanation, askTips } from '../node/ledger.ts';
-import { saysEnded, type Info } from '../node/shapes.ts';
+import { askExplanation, askTips, explainProposal, indexesFrom } from '../node/ledger.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { readBlockContent } from './judge.ts';
 
 /** Milestones whose failed transactions are read for one search. */

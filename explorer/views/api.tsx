@@ -3,11 +3,11 @@
  * form, its answers and their fields.
  */
 import {
+  type ApiOperation,
+  type ApiSchema,
   contentOf,
   type Description,
-  type ApiOperation,
   readDescription,
-  type ApiSchema,
 } from '../api/description.ts';
 import { readExamples } from '../api/examples.ts';
 import { type FormField, fieldsOf, namedSchemas } from '../api/fields.ts';

@@ -24,7 +24,7 @@ import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
 import { readLedgerOutput } from '../node/outputs.ts';
-import { saysEnded, type Info, indexesAll } from '../node/shapes.ts';
+import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';

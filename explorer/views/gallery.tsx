@@ -1,12 +1,12 @@
 /**
  * The NFTs that an address can unlock, or those that it issued: a gallery, the newest first.
  */
-import { Pager, idsOnPage } from '../address/address-outputs.tsx';
+import { idsOnPage, Pager } from '../address/address-outputs.tsx';
 import { formatCount, plural } from '../format.ts';
 import { Tiles } from '../nft/tiles.tsx';
 import { readNfts } from '../node/ledger.ts';
 import { readIds } from '../node/lists.ts';
-import { saysEnded, type Info, type Nft } from '../node/shapes.ts';
+import { type Info, type Nft, saysEnded } from '../node/shapes.ts';
 import { LoadedPart } from '../parts/parts.tsx';
 import type { AddressViewName } from '../route.ts';
 import { useLoad } from '../use-load.ts';

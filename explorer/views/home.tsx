@@ -13,8 +13,8 @@ import { useSummaries } from '../milestones/summaries.ts';
 import { goTo } from '../navigate.ts';
 import { NewestNfts } from '../nft/newest.tsx';
 import { indexesFrom, readFinalCounts } from '../node/ledger.ts';
-import { saysEnded, type Info } from '../node/shapes.ts';
-import { LabelledField, EntryForm } from '../parts/field.tsx';
+import { type Info, saysEnded } from '../node/shapes.ts';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { To } from '../parts/parts.tsx';
 import { CheckResult } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';
@@ -75,7 +75,10 @@ function Signed({ head }: { head: HomeProps['head'] }) {
       {head === undefined ? (
         <p class="loading">Checking who signed it …</p>
       ) : (
-        <CheckResult finding={head} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
+        <CheckResult
+          finding={head}
+          words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+        />
       )}
     </div>
   );

@@ -4,7 +4,7 @@
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { useSummaries } from '../milestones/summaries.ts';
 import { indexesFrom } from '../node/ledger.ts';
-import { saysEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { Head, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
 

@@ -17,11 +17,11 @@ import { CheckedState, History, OwnerLine, useCertificate } from '../nft/provena
 import { NodeError } from '../node/ask.ts';
 import { readHistory, readNft } from '../node/ledger.ts';
 import {
-  saysEnded,
   type Info,
   type JsonAddress,
   type Nft,
   type NftHistoryJson,
+  saysEnded,
 } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, MilestoneText, To } from '../parts/parts.tsx';
 import { OutcomeLine, SaidByNode } from '../parts/standing.tsx';

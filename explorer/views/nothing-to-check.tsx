@@ -1,7 +1,7 @@
 /**
  * What is said where a node has no bytes of a milestone: it is neither right nor wrong.
  */
-import { saysEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { NotChecked } from '../parts/standing.tsx';
 
 export function NothingToCheck({ info }: { info: Info }) {

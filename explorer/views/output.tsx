@@ -15,7 +15,7 @@ import type { Output } from '../../src/stardust/wire/output.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { shorten } from '../format.ts';
 import { type LedgerOutputJson, readLedgerOutput } from '../node/outputs.ts';
-import { saysEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
+import { type Info, type OutputMetadata, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, MilestoneText } from '../parts/parts.tsx';
 import { CheckResult, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
@@ -43,7 +43,15 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
   );
 }
 
-function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutputJson>; info: Info }) {
+function OutputPage({
+  id,
+  answer,
+  info,
+}: {
+  id: string;
+  answer: Said<LedgerOutputJson>;
+  info: Info;
+}) {
   const { output, metadata, json } = answer.said;
   const kind = outputKind(output);
   return (

@@ -3,7 +3,7 @@
  * transaction was applied which made it.
  */
 import { ARCHIVE_PROOF } from '../archive/archive-proof.tsx';
-import { saysEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { To } from '../parts/parts.tsx';
 
 export function ProofOfOutput({ outputId, info }: { outputId: string; info: Info }) {

@@ -8,9 +8,9 @@ import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { ConeView } from '../cone/cone.tsx';
 import { goTo } from '../navigate.ts';
 import { NodeError } from '../node/ask.ts';
-import { explainProposal, type ProposalRequest, askTips } from '../node/ledger.ts';
-import { type ExplanationJson, saysEnded, type Info } from '../node/shapes.ts';
-import { LabelledField, EntryForm } from '../parts/field.tsx';
+import { askTips, explainProposal, type ProposalRequest } from '../node/ledger.ts';
+import { type ExplanationJson, type Info, saysEnded } from '../node/shapes.ts';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Facts, Head, Id, ReadingNote } from '../parts/parts.tsx';
 import { CheckResult, Remark, SaidByNode } from '../parts/standing.tsx';
 import type { ProposalFields } from '../route.ts';
@@ -109,7 +109,11 @@ function ProposalForm({ fields, info }: { fields: ProposalFields | undefined; in
         <EntryForm submit={() => open(draft)}>
           <LabelledField label="Index" isNumber {...field('index')} />
           <LabelledField label="Timestamp, Unix seconds" isNumber {...field('timestamp')} />
-          <LabelledField label="Previous milestone ID" isOptional {...field('previousMilestoneId')} />
+          <LabelledField
+            label="Previous milestone ID"
+            isOptional
+            {...field('previousMilestoneId')}
+          />
           <LabelledField label="Parents, 1 to 8 block IDs" rows={6} {...field('parents')} />
           <button type="submit">Compute</button>
         </EntryForm>

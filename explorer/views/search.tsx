@@ -9,13 +9,13 @@ import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { AddressType } from '../../src/stardust/wire/address.ts';
 import { NodeError } from '../node/ask.ts';
 import {
-  readBlockMetadata,
   askIncludedBlock,
+  readBlockMetadata,
   readKnownNft,
   readMilestoneBytes,
 } from '../node/ledger.ts';
 import { hasOutputs, readIdOfChain } from '../node/lists.ts';
-import { saysEnded, type Info, indexesAll } from '../node/shapes.ts';
+import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
 import { Head, Id, To } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';

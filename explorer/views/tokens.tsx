@@ -1,7 +1,7 @@
 /**
  * Native tokens: the foundries of the ledger with their supplies, the newest first.
  */
-import { Pager, idsOnPage, ROWS } from '../address/address-outputs.tsx';
+import { idsOnPage, Pager, ROWS } from '../address/address-outputs.tsx';
 import { FoundryItem } from '../address/token-list.tsx';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';

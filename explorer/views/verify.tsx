@@ -15,8 +15,8 @@ import { FinalLedgerForm } from '../archive/record-check.tsx';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { askExplanation, readInfo } from '../node/ledger.ts';
-import { saysEnded, type Info } from '../node/shapes.ts';
-import { LabelledField, EntryForm } from '../parts/field.tsx';
+import { type Info, saysEnded } from '../node/shapes.ts';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Head, To } from '../parts/parts.tsx';
 import { CheckResult, NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
@@ -262,7 +262,10 @@ function Ending({
       return (
         <>
           {head?.standing === 'proved' && (
-            <CheckResult finding={head} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
+            <CheckResult
+              finding={head}
+              words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+            />
           )}
           <NothingToCheck info={info} />
         </>

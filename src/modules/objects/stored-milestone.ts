@@ -2,7 +2,10 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
-import { type MilestoneWithPayload, milestoneWithPayload } from '../../ledger/core/milestone-payload.ts';
+import {
+  type MilestoneWithPayload,
+  milestoneWithPayload,
+} from '../../ledger/core/milestone-payload.ts';
 import { first, type Query, readBatch } from '../../ledger/core/read-batch.ts';
 import { milestoneAt, readMentions, selectBlocksOf } from '../../ledger/packs/referenced-blocks.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
