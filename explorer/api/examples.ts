@@ -54,7 +54,8 @@ export async function readExamples(info: Info): Promise<RequestExamples> {
     address: nft?.owner.address,
     issuer: nft?.owner.address,
     blockId: (applied ?? explanation?.said.blocks[0])?.blockId,
-    transactionId: created?.[0]?.slice(0, 66),
+    // outputs that were migrated name the milestone instead of a transaction
+    transactionId: created?.find((id) => !id.startsWith(milestoneId))?.slice(0, 66),
     body: JSON.stringify(body, undefined, 2),
   };
 }

@@ -87,6 +87,9 @@ export async function* readSpentOutputs(
   }
 }
 
+/** By pack, the bytes of its blocks by their IDs. */
+export type BlockPieces = Map<number, ReadonlyMap<string, string>>;
+
 /** Packs that are read at once, each mostly below a megabyte. */
 const PACKS_AT_ONCE = 16;
 
@@ -98,7 +101,7 @@ const PACKS_AT_ONCE = 16;
 export async function* readBlocksWithBytes(
   db: Database,
   { index, blocks }: MilestoneContents,
-  pieces: Map<number, readonly string[]>,
+  pieces: BlockPieces,
 ): AsyncGenerator<BlockWithBytes> {
   for (const [whiteFlagIndex, block] of blocks.entries()) {
     if (!pieces.has(block.pack)) {
@@ -109,7 +112,7 @@ export async function* readBlocksWithBytes(
       for (const [pack, texts] of await readQuery(db, selectAllBytes(db, wanted)))
         pieces.set(pack, texts);
     }
-    const text = pieces.get(block.pack)?.[block.at];
+    const text = pieces.get(block.pack)?.get(block.id);
     if (text === undefined) throw pruned(index);
     yield { ...block, whiteFlagIndex, bytes: fromBase64(text) };
   }

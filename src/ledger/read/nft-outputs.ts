@@ -1,4 +1,10 @@
 /** NFTs with their unspent outputs, and the facts by which they are owned: all of one moment. */
+
+import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { Reader } from '../../stardust/encoding/bytes.ts';
+import { decode } from '../../stardust/encoding/codec.ts';
+import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
+import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { headFromRow, milestoneFromRow } from '../core/head.ts';
@@ -7,11 +13,6 @@ import { many, type Row, readAlone } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
 import { type OutputStatus, unspentStatus } from './output-status.ts';
-import { fromBase64 } from '../../stardust/encoding/base64.ts';
-import { Reader } from '../../stardust/encoding/bytes.ts';
-import { decode } from '../../stardust/encoding/codec.ts';
-import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
-import { decodeParameters } from '../../stardust/wire/parameters.ts';
 
 export interface NftOutputs {
   ledgerIndex: number;

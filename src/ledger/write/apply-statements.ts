@@ -12,23 +12,34 @@ import { announcedParameters, type Milestone } from '../../stardust/wire/milesto
 import { treasuryAfter } from '../../stardust/wire/treasury.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { PARTS, writeNumbers } from '../packs/milestone-part.ts';
 import { moveFingerprints } from '../core/fingerprint.ts';
 import { keepsIndex } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { readStateMap, type BlockStatus, writeStates, writeStatuses } from '../packs/pack-columns.ts';
-import { MAX_PACK_LENGTH } from '../packs/split-parts.ts';
+import { writeOutputBytes } from '../core/output-bytes.ts';
 import { rowSum } from '../core/row-sum.ts';
 import { insertMilestone, insertReceipt, moveHead } from '../core/write-head.ts';
+import { PARTS, writeNumbers } from '../packs/milestone-part.ts';
+import { requireSameUnreferenced } from '../packs/next-numbers.ts';
+import {
+  type BlockStatus,
+  readStateMap,
+  writeStates,
+  writeStatuses,
+} from '../packs/pack-columns.ts';
+import { MAX_PACK_LENGTH } from '../packs/split-parts.ts';
+import {
+  countVisible,
+  type LeftBlocks,
+  leftBlocks,
+  packsOf,
+  placesOf,
+} from '../packs/viewed-packs.ts';
+import { type ChangedPack, deleteStaged, updatePacks } from '../packs/write-pack.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { countVisible, leftBlocks, packsOf, placesOf, type LeftBlocks } from '../packs/viewed-packs.ts';
 import { insertIds, moveByBlocks } from './insert-ids.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
-import { SELECT_SPENT, changeOutputs, readChanges, rowsAsJson } from './output-changes.ts';
-import { requireSameUnreferenced } from '../packs/next-numbers.ts';
-import { deleteStaged, type ChangedPack, updatePacks } from '../packs/write-pack.ts';
-import { writeOutputBytes } from '../core/output-bytes.ts';
+import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
 
 export interface ApplyStatements {
   /** Run as one batch. */

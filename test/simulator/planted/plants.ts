@@ -3,7 +3,6 @@
  * found exactly once is an error, so that none of them rots when the code changes (plants.test.ts).
  */
 
-
 export interface Change {
   /** From the project's root. */
   file: string;
