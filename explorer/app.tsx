@@ -165,7 +165,7 @@ const VIEWS: { [N in View['name']]?: Load<Extract<View, { name: N }> & Known> } 
   nft: async () => (await import('./views/nft.tsx')).NftView,
   output: async () => (await import('./views/output.tsx')).OutputView,
   block: async () => (await import('./views/block.tsx')).BlockView,
-  transaction: async () => (await import('./views/block.tsx')).TransactionView,
+  transaction: async () => (await import('./views/block.tsx')).TransactionOfBlock,
   alias: async () => (await import('./views/chain.tsx')).ChainView,
   foundry: async () => (await import('./views/chain.tsx')).ChainView,
   milestone: async () => (await import('./views/milestone.tsx')).MilestoneView,

@@ -63,7 +63,7 @@ const SELECT_ALL_BYTES = `
   WHERE p.key IN (SELECT value FROM json_each(?1))`;
 
 /**
- * By the pack's key, base64 of the bytes of each of its blocks by the block's ID: whoever has read a
+ * Selects, by the pack's key, base64 of the bytes of its blocks by their IDs: whoever has read a
  * block's place before may find another there, once others were dropped from the pack.
  */
 export function selectAllBytes(

@@ -87,7 +87,7 @@ export async function* readSpentOutputs(
   }
 }
 
-/** By pack, the bytes of its blocks by their IDs. */
+/** Bytes of blocks by their IDs, by pack. */
 export type BlockPieces = Map<number, ReadonlyMap<string, string>>;
 
 /** Packs that are read at once, each mostly below a megabyte. */
