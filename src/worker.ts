@@ -1,6 +1,7 @@
 /** The Worker's entrypoints: the core with all modules. */
-import { createWorker } from './http/create-worker.ts';
+
 import { CoreFollower } from './follower/follower.ts';
+import { createWorker } from './http/create-worker.ts';
 import { MODULES } from './modules/list.ts';
 
 export { EventBroker } from './modules/events/event-broker.ts';

@@ -5,16 +5,16 @@ import { useState } from 'preact/hooks';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { prettify } from '../format.ts';
 import { askHere } from '../node/ask.ts';
-import { Field, Form } from '../parts/field.tsx';
+import { LabelledField, EntryForm } from '../parts/field.tsx';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { asError } from '../use-load.ts';
-import { contentOf, type Operation, type Parameter } from './description.ts';
+import { contentOf, type ApiOperation, type ApiParameter } from './description.ts';
 import { describeType } from './fields.ts';
 import {
   type ApiRequest,
   buildRequest,
-  type Examples,
+  type RequestExamples,
   firstBody,
   firstValues,
   formatCurl,
@@ -45,7 +45,7 @@ interface Answer {
   text: string;
 }
 
-export function TryIt({ operation, examples }: { operation: Operation; examples: Examples }) {
+export function TryIt({ operation, examples }: { operation: ApiOperation; examples: RequestExamples }) {
   const [values, setValues] = useState(() => firstValues(operation, examples));
   const [body, setBody] = useState(() => firstBody(operation, examples));
   const [isRaw, setRaw] = useState(false);
@@ -68,7 +68,7 @@ export function TryIt({ operation, examples }: { operation: Operation; examples:
   return (
     <section aria-labelledby="try-it" class="try-it">
       <h2 id="try-it">Try it</h2>
-      <Form
+      <EntryForm
         submit={() => {
           if (!isBusy) void send();
         }}
@@ -82,7 +82,7 @@ export function TryIt({ operation, examples }: { operation: Operation; examples:
           />
         ))}
         {body !== undefined && (
-          <Field label="Body, JSON" rows={10} value={body} onChange={setBody} isOptional />
+          <LabelledField label="Body, JSON" rows={10} value={body} onChange={setBody} isOptional />
         )}
         {RAW_TYPE in contentOf(operation) && (
           <label class="wide">
@@ -99,7 +99,7 @@ export function TryIt({ operation, examples }: { operation: Operation; examples:
         <button type="submit" class="main" aria-disabled={isBusy}>
           Send
         </button>
-      </Form>
+      </EntryForm>
       <p class="id whole">
         <code>{curl}</code>
         <Copy text={curl} what="command" />
@@ -118,13 +118,13 @@ function ParameterField({
   value,
   set,
 }: {
-  parameter: Parameter;
+  parameter: ApiParameter;
   value: string;
   set(value: string): void;
 }) {
   const { name, in: place, required, description, schema } = parameter;
   return (
-    <Field
+    <LabelledField
       label={
         <span>
           <code>{name}</code>

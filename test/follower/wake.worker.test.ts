@@ -21,7 +21,7 @@ it('an alarm that a clock set which was an hour ahead is set again', async () =>
 });
 
 it('an alarm that is due within the interval is left alone', async () => {
-  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
   // so far ahead that it does not go off meanwhile
   const due = Date.now() + HOUR_MS;
   await runInDurableObject(stub, async (object, { storage }) => {
@@ -57,7 +57,7 @@ it('a timer starts the passes between two alarms, and the alarm outlives the obj
 });
 
 it('passes that have used up the queries of an invocation wait for an alarm', async () => {
-  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<Follower>;
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
   /** Milliseconds to each alarm, when it was set. None of them goes off. */
   const waits: number[] = [];
   await runInDurableObject(stub, async (object, { storage }) => {

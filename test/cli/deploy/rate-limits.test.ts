@@ -6,6 +6,7 @@ import { refusedDollars, strangerCosts, strangerTotal } from '../../../bench/too
 import { completeLimits, REQUESTS_A_MINUTE } from '../../../cli/deploy/rate-limits.ts';
 import { writeConfig } from '../../../cli/deploy/wrangler-deploy.ts';
 import { listRoutes } from '../../../src/http/routes.ts';
+import { MODULES } from '../../../src/modules/list.ts';
 import { temporaryFolder } from '../../support/cli/script-process.ts';
 
 const folder = temporaryFolder();
@@ -44,7 +45,7 @@ it('one address costs less than a dollar an hour, by all routes together', () =>
 });
 
 it('each route is reckoned under the limit that it has', () => {
-  const limits = Object.entries(listRoutes()).map(([route, { limit = 'readLimit' }]) => {
+  const limits = Object.entries(listRoutes(MODULES)).map(([route, { limit = 'readLimit' }]) => {
     const binding = limit.replace(/[A-Z]/g, '_$&').toUpperCase();
     return [route, binding];
   });

@@ -5,7 +5,10 @@
  */
 import { expect, it, vi } from 'vitest';
 import type { PassBudget } from '../../../src/follower/apply-next.ts';
-import { createFollowerMemory, type FollowerMemory } from '../../../src/follower/follower-context.ts';
+import {
+  createFollowerMemory,
+  type FollowerMemory,
+} from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { createMissingCone, storeCone } from '../../../src/follower/store/store-cone.ts';
@@ -13,15 +16,25 @@ import { verifyMilestone } from '../../../src/follower/verify-milestone.ts';
 import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
+import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
 import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { createConeFetcher } from '../../../src/upstream/fetch-blocks.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { keepPushing } from '../../support/ledger/busy-feed.ts';
-import { FOLLOWING, ask, disturbed, ledgerIndex, passOnce, questionOf, startLedger, takeNext, type Rig } from '../../support/ledger/ledger-harness.ts';
+import {
+  ask,
+  disturbed,
+  FOLLOWING,
+  ledgerIndex,
+  passOnce,
+  questionOf,
+  type Rig,
+  startLedger,
+  takeNext,
+} from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
@@ -31,7 +44,6 @@ import { coneOf, ledgerAt, type Network } from '../../support/network/network-mo
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import type { Spend } from '../../support/network/transactions.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -3,8 +3,8 @@
 import { createApp } from '../../../src/http/app.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
-import type { Module } from '../../../src/modules/module.ts';
 import { MODULES } from '../../../src/modules/list.ts';
+import type { Module } from '../../../src/modules/module.ts';
 import type { WhiteFlagResult } from '../../../src/node/compute-white-flag.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import type { Settings } from '../../../src/settings.ts';
@@ -114,7 +114,12 @@ export interface StubParts {
 const stubFiles = {
   async fetch(url: string): Promise<Response> {
     const [, name = 'js'] = /\.(\w+)$/.exec(url) ?? [];
-    const types: Record<string, string> = { html: 'text/html', json: 'application/json' };
+    const types: Record<string, string> = {
+      html: 'text/html',
+      ico: 'image/vnd.microsoft.icon',
+      json: 'application/json',
+      txt: 'text/plain',
+    };
     return new Response('{}', { headers: { 'content-type': types[name] ?? 'text/javascript' } });
   },
 };

@@ -6,18 +6,35 @@
  */
 import { expect } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { readCone } from '../../../src/ledger/packs/record-cone.ts';
+import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
 import { toHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { outputId } from '../../../src/stardust/wire/ids.ts';
-import { ZERO_ID, coneOf, lastIndex, ledgerAt, milestoneAt, type Network, type NetworkBlock, type WhiteFlagCase } from '../network/network-model.ts';
+import {
+  coneOf,
+  lastIndex,
+  ledgerAt,
+  milestoneAt,
+  type Network,
+  type NetworkBlock,
+  type WhiteFlagCase,
+  ZERO_ID,
+} from '../network/network-model.ts';
 import { oracleAnswer, parsedBlocks } from '../network/oracle-view.ts';
 import { Random } from '../network/random.ts';
 import { randomNetwork } from '../network/random-network.ts';
-import { ask, startLedger, storeNow, takeNext, type Rig, withTips, withoutVerdicts } from './ledger-harness.ts';
+import {
+  ask,
+  type Rig,
+  startLedger,
+  storeNow,
+  takeNext,
+  withoutVerdicts,
+  withTips,
+} from './ledger-harness.ts';
 import { knownBlockIds, storedBlocks } from './stored-blocks.ts';
 import { compareVerdicts } from './stored-verdicts.ts';
 import { strayRests } from './stray-rests.ts';
