@@ -13,7 +13,7 @@ const BLOCK_ROWS = 6;
 const PROPOSED_BLOCKS = 1000;
 const EXPLAINED_BLOCKS = 10_000;
 
-/** 100 NFTs of an address, four rows each (test/modules/lists/list-cost.worker.test.ts). */
+/** 100 NFTs of an address, four rows each (test/whole/list-cost.worker.test.ts). */
 const GALLERY_ROWS = 404;
 
 /** Of `utxo-changes`: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */

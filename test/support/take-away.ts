@@ -4,7 +4,7 @@
  * of the whole that import what is gone. The core and its tests may not.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 import { MODULES } from '../../src/modules/list.ts';
 import type { ScratchCopy } from '../simulator/scratch-copy.ts';
 
@@ -25,7 +25,11 @@ export function withDependents(name: string): string[] {
 
 /** Takes modules out of a copy. Throws an Error where what must stay imports one. */
 export function takeAway({ folder }: ScratchCopy, names: readonly string[]): void {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = ['src', 'test', 'bench', 'cli', 'tools', 'client', 'explorer'].flatMap((root) =>
+    readdirSync(join(folder, root), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name))),
+  );
   const isOwn = (file: string) =>
     names.some((name) => new RegExp(`^(?:src|test)/modules/${name}/`).test(file));
   const gone = new Set(files.filter(isOwn));

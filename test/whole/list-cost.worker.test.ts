@@ -4,25 +4,25 @@
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseQueryString } from '../../../src/http/query-string.ts';
-import type { Kind } from '../../../src/ledger/output-list/indexed-kinds.ts';
-import { insertListRows, type ListRow } from '../../../src/ledger/output-list/list-rows.ts';
+import { parseQueryString } from '../../src/http/query-string.ts';
+import type { Kind } from '../../src/ledger/output-list/indexed-kinds.ts';
+import { insertListRows, type ListRow } from '../../src/ledger/output-list/list-rows.ts';
 import {
   MAX_COLLECTION,
   readCollectionOwners,
-} from '../../../src/modules/galleries/collection-owners.ts';
-import { readNftGallery } from '../../../src/modules/galleries/nft-gallery.ts';
-import { selectPage } from '../../../src/modules/lists/list-page.ts';
-import { MAX_ITEMS, ROW_BUDGET } from '../../../src/modules/lists/list-statements.ts';
-import { readOutputOfChain } from '../../../src/modules/lists/read-list.ts';
+} from '../../src/modules/galleries/collection-owners.ts';
+import { readNftGallery } from '../../src/modules/galleries/nft-gallery.ts';
+import { selectPage } from '../../src/modules/lists/list-page.ts';
+import { MAX_ITEMS, ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
+import { readOutputOfChain } from '../../src/modules/lists/read-list.ts';
 import {
   formatCursor,
   parseGalleryQuery,
   parseOutputQuery,
-} from '../../../src/modules/lists/routes/parse-query.ts';
-import { toBech32 } from '../../../src/stardust/bech32.ts';
-import { AddressType } from '../../../src/stardust/wire/address.ts';
-import { countedDatabase } from '../../support/ledger/counted-database.ts';
+} from '../../src/modules/lists/routes/parse-query.ts';
+import { toBech32 } from '../../src/stardust/bech32.ts';
+import { AddressType } from '../../src/stardust/wire/address.ts';
+import { countedDatabase } from '../support/ledger/counted-database.ts';
 
 const db = env.LEDGER;
 
