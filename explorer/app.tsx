@@ -8,10 +8,10 @@ import type { Finding, SignedMilestone } from '../src/stardust/provenance/proven
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
 import { askHealth } from './node/ask.ts';
-import { hasEnded, type Info, indexesAll } from './node/shapes.ts';
+import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
-import { Foreign, Head, Reading, To } from './parts/parts.tsx';
+import { Foreign, Head, ReadingNote, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
@@ -64,7 +64,7 @@ function App() {
             {note}
           </p>
         )}
-        {info.state === 'loading' && <Reading />}
+        {info.state === 'loading' && <ReadingNote />}
         {info.state === 'failed' && <NoLedger error={info.error} />}
         {info.state === 'done' && (
           <Guarded key={keyOf(view)}>
@@ -165,7 +165,7 @@ const VIEWS: { [N in View['name']]?: Load<Extract<View, { name: N }> & Known> } 
   nft: async () => (await import('./views/nft.tsx')).NftView,
   output: async () => (await import('./views/output.tsx')).OutputView,
   block: async () => (await import('./views/block.tsx')).BlockView,
-  transaction: async () => (await import('./views/block.tsx')).TransactionView,
+  transaction: async () => (await import('./views/block.tsx')).TransactionOfBlock,
   alias: async () => (await import('./views/chain.tsx')).ChainView,
   foundry: async () => (await import('./views/chain.tsx')).ChainView,
   milestone: async () => (await import('./views/milestone.tsx')).MilestoneView,
@@ -285,7 +285,7 @@ function LedgerState({
           {isSilent ? SILENT : isNow ? 'live' : describeSignedAge(signed, now)}
         </span>
       )}
-      {signed !== undefined && !isSilent && hasEnded(info) && (
+      {signed !== undefined && !isSilent && saysEnded(info) && (
         // no key signs that nothing comes after
         <span data-standing="said"> · this node says {FINAL}</span>
       )}
@@ -308,7 +308,7 @@ function NodeState({ info }: { info: Info }) {
 }
 
 function describeState(info: Info, age: number): string {
-  if (hasEnded(info)) return FINAL;
+  if (saysEnded(info)) return FINAL;
   return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
 }
 

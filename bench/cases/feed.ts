@@ -15,7 +15,7 @@ import { readInfo } from '../../test/support/edge/walk-network.ts';
 import { rootsOf } from '../../test/support/network/known-verdicts.ts';
 import { lastIndex } from '../../test/support/network/network-model.ts';
 import type { Bench, BenchCase } from '../case.ts';
-import { Connection } from '../tools/connection.ts';
+import { LoadConnection } from '../tools/connection.ts';
 import { fillLedger, withNewFolder } from '../tools/ledger.ts';
 import { median, percentile } from '../tools/measure.ts';
 import { importNetwork } from '../tools/network-ledger.ts';
@@ -27,7 +27,7 @@ import {
   FlowOracle,
   headsAt,
   keepFlow,
-  readFlow,
+  readSteadyFlow,
   type SteadyFlow,
 } from '../tools/steady-flow.ts';
 
@@ -73,7 +73,7 @@ const flowCase: BenchCase = {
     `a milestone each ${FLOW.milestoneEach} s, and ${1000 / QUESTION_INTERVAL_MS} questions a second.`,
   run: async (bench) => {
     const file = keepFlow({ ...FLOW, ...(bench.seconds && { seconds: bench.seconds }) });
-    const flow = readFlow(file);
+    const flow = readSteadyFlow(file);
     const script = join(import.meta.dirname, '../tools/push-flow.ts');
     const pusher = fork(script, [file, String(FLOW.perSecond)]);
     try {
@@ -133,7 +133,7 @@ async function untilLedger({ url }: Edge, index: number): Promise<void> {
 /** In turn about the newest blocks of all chains and of one, while blocks are pushed. */
 async function askAllAlong(edge: Edge, flow: SteadyFlow, heard: Heard): Promise<Asked[]> {
   const asked: Asked[] = [];
-  const connection = new Connection(edge.url);
+  const connection = new LoadConnection(edge.url);
   for (let all = true; heard.done === undefined; all = !all) {
     const due = performance.now() + QUESTION_INTERVAL_MS;
     if (heard.transfers >= FLOW.perSecond) {
@@ -152,7 +152,7 @@ async function askAllAlong(edge: Edge, flow: SteadyFlow, heard: Heard): Promise<
   return asked;
 }
 
-async function readIndex(connection: Connection) {
+async function readIndex(connection: LoadConnection) {
   const { body } = await connection.get('/api/core/v2/info');
   return JSON.parse(body).status.confirmedMilestone as {
     index: number;
@@ -163,7 +163,7 @@ async function readIndex(connection: Connection) {
 
 /** About the newest blocks of all chains, or of one; undefined when there will be none any more. */
 async function askOnce(
-  connection: Connection,
+  connection: LoadConnection,
   flow: SteadyFlow,
   heard: Heard,
   all: boolean,

@@ -24,7 +24,7 @@ import { MADE_HOLDER, MADE_INDEX, madeSnapshot } from '../../test/support/cli/ma
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import { Random } from '../../test/support/network/random.ts';
 import type { Bench, BenchCase } from '../case.ts';
-import { Connection } from '../tools/connection.ts';
+import { LoadConnection } from '../tools/connection.ts';
 import { keptLedger, withNewFolder } from '../tools/ledger.ts';
 import { percentile } from '../tools/measure.ts';
 import { withEdge } from '../tools/servers.ts';
@@ -89,7 +89,7 @@ async function prove(
   url: string,
   take: (name: string, ms: number) => void,
 ): Promise<void> {
-  const connection = new Connection(url);
+  const connection = new LoadConnection(url);
   for (const { tree, present, ids } of asked) {
     const times: number[] = [];
     for (const id of ids) {
@@ -112,7 +112,7 @@ async function runStatements({ worker: folder, report }: Bench): Promise<void> {
   const { root } = await chooseQuestions(kept);
   const path = `/api/edge/v1/final/addresses/${toBech32('mde', MADE_HOLDER)}`;
   await withEdge({ folder, persistTo: kept, vars: VARS, inspect: true }, async (edge) => {
-    const connection = new Connection(edge.url);
+    const connection = new LoadConnection(edge.url);
     const [made, verified]: number[][] = [[], []];
     let [bytes, heap] = [0, 0];
     for (let i = 0; i < STATEMENTS; i++) {

@@ -12,7 +12,7 @@ import { startWranglerDev } from '../../cli/start/wrangler-dev.ts';
 import { freePort } from '../../test/support/edge/launch.ts';
 import { startServe } from '../../test/support/edge/npm-serve.ts';
 import type { Bench, BenchCase } from '../case.ts';
-import { Connection } from '../tools/connection.ts';
+import { LoadConnection } from '../tools/connection.ts';
 import { withNewFolder } from '../tools/ledger.ts';
 import { median } from '../tools/measure.ts';
 import { descendantsOf, ownMemoryOf } from '../tools/process.ts';
@@ -40,7 +40,7 @@ async function startInWrangler(persistTo: string): Promise<Server> {
 }
 
 async function lookUp(url: string, { nftId, outputId }: SampleNft): Promise<void> {
-  const connection = new Connection(url);
+  const connection = new LoadConnection(url);
   for (let i = 0; i < LOOKUPS_EACH; i++) {
     const { status, body } = await connection.get(`/api/indexer/v1/outputs/nft/${nftId}`);
     assert.equal(status, 200);

@@ -6,7 +6,7 @@ import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
 import type { Bench, BenchCase, Figure } from '../case.ts';
 import { type ConeLedger, coneLedger } from '../tools/cone-ledger.ts';
 import type { ConeOptions } from '../tools/cones.ts';
-import { Connection } from '../tools/connection.ts';
+import { LoadConnection } from '../tools/connection.ts';
 import { measureHash } from '../tools/hash-time.ts';
 import { median } from '../tools/measure.ts';
 import { memoryOf, workerdOf } from '../tools/process.ts';
@@ -103,7 +103,7 @@ function memory(options: ConeOptions, most: number): BenchCase {
       const ledger = await coneLedger(options);
       await withEdge({ ...served(bench, ledger), inspect: true }, async (edge) => {
         // opens D1, so that this is not counted
-        const connection = new Connection(edge.url);
+        const connection = new LoadConnection(edge.url);
         await connection.get('/health');
         connection.close();
         const pid = workerdOf(edge);
@@ -138,7 +138,7 @@ const memoryOfConstants: BenchCase = {
     withProbe(bench.probe, async (probe) => {
       const pid = workerdOf(probe);
       const before = memoryOf(pid);
-      const connection = new Connection(probe.url);
+      const connection = new LoadConnection(probe.url);
       for (let i = 0; i < CONSTANTS; i++) await connection.get('/constant');
       connection.close();
       const name = `memory, constants: workerd, by ${CONSTANTS.toLocaleString('en')} answers`;

@@ -57,7 +57,7 @@ export const PRICES = {
 } as const satisfies Record<string, Price>;
 
 /** What is used in a month, by what is billed. */
-export type Usage = Record<keyof typeof PRICES, number>;
+export type BilledUsage = Record<keyof typeof PRICES, number>;
 
 export interface BillLine {
   name: string;
@@ -66,7 +66,7 @@ export interface BillLine {
 }
 
 /** The lines of the bill; they add up to it. */
-export function bill(usage: Usage): BillLine[] {
+export function bill(usage: BilledUsage): BillLine[] {
   const kinds = Object.keys(PRICES) as (keyof typeof PRICES)[];
   return [
     { name: 'the plan', used: 1, dollars: PLAN_DOLLARS },
@@ -126,7 +126,7 @@ const RETENTION_SECONDS = DAY_SECONDS;
 const ID_RETENTIONS = 5;
 
 /** The first month at this rate. */
-export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): Usage {
+export function usageOf({ milestone, lookup, whiteFlag }: Costs, rate: Rate): BilledUsage {
   const milestones = MONTH_SECONDS / rate.seconds;
   const lookups = DAYS * rate.lookups;
   const whiteFlags = DAYS * rate.whiteflags;

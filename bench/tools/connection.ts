@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface Answer {
+export interface LoadAnswer {
   status: number;
   /** Names in lower case. */
   headers: Map<string, string>;
@@ -16,11 +16,11 @@ export interface Answer {
 
 const HEAD_END = '\r\n\r\n';
 
-export class Connection {
+export class LoadConnection {
   readonly #url: URL;
   #socket: Socket | undefined;
   #received = Buffer.alloc(0);
-  #waiting: PromiseWithResolvers<Answer> | undefined;
+  #waiting: PromiseWithResolvers<LoadAnswer> | undefined;
 
   constructor(url: string) {
     this.#url = new URL(url);
@@ -34,7 +34,7 @@ export class Connection {
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
   }
 
-  async send(request: Buffer): Promise<Answer> {
+  async send(request: Buffer): Promise<LoadAnswer> {
     // a server closes a connection that is idle for some seconds
     if (this.#socket === undefined || this.#socket.destroyed) this.#socket = await this.#open();
     this.#waiting = Promise.withResolvers();
@@ -42,11 +42,11 @@ export class Connection {
     return this.#waiting.promise;
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<LoadAnswer> {
     return this.send(this.encode('GET', path));
   }
 
-  post(path: string, body: unknown): Promise<Answer> {
+  post(path: string, body: unknown): Promise<LoadAnswer> {
     return this.send(this.encode('POST', path, JSON.stringify(body)));
   }
 

@@ -3,13 +3,13 @@
  * runtime.
  */
 import type { Edge } from '../../test/support/edge/edge.ts';
-import { Connection } from './connection.ts';
+import { LoadConnection } from './connection.ts';
 import { median, time } from './measure.ts';
 
 const COUNT = 20_000;
 
 export async function measureHash(probe: Edge): Promise<number> {
-  const connection = new Connection(probe.url);
+  const connection = new LoadConnection(probe.url);
   const requestOf = (count: number) => connection.encode('GET', `/hash?count=${count}`);
   const times: number[] = [];
   for (let i = 0; i < 15; i++) {

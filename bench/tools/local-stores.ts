@@ -23,7 +23,7 @@ const SCRIPT = `export default {
 };`;
 
 /** By D1's own word: its `meta` is what it bills by. */
-export interface Counts {
+export interface StoreCounts {
   rowsWritten: number;
   rowsRead: number;
   kvReads: number;
@@ -34,7 +34,7 @@ export interface LocalStores {
   ledger: D1Database;
   nftIndex: KVNamespace;
   /** Since the stores were opened. */
-  counts: Counts;
+  counts: StoreCounts;
 }
 
 interface Statement {
@@ -67,7 +67,7 @@ export function withLocalStores(work: (stores: LocalStores) => Promise<void>): P
 }
 
 function openStores(miniflare: Miniflare): LocalStores {
-  const counts: Counts = { rowsWritten: 0, rowsRead: 0, kvReads: 0, kvWrites: 0 };
+  const counts: StoreCounts = { rowsWritten: 0, rowsRead: 0, kvReads: 0, kvWrites: 0 };
 
   async function call<T>(body: unknown): Promise<T> {
     const init = { method: 'POST', body: JSON.stringify(body) };

@@ -11,7 +11,7 @@ import type {
   NetworkMilestone,
   NetworkOutput,
 } from '../../test/support/network/network-model.ts';
-import { readFlow } from './steady-flow.ts';
+import { readSteadyFlow } from './steady-flow.ts';
 
 /** What the process says. */
 export type PushReport =
@@ -24,7 +24,7 @@ export type PushReport =
 const STEP_MS = 10;
 
 const [file, perSecond] = process.argv.slice(2);
-const { network, transfers, milestonesAt } = readFlow(file!);
+const { network, transfers, milestonesAt } = readSteadyFlow(file!);
 
 /** It grows: what has not come yet is not known to the node. */
 const known = {

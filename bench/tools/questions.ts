@@ -5,7 +5,7 @@
 import { strict as assert } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WhiteFlagCase } from '../../test/support/network/network-model.ts';
-import { Connection } from './connection.ts';
+import { LoadConnection } from './connection.ts';
 import { median, time } from './measure.ts';
 
 const PATH = '/api/core/v2/whiteflag';
@@ -17,13 +17,13 @@ const PATH = '/api/core/v2/whiteflag';
 const PAUSE_MS = 20;
 
 export class Questioner {
-  readonly #connection: Connection;
+  readonly #connection: LoadConnection;
   /** Milliseconds by stage, of each answer. */
   readonly stages: Record<string, number>[] = [];
   #later = Math.floor(Math.random() * 2 ** 28);
 
   constructor(url: string) {
-    this.#connection = new Connection(url);
+    this.#connection = new LoadConnection(url);
   }
 
   /**
@@ -71,7 +71,7 @@ export class Questioner {
     request: WhiteFlagCase['request'],
     response: WhiteFlagCase['response'],
   ): Promise<number> {
-    let answer: Awaited<ReturnType<Connection['post']>> | undefined;
+    let answer: Awaited<ReturnType<LoadConnection['post']>> | undefined;
     const ms = await time(async () => {
       answer = await this.#connection.post(PATH, request);
     });

@@ -16,7 +16,7 @@ import { SyntheticNetwork } from '../../test/support/network/synthetic-network.t
 import type { Spend } from '../../test/support/network/transactions.ts';
 import { basic } from '../../test/support/payloads/outputs.ts';
 
-export interface Flow {
+export interface FlowPace {
   /** Blocks. */
   perSecond: number;
   seconds: number;
@@ -39,7 +39,7 @@ export interface SteadyFlow {
 }
 
 /** The file that it is in. */
-export function keepFlow(flow: Flow): string {
+export function keepFlow(flow: FlowPace): string {
   const { perSecond, seconds, milestoneEach } = flow;
   const folder = join(tmpdir(), 'stardust-edge-node', 'flows');
   const file = join(folder, `1-${perSecond}-${seconds}-${milestoneEach}`);
@@ -50,11 +50,11 @@ export function keepFlow(flow: Flow): string {
   return file;
 }
 
-export function readFlow(file: string): SteadyFlow {
+export function readSteadyFlow(file: string): SteadyFlow {
   return deserialize(readFileSync(file));
 }
 
-function makeFlow({ perSecond, seconds, milestoneEach }: Flow): SteadyFlow {
+function makeFlow({ perSecond, seconds, milestoneEach }: FlowPace): SteadyFlow {
   const network = new SyntheticNetwork({
     seed: 'flow',
     coins: (account) =>

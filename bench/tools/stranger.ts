@@ -4,7 +4,7 @@
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
 import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
-import { OBJECT_GB, PRICES, type Usage } from './bill.ts';
+import { type BilledUsage, OBJECT_GB, PRICES } from './bill.ts';
 
 /** Rows of a block's pack, of its outputs and of the index: as of the 60 blocks that were counted. */
 const BLOCK_ROWS = 6;
@@ -32,7 +32,7 @@ const ROW = { rowsRead: 20, cpuMs: 3 };
 const NO_ROW = { cpuMs: 2 };
 
 /** By limit and operation ID, the dearest request to each route. CPU is more than was measured (docs/performance.md). */
-const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usage>>>>> = {
+const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<BilledUsage>>>>> = {
   WHITE_FLAG_LIMIT: {
     computeWhiteFlag: ROOTS,
     explainWhiteFlag: { ...ROOTS, cpuMs: 200 },
@@ -95,23 +95,23 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Usa
 };
 
 /** Each request may write a line of log. */
-const ALWAYS: Partial<Usage> = { requests: 1, logLines: 1 };
+const ALWAYS: Partial<BilledUsage> = { requests: 1, logLines: 1 };
 
 /** A request that is over its limit. */
-const REFUSED: Partial<Usage> = { ...ALWAYS, cpuMs: 1 };
+const REFUSED: Partial<BilledUsage> = { ...ALWAYS, cpuMs: 1 };
 
 /**
  * Messages to the broker of events are not limited, but it is one object: 73 µs each (the benchmark
  * "subscribers"), however many addresses send them. 20 are billed as a request.
  */
 const MESSAGES_AN_HOUR = 3600 / 73e-6;
-const MESSAGES: Partial<Usage> = {
+const MESSAGES: Partial<BilledUsage> = {
   objectRequests: MESSAGES_AN_HOUR / 20,
   objectGbSeconds: OBJECT_GB * 3600,
 };
 
-function dollarsOf(usage: Partial<Usage>): number {
-  const used = Object.entries(usage) as [keyof Usage, number][];
+function dollarsOf(usage: Partial<BilledUsage>): number {
+  const used = Object.entries(usage) as [keyof BilledUsage, number][];
   return used.reduce((sum, [kind, amount]) => {
     const { dollars, per } = PRICES[kind];
     return sum + (amount / per) * dollars;
@@ -123,7 +123,7 @@ export interface StrangerCost {
   route: string;
   limit: LimitBinding;
   /** In an hour. */
-  usage: Partial<Usage>;
+  usage: Partial<BilledUsage>;
   dollars: number;
 }
 

@@ -20,7 +20,7 @@ import { describeTenure } from './tenure.ts';
 export const ROWS = 25;
 
 /** The IDs of a page, which begins with 1. */
-export function pageOf<T>(all: readonly T[], page: number, size: number): readonly T[] {
+export function idsOnPage<T>(all: readonly T[], page: number, size: number): readonly T[] {
   return all.slice((page - 1) * size, page * size);
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/stardust/wire/unlock-condition.ts';
 import { plural } from '../format.ts';
 import type { ListedOutput } from '../node/lists.ts';
-import { hasEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 
 type PartName = 'available' | 'deposit' | 'locked' | 'claimable' | 'pending' | 'returns';
 
@@ -33,7 +33,7 @@ export function BalanceParts({
   tenures: ReadonlyMap<Tenure, readonly ListedOutput[]>;
   info: Info;
 }) {
-  const parts = partsOf(balance, tenures, hasEnded(info)).filter(
+  const parts = partsOf(balance, tenures, saysEnded(info)).filter(
     ({ name, amount }) => name === 'available' || amount > 0n,
   );
   return (

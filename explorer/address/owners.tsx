@@ -7,7 +7,7 @@ import { Listed } from '../parts/listed.tsx';
 import { Id, LoadedPart } from '../parts/parts.tsx';
 import { useLoad } from '../use-load.ts';
 
-export function CollectionOwners({ issuer }: { issuer: string }) {
+export function OwnersOfCollection({ issuer }: { issuer: string }) {
   const loaded = useLoad(() => readOwners(issuer), [issuer]);
   return (
     <section class="said" data-standing="said" aria-labelledby="owners-title">

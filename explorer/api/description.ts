@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { askJson, NodeError } from '../node/ask.ts';
 
 /** JSON Schema, or a reference to a named one. */
-export interface Schema {
+export interface ApiSchema {
   $ref?: string | undefined;
   type?: string | undefined;
   description?: string | undefined;
@@ -17,12 +17,12 @@ export interface Schema {
   maximum?: number | undefined;
   required?: readonly unknown[] | undefined;
   properties?: Schemas | undefined;
-  items?: Schema | undefined;
-  oneOf?: readonly Schema[] | undefined;
-  anyOf?: readonly Schema[] | undefined;
+  items?: ApiSchema | undefined;
+  oneOf?: readonly ApiSchema[] | undefined;
+  anyOf?: readonly ApiSchema[] | undefined;
 }
 
-export type Schemas = Readonly<Record<string, Schema>>;
+export type Schemas = Readonly<Record<string, ApiSchema>>;
 
 const text = v.string();
 const [someText, someNumber, someList] = [
@@ -30,7 +30,7 @@ const [someText, someNumber, someList] = [
   v.optional(v.number()),
   v.optional(v.array(v.unknown())),
 ];
-const schema: v.GenericSchema<unknown, Schema> = v.lazy(() =>
+const schema: v.GenericSchema<unknown, ApiSchema> = v.lazy(() =>
   v.object({
     $ref: someText,
     // a type, or several as words: `["string", "null"]`
@@ -72,7 +72,7 @@ const parameter = v.object({
   schema,
   example: v.optional(v.unknown()),
 });
-export type Parameter = v.InferOutput<typeof parameter>;
+export type ApiParameter = v.InferOutput<typeof parameter>;
 
 const answer = v.object({ description: text, content });
 
@@ -126,10 +126,10 @@ export async function readDescription() {
 }
 
 export type Description = Awaited<ReturnType<typeof readDescription>>;
-export type Operation = Description['groups'][number]['operations'][number];
+export type ApiOperation = Description['groups'][number]['operations'][number];
 
 /** What a 200 has, by its type. */
-export function contentOf({ answers }: Operation): v.InferOutput<typeof content> {
+export function contentOf({ answers }: ApiOperation): v.InferOutput<typeof content> {
   return answers.find(({ status }) => status === '200')?.content ?? {};
 }
 

@@ -6,10 +6,10 @@ import * as v from 'valibot';
 import { chainOf } from '../../client/words/kind.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { askJson } from '../node/ask.ts';
-import { readCreated, readExplanation, readNfts, readTips } from '../node/ledger.ts';
+import { askExplanation, askTips, readCreated, readNfts } from '../node/ledger.ts';
 import { listPath, readAll, readNewest } from '../node/lists.ts';
 import type { Info } from '../node/shapes.ts';
-import type { Examples } from './request.ts';
+import type { RequestExamples } from './request.ts';
 
 const chain = v.object({ items: v.array(v.string()) });
 
@@ -21,15 +21,15 @@ async function anyChain(kind: 'alias' | 'foundry'): Promise<string | undefined> 
 }
 
 /** By name of a parameter; undefined where the ledger has none, or the node does not say. */
-export async function readExamples(info: Info): Promise<Examples> {
+export async function readExamples(info: Info): Promise<RequestExamples> {
   const { index, timestamp, milestoneId } = info.status.confirmedMilestone;
   const orNone = <T>(read: Promise<T>) => read.catch(() => undefined);
   const [nfts, explanation, created, unspent, tips, aliasId, foundryId] = await Promise.all([
     orNone(readNewest('nft', 1, timestamp).then(readNfts)),
-    orNone(readExplanation(index)),
+    orNone(askExplanation(index)),
     orNone(readCreated(index)),
     orNone(askJson(listPath(undefined, { pageSize: '1' }), chain)),
-    orNone(readTips()),
+    orNone(askTips()),
     orNone(anyChain('alias')),
     orNone(anyChain('foundry')),
   ]);
@@ -54,7 +54,8 @@ export async function readExamples(info: Info): Promise<Examples> {
     address: nft?.owner.address,
     issuer: nft?.owner.address,
     blockId: (applied ?? explanation?.said.blocks[0])?.blockId,
-    transactionId: created?.[0]?.slice(0, 66),
+    // outputs that were migrated name the milestone instead of a transaction
+    transactionId: created?.find((id) => !id.startsWith(milestoneId))?.slice(0, 66),
     body: JSON.stringify(body, undefined, 2),
   };
 }

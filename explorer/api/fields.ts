@@ -2,9 +2,9 @@
  * The fields of a schema, as people read them: one row each, and one list for each schema that has a
  * name.
  */
-import { nameOf, type Schema, type Schemas } from './description.ts';
+import { type ApiSchema, nameOf, type Schemas } from './description.ts';
 
-export interface Field {
+export interface FormField {
   /** Such as `changes[].owner`; empty: the whole. */
   path: string;
   type: string;
@@ -16,7 +16,7 @@ export interface Field {
 const MAX_DEPTH = 6;
 
 /** The type of a value, in a few words; another schema by its name. */
-export function describeType(schema: Schema): string {
+export function describeType(schema: ApiSchema): string {
   if (schema.$ref !== undefined) return nameOf(schema.$ref);
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices !== undefined) return choices.map(describeType).join(' or ');
@@ -27,14 +27,14 @@ export function describeType(schema: Schema): string {
   return `${schema.type ?? 'any'}${describeRange(schema)}`;
 }
 
-function describeRange({ minimum, maximum, pattern }: Schema): string {
+function describeRange({ minimum, maximum, pattern }: ApiSchema): string {
   if (pattern !== undefined) return `, ${pattern}`;
   if (minimum === undefined && maximum === undefined) return '';
   if (maximum === undefined) return `, ${minimum} or more`;
   return minimum === undefined ? `, at most ${maximum}` : `, ${minimum} to ${maximum}`;
 }
 
-export function fieldsOf(schema: Schema, path = '', depth = 0): Field[] {
+export function fieldsOf(schema: ApiSchema, path = '', depth = 0): FormField[] {
   const inner = schema.type === 'array' ? schema.items : schema;
   const place = schema.type === 'array' ? `${path}[]` : path;
   if (inner?.properties === undefined || depth === MAX_DEPTH)
@@ -61,8 +61,11 @@ export function fieldsOf(schema: Schema, path = '', depth = 0): Field[] {
 }
 
 /** The schemas that a schema leads to by name, each once, the nearest first. */
-export function namedSchemas(schema: Schema, schemas: Schemas): [name: string, schema: Schema][] {
-  const found = new Map<string, Schema>();
+export function namedSchemas(
+  schema: ApiSchema,
+  schemas: Schemas,
+): [name: string, schema: ApiSchema][] {
+  const found = new Map<string, ApiSchema>();
   const waiting = [schema];
   for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
     const name = each.$ref === undefined ? undefined : nameOf(each.$ref);

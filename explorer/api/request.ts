@@ -1,13 +1,13 @@
 /**
  * A request that the visitor wrote: what is sent, and the command that sends the same.
  */
-import type { Operation, Parameter } from './description.ts';
+import type { ApiOperation, ApiParameter } from './description.ts';
 
 /** What the visitor filled in, by {@link keyOf}. */
 export type Values = Readonly<Record<string, string>>;
 
 export interface ApiRequest {
-  method: Operation['method'];
+  method: ApiOperation['method'];
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
@@ -16,16 +16,16 @@ export interface ApiRequest {
 export const RAW_TYPE = 'application/vnd.iota.serializer-v1';
 
 /** Two parameters in different places may have one name. */
-export function keyOf({ in: place, name }: Parameter): string {
+export function keyOf({ in: place, name }: ApiParameter): string {
   return `${place} ${name}`;
 }
 
 /** Of the ledger that is served, by name of the parameter; undefined where it has none. */
-export type Examples = Readonly<Record<string, string | undefined>>;
+export type RequestExamples = Readonly<Record<string, string | undefined>>;
 
 /** Examples, as text; a list with commas. Those of the description are of the sample. */
-export function firstValues({ parameters }: Operation, examples: Examples = {}): Values {
-  const of = ({ name, in: place, example }: Parameter) =>
+export function firstValues({ parameters }: ApiOperation, examples: RequestExamples = {}): Values {
+  const of = ({ name, in: place, example }: ApiParameter) =>
     example !== undefined && place !== 'header' && Object.hasOwn(examples, name)
       ? examples[name]
       : example;
@@ -37,7 +37,10 @@ function textOf(example: unknown): string {
 }
 
 /** The example of a body, as JSON; undefined if the operation takes none. */
-export function firstBody({ body, path }: Operation, examples: Examples = {}): string | undefined {
+export function firstBody(
+  { body, path }: ApiOperation,
+  examples: RequestExamples = {},
+): string | undefined {
   const content = body['application/json'];
   if (path.endsWith('/whiteflag') && examples.body !== undefined) return examples.body;
   return content && JSON.stringify(content.example ?? {}, undefined, 2);
@@ -45,7 +48,7 @@ export function firstBody({ body, path }: Operation, examples: Examples = {}): s
 
 /** @param body the JSON, and undefined where there is none */
 export function buildRequest(
-  { method, path, parameters }: Operation,
+  { method, path, parameters }: ApiOperation,
   values: Values,
   body: string | undefined,
   isRaw: boolean,

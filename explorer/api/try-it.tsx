@@ -5,21 +5,21 @@ import { useState } from 'preact/hooks';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { prettify } from '../format.ts';
 import { askHere } from '../node/ask.ts';
-import { Field, Form } from '../parts/field.tsx';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { asError } from '../use-load.ts';
-import { contentOf, type Operation, type Parameter } from './description.ts';
+import { type ApiOperation, type ApiParameter, contentOf } from './description.ts';
 import { describeType } from './fields.ts';
 import {
   type ApiRequest,
   buildRequest,
-  type Examples,
   firstBody,
   firstValues,
   formatCurl,
   keyOf,
   RAW_TYPE,
+  type RequestExamples,
 } from './request.ts';
 
 /** Headers that mean something to people who try it. */
@@ -45,7 +45,13 @@ interface Answer {
   text: string;
 }
 
-export function TryIt({ operation, examples }: { operation: Operation; examples: Examples }) {
+export function TryIt({
+  operation,
+  examples,
+}: {
+  operation: ApiOperation;
+  examples: RequestExamples;
+}) {
   const [values, setValues] = useState(() => firstValues(operation, examples));
   const [body, setBody] = useState(() => firstBody(operation, examples));
   const [isRaw, setRaw] = useState(false);
@@ -68,7 +74,7 @@ export function TryIt({ operation, examples }: { operation: Operation; examples:
   return (
     <section aria-labelledby="try-it" class="try-it">
       <h2 id="try-it">Try it</h2>
-      <Form
+      <EntryForm
         submit={() => {
           if (!isBusy) void send();
         }}
@@ -82,7 +88,7 @@ export function TryIt({ operation, examples }: { operation: Operation; examples:
           />
         ))}
         {body !== undefined && (
-          <Field label="Body, JSON" rows={10} value={body} onChange={setBody} isOptional />
+          <LabelledField label="Body, JSON" rows={10} value={body} onChange={setBody} isOptional />
         )}
         {RAW_TYPE in contentOf(operation) && (
           <label class="wide">
@@ -99,7 +105,7 @@ export function TryIt({ operation, examples }: { operation: Operation; examples:
         <button type="submit" class="main" aria-disabled={isBusy}>
           Send
         </button>
-      </Form>
+      </EntryForm>
       <p class="id whole">
         <code>{curl}</code>
         <Copy text={curl} what="command" />
@@ -118,13 +124,13 @@ function ParameterField({
   value,
   set,
 }: {
-  parameter: Parameter;
+  parameter: ApiParameter;
   value: string;
   set(value: string): void;
 }) {
   const { name, in: place, required, description, schema } = parameter;
   return (
-    <Field
+    <LabelledField
       label={
         <span>
           <code>{name}</code>

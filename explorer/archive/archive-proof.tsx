@@ -2,7 +2,7 @@
  * What proves an output or an NFT, on its page: where the network has ended, that the last ledger has it,
  * or has not. That script is loaded there only.
  */
-import { hasEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { Later } from '../parts/later.tsx';
 
 /** Where the proof is, for the page that has it. */
@@ -10,7 +10,7 @@ export const ARCHIVE_PROOF =
   'its path to the final root of this ledger, which your browser checks on this page.';
 
 export function ArchiveProof({ id, info }: { id: string; info: Info }) {
-  return hasEnded(info) ? <Later key="proof" load={loadProvedRecord} id={id} /> : null;
+  return saysEnded(info) ? <Later key="proof" load={loadProvedRecord} id={id} /> : null;
 }
 
 const loadProvedRecord = async () => (await import('./proved-record.tsx')).ProvedRecord;

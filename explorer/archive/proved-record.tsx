@@ -3,7 +3,7 @@
  */
 import { describeRecord } from '../../client/words/holding.ts';
 import { asSentence } from '../format.ts';
-import { Found, NotChecked, Tick } from '../parts/standing.tsx';
+import { CheckResult, NotChecked, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { finalOutputHere } from '../verify/final-here.ts';
 import { RootForm, useFinalRoot } from './root-form.tsx';
@@ -31,7 +31,7 @@ function Judged({ id, root }: { id: string; root: string }) {
   if (judged.state === 'loading') return <p class="loading">Checking …</p>;
   if (judged.state === 'failed') return <NotChecked>{asSentence(judged.error.message)}</NotChecked>;
   const finding = judged.value;
-  if (finding.standing !== 'proved') return <Found finding={finding} words={() => ''} />;
+  if (finding.standing !== 'proved') return <CheckResult finding={finding} words={() => ''} />;
   return (
     <>
       {describeRecord(finding.proof).map((sentence, i) => (

@@ -4,8 +4,8 @@
 import { useState } from 'preact/hooks';
 import type { Proved } from '../../src/stardust/provenance/provenance.ts';
 import { asSentence } from '../format.ts';
-import { Field, Form } from '../parts/field.tsx';
-import { NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
+import { NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { chooseRoot, isRoot, useFinalRoot } from './root-form.tsx';
 
 type Progress =
@@ -39,7 +39,7 @@ function RecordCheck({ root: given }: { root?: string }) {
 
   return (
     <>
-      <Form
+      <EntryForm
         submit={() =>
           void check().catch((error: Error) =>
             setProgress({ state: 'stopped', reason: error.message }),
@@ -47,13 +47,13 @@ function RecordCheck({ root: given }: { root?: string }) {
         }
       >
         {given === undefined && (
-          <Field label="Final root" name="root" value={root} onChange={setRoot} />
+          <LabelledField label="Final root" name="root" value={root} onChange={setRoot} />
         )}
-        <Field label="ID of an output or an NFT" name="id" value={id} onChange={setId} />
+        <LabelledField label="ID of an output or an NFT" name="id" value={id} onChange={setId} />
         <button type="submit" class="main" aria-disabled={progress.state === 'running'}>
           Check
         </button>
-      </Form>
+      </EntryForm>
       <div role="status" id="final-verdict">
         {progress.state === 'running' && <p class="loading">Checking …</p>}
         {proven.map((sentence, i) => (
@@ -62,7 +62,7 @@ function RecordCheck({ root: given }: { root?: string }) {
           </Tick>
         ))}
         {progress.state === 'false' && (
-          <Refuted>False: the node proves nothing of this. {progress.reason}</Refuted>
+          <RefutedMark>False: the node proves nothing of this. {progress.reason}</RefutedMark>
         )}
         {progress.state === 'stopped' && <NotChecked>{progress.reason}</NotChecked>}
       </div>

@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { Field, Form } from '../parts/field.tsx';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Id } from '../parts/parts.tsx';
 import { useKeyChoice } from '../verify/key-choice.ts';
 
@@ -71,14 +71,14 @@ function EnterRoot() {
   const choice = useKeyChoice();
   const published = choice.kind === 'known' ? choice.network.finalRoot : undefined;
   return (
-    <Form
+    <EntryForm
       submit={() => {
         const root = text.trim().toLowerCase();
         if (isRoot(root)) chooseRoot(root);
         else setProblem('The root must be 0x and 64 hex digits.');
       }}
     >
-      <Field
+      <LabelledField
         label="Final root, from somebody you trust"
         name="root"
         value={text}
@@ -93,6 +93,6 @@ function EnterRoot() {
       <p class="problem" role="status">
         {problem}
       </p>
-    </Form>
+    </EntryForm>
   );
 }

@@ -15,10 +15,10 @@ import {
 import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
 import { asSentence, shortenAddress } from '../format.ts';
 import { askJson } from '../node/ask.ts';
-import { hasEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { Head, Id } from '../parts/parts.tsx';
 import { saveFile } from '../parts/save.ts';
-import { Found, NotChecked } from '../parts/standing.tsx';
+import { CheckResult, NotChecked } from '../parts/standing.tsx';
 import { parseRoot } from '../verify/final-here.ts';
 import { RootForm, useFinalRoot } from './root-form.tsx';
 import { StatementSheet } from './statement-sheet.tsx';
@@ -40,7 +40,7 @@ export function StatementView({ of, info }: { of?: string; info: Info }) {
       <Head kind="Statement">
         {of === undefined ? 'From files' : <Id id={of} what="address" />}
       </Head>
-      {!hasEnded(info) && (
+      {!saysEnded(info) && (
         <p class="reason">
           This network has not ended, the node says. Only a last ledger has a final root that proves
           what an address held.
@@ -171,7 +171,7 @@ function Shown({ progress, root }: { progress: Progress; root: string | undefine
         {state === 'running' && <p class="loading">Checking …</p>}
         {state === 'stopped' && <NotChecked>{progress.reason}</NotChecked>}
         {state === 'done' && (
-          <Found
+          <CheckResult
             finding={progress.finding}
             words={({ outputs }) =>
               `Your browser has checked ${outputs.length === 1 ? 'the proof of 1 output' : `the proofs of ${outputs.length} outputs`} against the final root.`

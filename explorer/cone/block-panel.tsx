@@ -2,17 +2,17 @@
  * One block of a cone, and its Merkle path to the signed root.
  */
 import { useEffect, useRef } from 'preact/hooks';
-import type { ExplainedBlock } from '../node/shapes.ts';
+import type { ExplainedBlockJson } from '../node/shapes.ts';
 import { Facts, Id } from '../parts/parts.tsx';
 import { describeBlock, kindOf, Mark } from './kinds.tsx';
-import { JudgedBlock, useJudged } from './merkle-path-panel.tsx';
+import { JudgedBlockPanel, useJudged } from './merkle-path-panel.tsx';
 
 export function BlockPanel({
   block,
   count,
   milestoneIndex,
 }: {
-  block: ExplainedBlock;
+  block: ExplainedBlockJson;
   /** How many blocks the cone has. */
   count: number;
   /** Undefined for a proposal: there is no proof yet. */
@@ -37,7 +37,7 @@ export function BlockPanel({
           ['Payload', describeBlock(block)],
         ]}
       />
-      <JudgedBlock heading="h3" blockId={blockId} judged={judged} />
+      <JudgedBlockPanel heading="h3" blockId={blockId} judged={judged} />
     </aside>
   );
 }

@@ -4,10 +4,10 @@
  */
 import { useState } from 'preact/hooks';
 import { formatCount, plural, shorten } from '../format.ts';
-import type { ExplainedBlock } from '../node/shapes.ts';
+import type { ExplainedBlockJson } from '../node/shapes.ts';
 import { Copy, Id } from '../parts/parts.tsx';
 import { formatRoute, type View } from '../route.ts';
-import { describeBlock, KIND_NAMES, KINDS, type Kind, kindOf, Mark } from './kinds.tsx';
+import { describeBlock, KIND_NAMES, kindOf, Mark, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
 
 const PAGE_SIZE = 50;
 
@@ -17,13 +17,13 @@ export function BlockTable({
   milestoneIndex,
   select,
 }: {
-  blocks: readonly ExplainedBlock[];
+  blocks: readonly ExplainedBlockJson[];
   faulty: ReadonlySet<string>;
   /** Undefined of a proposal. */
   milestoneIndex: number | undefined;
   select(blockId: string): void;
 }) {
-  const [kind, setKind] = useState<Kind | ''>('');
+  const [kind, setKind] = useState<ShownKind | ''>('');
   const [page, setPage] = useState(0);
   const kinds = new Set(blocks.map(kindOf));
   const matching = kind === '' ? blocks : blocks.filter((block) => kindOf(block) === kind);
@@ -39,12 +39,12 @@ export function BlockTable({
             <select
               value={kind}
               onChange={({ currentTarget }) => {
-                setKind(currentTarget.value as Kind | '');
+                setKind(currentTarget.value as ShownKind | '');
                 setPage(0);
               }}
             >
               <option value="">all, {formatCount(blocks.length)}</option>
-              {KINDS.filter((each) => kinds.has(each)).map((each) => (
+              {SHOWN_KINDS.filter((each) => kinds.has(each)).map((each) => (
                 <option key={each} value={each}>
                   {KIND_NAMES[each]},{' '}
                   {formatCount(blocks.filter((block) => kindOf(block) === each).length)}

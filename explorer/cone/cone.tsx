@@ -13,15 +13,15 @@ import type {
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { plural } from '../format.ts';
-import type { ExplainedBlock, Explanation } from '../node/shapes.ts';
-import { Found } from '../parts/standing.tsx';
+import type { ExplainedBlockJson, ExplanationJson } from '../node/shapes.ts';
+import { CheckResult } from '../parts/standing.tsx';
 import { asError, type Loaded } from '../use-load.ts';
 import type { JudgedCone } from '../verify/judge-cone.ts';
 import { BlockPanel } from './block-panel.tsx';
 import { BlockTable } from './block-table.tsx';
 import { Graph } from './graph.tsx';
 import { kindOf, Legend } from './kinds.tsx';
-import type { Layout } from './layout.ts';
+import type { ConeLayout } from './layout.ts';
 import { Mosaic } from './mosaic.tsx';
 import { requestLayout } from './request-layout.ts';
 
@@ -29,7 +29,7 @@ import { requestLayout } from './request-layout.ts';
 const MAX_DRAWN = 150;
 
 interface ConeProps {
-  explanation: Said<Explanation>;
+  explanation: Said<ExplanationJson>;
   /** Of the milestone or the proposal, in their order. */
   parents: readonly string[];
   /** The milestone that references the blocks; undefined for a proposal, which nobody signed. */
@@ -39,7 +39,7 @@ interface ConeProps {
   select(blockId: string): void;
 }
 
-export function Cone(props: ConeProps) {
+export function ConeView(props: ConeProps) {
   const { explanation, signed, milestoneIndex, selected, select } = props;
   const { judged, layout, progress } = useChecks(props);
   const { findings, cone } = judged;
@@ -59,13 +59,13 @@ export function Cone(props: ConeProps) {
         <h2 id="checks-title">Checked by your browser</h2>
         <div role="status" id="findings">
           {signed !== undefined && (
-            <Found
+            <CheckResult
               finding={signed}
               words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
             />
           )}
           {findings.map((finding, i) => (
-            <Found key={i} finding={finding} words={(sentence) => sentence} />
+            <CheckResult key={i} finding={finding} words={(sentence) => sentence} />
           ))}
           {progress !== undefined && <p class="loading">{progress}</p>}
           {wrong > 0 && (
@@ -111,9 +111,9 @@ export function Cone(props: ConeProps) {
 
 /** What became of each block as it was proved; why, as the node says. */
 function withProved(
-  said: readonly ExplainedBlock[],
+  said: readonly ExplainedBlockJson[],
   proved: Proved<PastCone>,
-): readonly ExplainedBlock[] {
+): readonly ExplainedBlockJson[] {
   const states = {
     applied: 'included',
     conflict: 'conflicting',
@@ -128,7 +128,7 @@ function withProved(
   }));
 }
 
-function summarize(blocks: readonly ExplainedBlock[]): string {
+function summarize(blocks: readonly ExplainedBlockJson[]): string {
   const count = (kind: string) => blocks.filter((each) => kindOf(each) === kind).length;
   const conflicts = count('conflict');
   return `${plural(blocks.length, 'block')}, with ${plural(count('applied'), 'applied transaction')}${conflicts === 0 ? ' and no conflict' : ` and ${plural(conflicts, 'conflict')}`}`;
@@ -140,7 +140,7 @@ function faultyOf(finding: Finding<unknown>): readonly string[] {
 
 interface Checks {
   judged: JudgedCone;
-  layout: Loaded<Layout>;
+  layout: Loaded<ConeLayout>;
   /** What is being done; undefined when all is done. */
   progress: string | undefined;
 }
@@ -150,7 +150,7 @@ const NOTHING: JudgedCone = { findings: [] };
 /** Reads and checks the cone, and lays it out, each as soon as it can be done. */
 function useChecks({ explanation, parents, signed }: ConeProps): Checks {
   const [judged, setJudged] = useState(NOTHING);
-  const [layout, setLayout] = useState<Loaded<Layout>>({ state: 'loading' });
+  const [layout, setLayout] = useState<Loaded<ConeLayout>>({ state: 'loading' });
   const [progress, setProgress] = useState<string>();
 
   useEffect(() => {

@@ -5,15 +5,15 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shorten } from '../format.ts';
-import type { ExplainedBlock } from '../node/shapes.ts';
+import type { ExplainedBlockJson } from '../node/shapes.ts';
 import type { Loaded } from '../use-load.ts';
 import { describeBlock, kindOf, Mark } from './kinds.tsx';
-import type { Layout } from './layout.ts';
+import type { ConeLayout } from './layout.ts';
 import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface GraphProps {
-  blocks: readonly ExplainedBlock[];
-  layout: Loaded<Layout>;
+  blocks: readonly ExplainedBlockJson[];
+  layout: Loaded<ConeLayout>;
   selected: string | undefined;
   select(blockId: string): void;
   /** IDs of blocks where a check failed. */
@@ -97,7 +97,7 @@ export function Graph({ blocks, layout, selected, select, faulty }: GraphProps) 
 }
 
 interface DrawingProps extends Omit<GraphProps, 'layout'> {
-  layout: Layout;
+  layout: ConeLayout;
   zoom: number;
   /** How far the walk is played; undefined: to its end. */
   step: number | undefined;
@@ -231,7 +231,7 @@ interface Size {
  * The layout over the whole frame. Marks keep their size, so distances shrink only as far as marks
  * stay apart; a frame that is smaller still scrolls.
  */
-function stretch(layout: Layout, { width, height }: Size): Layout {
+function stretch(layout: ConeLayout, { width, height }: Size): ConeLayout {
   const across = clamp((width - 2 * MARGIN) / layout.width, 0.62, 3.5);
   const down = clamp((height - 2 * MARGIN) / layout.height, 0.85, 2);
   const move = ([x, y]: readonly [number, number]) => [x * across, y * down] as const;

@@ -2,12 +2,12 @@
  * The kinds of blocks, told apart by shape and by words, and only then by colour.
  */
 import { describeReason } from '../../src/stardust/semantics/verdict.ts';
-import type { ExplainedBlock } from '../node/shapes.ts';
+import type { ExplainedBlockJson } from '../node/shapes.ts';
 
-export const KINDS = ['applied', 'conflict', 'milestone', 'data', 'empty'] as const;
-export type Kind = (typeof KINDS)[number];
+export const SHOWN_KINDS = ['applied', 'conflict', 'milestone', 'data', 'empty'] as const;
+export type ShownKind = (typeof SHOWN_KINDS)[number];
 
-export const KIND_NAMES: Record<Kind, string> = {
+export const KIND_NAMES: Record<ShownKind, string> = {
   applied: 'transaction, applied',
   conflict: 'transaction, in conflict',
   milestone: 'milestone',
@@ -15,7 +15,7 @@ export const KIND_NAMES: Record<Kind, string> = {
   empty: 'no payload',
 };
 
-export function kindOf({ payload, ledgerInclusionState }: ExplainedBlock): Kind {
+export function kindOf({ payload, ledgerInclusionState }: ExplainedBlockJson): ShownKind {
   if (ledgerInclusionState === 'included') return 'applied';
   if (ledgerInclusionState === 'conflicting') return 'conflict';
   if (payload === 'milestone') return 'milestone';
@@ -23,7 +23,7 @@ export function kindOf({ payload, ledgerInclusionState }: ExplainedBlock): Kind 
 }
 
 /** Why a transaction is in conflict: the reason in words, and what decided. */
-function describeConflict(block: ExplainedBlock): string {
+function describeConflict(block: ExplainedBlockJson): string {
   const { conflictReason = 0, explanation, decidingInput, decidingOutput } = block;
   const known = conflictReason >= 1 && conflictReason <= 12;
   const words = explanation ?? (known ? describeReason(conflictReason as 1) : 'no reason is given');
@@ -36,13 +36,13 @@ function describeConflict(block: ExplainedBlock): string {
 }
 
 /** The words for a block, as they are read out. */
-export function describeBlock(block: ExplainedBlock): string {
+export function describeBlock(block: ExplainedBlockJson): string {
   const kind = kindOf(block);
   return kind === 'conflict' ? describeConflict(block) : KIND_NAMES[kind];
 }
 
 /** The mark of a kind around the origin, within a circle of radius 11. */
-export function Mark({ kind }: { kind: Kind }) {
+export function Mark({ kind }: { kind: ShownKind }) {
   switch (kind) {
     case 'applied':
       return (
@@ -68,10 +68,10 @@ export function Mark({ kind }: { kind: Kind }) {
   }
 }
 
-export function Legend({ kinds }: { kinds: ReadonlySet<Kind> }) {
+export function Legend({ kinds }: { kinds: ReadonlySet<ShownKind> }) {
   return (
     <ul class="legend" aria-label="Marks">
-      {KINDS.filter((kind) => kinds.has(kind)).map((kind) => (
+      {SHOWN_KINDS.filter((kind) => kinds.has(kind)).map((kind) => (
         <li key={kind}>
           <svg viewBox="-12 -12 24 24" class={`block ${kind}`} aria-hidden="true">
             <Mark kind={kind} />

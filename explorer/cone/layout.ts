@@ -20,7 +20,7 @@ export interface LayoutBlock {
 
 type Point = readonly [x: number, y: number];
 
-export interface Layout {
+export interface ConeLayout {
   width: number;
   height: number;
   /** Centres, by block ID. */
@@ -37,7 +37,7 @@ const BLOCK_GAP = 14;
 /** Beyond it the better placement takes seconds. */
 const MAX_EXACT = 80;
 
-export function layOut(blocks: readonly LayoutBlock[]): Layout {
+export function layOut(blocks: readonly LayoutBlock[]): ConeLayout {
   const graph = graphStratify()
     .id((block: LayoutBlock) => block.blockId)
     .parentIds(({ parents }: LayoutBlock) => parents)(blocks);

@@ -14,7 +14,7 @@ import type {
 import { readBlockJson } from '../node/ledger.ts';
 import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
-import { Found, NotChecked, ProvedFacts, Refuted } from '../parts/standing.tsx';
+import { CheckResult, NotChecked, ProvedFacts, RefutedMark } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -47,7 +47,7 @@ export function useJudged(blockId: string, index: number | undefined): Judged {
   return { block, path };
 }
 
-export function JudgedBlock({
+export function JudgedBlockPanel({
   heading,
   blockId,
   transactionId,
@@ -69,7 +69,7 @@ export function JudgedBlock({
   if (block.state === 'loading') return <p class="loading">Hashing …</p>;
   if (block.state === 'failed') return <NotChecked>{block.error.message}</NotChecked>;
   const finding = block.value;
-  if (finding.standing !== 'proved') return <Found finding={finding} words={() => ''} />;
+  if (finding.standing !== 'proved') return <CheckResult finding={finding} words={() => ''} />;
   const facts = provedValue(finding.proof);
   const isOther = transactionId !== undefined && facts.transactionId !== transactionId;
   return (
@@ -81,7 +81,7 @@ export function JudgedBlock({
         rows={rowsOf}
       />
       {isOther ? (
-        <Found
+        <CheckResult
           finding={refute(`block ${blockId} does not carry transaction ${transactionId}`)}
           words={() => ''}
         />
@@ -195,18 +195,21 @@ function PathVerdicts({
   const verdicts = (
     <>
       {said !== undefined && place !== undefined && place >= 0 && said.whiteFlagIndex !== place && (
-        <Refuted>
+        <RefutedMark>
           The node says that the block is at place {said.whiteFlagIndex}, and it is at {place}.
-        </Refuted>
+        </RefutedMark>
       )}
       {said !== undefined && state !== undefined && said.ledgerInclusionState !== state && (
-        <Refuted>
+        <RefutedMark>
           The node says that the block has {describeState(said.ledgerInclusionState)}, and it has{' '}
           {describeState(state)}.
-        </Refuted>
+        </RefutedMark>
       )}
-      <Found finding={signed} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
-      <Found
+      <CheckResult
+        finding={signed}
+        words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+      />
+      <CheckResult
         finding={
           inclusion.standing === 'refuted' && firstWrong >= 0
             ? refute(
@@ -219,7 +222,7 @@ function PathVerdicts({
         }
       />
       {applied !== undefined && (
-        <Found
+        <CheckResult
           finding={applied}
           words={({ hashes }) =>
             `${hashes === 1 ? 'The leaf is' : `${hashes} hashes lead to`} the applied root that was signed: the transaction was applied.`
@@ -232,7 +235,7 @@ function PathVerdicts({
         </NotChecked>
       )}
       {isConflict && (
-        <Found
+        <CheckResult
           finding={{ standing: 'proved', proof: outcome }}
           words={({ applied }) =>
             `The transaction was not applied: it is not among the ${applied.size} that lead to the applied root that was signed.`

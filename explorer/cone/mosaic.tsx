@@ -4,12 +4,12 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCount, shorten } from '../format.ts';
-import type { ExplainedBlock } from '../node/shapes.ts';
-import { describeBlock, KINDS, type Kind, kindOf } from './kinds.tsx';
+import type { ExplainedBlockJson } from '../node/shapes.ts';
+import { describeBlock, kindOf, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
 import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface MosaicProps {
-  blocks: readonly ExplainedBlock[];
+  blocks: readonly ExplainedBlockJson[];
   selected: string | undefined;
   select(blockId: string): void;
   faulty: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [zoom, setZoom] = useState(blocks.length > 2000 ? 1 : 2);
   const [width, setWidth] = useState(0);
-  const [pointed, setPointed] = useState<ExplainedBlock>();
+  const [pointed, setPointed] = useState<ExplainedBlockJson>();
   const tile = TILE_SIZES[zoom]!;
   const columns = Math.max(1, Math.floor(width / tile));
   const rows = Math.min(Math.ceil(blocks.length / columns), Math.floor(MAX_HEIGHT / tile));
@@ -114,7 +114,7 @@ function draw(canvas: HTMLCanvasElement, picture: Picture): void {
   const cornerOf = (place: number) =>
     [(place % columns) * tile, Math.floor(place / columns) * tile] as const;
   // one path for each kind: twice as fast as one for each tile
-  for (const kind of KINDS) {
+  for (const kind of SHOWN_KINDS) {
     context.beginPath();
     for (const [place, each] of kinds.entries())
       if (each === kind) outline(context, kind, ...cornerOf(place), tile - 1);
@@ -140,7 +140,7 @@ function resolveColour(canvas: HTMLCanvasElement, name: string): string {
 }
 
 /** Adds a tile to the path. Kinds are told apart by shape, too; only a conflict is not filled. */
-function outline(path: CanvasPath, kind: Kind, x: number, y: number, size: number): void {
+function outline(path: CanvasPath, kind: ShownKind, x: number, y: number, size: number): void {
   if (kind === 'applied') path.rect(x, y, size, size);
   else if (kind !== 'conflict') path.rect(x + size / 3, y + size / 3, size / 3, size / 3);
   else {

@@ -2,12 +2,12 @@
  * Milestones at a glance: the blocks of one, a mark each, and how many blocks and transactions those
  * have that the page has seen.
  */
-import { type Kind, Mark } from '../cone/kinds.tsx';
+import { Mark, type ShownKind } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';
 import type { Summary } from './summaries.ts';
 
 /** Blocks of a milestone in white-flag order. */
-export function Strip({ kinds, most }: { kinds: readonly Kind[]; most: number }) {
+export function Strip({ kinds, most }: { kinds: readonly ShownKind[]; most: number }) {
   return (
     <div class="strip" aria-hidden="true">
       {kinds.slice(0, most).map((kind, place) => (
@@ -19,8 +19,8 @@ export function Strip({ kinds, most }: { kinds: readonly Kind[]; most: number })
   );
 }
 
-export function countKinds(kinds: readonly Kind[]): { applied: number; conflict: number } {
-  const count = (of: Kind) => kinds.filter((kind) => kind === of).length;
+export function countKinds(kinds: readonly ShownKind[]): { applied: number; conflict: number } {
+  const count = (of: ShownKind) => kinds.filter((kind) => kind === of).length;
   return { applied: count('applied'), conflict: count('conflict') };
 }
 

@@ -2,16 +2,16 @@
  * What the node says of several milestones, one after the other: each is read once.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { type Kind, kindOf } from '../cone/kinds.tsx';
+import { kindOf, type ShownKind } from '../cone/kinds.tsx';
 import { NodeError } from '../node/ask.ts';
-import { readExplanation } from '../node/ledger.ts';
+import { askExplanation } from '../node/ledger.ts';
 import { asError } from '../use-load.ts';
 
 export interface MilestoneSummary {
   /** Seconds. */
   timestamp: number;
   /** Of its blocks, in white-flag order. */
-  kinds: readonly Kind[];
+  kinds: readonly ShownKind[];
 }
 
 /** `missing`: the node has none of its blocks. */
@@ -22,7 +22,7 @@ export type Summary =
 
 async function readSummary(index: number): Promise<Summary> {
   try {
-    const { said } = await readExplanation(index);
+    const { said } = await askExplanation(index);
     return {
       state: 'known',
       summary: { timestamp: said.timestamp, kinds: said.blocks.map(kindOf) },

@@ -11,13 +11,13 @@ import { Levels } from '../cone/levels.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';
-import type { NftChange, NftHistory } from '../node/shapes.ts';
+import type { NftChangeJson, NftHistoryJson } from '../node/shapes.ts';
 import { Id, To } from '../parts/parts.tsx';
 import {
-  Found,
+  CheckResult,
   NotChecked,
-  Outcome,
-  Refuted,
+  OutcomeLine,
+  RefutedMark,
   Remark,
   SaidByNode,
   Tick,
@@ -58,10 +58,10 @@ export function OwnerLine({ nft, judged }: { nft: ShownNft; judged: JudgedCertif
   const { address } = nft.owner;
   const { milestoneIndexBooked: index, milestoneTimestampBooked: time } = nft.metadata;
   return (
-    <Outcome proof={proof}>
+    <OutcomeLine proof={proof}>
       Owner <Id id={address} what="address" view={{ name: 'address', address }} /> ·{' '}
       {proof === undefined ? 'since' : 'proved in'} milestone {index}, {formatTime(time)} UTC
-    </Outcome>
+    </OutcomeLine>
   );
 }
 
@@ -99,19 +99,19 @@ export function CheckedState({
 }
 
 function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNft | undefined }) {
-  if (state.standing !== 'proved') return <Found finding={state} words={() => ''} />;
+  if (state.standing !== 'proved') return <CheckResult finding={state} words={() => ''} />;
   const { held, since } = provedValue(state.proof);
   // what moved between two answers is no lie
   if (said !== undefined && held?.outputId !== said.outputId && since.index > said.ledgerIndex)
     return <Remark>The NFT was moved while this page was read. Load the page again.</Remark>;
   if (said === undefined && held !== undefined)
     return (
-      <Refuted>
+      <RefutedMark>
         The node says that no output holds the NFT, and proves that output {held.outputId} does.
-      </Refuted>
+      </RefutedMark>
     );
   const difference = said && differenceOf(said, state.proof);
-  if (difference !== undefined) return <Refuted>The node shows {difference}.</Refuted>;
+  if (difference !== undefined) return <RefutedMark>The node shows {difference}.</RefutedMark>;
   return (
     <>
       <Tick proof={state.proof}>{() => describeState(state.proof, shorten)}</Tick>
@@ -128,7 +128,7 @@ function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNf
  *
  * @param first its first page, where that was read already
  */
-export function History({ nftId, first }: { nftId: string; first?: Said<NftHistory> }) {
+export function History({ nftId, first }: { nftId: string; first?: Said<NftHistoryJson> }) {
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
   const loaded = useLoad(
     async () => (cursors.length === 1 ? first : undefined) ?? readHistory(nftId, cursors.at(-1)),
@@ -177,7 +177,7 @@ const KINDS = {
   burned: 'Burned',
 } as const;
 
-function Changes({ nftId, history }: { nftId: string; history: NftHistory }) {
+function Changes({ nftId, history }: { nftId: string; history: NftHistoryJson }) {
   const { changes, complete, since, cursor } = history;
   return (
     <>
@@ -197,7 +197,7 @@ function Changes({ nftId, history }: { nftId: string; history: NftHistory }) {
   );
 }
 
-function Change({ nftId, change }: { nftId: string; change: NftChange }) {
+function Change({ nftId, change }: { nftId: string; change: NftChangeJson }) {
   const { kind, owner, milestoneIndex, milestoneTimestamp, transactionId } = change;
   return (
     <li>
@@ -225,7 +225,7 @@ function Change({ nftId, change }: { nftId: string; change: NftChange }) {
 
 type Checked = Finding<NftState> | 'idle' | 'running';
 
-function CheckChange({ nftId, change }: { nftId: string; change: NftChange }) {
+function CheckChange({ nftId, change }: { nftId: string; change: NftChangeJson }) {
   const choice = useKeyChoice();
   const networkName = useNetworkName();
   const [checked, setChecked] = useState<Checked>('idle');
@@ -257,12 +257,12 @@ function CheckChange({ nftId, change }: { nftId: string; change: NftChange }) {
   );
 }
 
-function ChangeVerdict({ state, change }: { state: Finding<NftState>; change: NftChange }) {
+function ChangeVerdict({ state, change }: { state: Finding<NftState>; change: NftChangeJson }) {
   if (state.standing === 'proved') {
     const { held, since } = provedValue(state.proof);
     if ((held?.outputId ?? null) !== change.outputId || since.index !== change.milestoneIndex)
-      return <Refuted>The node says another output or milestone than it proves.</Refuted>;
+      return <RefutedMark>The node says another output or milestone than it proves.</RefutedMark>;
     return <Tick proof={state.proof}>{() => describeState(state.proof, shorten)}</Tick>;
   }
-  return <Found finding={state} words={() => ''} />;
+  return <CheckResult finding={state} words={() => ''} />;
 }

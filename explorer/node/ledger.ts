@@ -7,13 +7,13 @@ import { askBytes, askJson, askJsonAndHeaders, NodeError } from './ask.ts';
 import {
   type BlockMetadata,
   blockMetadata,
-  type Explanation,
+  type ExplanationJson,
   explanation,
   finalCounts,
   type Info,
   info,
   type Nft,
-  type NftHistory,
+  type NftHistoryJson,
   nft,
   nftHistory,
   nfts,
@@ -63,7 +63,7 @@ const HISTORY_PAGE = 10;
 export async function readHistory(
   nftId: string,
   cursor: string | undefined,
-): Promise<Said<NftHistory>> {
+): Promise<Said<NftHistoryJson>> {
   const query = new URLSearchParams({
     pageSize: String(HISTORY_PAGE),
     ...(cursor !== undefined && { cursor }),
@@ -104,7 +104,7 @@ export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> 
   return batch.nfts.filter((each) => each !== null);
 }
 
-export async function readOutput(outputId: string): Promise<Said<OutputAnswer>> {
+export async function askOutput(outputId: string): Promise<Said<OutputAnswer>> {
   return { said: await askJson(`/api/core/v2/outputs/${part(outputId)}`, outputAnswer) };
 }
 
@@ -120,7 +120,7 @@ export const readBlockJson = (blockId: string) =>
 export const readBlockBytes = (blockId: string) => askBytes(`/api/core/v2/blocks/${part(blockId)}`);
 
 /** Of the block whose transaction was applied, as the node says. */
-export async function readIncludedBlock(transactionId: string): Promise<Said<BlockMetadata>> {
+export async function askIncludedBlock(transactionId: string): Promise<Said<BlockMetadata>> {
   const path = `/api/core/v2/transactions/${part(transactionId)}/included-block/metadata`;
   return { said: await askJson(path, blockMetadata) };
 }
@@ -138,7 +138,7 @@ export function indexesFrom(index: number, count: number, pruningIndex: number):
 }
 
 /** The blocks of an applied milestone, in white-flag order, with verdicts. */
-export async function readExplanation(index: number): Promise<Said<Explanation>> {
+export async function askExplanation(index: number): Promise<Said<ExplanationJson>> {
   const said = await askJson(`/api/edge/v1/whiteflag/${index}`, explanation);
   requireSame('milestone', String(index), String(said.index));
   return { said };
@@ -163,13 +163,13 @@ export async function readOwners(issuer: string): Promise<Owners> {
 export const readFinalCounts = () => askJson('/api/edge/v1/final', finalCounts);
 
 /** The Merkle path of a block to its milestone's roots: JSON that the caller checks. */
-export const readProof = (blockId: string) =>
+export const askProof = (blockId: string) =>
   askJson(
     `/api/edge/v1/blocks/${part(blockId)}/proof`,
     v.object({ proof: v.unknown(), appliedProof: v.optional(v.unknown()) }),
   );
 
-export const readTips = () => askJson('/api/core/v2/tips', tips);
+export const askTips = () => askJson('/api/core/v2/tips', tips);
 
 export interface ProposalRequest {
   index: number;
@@ -179,7 +179,7 @@ export interface ProposalRequest {
 }
 
 /** The cone of a proposal, or of a past milestone computed again, with verdicts and rules. */
-export async function explainProposal(request: ProposalRequest): Promise<Said<Explanation>> {
+export async function explainProposal(request: ProposalRequest): Promise<Said<ExplanationJson>> {
   const said = await askJson('/api/edge/v1/whiteflag', explanation, JSON.stringify(request));
   requireSame('milestone', String(request.index), String(said.index));
   return { said };

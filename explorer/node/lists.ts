@@ -3,7 +3,7 @@
  */
 
 import { askJson, NodeError } from './ask.ts';
-import { type LedgerOutput, readUnspent } from './outputs.ts';
+import { type LedgerOutputJson, readUnspent } from './outputs.ts';
 import { outputIds } from './shapes.ts';
 
 /** Of a list that is read as a whole, in pages of 1,000. */
@@ -112,7 +112,7 @@ export async function readIdOfChain(kind: 'alias' | 'foundry', id: string): Prom
 }
 
 /** An unspent output of a list. */
-export interface ListedOutput extends LedgerOutput {
+export interface ListedOutput extends LedgerOutputJson {
   /** 0x and 68 hex digits. */
   outputId: string;
 }

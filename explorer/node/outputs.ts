@@ -12,10 +12,10 @@ import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { foundryId, outputId } from '../../src/stardust/wire/ids.ts';
 import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { askJson, NodeError } from './ask.ts';
-import { readOutput, requireSame } from './ledger.ts';
+import { askOutput, requireSame } from './ledger.ts';
 import { type OutputAnswer, type OutputMetadata, unspentOutputs } from './shapes.ts';
 
-export interface LedgerOutput {
+export interface LedgerOutputJson {
   metadata: OutputMetadata;
   output: Output;
   /** As the node writes it. */
@@ -23,8 +23,8 @@ export interface LedgerOutput {
 }
 
 /** @param id 0x…, 34 bytes */
-export async function readLedgerOutput(id: string): Promise<Said<LedgerOutput>> {
-  return { said: requireOutput(id, (await readOutput(id)).said) };
+export async function readLedgerOutput(id: string): Promise<Said<LedgerOutputJson>> {
+  return { said: requireOutput(id, (await askOutput(id)).said) };
 }
 
 /**
@@ -33,7 +33,7 @@ export async function readLedgerOutput(id: string): Promise<Said<LedgerOutput>> 
  */
 export async function readUnspent(
   ids: readonly string[],
-): Promise<readonly LedgerOutput[] | undefined> {
+): Promise<readonly LedgerOutputJson[] | undefined> {
   const { outputs } = await askJson(`/api/edge/v1/outputs?ids=${ids.join()}`, unspentOutputs);
   if (outputs.length !== ids.length)
     throw new NodeError(0, `The node was asked for ${ids.length} outputs, and answers others.`);
@@ -41,7 +41,7 @@ export async function readUnspent(
   return found.every((each) => each !== null) ? found : undefined;
 }
 
-function requireOutput(id: string, { metadata, output: json }: OutputAnswer): LedgerOutput {
+function requireOutput(id: string, { metadata, output: json }: OutputAnswer): LedgerOutputJson {
   const { transactionId, outputIndex } = metadata;
   if (outputIndex > 0xffff) throw new NodeError(0, 'The node answers an output at no place.');
   requireSame('output', id, toHex(outputId(fromHex(transactionId), outputIndex)));
@@ -64,8 +64,8 @@ const CONCURRENT_REQUESTS = 6;
 /** Outputs by their IDs, in their order; why one did not come, in its place. Never rejects. */
 export async function readLedgerOutputs(
   ids: readonly string[],
-): Promise<readonly (Said<LedgerOutput> | Error)[]> {
-  const found: (Said<LedgerOutput> | Error)[] = [];
+): Promise<readonly (Said<LedgerOutputJson> | Error)[]> {
+  const found: (Said<LedgerOutputJson> | Error)[] = [];
   const left = ids.entries();
   const work = async () => {
     for (const [place, id] of left)

@@ -52,7 +52,7 @@ export type Info = v.InferOutput<typeof info> & {
 };
 
 /** Whether the network has ended, as the node says: nothing comes after its ledger. */
-export function hasEnded({ features }: Info): boolean {
+export function saysEnded({ features }: Info): boolean {
   return features.includes('finalMilestone');
 }
 
@@ -149,7 +149,7 @@ const nftChange = v.object({
   kind: v.picklist(['minted', 'transferred', 'changed', 'burned']),
   owner: v.nullable(owner),
 });
-export type NftChange = v.InferOutput<typeof nftChange>;
+export type NftChangeJson = v.InferOutput<typeof nftChange>;
 
 /** `GET /api/edge/v1/nfts/:nftId/history`. */
 export const nftHistory = v.object({
@@ -160,7 +160,7 @@ export const nftHistory = v.object({
   changes: v.pipe(v.array(nftChange), v.maxLength(100)),
   cursor: v.optional(v.string()),
 });
-export type NftHistory = v.InferOutput<typeof nftHistory>;
+export type NftHistoryJson = v.InferOutput<typeof nftHistory>;
 
 /** `GET /api/indexer/v1/outputs?…`, and of one kind or one chain. */
 export const outputIds = v.object({
@@ -196,7 +196,7 @@ const explainedBlock = v.object({
   decidingInput: v.optional(v.object({ input: uint, outputId, spentBy: v.optional(id) })),
   decidingOutput: v.optional(v.object({ output: uint, outputId })),
 });
-export type ExplainedBlock = v.InferOutput<typeof explainedBlock>;
+export type ExplainedBlockJson = v.InferOutput<typeof explainedBlock>;
 
 /** `GET` and `POST /api/edge/v1/whiteflag`. */
 export const explanation = v.object({
@@ -207,7 +207,7 @@ export const explanation = v.object({
   // 16 MiB have some more
   blocks: v.pipe(v.array(explainedBlock), v.maxLength(50_000)),
 });
-export type Explanation = v.InferOutput<typeof explanation>;
+export type ExplanationJson = v.InferOutput<typeof explanation>;
 
 /** `GET /api/core/v2/milestones/by-index/:index/utxo-changes`. */
 export const utxoChanges = v.object({

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { asError, type Loaded } from '../use-load.ts';
 import { listenForMilestones } from './events.ts';
 import { readInfo } from './ledger.ts';
-import { hasEnded, type Info } from './shapes.ts';
+import { type Info, saysEnded } from './shapes.ts';
 
 /** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
 const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };
@@ -64,7 +64,7 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
       if (!document.hidden) {
         try {
           const value = await readInfo();
-          isOver = hasEnded(value);
+          isOver = saysEnded(value);
           hasEvents = value.hasEvents;
           setSilent(false);
           setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 /** A form that the page answers itself. */
-export function Form({ submit, children }: { submit(): void; children: ComponentChildren }) {
+export function EntryForm({ submit, children }: { submit(): void; children: ComponentChildren }) {
   return (
     <form
       class="fields"
@@ -32,7 +32,7 @@ interface FieldProps {
   placeholder?: string;
 }
 
-export function Field({
+export function LabelledField({
   label,
   value,
   onChange,

@@ -3,7 +3,7 @@
  */
 import type { ComponentType } from 'preact';
 import { useLoad } from '../use-load.ts';
-import { Reading } from './parts.tsx';
+import { ReadingNote } from './parts.tsx';
 import { Remark } from './standing.tsx';
 
 /** A view whose script is loaded first. */
@@ -30,6 +30,6 @@ export function Later<P extends object>({
       </p>
     </>
   ) : (
-    <Reading />
+    <ReadingNote />
   );
 }

@@ -198,7 +198,7 @@ export function Folded({ title, text }: { title: string; text: () => string }) {
 }
 
 /** While something is under way. */
-export function Reading({ words = 'Reading …' }: { words?: string }) {
+export function ReadingNote({ words = 'Reading …' }: { words?: string }) {
   return (
     <p class="loading" role="status">
       {words}
@@ -222,7 +222,7 @@ export function Awaited<T>({
   children: (value: T) => VNode;
 }) {
   if (loaded.state === 'done') return children(loaded.value);
-  if (loaded.state === 'loading') return <Reading />;
+  if (loaded.state === 'loading') return <ReadingNote />;
   const { error } = loaded;
   const status = error instanceof NodeError ? error.status : undefined;
   if (status === 404 || status === 400)
@@ -265,7 +265,7 @@ export function LoadedPart<T>({
 }) {
   if (loaded.state === 'done') return children(loaded.value);
   if (loaded.state === 'failed') return <NotRead error={loaded.error} />;
-  return <Reading />;
+  return <ReadingNote />;
 }
 
 /** The page of a thing that is not there. */

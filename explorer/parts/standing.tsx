@@ -23,7 +23,7 @@ export function Tick<T>({
   );
 }
 
-export function Refuted({ children }: { children: ComponentChildren }) {
+export function RefutedMark({ children }: { children: ComponentChildren }) {
   return (
     <p class="verdict bad" data-standing="refuted">
       <span>{children}</span>
@@ -49,7 +49,7 @@ export function Remark({ children }: { children: ComponentChildren }) {
 }
 
 /** What became of a thing, and when: the first line below what it is. Without a proof, as said. */
-export function Outcome({
+export function OutcomeLine({
   proof,
   isBad = false,
   children,
@@ -74,7 +74,7 @@ export function Outcome({
 }
 
 /** How a check ended. */
-export function Found<T>({
+export function CheckResult<T>({
   finding,
   words,
 }: {
@@ -85,7 +85,7 @@ export function Found<T>({
     case 'proved':
       return <Tick proof={finding.proof}>{words}</Tick>;
     case 'refuted':
-      return <Refuted>{asSentence(finding.reason)}</Refuted>;
+      return <RefutedMark>{asSentence(finding.reason)}</RefutedMark>;
     case 'not-checked':
       return <NotChecked>{asSentence(finding.reason)}</NotChecked>;
   }

@@ -17,7 +17,7 @@ import {
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { type Flow, type FlowInput, type FlowOutput, holderOf } from './flow.ts';
+import { type FlowInput, type FlowOutput, holderOf, type TransactionFlow } from './flow.ts';
 
 export interface ChainChange {
   chain: Chain;
@@ -42,7 +42,7 @@ export interface Changes {
 }
 
 /** Chains in the order of the outputs; those that end come last. */
-export function readChanges({ inputs, outputs, consumed, created }: Flow): Changes {
+export function readChainChanges({ inputs, outputs, consumed, created }: TransactionFlow): Changes {
   const isWhole = consumed !== undefined;
   const before = new Map(
     inputs.flatMap((input) => (input.chain === undefined ? [] : [[keyOf(input), input] as const])),
@@ -182,8 +182,8 @@ function describeEnd({ output, by }: FlowInput): Change {
 
 /** S5, F-7 to F-10: what is not melted by the foundry is burned. */
 function readTokenChanges(
-  inputs: Flow['inputs'],
-  outputs: Flow['outputs'],
+  inputs: TransactionFlow['inputs'],
+  outputs: TransactionFlow['outputs'],
   before: readonly NativeToken[],
   after: readonly NativeToken[],
 ): TokenChange[] {

@@ -27,28 +27,28 @@ export type FlowInput = {
 } & (FlowOutput | { output: undefined; chain: undefined });
 
 /** What outputs hold together. */
-export interface Holdings {
+export interface HeldTogether {
   amount: bigint;
   /** Native tokens, by ascending ID. */
   tokens: readonly NativeToken[];
 }
 
-export interface Flow {
+export interface TransactionFlow {
   inputs: readonly FlowInput[];
   outputs: readonly FlowOutput[];
   /** Undefined unless the output of each input is known. */
-  consumed: Holdings | undefined;
-  created: Holdings;
+  consumed: HeldTogether | undefined;
+  created: HeldTogether;
 }
 
 /**
  * @param transaction with its ID, 32 bytes
  * @param consumed the outputs of the inputs, in their order; undefined where one is not known
  */
-export function readFlow(
+export function readTransactionFlow(
   { value, id }: { value: Transaction; id: Uint8Array },
   consumed: readonly (Output | undefined)[],
-): Flow {
+): TransactionFlow {
   const { essence } = value;
   const known = consumed.filter((output) => output !== undefined);
   const sources = consumedIds(essence).map((ownId, i) => {
@@ -94,7 +94,7 @@ function flowOutput(ownId: Uint8Array, output: Output): FlowOutput {
 }
 
 /** What outputs hold together. Sums do not wrap: what is too much is shown as it is. */
-function addUp(outputs: readonly Output[]): Holdings {
+function addUp(outputs: readonly Output[]): HeldTogether {
   const tokens = new Map<string, NativeToken>();
   for (const { id, amount } of outputs.flatMap(({ nativeTokens }) => nativeTokens)) {
     const key = toHex(id);

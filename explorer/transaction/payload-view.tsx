@@ -20,7 +20,7 @@ import { NodeError } from '../node/ask.ts';
 import type { BlockMetadata, Info } from '../node/shapes.ts';
 import { Listed } from '../parts/listed.tsx';
 import { Id, To } from '../parts/parts.tsx';
-import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { CheckResult, NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { type JudgedInputs, judgeInputs } from '../verify/judge-transaction.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -29,9 +29,14 @@ import { DataText } from '../words/data-text.tsx';
 import { NetworkNote, networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
 import { ChainLink, SentenceText, TokenNote, TokenUnits } from '../words/words.tsx';
-import { type Changes, readChanges } from './changes.ts';
+import { type Changes, readChainChanges } from './changes.ts';
 import { findSpentInput } from './conflict.ts';
-import { type Flow, type FlowInput, type FlowOutput, readFlow } from './flow.ts';
+import {
+  type FlowInput,
+  type FlowOutput,
+  readTransactionFlow,
+  type TransactionFlow,
+} from './flow.ts';
 import { InputCard, OutputCard } from './flow-cards.tsx';
 import { summarizeChains, summarizeFlow } from './summarize-flow.ts';
 
@@ -75,14 +80,14 @@ function TransactionPart({ block, transaction, metadata, info, onSummary }: Tran
   const judged = inputs.state === 'done' ? inputs.value : undefined;
   const flow = useMemo(
     () =>
-      readFlow(
+      readTransactionFlow(
         transaction,
         judged?.said.map((each) => (each instanceof Error ? undefined : each.said.output)) ?? [],
       ),
     [transaction, judged],
   );
   const isProved = judged?.consumed.standing === 'proved';
-  const changes = useMemo(() => readChanges(flow), [flow]);
+  const changes = useMemo(() => readChainChanges(flow), [flow]);
   const isApplied = metadata.ledgerInclusionState === 'included';
   useEffect(() => {
     if (judged !== undefined) onSummary(summarizeFlow(flow, changes, isApplied));
@@ -126,7 +131,7 @@ function FlowPart({
   networkId: bigint;
   isApplied: boolean;
   network: NetworkWords;
-  flow: Flow;
+  flow: TransactionFlow;
   judged: JudgedInputs | undefined;
 }) {
   const { inputs, outputs, consumed, created } = flow;
@@ -186,7 +191,7 @@ function FlowPart({
         {judged === undefined ? (
           <p class="loading">Reading the inputs …</p>
         ) : (
-          <Found
+          <CheckResult
             finding={judged.consumed}
             words={(all) =>
               `${all.length === 1 ? 'The output that is consumed hashes' : `The ${all.length} outputs that are consumed hash`} to what the transaction commits to.`
@@ -358,15 +363,15 @@ function FaultPart({
   const fault = finding.standing === 'proved' ? provedValue(finding.proof).fault : undefined;
   if (finding.standing === 'proved' && fault?.reason !== reason)
     return (
-      <Refuted>
+      <RefutedMark>
         The node says conflict {reason}. By its bytes, and at the time of milestone {index},{' '}
         {fault === undefined
           ? 'nothing is wrong with the transaction.'
           : `${describeReason(fault.reason)} (rule ${fault.rule}, conflict ${fault.reason}).`}
-      </Refuted>
+      </RefutedMark>
     );
   return (
-    <Found
+    <CheckResult
       finding={finding}
       words={({ fault, milestone }) =>
         fault === undefined ? (

@@ -7,11 +7,11 @@ import type { Sentence } from '../../client/words/sentence.ts';
 import { type Address, addressKey } from '../../src/stardust/wire/address.ts';
 import { plural } from '../format.ts';
 import type { Changes } from './changes.ts';
-import { type Flow, holderOf } from './flow.ts';
+import { holderOf, type TransactionFlow } from './flow.ts';
 
 /** @param isApplied as the node says; otherwise nothing of it happened */
 export function summarizeFlow(
-  { inputs, outputs, created }: Flow,
+  { inputs, outputs, created }: TransactionFlow,
   { chains }: Changes,
   isApplied: boolean,
 ): Sentence {

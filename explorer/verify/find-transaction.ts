@@ -4,8 +4,8 @@
  */
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import { NodeError } from '../node/ask.ts';
-import { explainProposal, indexesFrom, readExplanation, readTips } from '../node/ledger.ts';
-import { hasEnded, type Info } from '../node/shapes.ts';
+import { askExplanation, askTips, explainProposal, indexesFrom } from '../node/ledger.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { readBlockContent } from './judge.ts';
 
 /** Milestones whose failed transactions are read for one search. */
@@ -30,7 +30,7 @@ export interface Search {
  */
 export async function findUnapplied(transactionId: string, info: Info): Promise<Search> {
   const [waiting, failed] = await Promise.allSettled([
-    hasEnded(info) ? undefined : findWaiting(transactionId, info),
+    saysEnded(info) ? undefined : findWaiting(transactionId, info),
     findFailed(transactionId, info),
   ]);
   const looked = failed.status === 'fulfilled' ? failed.value.looked : undefined;
@@ -45,7 +45,7 @@ export async function findUnapplied(transactionId: string, info: Info): Promise<
 
 /** The node explains what the next milestone would decide, with the ID of each transaction. */
 async function findWaiting(transactionId: string, info: Info): Promise<string | undefined> {
-  const { tips: parents } = await readTips();
+  const { tips: parents } = await askTips();
   if (parents.length === 0) return undefined;
   const { index, timestamp, milestoneId } = info.status.confirmedMilestone;
   const { said } = await explainProposal({
@@ -79,7 +79,7 @@ async function findFailed(transactionId: string, info: Info): Promise<Search> {
 /** IDs of its blocks with a transaction in conflict; undefined where its blocks are not kept. */
 async function readFailed(index: number): Promise<readonly string[] | undefined> {
   try {
-    const { said } = await readExplanation(index);
+    const { said } = await askExplanation(index);
     return said.blocks
       .filter(({ ledgerInclusionState }) => ledgerInclusionState === 'conflicting')
       .map(({ blockId }) => blockId);

@@ -15,7 +15,7 @@ import type {
   Proved,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import { readExplanation, readProof } from '../node/ledger.ts';
+import { askExplanation, askProof } from '../node/ledger.ts';
 import type { KeyChoice } from './describe-keys.ts';
 import { readSigned } from './judge.ts';
 
@@ -42,9 +42,9 @@ export async function judgePath(
   const { blockId } = provedValue(block);
   const [signed, path, said] = await Promise.all([
     readSigned(index, choice, networkName),
-    readProof(blockId).catch((error: Error) => error),
+    askProof(blockId).catch((error: Error) => error),
     // without it the path is checked all the same
-    readExplanation(index).catch(() => undefined),
+    askExplanation(index).catch(() => undefined),
   ]);
   const blocks = said?.said.blocks ?? [];
   const applied = new Set(

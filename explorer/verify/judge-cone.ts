@@ -19,8 +19,8 @@ import type {
   Proved,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import type { Explanation } from '../node/shapes.ts';
-import { readCone } from './judge.ts';
+import type { ExplanationJson } from '../node/shapes.ts';
+import { askCone } from './judge.ts';
 
 /** What a cone is held against. */
 export interface ConeClaim {
@@ -47,7 +47,7 @@ const MAX_READ = 150;
  * @param onRead called after each block with how many were read
  */
 export async function* judgeCone(
-  { blocks, inclusionMerkleRoot, appliedMerkleRoot }: Explanation,
+  { blocks, inclusionMerkleRoot, appliedMerkleRoot }: ExplanationJson,
   { parents, signed }: ConeClaim,
   onRead: (count: number) => void,
 ): AsyncGenerator<JudgedCone, void> {
@@ -91,7 +91,7 @@ export async function* judgeCone(
     return yield { findings: [notChecked(many), ...roots] };
   }
   yield { findings: roots };
-  const { all, each } = await readCone(ids, onRead);
+  const { all, each } = await askCone(ids, onRead);
   const isHeld = signed === undefined || signed.standing === 'proved';
   const walk =
     all.standing === 'proved' && isHeld

@@ -17,12 +17,12 @@ import type {
 import type { ConsumedOutput } from '../../src/stardust/semantics/verdict.ts';
 import { consumedIds } from '../../src/stardust/wire/ids.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
-import { type LedgerOutput, readLedgerOutputs } from '../node/outputs.ts';
+import { type LedgerOutputJson, readLedgerOutputs } from '../node/outputs.ts';
 import { readBlockContent } from './judge.ts';
 
 export interface JudgedInputs {
   /** What the node says of each input, or why it does not. */
-  said: readonly (Said<LedgerOutput> | Error)[];
+  said: readonly (Said<LedgerOutputJson> | Error)[];
   consumed: Finding<readonly ConsumedOutput[]>;
 }
 

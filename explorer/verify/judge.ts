@@ -108,7 +108,7 @@ const PATIENCE_MS = 30_000;
  *
  * @param onRead called after each block with how many were read
  */
-export async function readCone(
+export async function askCone(
   ids: readonly string[],
   onRead: (count: number) => void,
 ): Promise<{ all: Finding<BlockSet>; each: readonly Finding<BlockFacts>[] }> {

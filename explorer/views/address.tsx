@@ -8,18 +8,18 @@ import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
-import { AddressOutputs, Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
+import { AddressOutputs, idsOnPage, Pager, ROWS } from '../address/address-outputs.tsx';
 import { BalanceParts } from '../address/balance-parts.tsx';
 import { outputsToCsv } from '../address/csv.ts';
 import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
-import { CollectionOwners } from '../address/owners.tsx';
+import { OwnersOfCollection } from '../address/owners.tsx';
 import { TokenList } from '../address/token-list.tsx';
 import { formatCount, plural } from '../format.ts';
 import { goTo } from '../navigate.ts';
 import { type ListedOutput, listPath } from '../node/lists.ts';
-import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
+import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
 import { Later } from '../parts/later.tsx';
-import { Head, Id, NotRead, Reading } from '../parts/parts.tsx';
+import { Head, Id, NotRead, ReadingNote } from '../parts/parts.tsx';
 import { saveFile } from '../parts/save.ts';
 import { NotChecked } from '../parts/standing.tsx';
 import { type AddressViewName, formatRoute } from '../route.ts';
@@ -79,8 +79,8 @@ export function AddressView({
       ) : (
         <Gallery name={name} address={bech32} page={page} info={info} />
       )}
-      {name === 'issuer' && <CollectionOwners issuer={bech32} />}
-      {name === 'address' && hasEnded(info) && (
+      {name === 'issuer' && <OwnersOfCollection issuer={bech32} />}
+      {name === 'address' && saysEnded(info) && (
         <button
           type="button"
           class="main"
@@ -151,16 +151,16 @@ function Tabs({
 
 function Held({ page, info, ...named }: NamedAddress & { page: number; info: Info }) {
   const { reading, isAll, wantAll } = useHoldings(named, info, ({ ids }) =>
-    pageOf(ids, page, ROWS),
+    idsOnPage(ids, page, ROWS),
   );
-  if (reading.state === 'listing') return <Reading />;
+  if (reading.state === 'listing') return <ReadingNote />;
   if (reading.state === 'failed') return <NotRead error={reading.error} />;
   const { holdings } = reading;
   if (holdings.list.ids.length === 0)
     return (
       <p class="reason" data-standing="said">
         This node says, and it is not checked: at ledger index {holdings.list.ledgerIndex}
-        {hasEnded(info) && ', the last one of the network,'} no unspent output names this address.
+        {saysEnded(info) && ', the last one of the network,'} no unspent output names this address.
       </p>
     );
   return (
@@ -193,7 +193,7 @@ function HeldOutputs({
   const { list, outputs, unixTime, balance } = holdings;
   const count = list.ids.length;
   const read = list.ids.flatMap((id) => outputs.get(id) ?? []);
-  const shown = pageOf(list.ids, page, ROWS);
+  const shown = idsOnPage(list.ids, page, ROWS);
   const rows = shown.flatMap((id) => outputs.get(id) ?? []);
   const tenures: ReadonlyMap<Tenure, readonly ListedOutput[]> = Map.groupBy(read, ({ output }) =>
     tenureOf(output, address, unixTime),
@@ -210,7 +210,7 @@ function HeldOutputs({
         {balance !== undefined ? (
           <BalanceParts balance={balance} tenures={tenures} info={info} />
         ) : isAll ? (
-          <Reading
+          <ReadingNote
             words={`Adding up: ${formatCount(read.length)} of ${plural(count, 'output')} read …`}
           />
         ) : (
@@ -222,7 +222,7 @@ function HeldOutputs({
         )}
         <p class="hint">
           {plural(count, 'unspent output')} at ledger index {list.ledgerIndex}, judged at{' '}
-          {formatTime(unixTime)} UTC{hasEnded(info) && ', when the network ended'}.
+          {formatTime(unixTime)} UTC{saysEnded(info) && ', when the network ended'}.
         </p>
         {balance !== undefined && <TokenList tokens={balance.tokens} info={info} />}
       </section>
@@ -244,7 +244,7 @@ function HeldOutputs({
         {rows.length === shown.length ? (
           <AddressOutputs outputs={rows} address={address} unixTime={unixTime} info={info} />
         ) : (
-          <Reading />
+          <ReadingNote />
         )}
         {shown.length === 0 && <NotChecked>there is no page {formatCount(page)}.</NotChecked>}
         <Pager

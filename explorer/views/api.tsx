@@ -3,14 +3,14 @@
  * form, its answers and their fields.
  */
 import {
+  type ApiOperation,
+  type ApiSchema,
   contentOf,
   type Description,
-  type Operation,
   readDescription,
-  type Schema,
 } from '../api/description.ts';
 import { readExamples } from '../api/examples.ts';
-import { type Field, fieldsOf, namedSchemas } from '../api/fields.ts';
+import { type FormField, fieldsOf, namedSchemas } from '../api/fields.ts';
 import { TryIt } from '../api/try-it.tsx';
 import type { Info } from '../node/shapes.ts';
 import { Awaited, Head, LoadedPart, To } from '../parts/parts.tsx';
@@ -88,7 +88,7 @@ function OperationPage({
   schemas,
   info,
 }: {
-  operation: Operation;
+  operation: ApiOperation;
   schemas: Description['schemas'];
   info: Info;
 }) {
@@ -127,7 +127,7 @@ function OperationPage({
 }
 
 /** The fields of the answer, and of each thing that it names. */
-function Schemas({ schema, schemas }: { schema: Schema; schemas: Description['schemas'] }) {
+function Schemas({ schema, schemas }: { schema: ApiSchema; schemas: Description['schemas'] }) {
   const own = schema.$ref === undefined ? [['Answer', schema] as const] : [];
   const lists = [...own, ...namedSchemas(schema, schemas)];
   return (
@@ -144,7 +144,7 @@ function Schemas({ schema, schemas }: { schema: Schema; schemas: Description['sc
   );
 }
 
-function Fields({ fields }: { fields: readonly Field[] }) {
+function Fields({ fields }: { fields: readonly FormField[] }) {
   return (
     <dl class="facts">
       {fields.map(({ path, type, isOptional, description }) => (

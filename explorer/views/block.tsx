@@ -8,13 +8,13 @@ import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { describeReason } from '../../src/stardust/semantics/verdict.ts';
-import { type Judged, JudgedBlock, useJudged } from '../cone/merkle-path-panel.tsx';
+import { type Judged, JudgedBlockPanel, useJudged } from '../cone/merkle-path-panel.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { readBlockMetadata, readIncludedBlock } from '../node/ledger.ts';
-import { type BlockMetadata, hasEnded, type Info } from '../node/shapes.ts';
-import { Awaited, Facts, Head, Id, LoadedPart, Reading, To } from '../parts/parts.tsx';
-import { Found, NotChecked, Outcome, SaidByNode } from '../parts/standing.tsx';
+import { askIncludedBlock, readBlockMetadata } from '../node/ledger.ts';
+import { type BlockMetadata, type Info, saysEnded } from '../node/shapes.ts';
+import { Awaited, Facts, Head, Id, LoadedPart, ReadingNote, To } from '../parts/parts.tsx';
+import { CheckResult, NotChecked, OutcomeLine, SaidByNode } from '../parts/standing.tsx';
 import { PayloadView } from '../transaction/payload-view.tsx';
 import { useLoad } from '../use-load.ts';
 import { useUnapplied } from '../verify/use-unapplied.ts';
@@ -35,8 +35,8 @@ export function BlockView({ id, info }: { id: string; info: Info }) {
   );
 }
 
-export function TransactionView({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readIncludedBlock(id), [id]);
+export function TransactionOfBlock({ id, info }: { id: string; info: Info }) {
+  const loaded = useLoad(() => askIncludedBlock(id), [id]);
   const isMissing =
     loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404;
   if (isMissing) return <UnappliedTransaction id={id} info={info} />;
@@ -59,7 +59,7 @@ function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
     return (
       <section class="page">
         <Head kind="Transaction">Not applied</Head>
-        <Reading words="Looking among the transactions that failed or wait …" />
+        <ReadingNote words="Looking among the transactions that failed or wait …" />
       </section>
     );
   if (search.state === 'failed' || blockId === undefined)
@@ -88,7 +88,7 @@ function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
 
 /** What an ended network's node may lack. */
 function ofThePast(info: Info): string {
-  return hasEnded(info)
+  return saysEnded(info)
     ? ' The network has ended: this node has its last ledger, and of its past only what it kept.'
     : '';
 }
@@ -160,7 +160,7 @@ function BlockPage({
       >
         {(said) => <SaidFacts metadata={said} isTransaction={isTransaction} />}
       </SaidByNode>
-      <JudgedBlock
+      <JudgedBlockPanel
         heading="h2"
         blockId={blockId}
         {...(isTransaction && { transactionId })}
@@ -170,10 +170,10 @@ function BlockPage({
         {(block) => (
           <PayloadView block={block} metadata={metadata.said} info={info} onSummary={setSentence} />
         )}
-      </JudgedBlock>
+      </JudgedBlockPanel>
       {index === undefined && (
         <NotChecked>
-          where it stands. No milestone references this block{hasEnded(info) ? '' : ' yet'}, this
+          where it stands. No milestone references this block{saysEnded(info) ? '' : ' yet'}, this
           node says, so there is nothing to prove about it.
         </NotChecked>
       )}
@@ -195,12 +195,12 @@ function BlockOutcome({
   const judged = path.state === 'done' ? path.value : undefined;
   if (index === undefined)
     return (
-      <Outcome>
-        {hasEnded(info) ? 'No milestone references it' : 'Waits: no milestone references it yet'}
-      </Outcome>
+      <OutcomeLine>
+        {saysEnded(info) ? 'No milestone references it' : 'Waits: no milestone references it yet'}
+      </OutcomeLine>
     );
   if (judged?.inclusion.standing === 'refuted')
-    return <Found finding={judged.inclusion} words={() => ''} />;
+    return <CheckResult finding={judged.inclusion} words={() => ''} />;
   const time =
     judged?.signed.standing === 'proved'
       ? `${formatTime(provedValue(judged.signed.proof).timestamp)} UTC, `
@@ -214,16 +214,16 @@ function BlockOutcome({
     </>
   );
   if (judged?.applied?.standing === 'proved')
-    return <Outcome proof={judged.applied.proof}>Applied · {when}</Outcome>;
-  if (state === 'included') return <Outcome>Applied · {when}</Outcome>;
+    return <OutcomeLine proof={judged.applied.proof}>Applied · {when}</OutcomeLine>;
+  if (state === 'included') return <OutcomeLine>Applied · {when}</OutcomeLine>;
   if (state === 'conflicting')
     return (
-      <Outcome isBad>
+      <OutcomeLine isBad>
         Failed: {reasonOf(metadata)} · {when}
-      </Outcome>
+      </OutcomeLine>
     );
   const proof = judged?.inclusion.standing === 'proved' ? judged.inclusion.proof : undefined;
-  return <Outcome proof={proof}>Referenced · {when}</Outcome>;
+  return <OutcomeLine proof={proof}>Referenced · {when}</OutcomeLine>;
 }
 
 function reasonOf({ conflictReason = 0 }: BlockMetadata): string {

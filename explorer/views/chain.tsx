@@ -24,7 +24,7 @@ import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
 import { readLedgerOutput } from '../node/outputs.ts';
-import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
+import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id } from '../parts/parts.tsx';
 import { SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
@@ -311,7 +311,7 @@ function Foundries({ id, info }: { id: string; info: Info }) {
 function Holders({ info }: { info: Info }) {
   return (
     <p class="hint">
-      Who {hasEnded(info) ? 'held' : 'holds'} its tokens this node cannot list: no index of TIP-26
+      Who {saysEnded(info) ? 'held' : 'holds'} its tokens this node cannot list: no index of TIP-26
       has outputs by token. The page of an address has the tokens of that address.
     </p>
   );

@@ -1,12 +1,12 @@
 /**
  * The NFTs that an address can unlock, or those that it issued: a gallery, the newest first.
  */
-import { Pager, pageOf } from '../address/address-outputs.tsx';
+import { idsOnPage, Pager } from '../address/address-outputs.tsx';
 import { formatCount, plural } from '../format.ts';
 import { Tiles } from '../nft/tiles.tsx';
 import { readNfts } from '../node/ledger.ts';
 import { readIds } from '../node/lists.ts';
-import { hasEnded, type Info, type Nft } from '../node/shapes.ts';
+import { type Info, type Nft, saysEnded } from '../node/shapes.ts';
 import { LoadedPart } from '../parts/parts.tsx';
 import type { AddressViewName } from '../route.ts';
 import { useLoad } from '../use-load.ts';
@@ -32,7 +32,7 @@ export function Gallery({ name, address, page, info }: GalleryProps) {
         ids.length === 0 ? (
           <p class="reason" data-standing="said">
             This node says, and it is not checked: at ledger index {ledgerIndex}
-            {hasEnded(info) && ', the last one of the network,'}{' '}
+            {saysEnded(info) && ', the last one of the network,'}{' '}
             {name === 'issuer'
               ? 'there is no NFT that this address issued.'
               : 'no NFT names this address.'}
@@ -43,7 +43,7 @@ export function Gallery({ name, address, page, info }: GalleryProps) {
             address={address}
             page={page}
             count={ids.length}
-            ids={pageOf(ids, page, PAGE_SIZE)}
+            ids={idsOnPage(ids, page, PAGE_SIZE)}
             ledgerIndex={ledgerIndex}
           />
         )

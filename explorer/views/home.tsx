@@ -13,10 +13,10 @@ import { useSummaries } from '../milestones/summaries.ts';
 import { goTo } from '../navigate.ts';
 import { NewestNfts } from '../nft/newest.tsx';
 import { indexesFrom, readFinalCounts } from '../node/ledger.ts';
-import { hasEnded, type Info } from '../node/shapes.ts';
-import { Field, Form } from '../parts/field.tsx';
+import { type Info, saysEnded } from '../node/shapes.ts';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { To } from '../parts/parts.tsx';
-import { Found } from '../parts/standing.tsx';
+import { CheckResult } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';
 import { useLoad } from '../use-load.ts';
 
@@ -30,7 +30,7 @@ interface HomeProps {
 }
 
 export function HomeView(props: HomeProps) {
-  return hasEnded(props.info) ? <EndedHome {...props} /> : <LiveHome {...props} />;
+  return saysEnded(props.info) ? <EndedHome {...props} /> : <LiveHome {...props} />;
 }
 
 function LiveHome({ info, head }: HomeProps) {
@@ -75,7 +75,10 @@ function Signed({ head }: { head: HomeProps['head'] }) {
       {head === undefined ? (
         <p class="loading">Checking who signed it …</p>
       ) : (
-        <Found finding={head} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
+        <CheckResult
+          finding={head}
+          words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+        />
       )}
     </div>
   );
@@ -136,7 +139,7 @@ function HeldForm({ info }: { info: Info }) {
   return (
     <section aria-labelledby="held-title">
       <h2 id="held-title">What did this address hold when the network ended?</h2>
-      <Form
+      <EntryForm
         submit={() => {
           const meaning = recognise(text);
           const address =
@@ -151,7 +154,7 @@ function HeldForm({ info }: { info: Info }) {
             );
         }}
       >
-        <Field
+        <LabelledField
           label="Your address"
           name="holder"
           value={text}
@@ -165,7 +168,7 @@ function HeldForm({ info }: { info: Info }) {
         <p class="problem" role="status">
           {problem}
         </p>
-      </Form>
+      </EntryForm>
     </section>
   );
 }

@@ -12,14 +12,14 @@ import type {
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { decodeMilestone } from '../../src/stardust/wire/decode-milestone.ts';
 import { receiptOf } from '../../src/stardust/wire/milestone.ts';
-import { Cone } from '../cone/cone.tsx';
+import { ConeView } from '../cone/cone.tsx';
 import { plural, shorten } from '../format.ts';
 import { goTo } from '../navigate.ts';
 import { NodeError } from '../node/ask.ts';
-import { milestonePath, readExplanation, readMilestoneBytes } from '../node/ledger.ts';
-import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
+import { askExplanation, milestonePath, readMilestoneBytes } from '../node/ledger.ts';
+import { type ExplanationJson, type Info, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
-import { Outcome, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
+import { OutcomeLine, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
 import type { View } from '../route.ts';
 import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
@@ -32,7 +32,7 @@ interface Loaded {
   facts: MilestoneFacts;
   payload: Uint8Array;
   signed: Finding<SignedMilestone>;
-  explanation: Said<Explanation>;
+  explanation: Said<ExplanationJson>;
 }
 
 /** Resolves to `snapshot` for a milestone that was not applied here, but came with a snapshot. */
@@ -50,7 +50,7 @@ async function load(name: string, info: Info, choice: KeyChoice): Promise<Loaded
     const { networkName } = info.protocol;
     const signed = await verifier.judgeMilestone(payload, asked, choice, networkName);
     const index = 'index' in asked ? asked.index : facts.index;
-    return { facts, payload, signed, explanation: await readExplanation(index) };
+    return { facts, payload, signed, explanation: await askExplanation(index) };
   } catch (error) {
     const isMissing = error instanceof NodeError && error.status === 404;
     if (isMissing && isKept(name, info)) return 'snapshot';
@@ -100,7 +100,7 @@ function whyMissing(milestone: string, info: Info): string {
   const index = Number(milestone);
   const { confirmedMilestone, pruningIndex } = info.status;
   if (!/^\d+$/.test(milestone)) return 'This node says that it has no milestone with this ID.';
-  if (index > confirmedMilestone.index && hasEnded(info))
+  if (index > confirmedMilestone.index && saysEnded(info))
     return `This node says that there is none: the network ended at milestone ${confirmedMilestone.index}.`;
   if (index > confirmedMilestone.index)
     return `This node says that milestone ${index} has not come yet: its ledger is at milestone ${confirmedMilestone.index}.`;
@@ -134,10 +134,10 @@ function MilestonePage({
       >
         {index}
       </Head>
-      <Outcome proof={signed.standing === 'proved' ? signed.proof : undefined}>
+      <OutcomeLine proof={signed.standing === 'proved' ? signed.proof : undefined}>
         {signed.standing === 'proved' ? 'Signed' : 'Not known to be signed'} ·{' '}
         {formatTime(timestamp)} UTC
-      </Outcome>
+      </OutcomeLine>
       <Receipt payload={payload} signed={signed} info={info} />
       {signed.standing === 'proved' ? (
         <ProvedFacts
@@ -150,7 +150,7 @@ function MilestonePage({
           {(said) => <Facts rows={rowsOf(said, info)} />}
         </SaidByNode>
       )}
-      <Cone
+      <ConeView
         explanation={explanation}
         parents={parents}
         signed={signed}

@@ -4,7 +4,7 @@
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { useSummaries } from '../milestones/summaries.ts';
 import { indexesFrom } from '../node/ledger.ts';
-import { hasEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { Head, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
 
@@ -28,7 +28,7 @@ export function MilestonesView({ from, info }: { from?: number; info: Info }) {
       {last === undefined ? (
         <p class="reason" data-standing="said">
           This node keeps no milestone {from !== undefined && `up to ${from}`}, it says
-          {hasEnded(info) && ': the network ended, and this node has its ledger and not its past'}.
+          {saysEnded(info) && ': the network ended, and this node has its ledger and not its past'}.
         </p>
       ) : (
         <section class="said" data-standing="said">

@@ -17,14 +17,14 @@ import { CheckedState, History, OwnerLine, useCertificate } from '../nft/provena
 import { NodeError } from '../node/ask.ts';
 import { readHistory, readNft } from '../node/ledger.ts';
 import {
-  hasEnded,
   type Info,
   type JsonAddress,
   type Nft,
-  type NftHistory,
+  type NftHistoryJson,
+  saysEnded,
 } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Foreign, Head, Id, MilestoneText, To } from '../parts/parts.tsx';
-import { Outcome, SaidByNode } from '../parts/standing.tsx';
+import { OutcomeLine, SaidByNode } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 
 const ISSUER_FEATURE = 1;
@@ -54,7 +54,7 @@ export function NftView({ id, info }: { id: string; info: Info }) {
 }
 
 function proofOf(info: Info) {
-  return hasEnded(info)
+  return saysEnded(info)
     ? ARCHIVE_PROOF
     : 'the certificate below, that it came to this output. That nothing came after it, no answer of one node proves: ask others.';
 }
@@ -66,7 +66,7 @@ function isMissing(loaded: Loaded<unknown>): boolean {
 }
 
 /** An NFT that nothing holds any more: what became of it, and the proof that it was burned. */
-function Burned({ nftId, history }: { nftId: string; history: Said<NftHistory> }) {
+function Burned({ nftId, history }: { nftId: string; history: Said<NftHistoryJson> }) {
   const judged = useCertificate(nftId);
   const [last] = history.said.changes;
   return (
@@ -80,13 +80,13 @@ function Burned({ nftId, history }: { nftId: string; history: Said<NftHistory> }
         {last?.kind === 'burned' ? 'Burned' : 'No longer held'}
       </Head>
       {last !== undefined && (
-        <Outcome>
+        <OutcomeLine>
           {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
           {formatTime(last.milestoneTimestamp)} UTC,{' '}
           <To view={{ name: 'milestone', milestone: String(last.milestoneIndex) }}>
             milestone {last.milestoneIndex}
           </To>
-        </Outcome>
+        </OutcomeLine>
       )}
       {last === undefined && (
         <p data-standing="said">This node says that no unspent output holds an NFT with this ID.</p>
@@ -105,7 +105,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
   const changeable = readChangeable(nft.output);
   const claims = metadata?.claims;
   const title = claims?.name ?? `NFT ${shorten(nft.nftId)}`;
-  const judged = useCertificate(hasEnded(info) ? undefined : nft.nftId);
+  const judged = useCertificate(saysEnded(info) ? undefined : nft.nftId);
   return (
     <article class="page">
       <Head
@@ -124,7 +124,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
             {(nft) => <LedgerFacts nft={nft} info={info} />}
           </SaidByNode>
           <ArchiveProof id={nft.nftId} info={info} />
-          {!hasEnded(info) && <CheckedState judged={judged} said={nft} />}
+          {!saysEnded(info) && <CheckedState judged={judged} said={nft} />}
           <section aria-labelledby="nft-says" class="claims">
             <h2 id="nft-says">What this NFT says of itself</h2>
             <p class="hint">

@@ -1,7 +1,7 @@
 /**
  * What is said where a node has no bytes of a milestone: it is neither right nor wrong.
  */
-import { hasEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { NotChecked } from '../parts/standing.tsx';
 
 export function NothingToCheck({ info }: { info: Info }) {
@@ -9,7 +9,7 @@ export function NothingToCheck({ info }: { info: Info }) {
     <div class="quiet">
       <NotChecked>
         this node answers that it has no bytes of the milestone, or none of its blocks. There is
-        nothing to check here{hasEnded(info) ? '' : ' yet'}. {hasEnded(info) ? ENDED : STARTED}
+        nothing to check here{saysEnded(info) ? '' : ' yet'}. {saysEnded(info) ? ENDED : STARTED}
       </NotChecked>
     </div>
   );

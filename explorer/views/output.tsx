@@ -14,10 +14,10 @@ import type { Address } from '../../src/stardust/wire/address.ts';
 import type { Output } from '../../src/stardust/wire/output.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { shorten } from '../format.ts';
-import { type LedgerOutput, readLedgerOutput } from '../node/outputs.ts';
-import { hasEnded, type Info, type OutputMetadata } from '../node/shapes.ts';
+import { type LedgerOutputJson, readLedgerOutput } from '../node/outputs.ts';
+import { type Info, type OutputMetadata, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, MilestoneText } from '../parts/parts.tsx';
-import { Found, SaidByNode } from '../parts/standing.tsx';
+import { CheckResult, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { judgeCreated } from '../verify/judge-transaction.ts';
 import { NetworkNote, networkWords } from '../words/network.tsx';
@@ -43,7 +43,15 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
   );
 }
 
-function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutput>; info: Info }) {
+function OutputPage({
+  id,
+  answer,
+  info,
+}: {
+  id: string;
+  answer: Said<LedgerOutputJson>;
+  info: Info;
+}) {
   const { output, metadata, json } = answer.said;
   const kind = outputKind(output);
   return (
@@ -75,14 +83,14 @@ function OutputPage({ id, answer, info }: { id: string; answer: Said<LedgerOutpu
 
 interface PartProps {
   id: string;
-  said: LedgerOutput;
+  said: LedgerOutputJson;
   info: Info;
 }
 
 /** Undefined where the node does not say when it was spent. */
 function momentOf(metadata: OutputMetadata, info: Info): UnlockMoment | undefined {
   const { timestamp } = info.status.confirmedMilestone;
-  if (!metadata.isSpent) return { unixTime: timestamp, tense: hasEnded(info) ? 'ended' : 'now' };
+  if (!metadata.isSpent) return { unixTime: timestamp, tense: saysEnded(info) ? 'ended' : 'now' };
   const unixTime = metadata.milestoneTimestampSpent;
   return unixTime === undefined ? undefined : { unixTime, tense: 'spent' };
 }
@@ -145,7 +153,7 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
         {finding === undefined ? (
           <p class="loading">Hashing …</p>
         ) : (
-          <Found
+          <CheckResult
             finding={finding}
             words={({ block }) => (
               <>

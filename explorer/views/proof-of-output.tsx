@@ -3,11 +3,11 @@
  * transaction was applied which made it.
  */
 import { ARCHIVE_PROOF } from '../archive/archive-proof.tsx';
-import { hasEnded, type Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { To } from '../parts/parts.tsx';
 
 export function ProofOfOutput({ outputId, info }: { outputId: string; info: Info }) {
-  if (hasEnded(info)) return <>{ARCHIVE_PROOF}</>;
+  if (saysEnded(info)) return <>{ARCHIVE_PROOF}</>;
   // B.4: an output ID is that of the transaction and a place
   const transactionId = outputId.slice(0, 66);
   return (

@@ -5,14 +5,14 @@
 import { useState } from 'preact/hooks';
 import type { Finding, Said, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import { Cone } from '../cone/cone.tsx';
+import { ConeView } from '../cone/cone.tsx';
 import { goTo } from '../navigate.ts';
 import { NodeError } from '../node/ask.ts';
-import { explainProposal, type ProposalRequest, readTips } from '../node/ledger.ts';
-import { type Explanation, hasEnded, type Info } from '../node/shapes.ts';
-import { Field, Form } from '../parts/field.tsx';
-import { Facts, Head, Id, Reading } from '../parts/parts.tsx';
-import { Found, Remark, SaidByNode } from '../parts/standing.tsx';
+import { askTips, explainProposal, type ProposalRequest } from '../node/ledger.ts';
+import { type ExplanationJson, type Info, saysEnded } from '../node/shapes.ts';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
+import { Facts, Head, Id, ReadingNote } from '../parts/parts.tsx';
+import { CheckResult, Remark, SaidByNode } from '../parts/standing.tsx';
 import type { ProposalFields } from '../route.ts';
 import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
@@ -20,7 +20,7 @@ import { useKeyChoice } from '../verify/key-choice.ts';
 
 export function ProposalView({ fields, info }: { fields?: ProposalFields; info: Info }) {
   const key = JSON.stringify(fields);
-  if (hasEnded(info)) return <AfterTheEnd fields={fields} info={info} />;
+  if (saysEnded(info)) return <AfterTheEnd fields={fields} info={info} />;
   return (
     <article class="page">
       <Head kind="Proposal" api="/api/core/v2/tips">
@@ -71,7 +71,7 @@ function ProposalForm({ fields, info }: { fields: ProposalFields | undefined; in
     setBusy(true);
     setProblem(undefined);
     try {
-      const { tips } = await readTips();
+      const { tips } = await askTips();
       if (tips.length === 0)
         setProblem(
           'This node has no tips: no block has come since the last milestone. Fill in parents by hand.',
@@ -106,13 +106,17 @@ function ProposalForm({ fields, info }: { fields: ProposalFields | undefined; in
       <div role="status">{problem !== undefined && <Remark>{problem}</Remark>}</div>
       <details class="folded" open={fields !== undefined && !isComplete(fields)}>
         <summary>Edit the proposal</summary>
-        <Form submit={() => open(draft)}>
-          <Field label="Index" isNumber {...field('index')} />
-          <Field label="Timestamp, Unix seconds" isNumber {...field('timestamp')} />
-          <Field label="Previous milestone ID" isOptional {...field('previousMilestoneId')} />
-          <Field label="Parents, 1 to 8 block IDs" rows={6} {...field('parents')} />
+        <EntryForm submit={() => open(draft)}>
+          <LabelledField label="Index" isNumber {...field('index')} />
+          <LabelledField label="Timestamp, Unix seconds" isNumber {...field('timestamp')} />
+          <LabelledField
+            label="Previous milestone ID"
+            isOptional
+            {...field('previousMilestoneId')}
+          />
+          <LabelledField label="Parents, 1 to 8 block IDs" rows={6} {...field('parents')} />
           <button type="submit">Compute</button>
-        </Form>
+        </EntryForm>
       </details>
     </>
   );
@@ -138,7 +142,7 @@ function toRequest({
 }
 
 interface Computed {
-  explanation: Said<Explanation>;
+  explanation: Said<ExplanationJson>;
   request: ProposalRequest;
   /** For a past milestone: whether these are the roots that were signed. */
   compared: Finding<SignedMilestone> | undefined;
@@ -159,7 +163,7 @@ async function compute(fields: ProposalFields, info: Info, choice: KeyChoice): P
 function Answer({ fields, info }: { fields: ProposalFields; info: Info }) {
   const choice = useKeyChoice();
   const computed = useLoad(() => compute(fields, info, choice), [choice]);
-  if (computed.state === 'loading') return <Reading words="Computing …" />;
+  if (computed.state === 'loading') return <ReadingNote words="Computing …" />;
   if (computed.state === 'failed') return <Refused error={computed.error} />;
   return <Roots {...computed.value} />;
 }
@@ -204,7 +208,7 @@ function Roots({ explanation, request, compared }: Computed) {
             here.
           </Remark>
         ) : (
-          <Found
+          <CheckResult
             finding={compared}
             words={({ index, timestamp, whose }) =>
               `Both roots are the ones that ${whose} signed in milestone ${index}, of ${formatTime(timestamp)} UTC.`
@@ -212,7 +216,7 @@ function Roots({ explanation, request, compared }: Computed) {
           />
         )}
       </section>
-      <Cone
+      <ConeView
         explanation={explanation}
         parents={parents}
         signed={undefined}

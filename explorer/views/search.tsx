@@ -9,13 +9,13 @@ import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { AddressType } from '../../src/stardust/wire/address.ts';
 import { NodeError } from '../node/ask.ts';
 import {
+  askIncludedBlock,
   readBlockMetadata,
-  readIncludedBlock,
   readKnownNft,
   readMilestoneBytes,
 } from '../node/ledger.ts';
 import { hasOutputs, readIdOfChain } from '../node/lists.ts';
-import { hasEnded, type Info, indexesAll } from '../node/shapes.ts';
+import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
 import { Head, Id, To } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';
@@ -65,7 +65,7 @@ function questionsOf(info: Info): readonly Question[] {
     {
       what: 'a transaction that was applied',
       finds: `transactions ${kept}`,
-      read: (id) => isAnswered(readIncludedBlock(id)),
+      read: (id) => isAnswered(askIncludedBlock(id)),
       view: (id) => ({ name: 'transaction', id }),
     },
     {
@@ -196,7 +196,7 @@ function Ended({
       }
     >
       <p class="hint">
-        {hasEnded(info)
+        {saysEnded(info)
           ? 'The network has ended. This node has its last ledger, and of its past only what it kept. '
           : 'A node drops what is older. '}
         {!indexesAll(info) && 'This node does not list aliases. '}

@@ -1,7 +1,7 @@
 /**
  * Native tokens: the foundries of the ledger with their supplies, the newest first.
  */
-import { Pager, pageOf, ROWS } from '../address/address-outputs.tsx';
+import { idsOnPage, Pager, ROWS } from '../address/address-outputs.tsx';
 import { FoundryItem } from '../address/token-list.tsx';
 import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
@@ -13,7 +13,7 @@ import { useLoad } from '../use-load.ts';
 
 async function readTokens(page: number) {
   const { ids, ledgerIndex } = await readIds('foundry', {});
-  const outputs = await readAll(pageOf(ids, page, ROWS));
+  const outputs = await readAll(idsOnPage(ids, page, ROWS));
   if (outputs === undefined) throw new NodeError(0, 'The ledger moved on. Try again.');
   return { outputs, count: ids.length, ledgerIndex };
 }

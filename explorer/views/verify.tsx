@@ -14,11 +14,11 @@ import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { FinalLedgerForm } from '../archive/record-check.tsx';
 import { asSentence } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { readExplanation, readInfo } from '../node/ledger.ts';
-import { hasEnded, type Info } from '../node/shapes.ts';
-import { Field, Form } from '../parts/field.tsx';
+import { askExplanation, readInfo } from '../node/ledger.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
+import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Head, To } from '../parts/parts.tsx';
-import { Found, NotChecked, Refuted, Tick } from '../parts/standing.tsx';
+import { CheckResult, NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
 import { chooseKeys, useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
@@ -96,8 +96,8 @@ export function VerifyView({
       <div role="status" id="verdict">
         <Ending progress={progress} info={info} head={head} />
       </div>
-      {hasEnded(info) && <FinalLedgerForm />}
-      {hasEnded(info) && (
+      {saysEnded(info) && <FinalLedgerForm />}
+      {saysEnded(info) && (
         <p>
           <To view={{ name: 'statement' }}>Check the statement of an address, from files</To>
         </p>
@@ -128,7 +128,7 @@ function KeyForm({
   const [publicKeys, setPublicKeys] = useState(own.publicKeys);
   const [threshold, setThreshold] = useState(own.threshold);
   return (
-    <Form
+    <EntryForm
       submit={() => {
         const network = KNOWN_NETWORKS.find(({ networkName }) => networkName === name);
         submit(
@@ -151,13 +151,13 @@ function KeyForm({
       </label>
       {name === OWN_KEYS && (
         <>
-          <Field
+          <LabelledField
             label="Public keys, 64 hex digits each"
             rows={4}
             value={publicKeys}
             onChange={setPublicKeys}
           />
-          <Field
+          <LabelledField
             label="Signatures needed; all, if empty"
             isNumber
             isOptional
@@ -174,7 +174,7 @@ function KeyForm({
           ? `Whatever this page checks, it checks against ${describeKeys(chosen)}.`
           : 'This page has no keys of this network. Its operators publish them, in the configuration of its nodes.'}
       </p>
-    </Form>
+    </EntryForm>
   );
 }
 
@@ -182,7 +182,7 @@ function KeyForm({
 async function isFresh(): Promise<boolean> {
   const { status } = await readInfo();
   try {
-    await readExplanation(status.confirmedMilestone.index);
+    await askExplanation(status.confirmedMilestone.index);
     return false;
   } catch (error) {
     if (error instanceof NodeError && error.status === 404) return true;
@@ -252,9 +252,9 @@ function Ending({
     }
     case 'false':
       return (
-        <Refuted>
+        <RefutedMark>
           False: what this node says does not hold against the keys. {progress.reason}
-        </Refuted>
+        </RefutedMark>
       );
     case 'stopped':
       return <NotChecked>{progress.reason}</NotChecked>;
@@ -262,7 +262,10 @@ function Ending({
       return (
         <>
           {head?.standing === 'proved' && (
-            <Found finding={head} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
+            <CheckResult
+              finding={head}
+              words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
+            />
           )}
           <NothingToCheck info={info} />
         </>

@@ -7,7 +7,7 @@ import type { NetworkWords } from '../../client/words/sentence.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { networkId } from '../../src/stardust/wire/ids.ts';
 import type { Info } from '../node/shapes.ts';
-import { Refuted } from '../parts/standing.tsx';
+import { RefutedMark } from '../parts/standing.tsx';
 
 /** @param id of the network for which a transaction was signed; undefined where none is known */
 export function networkWords(id: bigint | undefined, info: Info): NetworkWords {
@@ -29,10 +29,10 @@ export function NetworkNote({ id, info }: { id: bigint; info: Info }) {
       </p>
     );
   return said === describe(known) ? null : (
-    <Refuted>
+    <RefutedMark>
       The node says that its network has {said}. The transaction was signed for {known.title}, which
       has {describe(known)}.
-    </Refuted>
+    </RefutedMark>
   );
 }
 

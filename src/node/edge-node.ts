@@ -4,8 +4,7 @@
  * through a D1 session, so that a near replica may answer: its answers carry its own ledger index. A
  * method answers at the ledger's own index if that is below `minLedgerIndex`. It returns undefined if
  * nothing was imported, or if its function does, and throws a LedgerUnreadable if another version
- * wrote the ledger. IDs are lower-case hex digits
- * without 0x.
+ * wrote the ledger. IDs are lower-case hex digits without 0x.
  */
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type Answer, Connection } from '../../bench/tools/connection.ts';
+import { type LoadAnswer, LoadConnection } from '../../bench/tools/connection.ts';
 import { memoryOf, workerdOf } from '../../bench/tools/process.ts';
 import { prepareFollowing } from '../support/edge/follow-network.ts';
 import { collectAllGarbage, OUR_ISOLATE, readHeaps } from '../support/edge/heap.ts';
@@ -82,13 +82,13 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
     }
   }
 
-  function checkLookup(nftId: string, { status, headers, body }: Answer): void {
+  function checkLookup(nftId: string, { status, headers, body }: LoadAnswer): void {
     const ledgerIndex = Number(headers.get('x-ledger-index'));
     const place = places.get(ledgerIndex)?.get(nftId);
     expect([status, JSON.parse(body)]).toEqual([200, { ledgerIndex, items: [`0x${place}`] }]);
   }
 
-  async function askRoots(connection: Connection): Promise<void> {
+  async function askRoots(connection: LoadConnection): Promise<void> {
     const { body: question, roots } = proposal;
     const request = connection.encode('POST', WHITE_FLAG, question);
     const { status, headers, body } = await connection.send(request);
@@ -98,7 +98,7 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
     expect(status).toBe(404);
   }
 
-  async function askOther(connection: Connection): Promise<void> {
+  async function askOther(connection: LoadConnection): Promise<void> {
     const path = random.pick([
       '/health',
       '/api/core/v2/info',
@@ -111,7 +111,7 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   }
 
   async function client(): Promise<void> {
-    const connection = new Connection(edge.url);
+    const connection = new LoadConnection(edge.url);
     while (answered < REQUESTS) {
       const chance = random.below(100);
       if (chance < 1) await askRoots(connection);
@@ -126,7 +126,7 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   }
 
   async function watch(): Promise<void> {
-    const connection = new Connection(edge.url);
+    const connection = new LoadConnection(edge.url);
     while (answered < REQUESTS || last < MILESTONES) {
       const { status } = JSON.parse((await connection.get('/api/core/v2/info')).body) as Info;
       applied = status.confirmedMilestone.index;
@@ -157,7 +157,7 @@ it(`${REQUESTS} requests, ${MILESTONES} milestones`, async () => {
   }
   const seconds = (performance.now() - began) / 1000;
   const deadline = Date.now() + 120_000;
-  const connection = new Connection(edge.url);
+  const connection = new LoadConnection(edge.url);
   let samples = new Map<string, number>();
   while (samples.get('stardust_ledger_index') !== last && Date.now() < deadline) {
     await sleep(200);

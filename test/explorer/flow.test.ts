@@ -1,8 +1,8 @@
 /** A transaction as a flow: its sums, whom its unlocks name, and what it changes. */
 import { describe, expect, it } from 'vitest';
 import { writeSentence } from '../../client/words/sentence.ts';
-import { readChanges } from '../../explorer/transaction/changes.ts';
-import { readFlow } from '../../explorer/transaction/flow.ts';
+import { readChainChanges } from '../../explorer/transaction/changes.ts';
+import { readTransactionFlow } from '../../explorer/transaction/flow.ts';
 import { summarizeFlow } from '../../explorer/transaction/summarize-flow.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
@@ -35,7 +35,7 @@ const [anna, bert] = [keyPair('anna'), keyPair('bert')];
 const OWN_ID = idOf('transaction');
 
 const flowOf = (plan: TransactionPlan, known = plan.inputs.map(({ output }) => output)) =>
-  readFlow({ value: transactionOf(plan), id: OWN_ID }, known);
+  readTransactionFlow({ value: transactionOf(plan), id: OWN_ID }, known);
 
 describe('10,000 random transactions', () => {
   const random = new Random('flows');
@@ -100,7 +100,7 @@ describe('10,000 random transactions', () => {
   it('have the same base tokens on both sides, to the last one', () => {
     for (let i = 0; i < 10_000; i++) {
       const { value, consumed } = someTransaction();
-      const flow = readFlow({ value, id: OWN_ID }, consumed);
+      const flow = readTransactionFlow({ value, id: OWN_ID }, consumed);
       const shown = (side: typeof flow.inputs | typeof flow.outputs) =>
         side.reduce((sum, { output }) => sum + output!.amount, 0n);
       // each token is counted once for each output that holds it
@@ -112,7 +112,7 @@ describe('10,000 random transactions', () => {
         shown(flow.outputs),
         flow.consumed?.amount,
         flow.created.tokens.map(({ id, amount }) => [toHex(id), amount]),
-        readChanges(flow).tokens.every(({ amount }) => amount > 0n),
+        readChainChanges(flow).tokens.every(({ amount }) => amount > 0n),
       ]).toEqual([
         flow.created.amount,
         flow.created.amount,
@@ -126,9 +126,9 @@ describe('10,000 random transactions', () => {
   it('show what is missing or too much', () => {
     const { value, consumed } = someTransaction();
     const more = consumed.with(0, { ...consumed[0]!, amount: consumed[0]!.amount + 1n });
-    const flow = readFlow({ value, id: OWN_ID }, more);
+    const flow = readTransactionFlow({ value, id: OWN_ID }, more);
     expect(flow.consumed!.amount - flow.created.amount).toBe(1n);
-    const without = readFlow({ value, id: OWN_ID }, [undefined, ...consumed.slice(1)]);
+    const without = readTransactionFlow({ value, id: OWN_ID }, [undefined, ...consumed.slice(1)]);
     expect(without.consumed).toBeUndefined();
     expect(without.inputs[0]).toMatchObject({ output: undefined, by: anna.address });
   });
@@ -148,7 +148,7 @@ describe('who unlocks an input', () => {
     outputs: [basic(anna, { amount: 5_000_000n })],
   };
   const by = (known?: (Output | undefined)[]) =>
-    readFlow(
+    readTransactionFlow(
       { value: transactionOf(plan), id: OWN_ID },
       known ?? plan.inputs.map(({ output }) => output),
     ).inputs.map((input) => input.by);
@@ -192,8 +192,8 @@ describe('what changes', () => {
       inputs: inputs.map((output, i) => ({ output, unlock: i === 0 ? anna : referTo(0) })),
       outputs,
     };
-    const { chains, tokens, isWhole } = readChanges(
-      readFlow({ value: transactionOf(plan), id: OWN_ID }, known),
+    const { chains, tokens, isWhole } = readChainChanges(
+      readTransactionFlow({ value: transactionOf(plan), id: OWN_ID }, known),
     );
     return {
       isWhole,
@@ -230,7 +230,7 @@ describe('what changes', () => {
   });
 
   it('a new NFT has the hash of its output’s ID, and keeps it', () => {
-    const minted = readFlow(
+    const minted = readTransactionFlow(
       {
         value: transactionOf({
           inputs: [{ output: basic(anna), unlock: anna }],
@@ -247,8 +247,8 @@ describe('what changes', () => {
       inputs: [{ output: nft(anna), unlock: anna, id: outputId(OWN_ID, 0) }],
       outputs: [nft(bert, { nftId: id })],
     };
-    const { chains } = readChanges(
-      readFlow({ value: transactionOf(plan), id: idOf('next') }, [nft(anna)]),
+    const { chains } = readChainChanges(
+      readTransactionFlow({ value: transactionOf(plan), id: idOf('next') }, [nft(anna)]),
     );
     expect(chains.map(({ deed }) => deed)).toEqual(['moved']);
   });
@@ -353,7 +353,7 @@ describe('a transaction in one sentence', () => {
   const WORDS = { bech32Hrp: 'tst', baseToken: { decimals: 0, tickerSymbol: 'T' } };
   const summary = (plan: TransactionPlan, isApplied = true) => {
     const flow = flowOf(plan);
-    return writeSentence(summarizeFlow(flow, readChanges(flow), isApplied), WORDS).replaceAll(
+    return writeSentence(summarizeFlow(flow, readChainChanges(flow), isApplied), WORDS).replaceAll(
       /tst1\w+/g,
       (text) => (text === write(anna) ? 'A' : text === write(bert) ? 'B' : '?'),
     );

@@ -80,6 +80,8 @@ export class World {
   isFlipped = false;
   /** Two rounds of the scrub ended since. */
   isScrubbed = false;
+  /** KV failed at the end of a story in which nothing had failed. */
+  isKvDisturbed = false;
   isImporting = false;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
@@ -244,8 +246,9 @@ export class World {
 
   /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
   get isDisturbed(): boolean {
-    const { node, imports, hasKeys, settings } = this;
-    return settings.kind === 'hostile' || node.faults > 0 || imports > 0 || !hasKeys;
+    const { node, imports, hasKeys, settings, isKvDisturbed } = this;
+    const isFailing = node.faults > 0 || isKvDisturbed;
+    return settings.kind === 'hostile' || isFailing || imports > 0 || !hasKeys;
   }
 
   /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */

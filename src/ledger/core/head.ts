@@ -187,16 +187,16 @@ export function headFromRow(row: Row): Head {
   };
 }
 
-/** @param row of a milestone's {@link summedColumns}, with the prefix `milestone_` */
-export function milestoneFromRow(row: Row): KnownMilestone | undefined {
-  const id = row.textOrNull('milestone_id');
+/** @param row of a milestone's {@link summedColumns}, with that prefix */
+export function milestoneFromRow(row: Row, prefix = 'milestone_'): KnownMilestone | undefined {
+  const id = row.textOrNull(`${prefix}id`);
   if (id === null) return undefined;
-  row.requireSum('milestone', 'milestone_');
+  row.requireSum('milestone', prefix);
   return {
     id,
-    timestamp: row.integer('milestone_timestamp'),
-    blocks: row.integer('milestone_blocks'),
-    nftChanges: row.integer('milestone_nft_changes'),
+    timestamp: row.integer(`${prefix}timestamp`),
+    blocks: row.integer(`${prefix}blocks`),
+    nftChanges: row.integer(`${prefix}nft_changes`),
   };
 }
 

@@ -97,7 +97,6 @@ const SELECT_IDS = `
       FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) AS outputs
   FROM pack p WHERE p.live = 1 AND p.key > ?1 ORDER BY p.key LIMIT ${IDS_PAGE}`;
 
-/** The IDs that a pack has, with their numbers. */
 export interface PackIds {
   key: number;
   staged: number | null;
@@ -172,7 +171,6 @@ export function selectWaiting(
 const SELECT_UNRESOLVED = `
   SELECT key, records, sums, outputs, unresolved FROM pack WHERE key = ?1 AND unresolved <> '[]'`;
 
-/** A pack with transactions without a verdict. */
 export interface UnresolvedPack {
   key: number;
   records: Uint8Array;
@@ -181,7 +179,6 @@ export interface UnresolvedPack {
   unresolved: Set<string>;
 }
 
-/** Undefined where no transaction of the pack waits for an output. */
 export function selectUnresolved(db: Database, key: number): Query<UnresolvedPack | undefined> {
   return first(db.prepare(SELECT_UNRESOLVED).bind(key), (row) => {
     const records = fromBase64(row.text('records'));
@@ -194,7 +191,6 @@ export function selectUnresolved(db: Database, key: number): Query<UnresolvedPac
 
 /** An output that a block of a live pack mentions: consumes or creates. */
 export interface MentionedOutput {
-  /** Hex. */
   id: string;
   /** Content, if the block creates the output. */
   bytes?: Uint8Array;
@@ -229,18 +225,13 @@ const FIND_CREATED = `
     CROSS JOIN json_each(b.value) e
   WHERE ${outputSql.id('e.value')} IN (SELECT id FROM wanted)`;
 
-/** Outputs with these hex IDs that blocks of live packs mention. */
-export function findMentioned(db: Database, ids: readonly string[]): Query<MentionedOutput[]> {
-  return many(forEachPiece(db, FIND_MENTIONED, ids), mentionFromRow);
-}
+/** Finds outputs with these hex IDs that blocks of live packs mention. */
+export const findMentioned = (db: Database, ids: readonly string[]) =>
+  many(forEachPiece(db, FIND_MENTIONED, ids), mentionFromRow);
 
-/** Outputs that unreferenced blocks create, by hex ID and the block's number. */
-export function findCreated(
-  db: Database,
-  outputs: readonly [id: string, block: number][],
-): Query<MentionedOutput[]> {
-  return many(forEachPiece(db, FIND_CREATED, outputs), mentionFromRow);
-}
+/** Finds outputs that unreferenced blocks create, by hex ID and the block's number. */
+export const findCreated = (db: Database, outputs: readonly [id: string, block: number][]) =>
+  many(forEachPiece(db, FIND_CREATED, outputs), mentionFromRow);
 
 function mentionFromRow(row: Row): MentionedOutput {
   const id = row.text('id');

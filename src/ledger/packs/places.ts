@@ -4,6 +4,7 @@
  */
 import { type Database, forEachPiece } from '../core/database.ts';
 import { many, one, type Query, type Row } from '../core/read-batch.ts';
+import { readBlockRows } from './block-rows.ts';
 
 export type BlockPlace = readonly [pack: number, at: number];
 
@@ -58,17 +59,22 @@ export function elementSql(column: BlockColumn, pack: string, ...path: string[])
 }
 
 const SELECT_ALL_BYTES = `
-  SELECT key, bytes FROM pack_content WHERE key IN (SELECT value FROM json_each(?1))`;
+  SELECT p.key, p.blocks, c.bytes FROM pack p JOIN pack_content c ON c.key = p.key
+  WHERE p.key IN (SELECT value FROM json_each(?1))`;
 
-/** Base64 of the bytes of each block of these packs, by the pack's key. */
+/**
+ * Selects, by the pack's key, base64 of the bytes of its blocks by their IDs: whoever has read a
+ * block's place before may find another there, once others were dropped from the pack.
+ */
 export function selectAllBytes(
   db: Database,
   keys: Iterable<number>,
-): Query<[pack: number, bytes: string[]][]> {
-  return many(db.prepare(SELECT_ALL_BYTES).bind(JSON.stringify([...keys])), (row) => [
-    row.integer('key'),
-    JSON.parse(row.text('bytes')),
-  ]);
+): Query<[pack: number, bytes: ReadonlyMap<string, string>][]> {
+  return many(db.prepare(SELECT_ALL_BYTES).bind(JSON.stringify([...keys])), (row) => {
+    const texts: string[] = JSON.parse(row.text('bytes'));
+    const ids = readBlockRows(row.text('blocks'));
+    return [row.integer('key'), new Map(ids.map(([, id], at) => [id, texts[at]!]))];
+  });
 }
 
 const SELECT_LENGTH = `

@@ -13,7 +13,7 @@ import { blockSql, readBlockRows } from './block-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
 import { type OutputRow, requireOutputSum } from './output-rows.ts';
 import { NO_REASON, statusesFromRow } from './pack-columns.ts';
-import { type BlockPlace, elementSql, selectAt } from './places.ts';
+import { type BlockPlace, elementSql } from './places.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
@@ -22,7 +22,7 @@ export interface ReferencedBlock {
   payload: number;
   /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
   reason: number | undefined;
-  /** The key of its pack, and its place there. */
+  /** The key of its pack, and its place there, for as long as no block is dropped from the pack. */
   pack: number;
   at: number;
 }
@@ -92,6 +92,15 @@ function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
 const PACKS_AT_ONCE = 8;
 
 /**
+ * ?1 packs, ?2 IDs of blocks: a block's place in its pack changes where others are dropped from it
+ * meanwhile.
+ */
+const SELECT_MENTIONS = `
+  SELECT p.outputs -> ('$[' || b.key || ']') AS outputs FROM pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.key IN (SELECT value FROM json_each(?1))
+    AND b.value ->> 1 IN (SELECT value FROM json_each(?2))`;
+
+/**
  * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.
  * Throws a LedgerMoved if a block is pruned.
  */
@@ -99,14 +108,15 @@ export async function* readMentions(
   db: Database,
   blocks: readonly ReferencedBlock[],
 ): AsyncGenerator<{ id: string; isCreated: boolean }[]> {
-  const packs = [...Map.groupBy(blocks, ({ pack }) => pack).values()];
+  const packs = [...Map.groupBy(blocks, ({ pack }) => pack)];
   for (let from = 0; from < packs.length; from += PACKS_AT_ONCE) {
-    const named = packs
-      .slice(from, from + PACKS_AT_ONCE)
-      .flatMap((some) => some.map(({ pack, at }): BlockPlace => [pack, at]));
-    const mentions = selectAt(db, 'mentions', named, (row): OutputRow[] =>
-      JSON.parse(row.text('value')),
-    );
+    const some = packs.slice(from, from + PACKS_AT_ONCE);
+    const named = some.flatMap(([, those]) => those.map(({ id }) => id));
+    const bound = [some.map(([pack]) => pack), named].map((each) => JSON.stringify(each));
+    const mentions = many(db.prepare(SELECT_MENTIONS).bind(...bound), (row) => {
+      const outputs: OutputRow[] = JSON.parse(row.text('outputs'));
+      return outputs;
+    });
     const read = await readQuery(db, mentions);
     if (read.length !== named.length) throw new LedgerMoved('a block of the milestone is pruned');
     yield read.flat().map(([number, id, sum, chain]) => {

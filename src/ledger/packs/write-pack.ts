@@ -32,7 +32,7 @@ export interface PackColumns {
   /** JSON, as are the columns of `content`. */
   blocks: string;
   outputs: string;
-  content: { bytes: string; outputs: string; details: string };
+  content: [bytes: string, outputs: string, details: string];
 }
 
 const INSERT_PACK = `
@@ -60,7 +60,7 @@ export function insertPack(
     db
       .prepare(INSERT_PACK)
       .bind(key, staged, nextBlock, nextOutput, ...boundColumns(columns, next)),
-    db.prepare(INSERT_CONTENT).bind(key, ...boundContent(columns)),
+    db.prepare(INSERT_CONTENT).bind(key, ...columns.content),
   ];
 }
 
@@ -92,12 +92,8 @@ export function appendToPack(
   const bound = [writeChecksums(sums), ...boundColumns(columns, next, sums)];
   return [
     db.prepare(APPEND_TO_PACK).bind(key, nextBlock, nextOutput, ...bound),
-    db.prepare(APPEND_CONTENT).bind(key, ...boundContent(columns)),
+    db.prepare(APPEND_CONTENT).bind(key, ...columns.content),
   ];
-}
-
-function boundContent({ content: { bytes, outputs, details } }: PackColumns): string[] {
-  return [bytes, outputs, details];
 }
 
 /** @param before checksums of what the columns follow */
@@ -129,7 +125,6 @@ function sumsAfter(
 export interface ChangedPack {
   pack: ViewedPack;
   isLive: boolean;
-  /** Whether the milestone references a block of it. */
   isReferenced: boolean;
   statuses: Uint8Array;
   /** Absent where they stay as they are. */
@@ -180,7 +175,7 @@ export function deleteStaged(
 
 const DELETE_PACK = 'DELETE FROM pack WHERE key = ?1';
 
-/** SQL of those elements of a JSON array whose slots are in this parameter. */
+/** SQL of the elements of a JSON array whose slots are in this parameter. */
 const keepSlots = (column: string, value: string, slots: string) => `(
   SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
   WHERE e.key IN (SELECT value FROM json_each(${slots})))`;
@@ -206,11 +201,7 @@ const KEEP_CONTENT = `
     details = ${keepSlots('details', 'json(e.value)', '?2')}
   WHERE key = ?1`;
 
-/**
- * Drops blocks from the packs of a view, and deletes packs that have no other.
- *
- * @param dropped positions of the blocks
- */
+/** Drops the blocks at these positions of a view, and deletes packs that have no other. */
 export function dropFromPacks(
   db: Database,
   { cone, packs }: { cone: RecordCone; packs: readonly ViewedPack[] },
@@ -257,19 +248,17 @@ export function updateRecords(
     .bind(key, toBase64(records), JSON.stringify([...unresolved]), ...bound);
 }
 
-/** ?1 how many, and SQL of a condition: packs all of whose blocks old milestones reference. */
-const deletePacks = (condition: string) => `
-  DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
-    AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${condition}
-  RETURNING key`;
-
 /**
- * Deletes those of the oldest packs whose milestones are all before the first that is kept. The
- * value: keys of the deleted ones.
+ * Deletes those of the oldest packs whose milestones are all before the first that is kept. Its value
+ * is the keys of the deleted ones.
  *
  * @param most packs that are looked at
  * @param condition SQL of what must be true
  */
 export function deleteOldPacks(db: Database, most: number, condition: string): Query<number[]> {
-  return many(db.prepare(deletePacks(condition)).bind(most), (row) => row.integer('key'));
+  const sql = `
+    DELETE FROM pack WHERE key IN (SELECT key FROM pack ORDER BY key LIMIT ?1)
+      AND live = 0 AND last_milestone < (SELECT min(idx) FROM milestone) AND ${condition}
+    RETURNING key`;
+  return many(db.prepare(sql).bind(most), (row) => row.integer('key'));
 }

@@ -3,11 +3,10 @@
  * steps, so that a milestone of any size fits into memory.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
-import type { Milestone } from '../../stardust/wire/milestone.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
-import { payloadFromRow } from '../core/milestone-payload.ts';
+import { type MilestoneWithPayload, milestoneWithPayload } from '../core/milestone-payload.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { isPartOf, type SpentRow } from '../packs/milestone-part.ts';
@@ -15,11 +14,7 @@ import { selectAllBytes } from '../packs/places.ts';
 import { milestoneAt, type ReferencedBlock, selectBlocksOf } from '../packs/referenced-blocks.ts';
 import { type OutputStatus, spentStatus } from './output-status.ts';
 
-export interface MilestoneContents {
-  index: number;
-  id: string;
-  timestamp: number;
-  payload: { bytes: Uint8Array; value: Milestone };
+export interface MilestoneContents extends Omit<MilestoneWithPayload, 'blocks'> {
   /** Blocks that it references: none if it is the first of its network. */
   blockCount: number;
   /** Blocks in white-flag order; empty unless requested. */
@@ -48,21 +43,14 @@ export async function readMilestoneContents(
 ): Promise<{ head: Head | undefined; contents: MilestoneContents | undefined }> {
   const { head, milestone, listBlocks } = await readBatch(db, {
     head: selectHead(db),
-    milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => {
-      row.requireSum('milestone');
-      return {
-        id: row.text('id'),
-        timestamp: row.integer('timestamp'),
-        blockCount: row.integer('blocks'),
-        payload: payloadFromRow(row),
-      };
-    }),
+    milestone: first(db.prepare(SELECT_MILESTONE).bind(index), milestoneWithPayload),
     listBlocks: withBlocks
       ? selectBlocksOf(db, milestoneAt(index))
       : { statements: [], read: () => () => [] },
   });
   if (milestone === undefined) return { head, contents: undefined };
-  return { head, contents: { index, ...milestone, blocks: listBlocks(milestone.blockCount) } };
+  const { blocks: blockCount, ...facts } = milestone;
+  return { head, contents: { ...facts, blockCount, blocks: listBlocks(blockCount) } };
 }
 
 const SELECT_PART_SPENT = `
@@ -99,6 +87,9 @@ export async function* readSpentOutputs(
   }
 }
 
+/** Bytes of blocks by their IDs, by pack. */
+export type BlockPieces = Map<number, ReadonlyMap<string, string>>;
+
 /** Packs that are read at once, each mostly below a megabyte. */
 const PACKS_AT_ONCE = 16;
 
@@ -110,7 +101,7 @@ const PACKS_AT_ONCE = 16;
 export async function* readBlocksWithBytes(
   db: Database,
   { index, blocks }: MilestoneContents,
-  pieces: Map<number, readonly string[]>,
+  pieces: BlockPieces,
 ): AsyncGenerator<BlockWithBytes> {
   for (const [whiteFlagIndex, block] of blocks.entries()) {
     if (!pieces.has(block.pack)) {
@@ -121,7 +112,7 @@ export async function* readBlocksWithBytes(
       for (const [pack, texts] of await readQuery(db, selectAllBytes(db, wanted)))
         pieces.set(pack, texts);
     }
-    const text = pieces.get(block.pack)?.[block.at];
+    const text = pieces.get(block.pack)?.get(block.id);
     if (text === undefined) throw pruned(index);
     yield { ...block, whiteFlagIndex, bytes: fromBase64(text) };
   }

@@ -7,7 +7,7 @@ import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { selectHead } from '../core/head.ts';
+import { milestoneFromRow, selectHead } from '../core/head.ts';
 import { first, one, readBatch } from '../core/read-batch.ts';
 import { findVisible } from '../packs/live-packs.ts';
 import {
@@ -48,10 +48,9 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
   const { head, index, milestone, listBlocks, referenced, unreferenced } = await readBatch(db, {
     head: selectHead(db),
     index: one(db.prepare(SELECT_INDEX).bind(blockId), (row) => row.integerOrNull('milestone')),
-    milestone: first(db.prepare(SELECT_MILESTONE).bind(blockId), (row) => {
-      row.requireSum('milestone');
-      return { count: row.integer('blocks') };
-    }),
+    milestone: first(db.prepare(SELECT_MILESTONE).bind(blockId), (row) =>
+      milestoneFromRow(row, ''),
+    ),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     referenced: selectReferencedBytes(db, blockId),
     unreferenced: findVisible(db, [blockId], true),
@@ -63,7 +62,7 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };
   if (milestone === undefined) return undefined;
-  const blocks = listBlocks(milestone.count);
+  const blocks = listBlocks(milestone.blocks);
   const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
   const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
   return { ...block, referenced: { index, whiteFlagIndex, reason } };

@@ -117,11 +117,11 @@ function columnsOf(
     states: writeStates(states),
     blocks: JSON.stringify(blocks.map((b) => writeBlockRow(b.number, b.id, b.payload))),
     outputs: JSON.stringify(blocks.map(outputRows)),
-    content: {
-      bytes: JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
-      outputs: contentOf(blocks, ({ bytes }) => writeOutputBytes(bytes)),
-      details: contentOf(blocks, ({ output, id }) => packedListRow(output, id)),
-    },
+    content: [
+      JSON.stringify(blocks.map(({ bytes }) => toBase64(bytes))),
+      contentOf(blocks, ({ bytes }) => writeOutputBytes(bytes)),
+      contentOf(blocks, ({ output, id }) => packedListRow(output, id)),
+    ],
     unresolved: [...unresolved],
   };
 }

@@ -7,6 +7,7 @@
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import {
+  type BlockPieces,
   type BlockWithBytes,
   type MilestoneContents,
   readBlocksWithBytes,
@@ -82,7 +83,7 @@ export async function tellMilestone(
   contents: MilestoneContents,
   audience: Audience,
 ): Promise<void> {
-  const pieces = new Map<number, readonly string[]>();
+  const pieces: BlockPieces = new Map();
   if (['outputs/', 'transactions/'].some(audience.hasAny))
     await tellOutputs(db, contents, audience, pieces);
   if (audience.hasAny('block-metadata/')) await tellMetadata(db, contents, audience, pieces);
@@ -107,7 +108,7 @@ async function tellOutputs(
   db: Database,
   contents: MilestoneContents,
   audience: Audience,
-  pieces: Map<number, readonly string[]>,
+  pieces: BlockPieces,
 ): Promise<void> {
   const { index, timestamp, payload } = contents;
   const turn = takeTurns();
@@ -207,7 +208,7 @@ async function tellMetadata(
   db: Database,
   contents: MilestoneContents,
   audience: Audience,
-  pieces: Map<number, readonly string[]>,
+  pieces: BlockPieces,
 ): Promise<void> {
   const { index } = contents;
   const turn = takeTurns();

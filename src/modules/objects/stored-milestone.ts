@@ -2,8 +2,11 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
-import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
-import { first, type Query, type Row, readBatch } from '../../ledger/core/read-batch.ts';
+import {
+  type MilestoneWithPayload,
+  milestoneWithPayload,
+} from '../../ledger/core/milestone-payload.ts';
+import { first, type Query, readBatch } from '../../ledger/core/read-batch.ts';
 import { milestoneAt, readMentions, selectBlocksOf } from '../../ledger/packs/referenced-blocks.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { type Milestone, receiptOf } from '../../stardust/wire/milestone.ts';
@@ -40,29 +43,15 @@ const SELECT_BY_ID = `
   SELECT * FROM milestone
   WHERE idx = (SELECT milestone FROM (${NAMED}) LIMIT 1) AND id = ?2 AND payload IS NOT NULL`;
 
-interface MilestoneRow {
-  index: number;
-  id: string;
-  blocks: number;
-  payload: { bytes: Uint8Array; value: Milestone };
-}
-
-function selectMilestone(db: Database, name: MilestoneName): Query<MilestoneRow | undefined> {
+function selectMilestone(
+  db: Database,
+  name: MilestoneName,
+): Query<MilestoneWithPayload | undefined> {
   const statement =
     'index' in name
       ? db.prepare(SELECT_BY_INDEX).bind(name.index)
       : db.prepare(SELECT_BY_ID).bind(milestoneEntry(name.id), name.id);
-  return first(statement, storedMilestoneFromRow);
-}
-
-function storedMilestoneFromRow(row: Row): MilestoneRow {
-  row.requireSum('milestone');
-  return {
-    index: row.integer('idx'),
-    id: row.text('id'),
-    blocks: row.integer('blocks'),
-    payload: payloadFromRow(row),
-  };
+  return first(statement, milestoneWithPayload);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
-import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
+import { milestoneWithPayload } from '../../ledger/core/milestone-payload.ts';
 import { first, readBatch } from '../../ledger/core/read-batch.ts';
 import {
   FIND_MILESTONE,
@@ -88,16 +88,13 @@ const ID_LENGTH = 32;
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
   const { milestone, listBlocks, block } = await readBatch(db, {
     head: selectHead(db),
-    milestone: first(db.prepare(SELECT_PAYLOAD).bind(blockId), (row) => {
-      row.requireSum('milestone');
-      return { count: row.integer('blocks'), payload: payloadFromRow(row) };
-    }),
+    milestone: first(db.prepare(SELECT_PAYLOAD).bind(blockId), milestoneWithPayload),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     block: selectReferencedBytes(db, blockId),
   });
   if (milestone === undefined || block === undefined) return undefined;
   requireBlockId(block, blockId);
-  const blocks = listBlocks(milestone.count);
+  const blocks = listBlocks(milestone.blocks);
   // all at once: a call for each of a thousand IDs takes ten times as long
   const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {

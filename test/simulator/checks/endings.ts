@@ -42,6 +42,7 @@ const KV_DOWN_MS = 11_000;
 async function damageAtRest(world: World, seed: string, random: Random): Promise<void> {
   if (random.chance(0.5)) {
     world.node.disturbances.kvDown = true;
+    world.isKvDisturbed = true;
     for (let i = 0; i < 2; i++) milestoneOf(world, `${seed} before damage ${i}`);
     await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
   }

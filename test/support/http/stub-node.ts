@@ -114,7 +114,12 @@ export interface StubParts {
 const stubFiles = {
   async fetch(url: string): Promise<Response> {
     const [, name = 'js'] = /\.(\w+)$/.exec(url) ?? [];
-    const types: Record<string, string> = { html: 'text/html', json: 'application/json' };
+    const types: Record<string, string> = {
+      html: 'text/html',
+      ico: 'image/vnd.microsoft.icon',
+      json: 'application/json',
+      txt: 'text/plain',
+    };
     return new Response('{}', { headers: { 'content-type': types[name] ?? 'text/javascript' } });
   },
 };
