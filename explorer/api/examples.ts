@@ -54,7 +54,7 @@ export async function readExamples(info: Info): Promise<Examples> {
     address: nft?.owner.address,
     issuer: nft?.owner.address,
     blockId: (applied ?? explanation?.said.blocks[0])?.blockId,
-    transactionId: created?.[0]?.slice(0, 66),
+    transactionId: (created?.[0] ?? outputId)?.slice(0, 66),
     body: JSON.stringify(body, undefined, 2),
   };
 }

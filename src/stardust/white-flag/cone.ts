@@ -1,6 +1,6 @@
 /**
  * The past cone of a proposal for the white flag (walk.ts): blocks with their parents and the
- * outputs that they consume and create. src/ledger/record/read-cone.ts has it over D1's records.
+ * outputs that they consume and create. src/ledger/packs/record-cone.ts has it over D1’s records.
  */
 
 /**
