@@ -231,7 +231,11 @@ function Masthead({ view, info, head, isSilent }: MastheadProps) {
         </svg>
         <span>Stardust edge node</span>
       </To>
-      {info.state === 'done' && <LedgerState info={info.value} head={head} isSilent={isSilent} />}
+      {info.state === 'done' ? (
+        <LedgerState info={info.value} head={head} isSilent={isSilent} />
+      ) : (
+        <p class="state" />
+      )}
       <nav aria-label="Views">
         {link({ name: 'milestones' }, 'Milestones')}
         {link({ name: 'collectibles' }, 'NFTs')}

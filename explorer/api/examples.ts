@@ -35,6 +35,8 @@ export async function readExamples(info: Info): Promise<RequestExamples> {
   ]);
   const nft = nfts?.[0];
   const applied = explanation?.said.blocks.find((each) => each.ledgerInclusionState === 'included');
+  // one that was migrated names the milestone instead of a transaction
+  const made = created?.find((id) => !id.startsWith(milestoneId));
   const outputId = nft?.outputId ?? unspent?.items[0] ?? created?.[0];
   const body = {
     index: index + 1,
@@ -54,8 +56,7 @@ export async function readExamples(info: Info): Promise<RequestExamples> {
     address: nft?.owner.address,
     issuer: nft?.owner.address,
     blockId: (applied ?? explanation?.said.blocks[0])?.blockId,
-    // outputs that were migrated name the milestone instead of a transaction
-    transactionId: created?.find((id) => !id.startsWith(milestoneId))?.slice(0, 66),
+    transactionId: (made ?? outputId)?.slice(0, 66),
     body: JSON.stringify(body, undefined, 2),
   };
 }

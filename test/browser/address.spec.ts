@@ -151,7 +151,10 @@ const truth = (
     outputs: path
       .split('ids=')[1]!
       .split(',')
-      .map((id) => answer(id) ?? answerOutput(id, byId.get(id)!)),
+      .map((id) => {
+        const told = answer(id);
+        return told === undefined ? answerOutput(id, byId.get(id)!) : told;
+      }),
   })),
   always(/\/api\/core\/v2\/outputs\/0x0{50}/, ({ path }) => {
     const id = path.split('/').at(-1)!;

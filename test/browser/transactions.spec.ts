@@ -41,7 +41,8 @@ import { metadata, nft } from '../support/payloads/outputs.ts';
 const { url } = inject('sample');
 
 const network = recordedNetwork('network-k');
-const TOKEN = { decimals: 6, tickerSymbol: 'TEST' };
+/** As a node writes amounts of a network that it does not know. */
+const TOKEN = { decimals: 0, tickerSymbol: 'units' };
 
 type Transaction = NonNullable<ParsedBlock['transaction']>;
 
@@ -260,7 +261,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     });
 
     it('shows a receipt, and migrated funds for what they are', async () => {
-      const migrated = new SyntheticNetwork({ seed: 'migrated' });
+      const migrated = new SyntheticNetwork({ seed: 'migrated', treasury: 1_000_000_000n });
       const [spend] = migrated.genesisSpends;
       const fund = {
         tailTransactionHash: new Uint8Array(49).fill(1),

@@ -48,11 +48,11 @@ const has = (path: string, name: string) => textOf(path).includes(` as ${name}`)
 const isOfArchive = (path: string) => has(path, 'finalOutputHere') || has(path, 'ProvedRecord');
 
 /**
- * What a view needs once it is read and something is so: the rule that decides a conflict, a block
- * that is selected, a transaction that was not found, a QR code that is opened.
+ * What a view needs once it is read and something is so: the rule that decides a conflict, a
+ * transaction that was not found, a QR code that is opened.
  */
 const isOfLater = (path: string) =>
-  /\/(?:judge-fault|judge-block|find-transaction|qr-code)-/.test(path);
+  /\/(?:judge-fault|find-transaction|qr-code)-/.test(path);
 
 /** A script and all that it imports, and also what it may import later if that is `kept`. */
 function withImports(

@@ -60,7 +60,13 @@ async function bundle([name, path]: readonly [string, string]) {
       comments: { legal: true, annotation: false, jsdoc: false },
       entryFileNames: 'explorer/[name].js',
       chunkFileNames: 'explorer/[name]-[hash].js',
-      codeSplitting: { groups: [{ name: 'shared', minShareCount: SHARED_BY }] },
+      codeSplitting: {
+        groups: [
+          { name: 'shared', minShareCount: SHARED_BY },
+          // small ones, which the pages of blocks and transactions need at once
+          { name: 'judges', test: /explorer.verify./, minShareCount: 2 },
+        ],
+      },
     },
   });
   return output.map((file) => {
