@@ -29,6 +29,9 @@ const STRONG_TAG = /(\r\netag: *)"/i;
 const MIN_GZIP_BYTES = 1024;
 const MAX_GZIP_BYTES = 8 * 1024 * 1024;
 
+/** At once, each with 256 KB of zlib, which nobody counts. Other answers are sent as they are. */
+const MAX_GZIPS = 16;
+
 /** 1 is fastest, 9 smallest. */
 const GZIP_LEVEL = 4;
 
@@ -39,6 +42,18 @@ const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transf
 const SWITCHING = 101;
 
 const compressed = promisify(gzip);
+
+/** Under way. */
+let gzips = 0;
+
+/** Undefined where it is sent as it is. */
+async function pack(body: Buffer): Promise<Buffer | undefined> {
+  if (gzips === MAX_GZIPS) return undefined;
+  gzips += 1;
+  const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
+  gzips -= 1;
+  return packed;
+}
 
 export interface AnswerOptions {
   write: (bytes: Buffer | string) => void;
@@ -94,7 +109,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   }
 
   async function compress(body: Buffer): Promise<void> {
-    const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
+    const packed = await pack(body);
     if (packed !== undefined)
       head = head
         .replace(LENGTH, `\r\nContent-Length: ${packed.length}\r\nContent-Encoding: gzip`)
@@ -119,7 +134,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
       return;
     }
     gathered.push(piece);
-    if (left === 0) void compress(Buffer.concat(gathered));
+    if (left === 0) void compress(Buffer.concat(gathered.splice(0)));
   }
 
   return {
