@@ -75,6 +75,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('sends what was filled in, and shows the answer with its headers', async () => {
       await click(page, '.operations a', 'GET /api/edge/v1/nfts/{nftId}');
       await textOf(page, 'main h1').toBe('GET /api/edge/v1/nfts/{nftId}');
+      await untilCount(page, '.fields label:nth-child(2) input', 1);
       if (browserName === 'Chromium') await expectPicture(page, `operation-${size}`);
       await fill(page, '.fields label:nth-child(2) input', '17339');
       await textOf(page, '.try-it .id code').toBe(
@@ -105,6 +106,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       );
       await open(page, '/api/readOutput');
       await textOf(page, 'main h1').toContain('outputId');
+      await untilCount(page, '.fields select', 1);
       await fill(page, '.fields select', 'bytes');
       await click(page, '.fields button', 'Send');
       await textOf(page, '.answer pre').toMatch(/^0x03[0-9a-f]+$/);
