@@ -69,7 +69,16 @@ function OutputPage({
       <ContentPart id={id} said={answer.said} info={info} />
       <section aria-labelledby="where-title">
         <h2 id="where-title">Where it comes from, and where it went</h2>
-        <SaidByNode of={answer} proof={<ProofOfOutput outputId={id} info={info} />}>
+        <SaidByNode
+          of={answer}
+          proof={
+            isMigrated(metadata) ? (
+              'the signed milestone whose receipt creates it.'
+            ) : (
+              <ProofOfOutput outputId={id} info={info} />
+            )
+          }
+        >
           {() => <PlaceFacts metadata={metadata} info={info} />}
         </SaidByNode>
       </section>
@@ -169,11 +178,12 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
   );
 }
 
+/** No block creates the outputs of migrated funds (TIP-34). */
+const isMigrated = ({ blockId }: OutputMetadata) => /^0x0+$/.test(blockId);
+
 function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }) {
   const { milestoneIndexSpent, milestoneTimestampSpent, transactionIdSpent } = metadata;
   const isKept = metadata.milestoneIndexBooked > info.status.pruningIndex;
-  // of migrated funds no block creates the outputs (TIP-34)
-  const isMigrated = /^0x0+$/.test(metadata.blockId);
   const view = <N extends 'transaction' | 'block'>(name: N, id: string) =>
     isKept ? { view: { name, id } } : {};
   return (
@@ -202,7 +212,7 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'Created by',
-            isMigrated ? (
+            isMigrated(metadata) ? (
               'a receipt: the funds were migrated from the legacy network, and no transaction created this output'
             ) : (
               <Id
@@ -221,7 +231,7 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'In block',
-            !isMigrated && (
+            !isMigrated(metadata) && (
               <Id id={metadata.blockId} what="block ID" {...view('block', metadata.blockId)} />
             ),
           ],
