@@ -123,20 +123,14 @@ function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNf
   );
 }
 
+type Of = { nftId: string; info: Info };
+
 /**
  * What became of an NFT, a page at a time; nothing where the node has no history of it.
  *
  * @param first its first page, where that was read already
  */
-export function History({
-  nftId,
-  first,
-  info,
-}: {
-  nftId: string;
-  first?: Said<NftHistoryJson>;
-  info: Info;
-}) {
+export function History({ nftId, first, info }: Of & { first?: Said<NftHistoryJson> }) {
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
   const loaded = useLoad(
     async () => (cursors.length === 1 ? first : undefined) ?? readHistory(nftId, cursors.at(-1)),
@@ -184,8 +178,6 @@ const KINDS = {
   changed: 'Changed by its owner',
   burned: 'Burned',
 } as const;
-
-type Of = { nftId: string; info: Info };
 
 function Changes({ nftId, history, info }: Of & { history: NftHistoryJson }) {
   const { changes, complete, since, cursor } = history;

@@ -54,6 +54,7 @@ function OutputPage({
 }) {
   const { output, metadata, json } = answer.said;
   const kind = outputKind(output);
+  const proof = <ProofOfOutput outputId={id} info={info} />;
   return (
     <article class="page">
       <Head
@@ -69,16 +70,7 @@ function OutputPage({
       <ContentPart id={id} said={answer.said} info={info} />
       <section aria-labelledby="where-title">
         <h2 id="where-title">Where it comes from, and where it went</h2>
-        <SaidByNode
-          of={answer}
-          proof={
-            isMigrated(metadata) ? (
-              'the signed milestone whose receipt creates it.'
-            ) : (
-              <ProofOfOutput outputId={id} info={info} />
-            )
-          }
-        >
+        <SaidByNode of={answer} proof={isMigrated(metadata) ? OF_RECEIPT : proof}>
           {() => <PlaceFacts metadata={metadata} info={info} />}
         </SaidByNode>
       </section>
@@ -177,6 +169,8 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
     </section>
   );
 }
+
+const OF_RECEIPT = 'the signed milestone whose receipt creates it.';
 
 /** No block creates the outputs of migrated funds (TIP-34). */
 const isMigrated = ({ blockId }: OutputMetadata) => /^0x0+$/.test(blockId);
