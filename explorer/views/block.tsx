@@ -141,7 +141,7 @@ function BlockPage({
             CARRIERS[facts.payload]
           )
         ) : sentence === undefined ? (
-          `A transaction${judged.block.state === 'loading' ? ', whose bytes are being read' : ''}`
+          'A transaction'
         ) : (
           <SentenceWords sentence={sentence} network={networkWords(undefined, info)} />
         )}

@@ -13,7 +13,7 @@ import { keepUp } from '../../src/follower/upkeep.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
-import type { IndexSettings } from '../../src/ledger/write/fill-index.ts';
+import type { IndexSettings } from '../../src/ledger/output-list/indexed-kinds.ts';
 import { BLOCKS } from '../../src/mqtt/topics.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { ledgerIndex, passOnce, startLedger, startNew } from '../support/ledger/ledger-harness.ts';
