@@ -32,6 +32,9 @@ const MAX_GZIP_BYTES = 8 * 1024 * 1024;
 /** 1 is fastest, 9 smallest. */
 const GZIP_LEVEL = 4;
 
+/** Of all answers that zlib has: it keeps each until it is done, though the client has gone. */
+const MAX_PACKING_BYTES = 2 * MAX_GZIP_BYTES;
+
 const COMPRESSIBLE =
   /\r\ncontent-type: *(?:text\/|application\/(?:json|javascript|manifest\+json|wasm)|image\/svg)/i;
 const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transform)/i;
@@ -39,6 +42,16 @@ const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transf
 const SWITCHING = 101;
 
 const compressed = promisify(gzip);
+let packing = 0;
+
+/** Undefined where zlib has enough to do, or fails. */
+async function pack(body: Buffer): Promise<Buffer | undefined> {
+  if (packing + body.length > MAX_PACKING_BYTES) return undefined;
+  packing += body.length;
+  const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
+  packing -= body.length;
+  return packed;
+}
 
 export interface AnswerOptions {
   write: (bytes: Buffer | string) => void;
@@ -94,7 +107,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   }
 
   async function compress(body: Buffer): Promise<void> {
-    const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
+    const packed = await pack(body);
     if (packed !== undefined)
       head = head
         .replace(LENGTH, `\r\nContent-Length: ${packed.length}\r\nContent-Encoding: gzip`)
