@@ -35,6 +35,9 @@ const GZIP_LEVEL = 4;
 /** Of all answers that zlib has: it keeps each until it is done, though the client has gone. */
 const MAX_PACKING_BYTES = 2 * MAX_GZIP_BYTES;
 
+/** Of zlib itself, for each answer. */
+const ZLIB_BYTES = 256 * 1024;
+
 const COMPRESSIBLE =
   /\r\ncontent-type: *(?:text\/|application\/(?:json|javascript|manifest\+json|wasm)|image\/svg)/i;
 const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transform)/i;
@@ -46,10 +49,11 @@ let packing = 0;
 
 /** Undefined where zlib has enough to do, or fails. */
 async function pack(body: Buffer): Promise<Buffer | undefined> {
-  if (packing + body.length > MAX_PACKING_BYTES) return undefined;
-  packing += body.length;
+  const held = body.length + ZLIB_BYTES;
+  if (packing + held > MAX_PACKING_BYTES) return undefined;
+  packing += held;
   const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
-  packing -= body.length;
+  packing -= held;
   return packed;
 }
 
@@ -132,7 +136,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
       return;
     }
     gathered.push(piece);
-    if (left === 0) void compress(Buffer.concat(gathered));
+    if (left === 0) void compress(Buffer.concat(gathered.splice(0)));
   }
 
   return {

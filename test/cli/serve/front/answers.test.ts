@@ -255,3 +255,23 @@ it('a client that never closes after an answer is reset', async () => {
   time.ahead = 61_000;
   await settled(() => expect(client.isOpen()).toBe(false));
 });
+
+it('of many answers at once some are compressed, and the others are sent as they are', async () => {
+  const heads: string[] = [];
+  const body = Buffer.alloc(100_000, 'a');
+  const done = Array.from({ length: 50 }, (_, i) => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const write = (bytes: Buffer | string) => {
+      heads[i] ??= bytes.toString();
+    };
+    const answer = createAnswer({ write, onHead: () => false, onEnd: resolve });
+    answer.expect({ acceptsGzip: true } as RequestHead);
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}`;
+    answer.push(Buffer.from(`${head}\r\n\r\n`));
+    answer.push(body);
+    return promise;
+  });
+  await Promise.all(done);
+  expect(heads.filter((head) => head.includes('Content-Encoding: gzip'))).toHaveLength(16);
+  expect(heads.filter((head) => head.includes(`Content-Length: ${body.length}`))).toHaveLength(34);
+});
