@@ -51,8 +51,7 @@ const isOfArchive = (path: string) => has(path, 'finalOutputHere') || has(path, 
  * What a view needs once it is read and something is so: the rule that decides a conflict, a
  * transaction that was not found, a QR code that is opened.
  */
-const isOfLater = (path: string) =>
-  /\/(?:judge-fault|find-transaction|qr-code)-/.test(path);
+const isOfLater = (path: string) => /\/(?:judge-fault|find-transaction|qr-code)-/.test(path);
 
 /** A script and all that it imports, and also what it may import later if that is `kept`. */
 function withImports(

@@ -1,7 +1,7 @@
 /**
  * The settings that decide which outputs are in lists, as scripts read them.
  */
-import type { IndexSettings } from '../../../src/ledger/write/fill-index.ts';
+import type { IndexSettings } from '../../../src/ledger/output-list/indexed-kinds.ts';
 import { readSettings } from '../../../src/settings.ts';
 import { SettingsError } from '../process/command-line.ts';
 

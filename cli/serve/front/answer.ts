@@ -29,11 +29,14 @@ const STRONG_TAG = /(\r\netag: *)"/i;
 const MIN_GZIP_BYTES = 1024;
 const MAX_GZIP_BYTES = 8 * 1024 * 1024;
 
-/** At once, each with 256 KB of zlib, which nobody counts. Other answers are sent as they are. */
-const MAX_GZIPS = 16;
-
 /** 1 is fastest, 9 smallest. */
 const GZIP_LEVEL = 4;
+
+/** Of zlib itself, for each answer. */
+const ZLIB_BYTES = 256 * 1024;
+
+/** Of all answers that zlib has: it keeps each until it is done, though the client has gone. */
+const MAX_PACKING_BYTES = 2 * (MAX_GZIP_BYTES + ZLIB_BYTES);
 
 const COMPRESSIBLE =
   /\r\ncontent-type: *(?:text\/|application\/(?:json|javascript|manifest\+json|wasm)|image\/svg)/i;
@@ -42,16 +45,15 @@ const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transf
 const SWITCHING = 101;
 
 const compressed = promisify(gzip);
+let packing = 0;
 
-/** Under way. */
-let gzips = 0;
-
-/** Undefined where it is sent as it is. */
+/** Undefined where zlib has enough to do, or fails. */
 async function pack(body: Buffer): Promise<Buffer | undefined> {
-  if (gzips === MAX_GZIPS) return undefined;
-  gzips += 1;
+  const held = body.length + ZLIB_BYTES;
+  if (packing + held > MAX_PACKING_BYTES) return undefined;
+  packing += held;
   const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
-  gzips -= 1;
+  packing -= held;
   return packed;
 }
 

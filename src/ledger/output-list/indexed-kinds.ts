@@ -24,6 +24,18 @@ export interface NotIndexed {
   why: 'not indexed' | 'filling';
 }
 
+/** Settings that decide whether the lists of a ledger have every kind of output. */
+export interface IndexSettings {
+  indexAll: boolean;
+  /** Milestone at which the network ended: lists of such a ledger have every kind. */
+  finalMilestone: number | undefined;
+}
+
+/** Whether every kind is to be in lists: until it is, there is nothing to tell of them. */
+export function wantsIndex(ledger: number, settings: IndexSettings): boolean {
+  return settings.indexAll || ledger === settings.finalMilestone;
+}
+
 /** Whether the kind's outputs are in lists only of a ledger that indexes all kinds. */
 export function needsIndex(kind: Kind): boolean {
   return kind !== 'nft';

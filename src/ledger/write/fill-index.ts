@@ -9,6 +9,7 @@ import { ALL_INDEXED, keepsIndex, readHead } from '../core/head.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import { many, readQuery, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
+import { type IndexSettings, wantsIndex } from '../output-list/indexed-kinds.ts';
 import { insertListRows, listRow } from '../output-list/list-rows.ts';
 
 /** Outputs of one step: a fraction of a second, and up to 29 MB of contents. */
@@ -16,13 +17,6 @@ export const STEP_OUTPUTS = 1000;
 
 const SELECT_OUTPUTS = `
   SELECT ${outputColumns('o')} FROM output o WHERE id > ?1 ORDER BY id LIMIT ?2`;
-
-/** Settings that decide whether the lists of a ledger have every kind of output. */
-export interface IndexSettings {
-  indexAll: boolean;
-  /** Milestone at which the network ended: lists of such a ledger have every kind. */
-  finalMilestone: number | undefined;
-}
 
 /**
  * Takes one step towards lists of every kind, if they are wanted or begun. Returns whether no step
@@ -32,13 +26,12 @@ export interface IndexSettings {
  */
 export async function fillIndex(
   db: Database,
-  { indexAll, finalMilestone }: IndexSettings,
+  settings: IndexSettings,
   most = STEP_OUTPUTS,
 ): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined || head.indexed === ALL_INDEXED) return true;
-  const isWanted = indexAll || head.ledger === finalMilestone;
-  if (!isWanted && !keepsIndex(head)) return true;
+  if (!wantsIndex(head.ledger, settings) && !keepsIndex(head)) return true;
   const rows = await readQuery(
     db,
     many(db.prepare(SELECT_OUTPUTS).bind(head.indexed, most), (row) => {

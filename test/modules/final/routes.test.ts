@@ -110,17 +110,14 @@ describe('the statement of an address', () => {
     expect((await fetch(path)).status).toBe(400);
   });
 
-  it('is 404 or 500 without a whole index, and says why', async () => {
+  it('is 500 until its index is whole', async () => {
     const { db: other } = await madeFinalLedger(5);
-    for (const [indexed, status, why] of [
-      ['', 404, /indexes NFTs only/],
-      ['00', 500, /is being filled/],
-    ] as const) {
+    for (const indexed of ['', '00']) {
       await other.prepare('UPDATE head SET indexed = ?1').bind(indexed).run();
       await sealRows(other, 'head');
       const response = await fetchAt(MADE_INDEX, other)(HOLDER);
-      expect(response.status).toBe(status);
-      expect(response.headers.get('x-error-detail')).toMatch(why);
+      expect(response.status).toBe(500);
+      expect(response.headers.get('x-error-detail')).toContain('is being filled');
     }
   });
 });

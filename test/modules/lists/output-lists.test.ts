@@ -48,6 +48,14 @@ describe('a ledger that indexes NFTs alone', () => {
     expect((await fetch(`${OUTPUTS}/nft`)).status).toBe(200);
   });
 
+  it('says that it is filled where INDEX=all is set, as after an import', async () => {
+    const wanted = fetchFrom({ settings: { indexAll: true }, node: nodeOver(db) });
+    for (const list of [...INDEXED, `/alias/0x${'00'.repeat(32)}`, `/foundry/0x${'00'.repeat(38)}`])
+      await expectError(wanted, OUTPUTS + list, 500);
+    const over = fetchFrom({ settings: { finalMilestone: LAST_INDEX }, node: nodeOver(db) });
+    await expectError(over, `${OUTPUTS}/alias`, 500);
+  });
+
   it('gives none either before all of its outputs are indexed', async () => {
     expect(await fillIndex(db, EVERY_KIND, 40)).toBe(false);
     for (const list of [...INDEXED, `/alias/0x${'00'.repeat(32)}`, `/foundry/0x${'00'.repeat(38)}`])

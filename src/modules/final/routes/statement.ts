@@ -49,7 +49,7 @@ async function answerStatement(
     case 'foreign':
       throw foreignAddress(found.prefix);
     default:
-      throw notIndexed(found);
+      throw notIndexed(found, settings);
   }
 }
 

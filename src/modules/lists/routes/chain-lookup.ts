@@ -29,7 +29,7 @@ export const chainLookupRoutes = {
 } satisfies RouteTable;
 
 async function answerChain(
-  { request, node }: RouteContext,
+  { request, node, settings }: RouteContext,
   kind: 'alias' | 'foundry',
   schema: v.GenericSchema<string>,
   text: string | undefined,
@@ -39,7 +39,7 @@ async function answerChain(
     readMinLedgerIndex(request),
     (minLedgerIndex) => readOutputOfChain(node.session(minLedgerIndex), kind, id),
     (found) => {
-      if (!found.ok) throw notIndexed(found);
+      if (!found.ok) throw notIndexed(found, settings);
       const { ledgerIndex, outputId } = found;
       if (outputId === null)
         throw new HttpError(

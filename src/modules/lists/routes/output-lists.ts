@@ -8,7 +8,12 @@ import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operation, type Operations } from '../../../http/openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../../http/route.ts';
-import type { Kind, NotIndexed } from '../../../ledger/output-list/indexed-kinds.ts';
+import {
+  type IndexSettings,
+  type Kind,
+  type NotIndexed,
+  wantsIndex,
+} from '../../../ledger/output-list/indexed-kinds.ts';
 import { MAX_NATIVE_TOKENS } from '../../../stardust/wire/syntax.ts';
 import type { OutputFilters } from '../output-query.ts';
 import { type OutputList, readOutputList } from '../read-list.ts';
@@ -40,13 +45,16 @@ function listRoute(kind: Kind | 'all'): Route {
   };
 }
 
-async function answerList({ request, node }: RouteContext, kind: Kind | 'all'): Promise<Answer> {
+async function answerList(
+  { request, node, settings }: RouteContext,
+  kind: Kind | 'all',
+): Promise<Answer> {
   const query = parseOutputQuery(new URL(request.url).search, kind);
   return atLedger(
     readMinLedgerIndex(request),
     (minLedgerIndex) => readOutputList(node.session(minLedgerIndex), query),
     (list) => {
-      if (!list.ok) throw refusalOf(list);
+      if (!list.ok) throw refusalOf(list, settings);
       const { pageSize } = query;
       return hashedAnswer(request, {
         ledgerIndex: list.ledgerIndex,
@@ -64,13 +72,14 @@ export function foreignAddress(prefix: string): HttpError {
 }
 
 /** The error of a ledger that does not, or not yet, index every kind of output. */
-export function notIndexed({ why }: NotIndexed): HttpError {
-  return why === 'filling'
+export function notIndexed({ why, ledgerIndex }: NotIndexed, settings: IndexSettings): HttpError {
+  // an import begins without an index, and the follower fills it some time later
+  return why === 'filling' || wantsIndex(ledgerIndex, settings)
     ? new HttpError(500, 'the index of every kind of output is being filled: try again later')
     : new HttpError(404, 'this node indexes NFTs only: INDEX=all indexes every kind of output');
 }
 
-function refusalOf(list: OutputList & { ok: false }): HttpError {
+function refusalOf(list: OutputList & { ok: false }, settings: IndexSettings): HttpError {
   switch (list.why) {
     case 'foreign':
       return foreignAddress(list.prefix);
@@ -80,7 +89,7 @@ function refusalOf(list: OutputList & { ok: false }): HttpError {
         'too many outputs would have to be looked at: ask by address, issuer, sender or time of creation',
       );
     default:
-      return notIndexed(list);
+      return notIndexed(list, settings);
   }
 }
 
