@@ -231,11 +231,7 @@ function Masthead({ view, info, head, isSilent }: MastheadProps) {
         </svg>
         <span>Stardust edge node</span>
       </To>
-      {info.state === 'done' ? (
-        <LedgerState info={info.value} head={head} isSilent={isSilent} />
-      ) : (
-        <p class="state" />
-      )}
+      {info.state === 'done' && <LedgerState info={info.value} head={head} isSilent={isSilent} />}
       <nav aria-label="Views">
         {link({ name: 'milestones' }, 'Milestones')}
         {link({ name: 'collectibles' }, 'NFTs')}

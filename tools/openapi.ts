@@ -10,6 +10,7 @@ import { buildSync } from 'esbuild';
 import * as v from 'valibot';
 import { runMain } from '../cli/lib/process/command-line.ts';
 import { PROJECT } from '../cli/lib/project.ts';
+import { findProgram } from '../cli/lib/runtime.js';
 import { openNodeClient, requestJson } from '../client/node-client.ts';
 
 const USAGE = `Usage: node tools/run.js tools/openapi.ts [--examples-from URL]
@@ -64,6 +65,7 @@ function readJson(path: string) {
 
 function writeJson(path: string, value: unknown): void {
   writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
-  const biome = join(PROJECT, 'node_modules/.bin/biome');
-  execFileSync(biome, ['format', '--write', path], { cwd: PROJECT, stdio: 'inherit' });
+  const biome = findProgram('@biomejs/biome', 'biome')!;
+  const args = [biome, 'format', '--write', path];
+  execFileSync(process.execPath, args, { cwd: PROJECT, stdio: 'inherit' });
 }

@@ -22,7 +22,7 @@ const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 export const WAITED_FOR_BY = 'STARDUST_EDGE_WAITED_FOR_BY';
 
 /** Its packages, one for each system, by name, with their version, which is the same of all. */
-const RUNTIMES = readJson(PACKAGE).optionalDependencies;
+const { optionalDependencies: RUNTIMES, dependencies, devDependencies } = readJson(PACKAGE);
 
 /** The major version of Node that everything here runs on. */
 const MAJOR = String(Object.values(RUNTIMES)[0]).split('.')[0];
@@ -51,8 +51,23 @@ export function findProgram(packageName, name, from = PACKAGE) {
     }
     const { bin, os, cpu } = description;
     if (!suits(os, process.platform) || !suits(cpu, process.arch)) continue;
-    const path = typeof bin === 'string' ? bin : bin?.[name];
+    // as npm reads it: a single program has the name of its package
+    const path = typeof bin !== 'string' ? bin?.[name] : name === packageName ? bin : undefined;
     if (path !== undefined) return join(found, path);
+  }
+  return undefined;
+}
+
+/**
+ * Returns the path of the program NAME of whichever package has it, of those that package.json
+ * depends on.
+ *
+ * @param {string} name
+ */
+export function findDependencyProgram(name) {
+  for (const packageName of Object.keys({ ...dependencies, ...devDependencies })) {
+    const path = findProgram(packageName, name);
+    if (path !== undefined) return path;
   }
   return undefined;
 }

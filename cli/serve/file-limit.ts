@@ -12,13 +12,13 @@ const FILES_PER_CONNECTION = 3;
 /** Databases, modules, upstreams and the feed, in workerd. */
 const OTHER_FILES = 500;
 
-/** Enough for 10,000 subscribers of events, and for as many other connections. */
+/** Enough for {@link MAX_CONNECTIONS}. */
 const ENOUGH_FILES = 60_500;
 
 /** What compose file and systemd unit set. */
 const ADVISED_FILES = 65_536;
 
-/** Each takes some 20 KB. */
+/** Each takes some 12 KB of the front; of WebSockets there are fewer (front/tunnel-limit.ts). */
 const MAX_CONNECTIONS = 20_000;
 
 const MIN_CONNECTIONS = 250;

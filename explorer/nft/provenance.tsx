@@ -11,8 +11,8 @@ import { Levels } from '../cone/levels.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';
-import type { NftChangeJson, NftHistoryJson } from '../node/shapes.ts';
-import { Id, To } from '../parts/parts.tsx';
+import type { Info, NftChangeJson, NftHistoryJson } from '../node/shapes.ts';
+import { Id, MilestoneText, To } from '../parts/parts.tsx';
 import {
   CheckResult,
   NotChecked,
@@ -123,12 +123,14 @@ function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNf
   );
 }
 
+type Of = { nftId: string; info: Info };
+
 /**
  * What became of an NFT, a page at a time; nothing where the node has no history of it.
  *
  * @param first its first page, where that was read already
  */
-export function History({ nftId, first }: { nftId: string; first?: Said<NftHistoryJson> }) {
+export function History({ nftId, first, info }: Of & { first?: Said<NftHistoryJson> }) {
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
   const loaded = useLoad(
     async () => (cursors.length === 1 ? first : undefined) ?? readHistory(nftId, cursors.at(-1)),
@@ -146,7 +148,7 @@ export function History({ nftId, first }: { nftId: string; first?: Said<NftHisto
           of={loaded.value}
           proof="the certificate of each change, as long as its block is kept."
         >
-          {(history) => <Changes nftId={nftId} history={history} />}
+          {(history) => <Changes nftId={nftId} history={history} info={info} />}
         </SaidByNode>
       )}
       {loaded.state === 'done' && (
@@ -177,13 +179,13 @@ const KINDS = {
   burned: 'Burned',
 } as const;
 
-function Changes({ nftId, history }: { nftId: string; history: NftHistoryJson }) {
+function Changes({ nftId, history, info }: Of & { history: NftHistoryJson }) {
   const { changes, complete, since, cursor } = history;
   return (
     <>
       <ol class="history">
         {changes.map((change, i) => (
-          <Change key={i} nftId={nftId} change={change} />
+          <Change key={i} nftId={nftId} change={change} info={info} />
         ))}
       </ol>
       {cursor === undefined && (
@@ -197,7 +199,7 @@ function Changes({ nftId, history }: { nftId: string; history: NftHistoryJson })
   );
 }
 
-function Change({ nftId, change }: { nftId: string; change: NftChangeJson }) {
+function Change({ nftId, change, info }: Of & { change: NftChangeJson }) {
   const { kind, owner, milestoneIndex, milestoneTimestamp, transactionId } = change;
   return (
     <li>
@@ -212,11 +214,12 @@ function Change({ nftId, change }: { nftId: string; change: NftChangeJson }) {
         )}
       </span>
       <span class="hint">
-        {formatTime(milestoneTimestamp)} UTC,{' '}
-        <To view={{ name: 'milestone', milestone: String(milestoneIndex) }}>
-          milestone {milestoneIndex}
-        </To>
-        , <To view={{ name: 'transaction', id: transactionId }}>transaction</To>
+        {formatTime(milestoneTimestamp)} UTC, <MilestoneText index={milestoneIndex} info={info} />
+        {milestoneIndex > info.status.pruningIndex && (
+          <>
+            , <To view={{ name: 'transaction', id: transactionId }}>transaction</To>
+          </>
+        )}
       </span>
       <CheckChange nftId={nftId} change={change} />
     </li>

@@ -37,7 +37,7 @@ export function NftView({ id, info }: { id: string; info: Info }) {
     [id, loaded],
   );
   if (isMissing(loaded) && history.state === 'done' && history.value !== undefined)
-    return <Burned nftId={id.toLowerCase()} history={history.value} />;
+    return <Burned nftId={id.toLowerCase()} history={history.value} info={info} />;
   return (
     <>
       <Awaited
@@ -66,7 +66,15 @@ function isMissing(loaded: Loaded<unknown>): boolean {
 }
 
 /** An NFT that nothing holds any more: what became of it, and the proof that it was burned. */
-function Burned({ nftId, history }: { nftId: string; history: Said<NftHistoryJson> }) {
+function Burned({
+  nftId,
+  history,
+  info,
+}: {
+  nftId: string;
+  history: Said<NftHistoryJson>;
+  info: Info;
+}) {
   const judged = useCertificate(nftId);
   const [last] = history.said.changes;
   return (
@@ -83,16 +91,14 @@ function Burned({ nftId, history }: { nftId: string; history: Said<NftHistoryJso
         <OutcomeLine>
           {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
           {formatTime(last.milestoneTimestamp)} UTC,{' '}
-          <To view={{ name: 'milestone', milestone: String(last.milestoneIndex) }}>
-            milestone {last.milestoneIndex}
-          </To>
+          <MilestoneText index={last.milestoneIndex} info={info} />
         </OutcomeLine>
       )}
       {last === undefined && (
         <p data-standing="said">This node says that no unspent output holds an NFT with this ID.</p>
       )}
       <CheckedState judged={judged} said={undefined} />
-      <History nftId={nftId} first={history} />
+      <History nftId={nftId} first={history} info={info} />
     </article>
   );
 }
@@ -153,7 +159,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
           </section>
         </div>
       </div>
-      <History nftId={nft.nftId} />
+      <History nftId={nft.nftId} info={info} />
       <Folded
         title="Output as JSON, this node says"
         text={() => JSON.stringify(nft.output, undefined, 2)}

@@ -54,6 +54,7 @@ function OutputPage({
 }) {
   const { output, metadata, json } = answer.said;
   const kind = outputKind(output);
+  const proof = <ProofOfOutput outputId={id} info={info} />;
   return (
     <article class="page">
       <Head
@@ -69,7 +70,7 @@ function OutputPage({
       <ContentPart id={id} said={answer.said} info={info} />
       <section aria-labelledby="where-title">
         <h2 id="where-title">Where it comes from, and where it went</h2>
-        <SaidByNode of={answer} proof={<ProofOfOutput outputId={id} info={info} />}>
+        <SaidByNode of={answer} proof={isMigrated(metadata) ? OF_RECEIPT : proof}>
           {() => <PlaceFacts metadata={metadata} info={info} />}
         </SaidByNode>
       </section>
@@ -169,11 +170,14 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
   );
 }
 
+const OF_RECEIPT = 'the signed milestone whose receipt creates it.';
+
+/** No block creates the outputs of migrated funds (TIP-34). */
+const isMigrated = ({ blockId }: OutputMetadata) => /^0x0+$/.test(blockId);
+
 function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }) {
   const { milestoneIndexSpent, milestoneTimestampSpent, transactionIdSpent } = metadata;
   const isKept = metadata.milestoneIndexBooked > info.status.pruningIndex;
-  // of migrated funds no block creates the outputs (TIP-34)
-  const isMigrated = /^0x0+$/.test(metadata.blockId);
   const view = <N extends 'transaction' | 'block'>(name: N, id: string) =>
     isKept ? { view: { name, id } } : {};
   return (
@@ -202,7 +206,7 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'Created by',
-            isMigrated ? (
+            isMigrated(metadata) ? (
               'a receipt: the funds were migrated from the legacy network, and no transaction created this output'
             ) : (
               <Id
@@ -221,7 +225,7 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'In block',
-            !isMigrated && (
+            !isMigrated(metadata) && (
               <Id id={metadata.blockId} what="block ID" {...view('block', metadata.blockId)} />
             ),
           ],

@@ -19,10 +19,10 @@ import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
 import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
+import { createAnnouncers } from './announcers.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import {
-  type Announcer,
   createFollowerMemory,
   dropPushed,
   type FollowerContext,
@@ -75,9 +75,7 @@ export class CoreFollower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
   readonly #db: Database = watchDatabase(openLedgerBinding(this.env), this.#memory);
   readonly #openUpstreams = createUpstreams();
-  readonly #announcers: readonly Announcer[] = this.modules.flatMap(
-    ({ createAnnouncer }) => createAnnouncer?.(this.env, this.#memory.log) ?? [],
-  );
+  readonly #announcer = createAnnouncers(this.modules, this.env, this.#memory.log);
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
   /** Unix milliseconds when the last catch-up began. */
@@ -150,9 +148,7 @@ export class CoreFollower extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#memory.announce = (blocks) => {
-      for (const announcer of this.#announcers) announcer.stored(blocks);
-    };
+    this.#memory.announce = this.#announcer.stored;
   }
 
   /** Modules around the core. src/worker.ts overrides it, as the platform makes the object. */
@@ -263,8 +259,7 @@ export class CoreFollower extends DurableObject<Env> {
     const { lastLedger } = this.#memory;
     if (lastLedger === undefined) return;
     const { generation, ledger } = lastLedger;
-    for (const announcer of this.#announcers)
-      announcer.moved({ generation, ledger: Math.max(index ?? 0, ledger) });
+    this.#announcer.moved({ generation, ledger: Math.max(index ?? 0, ledger) });
   }
 
   #settings(): Settings {

@@ -124,6 +124,33 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await expectSound();
     });
 
+    it('calls nothing proved or checked before there is a root', async () => {
+      await open(page, `/output/${outputIds[0]}`);
+      await textOf(page, '#archive-title').toBe('What the final root says of it');
+      await untilCount(page, '.archive input[name=root]', 1);
+      await untilCount(page, '.loading', 0);
+      const { text, by } = await readShown(page);
+      expect(text).not.toMatch(/(?:Proved|Checked) against|that you gave/i);
+      expect(by.proved).toEqual([]);
+    });
+
+    it('links no milestone that the node does not keep, on the page of an NFT', async () => {
+      const { items } = (await read('/api/indexer/v1/outputs/nft')) as { items: string[] };
+      const { nfts } = (await read(`/api/edge/v1/nfts?ids=${items[0]}`)) as {
+        nfts: { nftId: string }[];
+      };
+      const { status } = (await read('/api/core/v2/info')) as { status: { pruningIndex: number } };
+      await open(page, `/nft/${nfts[0]!.nftId}`);
+      await textOf(page, '.facts').toMatch(/Held since .* UTC, milestone \d+/);
+      await untilCount(page, '.loading', 0);
+      const linked = (await page.evaluate(
+        `[...document.querySelectorAll('main a[href^="/milestone/"]')].map((a) => a.pathname)`,
+      )) as string[];
+      const kept = (path: string) => Number(path.split('/')[2]) > status.pruningIndex;
+      expect(linked.filter((path) => !kept(path))).toEqual([]);
+      await expectSound();
+    });
+
     it('takes a root once, and proves what an address held', async () => {
       await open(page, `/address/${HOLDER}`);
       await click(page, 'main button.main', 'Prove what this address held');

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
-import { findProgram, findRuntime } from '../../cli/lib/runtime.js';
+import { findDependencyProgram, findProgram, findRuntime } from '../../cli/lib/runtime.js';
 import packageJson from '../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../support/cli/script-process.ts';
 
@@ -51,9 +51,8 @@ it('is the program that the package of this system names, and no other', async (
   const own = { ...OWN, bin: { node: 'bin/node.exe' } };
   const packages = { 'node-other': other, [LINUX]: own };
   expect(await askIn('own', packages)).toBe(`/node_modules/${LINUX}/bin/node.exe`);
-  // hoisted, and named by a string
-  const named = { [LINUX]: { ...OWN, bin: 'bin/node' } };
-  expect(await askIn('hoisted', named, 'a/b')).toBe(`/node_modules/${LINUX}/bin/node`);
+  const hoisted = { [LINUX]: { ...OWN, bin: { node: 'bin/node' } } };
+  expect(await askIn('hoisted', hoisted, 'a/b')).toBe(`/node_modules/${LINUX}/bin/node`);
 });
 
 it('is asked for by a sentence where it is not installed', async () => {
@@ -67,6 +66,18 @@ it('is what runs the tests, in the process and in PATH', () => {
   expect(findRuntime()).toBe(process.execPath);
   expect(findProgram('vitest', 'vitest')).toBe(join(PROJECT, 'node_modules/vitest/vitest.mjs'));
   expect(findProgram('no-such-package', 'node')).toBeUndefined();
+});
+
+it.each([
+  ['vitest', 'vitest/vitest.mjs'],
+  ['tsc', 'typescript/bin/tsc'],
+  ['biome', '@biomejs/biome/bin/biome'],
+  // its `bin` is a string
+  ['yaml', 'yaml/bin.mjs'],
+  ['typescript', undefined],
+])('finds %s by the package that has it', (name, path) => {
+  const expected = path && join(PROJECT, 'node_modules', path);
+  expect(findDependencyProgram(name)).toBe(expected);
 });
 
 it('runs programs whose children find it too', async () => {
@@ -93,7 +104,7 @@ it('passes on arguments and the exit code, and refuses what is no program', asyn
   });
   await expect(run('no-such-package')).rejects.toMatchObject({
     code: 2,
-    stderr: 'no-such-package is no file, and no program of an installed package\n',
+    stderr: 'no-such-package is no file, and no program of an installed dependency\n',
   });
 });
 

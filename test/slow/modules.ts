@@ -39,7 +39,7 @@ function check(folder: string, fast: boolean): boolean {
     ...TYPES,
     ...STRUCTURE,
     ['tools/openapi.ts'],
-    ['vitest', 'run', ...paths.map((path) => path)],
+    ['vitest', 'run', ...paths],
   ];
   return commands.every((command) => {
     const { status, stdout, stderr } = spawnSync(

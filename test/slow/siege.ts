@@ -138,9 +138,9 @@ interface Figures {
   megabytes: { most: number; each: Record<string, number>; atEnd: number };
   kernelMegabytes: number;
   logMegabytesPerMinute: number;
-  /** Of honest subscribers: refused with 503, and cut off. */
+  /** Of honest subscribers: refused with 503; and cut off or not answered, by how it was. */
   refused: number;
-  lost: number;
+  lost: Record<string, number>;
 }
 
 async function besiege(seconds: number, calmSeconds: number, names: readonly string[]) {

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { findProgram } from '../../cli/lib/runtime.js';
 
 export interface Count {
   passed: number;
@@ -54,7 +55,8 @@ export async function runVitest(
   try {
     const path = join(folder, 'report.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
-    const code = await run('vitest', ['run', ...reporters, ...args], env);
+    const vitest = findProgram('vitest', 'vitest')!;
+    const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args], env);
     const count = existsSync(path)
       ? countTests(JSON.parse(readFileSync(path, 'utf8')) as Report)
       : { passed: 0, failed: 0 };

@@ -382,7 +382,7 @@ async function update(
 const PLACES = process.env.SLOW ? [0, 0.13, 0.4, 0.67, 0.999] : [0.4, 0.999];
 
 /** Rows of each table, spread over it. */
-const ROWS = Number(process.env.FLIPPED_ROWS ?? 1);
+const ROWS = Number(process.env.FLIPPED_ROWS ?? 2);
 
 it('no answer is wrong for a character that was changed', async () => {
   const { db, reads } = await servedLedger();

@@ -64,7 +64,7 @@ async function bundle([name, path]: readonly [string, string]) {
         groups: [
           { name: 'shared', minShareCount: SHARED_BY },
           // small ones, which the pages of blocks and transactions need at once
-          { name: 'judges', test: /explorer.verify./, minShareCount: 2 },
+          { name: 'judges', test: /explorer.(?:verify|parts)./, minShareCount: 2 },
         ],
       },
     },

@@ -2,6 +2,7 @@
  * The Worker as it is deployed: bundled and minified by wrangler, for `npm run serve` and for tests
  * and benches that run it in miniflare.
  */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { writeExplorer } from '../explorer/bundle-explorer.ts';
+import { promisify } from 'node:util';
 import { PROJECT } from '../project.ts';
 import { runWrangler } from './run-wrangler.ts';
 import { readWranglerConfig } from './wrangler-config.ts';
@@ -30,10 +31,14 @@ const SOURCES = ['src', 'explorer', 'client'];
 /** Where {@link builtWorker} builds. */
 const BUILDS = join(PROJECT, 'dist', 'serve');
 
+/** Bundles the explorer, in a process of its own: the bundler leaves much memory to its process. */
+const BUNDLE_EXPLORER = join(PROJECT, 'tools', 'bundle-explorer.ts');
+
 /** Builds the Worker and its static files into a folder; takes two to three seconds. */
 export async function buildWorker(folder: string): Promise<void> {
   await bundleWorker(folder, 'wrangler.toml');
-  await writeExplorer(staticFilesOf(folder));
+  const args = ['--no-warnings', BUNDLE_EXPLORER, staticFilesOf(folder)];
+  await promisify(execFile)(process.execPath, args);
 }
 
 /** Builds the core alone, without modules, into a folder. It has no static files. */

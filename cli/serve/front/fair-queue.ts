@@ -26,7 +26,10 @@ const MAX_WHITE_FLAGS = 8;
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
 
-/** Requests that wait without a place. Of these, too, a client has as many as are left. */
+/**
+ * Requests of each kind that wait without a place. Of these, too, a client has as many as are left.
+ * Reads do not fill what proposals need: however many wait, a coordinator does not.
+ */
 const MAX_AWAY = 256;
 
 /** Whoever has one request at a time. No field changes from `enter` to `leave`. */
@@ -42,9 +45,11 @@ interface Lane {
   /** When each was started, in this order. */
   running: Map<Queued, number>;
   waiting: Turns<Queued>;
+  /** Those that have lost their places. */
+  away: Set<Queued>;
 }
 
-const createLane = (): Lane => ({ running: new Map(), waiting: createTurns() });
+const createLane = (): Lane => ({ running: new Map(), waiting: createTurns(), away: new Set() });
 
 /** Whether a site has fewer of these places than are left for others. */
 function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boolean {
@@ -61,7 +66,6 @@ function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boole
 export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   const whiteFlags = createLane();
   const others = createLane();
-  const away = new Set<Queued>();
   const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
 
   function maxOf(lane: Lane): number {
@@ -87,6 +91,7 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   }
 
   function endLeases(lane: Lane, now: number): void {
+    const { away } = lane;
     const sites = lane.waiting.size;
     const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
     for (const [request, startedAt] of lane.running) {
@@ -112,7 +117,7 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
     leave(request: Queued): void {
       const lane = laneOf(request);
       if (!lane.running.delete(request)) {
-        away.delete(request);
+        lane.away.delete(request);
         lane.waiting.remove(request);
         return;
       }

@@ -68,8 +68,8 @@ export async function openFront(options: FrontOptions) {
   let isAsking = false;
   const shared: Shared = {
     queue: createFairQueue(clock, () => shared.target !== undefined),
-    tunnels: createTunnelLimit(maxConnections, clock, (site) =>
-      shed('webSockets', maxConnections * SHED, ({ client, state }) =>
+    tunnels: createTunnelLimit(maxConnections, clock, (site, max) =>
+      shed('webSockets', max * SHED, ({ client, state }) =>
         Number(client[0] === site && state === 'tunnel'),
       ),
     ),

@@ -1,6 +1,6 @@
 /**
- * How many WebSockets there may be. workerd has two file descriptors for each, and keeps them for
- * some seconds after the client has gone; where it has none left, it answers 500.
+ * How many WebSockets there may be. workerd has two file descriptors and some 70 KB for each, and keeps
+ * them for some seconds after the client has gone; where it has none left, it answers 500.
  *
  * Nobody has a fixed share. Where there are too many, the site that has most loses some, so there is
  * always one for a client that has fewer.
@@ -9,6 +9,9 @@ import type { ClientPath } from '../../../src/platform/client-path.ts';
 
 /** Until workerd has closed a WebSocket: the broker waits 10 s for CONNECT. */
 const LINGER_MS = 15_000;
+
+/** 250 MB: each takes some 75 KB in workerd, outside of V8, and 25 KB in the front. */
+const MAX_TUNNELS = 2500;
 
 /** From here on the next one displaces one, which lingers meanwhile. */
 const SOFT = 0.8;
@@ -20,13 +23,14 @@ export type TunnelLimit = ReturnType<typeof createTunnelLimit>;
 
 /**
  * @param clock milliseconds, which never go back
- * @param evict closes a WebSocket of the site: false if none is open
+ * @param evict closes some WebSockets of the site, where there may be so many: false if none is open
  */
 export function createTunnelLimit(
-  max: number,
+  maxConnections: number,
   clock: () => number,
-  evict: (site: string) => boolean,
+  evict: (site: string, max: number) => boolean,
 ) {
+  const max = Math.min(maxConnections, MAX_TUNNELS);
   /** Of each site, with those that linger. */
   const counts = new Map<string, number>();
   /** When each was closed, in this order. */
@@ -46,7 +50,7 @@ export function createTunnelLimit(
     // of equal ones the youngest, or a crowd would close those that are here for long
     for (const [each, count] of counts) if (count >= most) [largest, most] = [each, count];
     // who has none displaces one also where each has one
-    return (own === 0 || own + 1 < most) && evict(largest);
+    return (own === 0 || own + 1 < most) && evict(largest, max);
   }
 
   return {

@@ -103,7 +103,9 @@ export function openTunnel(options: TunnelOptions) {
       if (isWaiting || isFull) socket.pause();
       else socket.resume();
       const isUnfinished = pieces.size > 0 && !isWaiting;
-      unfinishedAt = isUnfinished ? Math.min(unfinishedAt, clock()) : NEVER;
+      // what is behind a whole message has just come
+      if (end > 0 || !isUnfinished) unfinishedAt = NEVER;
+      if (isUnfinished) unfinishedAt = Math.min(unfinishedAt, clock());
     }
     onBytes();
   }

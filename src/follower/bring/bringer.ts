@@ -1,4 +1,4 @@
-/** Serves requests for blocks that are not stored, within limits; equal ones share an answer. */
+/** Serves requests for blocks that are not stored, within limits; equal wishes share their work. */
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import {
   ConeUnavailable,
@@ -15,7 +15,7 @@ import { createFairLimit } from './fair-limit.ts';
 const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
 
 /** Limits of single blocks: a flood of them must not come before the follower's work. */
-const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64 };
+const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64, maxWaitMs: 500 };
 
 export interface Bringer {
   /**

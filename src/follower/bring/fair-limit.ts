@@ -10,6 +10,7 @@ import {
   createTurns,
   largestHolder,
 } from '../../platform/client-path.ts';
+import { within } from '../../platform/clock.ts';
 
 export interface FairLimitOptions {
   /** Work under way at once: of one site, of all whose work was not of use, in all. */
@@ -18,6 +19,8 @@ export interface FairLimitOptions {
   places: number;
   /** Work that waits. Beyond it the client with most of it loses its newest. */
   waiting: number;
+  /** Milliseconds after which work that still waits is refused. Absent: its caller gives up. */
+  maxWaitMs?: number;
   /** Makes the error of work that is refused. */
   refuse: () => Error;
 }
@@ -36,7 +39,7 @@ const MAX_KNOWN = 1000;
 
 /** @param isOfUse whether the work came to what the client asked for */
 export function createFairLimit<T>(
-  { ofClient, ofStrangers, places, waiting: maxWaiting, refuse }: FairLimitOptions,
+  { ofClient, ofStrangers, places, waiting: maxWaiting, maxWaitMs, refuse }: FairLimitOptions,
   isOfUse: (result: T) => boolean,
 ): FairLimit<T> {
   const turns = createTurns<Waiting>();
@@ -87,7 +90,13 @@ export function createFairLimit<T>(
       turns.remove(newest);
       newest.refuse();
     }
-    await turn;
+    const giveUp = () => {
+      // it may have got its turn since the time was over
+      if (!waiting.delete(own)) return;
+      turns.remove(own);
+      throw refuse();
+    };
+    await (maxWaitMs === undefined ? turn : within(maxWaitMs, turn, giveUp));
     try {
       const result = await work();
       if (isOfUse(result)) known.set(site, true);

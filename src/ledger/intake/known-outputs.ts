@@ -156,7 +156,8 @@ export function knownOutputs(
   numberOf: (id: string) => number,
 ): Map<string, KnownOutput> {
   const outputs = new Map<string, KnownOutput>();
-  for (const { id, mention: _, ...facts } of found)
+  // what only a reader of one output wants would take as much memory again as small contents
+  for (const { id, mention: _, block: _block, createdTime: _time, ...facts } of found)
     outputs.set(id, { ...(outputs.get(id) ?? { number: numberOf(id) }), ...facts });
   return outputs;
 }

@@ -3,7 +3,7 @@
  * (docs/storage.md#packs). D1 bills rows, not bytes, and a walk reads a pack's blocks without a
  * join.
  *
- * A block stays where it is until it is dropped or pruned. Columns of their own have what changes:
+ * A block stays in its pack until it is dropped or pruned. Columns of their own have what changes:
  * `statuses` says which milestone references each block, `states` when the outputs that the blocks
  * consume came into the ledger and left it; view-pages.ts has the rule which of these are
  * true.

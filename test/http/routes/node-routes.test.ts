@@ -229,6 +229,9 @@ describe('GET /api/core/v2/info', () => {
     };
     expect(await tokenOf({ baseToken: said })).toEqual(said);
     expect(await tokenOf({})).toMatchObject({ tickerSymbol: 'units', decimals: 0 });
+    // whoever names a network may name it like a field that every object has
+    const named = { ...parameters, networkName: 'constructor' };
+    expect(await tokenOf({ parameters: named })).toMatchObject({ tickerSymbol: 'units' });
     // of a public network the project itself knows
     expect(await tokenOf({ baseToken: said, parameters: status.parameters })).toMatchObject({
       tickerSymbol: 'SMR',

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { readQuery } from '../../../src/ledger/core/read-batch.ts';
-import { findLedgerOutputs } from '../../../src/ledger/intake/known-outputs.ts';
+import { findLedgerOutputs, knownOutputs } from '../../../src/ledger/intake/known-outputs.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -42,4 +42,13 @@ it(`${COUNT} outputs of one milestone are found, each with its content, in littl
   const whole = found.filter(({ bytes, spent }) => bytes !== undefined && spent === 2);
   expect(new Set(whole.map(({ id }) => id))).toEqual(new Set(ids));
   expect(ms).toBeLessThan(LIMIT_MS);
+});
+
+it('of what was found only what a record needs is kept', () => {
+  const id = 'ab'.repeat(34);
+  const bytes = Uint8Array.of(3);
+  const found = [{ id, bytes, block: 'cd'.repeat(32), created: 2, createdTime: 3, spent: 4 }];
+  expect(knownOutputs(found, () => 1)).toEqual(
+    new Map([[id, { number: 1, bytes, created: 2, spent: 4 }]]),
+  );
 });

@@ -329,7 +329,7 @@ it('an import while a pruning takes changes along is no damage to the new ledger
   await followTo(await startLedger(db, network, 0), MILESTONES);
   let isReplaced = false;
   const busy = disturbed(db, async (sql) => {
-    if (!/WITH known AS MATERIALIZED/.test(sql)) return;
+    if (!/IN \(SELECT id FROM found\)/.test(sql)) return;
     await loadSnapshot(db, asFile(fullSnapshot(network, { target: 1 })), undefined);
     isReplaced = true;
   });

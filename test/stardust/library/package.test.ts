@@ -15,6 +15,7 @@ import { build, transformSync } from 'esbuild';
 import GithubSlugger from 'github-slugger';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../../cli/lib/project.ts';
+import { findProgram } from '../../../cli/lib/runtime.js';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { ownerAt } from '../../../src/stardust/output.ts';
 import { readSnapshot } from '../../../src/stardust/snapshot.ts';
@@ -336,8 +337,8 @@ function compileWithOldest(names: readonly string[]): string[] {
 async function compileWithNewest(names: readonly string[], ...flags: string[]): Promise<string> {
   const strict =
     '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --module nodenext --target es2022 --lib es2023,dom';
-  const tsc = join(PROJECT, 'node_modules/.bin/tsc');
-  const { stdout } = await run(tsc, [...strict.split(' '), ...flags, ...names], {
+  const tsc = findProgram('typescript', 'tsc')!;
+  const { stdout } = await run(process.execPath, [tsc, ...strict.split(' '), ...flags, ...names], {
     cwd: consumer,
   }).catch((error) => error);
   return stdout;

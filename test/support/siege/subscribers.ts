@@ -2,7 +2,9 @@
  * Honest subscribers of events, each with an address of its own: they ping, and connect again when
  * they were cut off, as libraries do.
  */
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Opcode, readFrame } from '../../../cli/serve/front/frames.ts';
 import { PacketType } from '../../../src/mqtt/packets.ts';
 import { openRaw } from './raw-client.ts';
 
@@ -13,36 +15,60 @@ const PING_MS = 1000;
 const PAUSE_MS = 1000;
 
 export interface Subscribers {
-  /** Since the last reset: refused with 503, and cut off or not answered. */
-  counts(): { refused: number; lost: number };
+  /** Since the last reset: refused with 503; and cut off or not answered, by how it was. */
+  counts(): { refused: number; lost: Record<string, number> };
   reset(): void;
   stop(): void;
 }
 
+/** Calls the listener with the reason of a Close frame. */
+function hearClose(socket: Socket, onClose: (reason: string) => void): void {
+  let held = Buffer.alloc(0);
+  socket.on('data', (bytes: Buffer) => {
+    held = Buffer.concat([held, bytes]);
+    for (;;) {
+      const frame = readFrame(held, 0);
+      if (frame === undefined || frame.end > held.length) return;
+      const payload = held.subarray(frame.end - frame.length, frame.end);
+      if (frame.opcode === Opcode.Close && payload.length >= 2)
+        onClose(`${payload.readUInt16BE(0)} ${payload.toString('utf8', 2)}`);
+      held = held.subarray(frame.end);
+    }
+  });
+}
+
 export function keepSubscribers(url: string): Subscribers {
   let isOver = false;
-  let counts = { refused: 0, lost: 0 };
+  let counts: ReturnType<Subscribers['counts']> = { refused: 0, lost: {} };
+
+  function lose(how: string): void {
+    if (!isOver) counts.lost[how] = (counts.lost[how] ?? 0) + 1;
+  }
 
   async function subscribe(address: string): Promise<void> {
     const { socket, sendPacket } = await openRaw(url, address);
     let heardAt = Date.now();
+    let how = 'ended without a Close frame';
     socket.on('data', () => {
       heardAt = Date.now();
+    });
+    hearClose(socket, (reason) => {
+      how = reason;
     });
     sendPacket({ type: PacketType.Subscribe, packetId: 1, topics: ['milestone-info/confirmed'] });
     while (!isOver && !socket.destroyed && Date.now() - heardAt < 10_000) {
       sendPacket({ type: PacketType.PingRequest });
       await sleep(PING_MS);
     }
+    lose(socket.destroyed ? how : 'heard nothing');
     socket.destroy();
-    if (!isOver) counts.lost++;
   }
 
   const keep = async (address: string): Promise<void> => {
     while (!isOver) {
       await subscribe(address).catch(({ message }) => {
         if (message.includes(' 503')) counts.refused++;
-        else counts.lost++;
+        else lose(`did not connect: ${message}`);
       });
       await sleep(PAUSE_MS);
     }
@@ -51,7 +77,7 @@ export function keepSubscribers(url: string): Subscribers {
   return {
     counts: () => counts,
     reset() {
-      counts = { refused: 0, lost: 0 };
+      counts = { refused: 0, lost: {} };
     },
     stop() {
       isOver = true;

@@ -107,6 +107,22 @@ it('no more than 256 have lost their places, of one client half of them', () => 
   expect(started).toHaveLength(256 + 33);
 });
 
+it('reads that wait for an upstream keep no white flag waiting, however many sites send them', () => {
+  const { state, queue, started, enter } = createQueue();
+  for (let i = 0; i < 600; i++) enter(`${i}`, `${i}`);
+  for (let i = 0; i < 100; i++) {
+    state.now += 200;
+    queue.look();
+  }
+  for (let i = 0; i < 16; i++) enter(`p${i}`, `p${i}`, true);
+  enter('coordinator', 'own', true);
+  for (let i = 0; i < 3; i++) {
+    state.now += 150;
+    queue.look();
+  }
+  expect(started).toContain('own');
+});
+
 it('all wait while nothing can be passed on; then the white flag is first', () => {
   const { state, queue, started, enter } = createQueue();
   state.isOpen = false;

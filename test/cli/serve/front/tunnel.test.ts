@@ -180,6 +180,22 @@ it('a message that does not arrive within 15 s is refused, however it comes', as
   expect(quiet.isOpen()).toBe(true);
 });
 
+it('a message is as old as its own first byte, not as that of one before it', async () => {
+  const { connect, time, sentText } = await startTunnels();
+  const [slow, steady] = [await connect(), await connect()];
+  slow.socket.write(frame('never').subarray(0, 3));
+  let rest = frame('m0');
+  for (let i = 0; i < 4; i++) {
+    const next = frame(`m${i + 1}`);
+    steady.socket.write(Buffer.concat([rest, next.subarray(0, 3)]));
+    await settled(() => expect(sentText()).toContain(`m${i}`));
+    rest = next.subarray(3);
+    time.ahead += 5000;
+  }
+  await settled(() => expect(slow.isOpen()).toBe(false));
+  expect(steady.isOpen()).toBe(true);
+});
+
 it('what follows a Close frame of the client is dropped, and TCP ends within 10 s', async () => {
   const { connect, time, sentText, sockets } = await startTunnels();
   const client = await connect();

@@ -1,0 +1,41 @@
+/** Reads of single blocks that the follower fetches (src/follower/bring/bringer.ts). */
+import { afterEach, expect, it, vi } from 'vitest';
+import type { BringContext } from '../../../src/follower/bring/bring-blocks.ts';
+import { createBringer } from '../../../src/follower/bring/bringer.ts';
+
+afterEach(() => vi.useRealTimers());
+
+/** A database that answers when it is told to. */
+function createHangingContext() {
+  const ends: (() => void)[] = [];
+  const db: object = {
+    prepare: () => db,
+    bind: () => db,
+    batch: () => new Promise((_, reject) => ends.push(() => reject(new Error('ended')))),
+  };
+  return { ends, context: { db } as unknown as BringContext };
+}
+
+it('a read that waits for half a second is refused, and leaves its place to others', async () => {
+  vi.useFakeTimers();
+  const { ends, context } = createHangingContext();
+  const bringer = createBringer(() => context);
+  const errors: string[] = [];
+  const read = (client: string) =>
+    bringer.readUnstored('ab', client).catch(({ message }: Error) => errors.push(message));
+  const reads = Array.from({ length: 10 }, () => read('192.0.2.1'));
+  await vi.advanceTimersByTimeAsync(499);
+  expect(ends).toHaveLength(4);
+  expect(errors).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(errors).toEqual(Array.from({ length: 6 }, () => 'too many requests wait for blocks'));
+  for (const end of ends.splice(0)) end();
+  await Promise.all(reads);
+  expect(ends).toHaveLength(0);
+  const later = read('192.0.2.1');
+  await vi.advanceTimersByTimeAsync(500);
+  expect(ends).toHaveLength(1);
+  ends[0]!();
+  await later;
+  expect(errors).toHaveLength(11);
+});
