@@ -161,6 +161,8 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
   if (settings.missingKeys > 0 && !chosen.includes('setKeys')) chosen.push('setKeys');
+  // packs stay where a block of theirs is never referenced, while the IDs of the others are forgotten
+  if (kind === 'idle' && !chosen.includes('side')) chosen.push('side');
   return chosen.includes('note') ? chosen : [...chosen, 'note'];
 }
 

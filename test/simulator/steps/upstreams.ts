@@ -20,7 +20,7 @@ export const upstreamSteps = {
   restDown: upstream(2, restDown),
   blocksGone: upstream(2, blocksGone),
   withhold: upstream(3, withhold),
-  starve: { ...upstream(2, starve), needs: ({ limits }) => limits !== 'usual' },
+  starve: { ...upstream(5, starve), needs: ({ limits }) => limits !== 'usual' },
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
