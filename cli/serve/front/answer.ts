@@ -32,6 +32,12 @@ const MAX_GZIP_BYTES = 8 * 1024 * 1024;
 /** 1 is fastest, 9 smallest. */
 const GZIP_LEVEL = 4;
 
+/** Of zlib itself, for each answer. */
+const ZLIB_BYTES = 256 * 1024;
+
+/** Of all answers that zlib has: it keeps each until it is done, though the client has gone. */
+const MAX_PACKING_BYTES = 2 * (MAX_GZIP_BYTES + ZLIB_BYTES);
+
 const COMPRESSIBLE =
   /\r\ncontent-type: *(?:text\/|application\/(?:json|javascript|manifest\+json|wasm)|image\/svg)/i;
 const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transform)/i;
@@ -39,6 +45,17 @@ const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transf
 const SWITCHING = 101;
 
 const compressed = promisify(gzip);
+let packing = 0;
+
+/** Undefined where zlib has enough to do, or fails. */
+async function pack(body: Buffer): Promise<Buffer | undefined> {
+  const held = body.length + ZLIB_BYTES;
+  if (packing + held > MAX_PACKING_BYTES) return undefined;
+  packing += held;
+  const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
+  packing -= held;
+  return packed;
+}
 
 export interface AnswerOptions {
   write: (bytes: Buffer | string) => void;
@@ -94,7 +111,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   }
 
   async function compress(body: Buffer): Promise<void> {
-    const packed = await compressed(body, { level: GZIP_LEVEL }).catch(() => undefined);
+    const packed = await pack(body);
     if (packed !== undefined)
       head = head
         .replace(LENGTH, `\r\nContent-Length: ${packed.length}\r\nContent-Encoding: gzip`)
@@ -119,7 +136,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
       return;
     }
     gathered.push(piece);
-    if (left === 0) void compress(Buffer.concat(gathered));
+    if (left === 0) void compress(Buffer.concat(gathered.splice(0)));
   }
 
   return {

@@ -1,4 +1,4 @@
-/** Serves requests for blocks that are not stored, within limits; equal ones share an answer. */
+/** Serves requests for blocks that are not stored, within limits; equal wishes share their work. */
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import {
   ConeUnavailable,

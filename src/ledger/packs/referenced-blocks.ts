@@ -13,7 +13,7 @@ import { blockSql, readBlockRows } from './block-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
 import { type OutputRow, requireOutputSum } from './output-rows.ts';
 import { NO_REASON, statusesFromRow } from './pack-columns.ts';
-import { type BlockPlace, elementSql } from './places.ts';
+import { atPlaces, type BlockPlace, elementSql } from './places.ts';
 
 export interface ReferencedBlock {
   /** Hex. */
@@ -93,12 +93,14 @@ const PACKS_AT_ONCE = 8;
 
 /**
  * ?1 packs, ?2 IDs of blocks: a block's place in its pack changes where others are dropped from it
- * meanwhile.
+ * meanwhile. Each pack's outputs are parsed once, and not searched for each block.
  */
 const SELECT_MENTIONS = `
-  SELECT p.outputs -> ('$[' || b.key || ']') AS outputs FROM pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.key IN (SELECT value FROM json_each(?1))
-    AND b.value ->> 1 IN (SELECT value FROM json_each(?2))`;
+  WITH named AS MATERIALIZED (
+    SELECT p.key AS pack, b.key AS at FROM pack p CROSS JOIN json_each(p.blocks) b
+    WHERE p.key IN (SELECT value FROM json_each(?1))
+      AND ${blockSql.id('b.value')} IN (SELECT value FROM json_each(?2)))
+  ${atPlaces('mentions')}`;
 
 /**
  * Yields the outputs that the blocks' transactions consume and create, in any order. IDs are hex.
@@ -114,7 +116,7 @@ export async function* readMentions(
     const named = some.flatMap(([, those]) => those.map(({ id }) => id));
     const bound = [some.map(([pack]) => pack), named].map((each) => JSON.stringify(each));
     const mentions = many(db.prepare(SELECT_MENTIONS).bind(...bound), (row) => {
-      const outputs: OutputRow[] = JSON.parse(row.text('outputs'));
+      const outputs: OutputRow[] = JSON.parse(row.text('value'));
       return outputs;
     });
     const read = await readQuery(db, mentions);

@@ -1,5 +1,6 @@
 /** Milestones by index or by ID, as long as they are kept, and their changes of the ledger. */
 import type { Database } from '../../ledger/core/database.ts';
+import { LedgerMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { milestoneEntry, selectIds } from '../../ledger/core/id-index.ts';
 import {
@@ -91,7 +92,7 @@ const MAX_CHANGES = 200_000;
 
 /**
  * Returns undefined if the milestone was not applied here, or is pruned; `too-large` beyond {@link
- * MAX_CHANGES} blocks, inputs and outputs. Throws a LedgerMoved if it was pruned meanwhile.
+ * MAX_CHANGES} blocks, inputs and outputs. Throws a LedgerMoved if it was pruned or replaced meanwhile.
  */
 export async function readLedgerChanges(
   db: Database,
@@ -108,6 +109,7 @@ export async function readLedgerChanges(
   });
   if (head === undefined || milestone === undefined || index <= head.start) return undefined;
   const { id, payload } = milestone;
+  if (id !== named.id) throw new LedgerMoved('an import replaced the ledger');
   const applied = listBlocks(milestone.blocks).filter(({ reason }) => reason === 0);
   const created = migratedIds(payload.value, id);
   const consumed: string[] = [];

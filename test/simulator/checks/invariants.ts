@@ -92,6 +92,9 @@ const LIMITS = {
   lines: { base: 12, block: 0 },
 } as const;
 
+/** Pages and steps of one or two take half as many calls again for the same. */
+const TINY = 1.5;
+
 /** Statements of one request. */
 const MOST_OF_REQUEST = 300;
 
@@ -115,7 +118,7 @@ function checkEconomy(world: World): void {
   const blocks = (now.blocks - (economy.at(-3) ?? before).blocks) / seconds;
   for (const [what, { base, block }] of Object.entries(LIMITS) as [Counted, Allowance][]) {
     const rate = (now[what] - before[what]) / seconds;
-    const limit = base + block * blocks;
+    const limit = base * (world.settings.limits === 'tiny' ? TINY : 1) + block * blocks;
     if (rate > limit && !world.isFlipped)
       world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit.toFixed(1)}`);
   }

@@ -21,7 +21,9 @@ const BLOCKS = 25;
 const PAUSE_MS = 20;
 
 export async function sweep(world: World, seed: string, factor = 1): Promise<void> {
-  const { network, truth, simulation } = world;
+  const { network, truth, simulation, settings } = world;
+  // where little happens IDs are forgotten of blocks that are still there
+  const blocks = settings.kind === 'idle' ? network.blocks.size : factor * BLOCKS;
   const random = new Random(`sweep ${seed}`);
   const nfts = random.sample(truth.nftIds, factor * NFTS);
   const last = lastIndex(network);
@@ -32,7 +34,7 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
       .sample([...network.outputs.keys()], factor * OUTPUTS)
       .map((id) => () => readOutput(world, id)),
     ...random
-      .sample([...network.blocks.keys()], factor * BLOCKS)
+      .sample([...network.blocks.keys()], blocks)
       .map((id) => () => readBlockMetadata(world, id)),
     () => readNftList(world),
     () => readNftChanges(world, Math.max(1, last - 10)),

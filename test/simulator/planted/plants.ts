@@ -37,7 +37,7 @@ const former: readonly Plant[] = [
     'a transaction whose input is not known any more is chosen again for ever',
     'ledger/write/resolve-verdicts.ts',
     'inputs.every((id) => known.has(id))',
-    'inputs.every((id) => !unresolved.has(id) || known.has(id))',
+    'inputs.every((id) => !pack.unresolved.has(id) || known.has(id))',
     'if (completed.size === 0) return { made: 0, isMore: false };',
     'if (completed.size === 0) return { made: 0, isMore: chosen.length < ready.length };',
   ),

@@ -20,14 +20,22 @@ export const damageSteps = {
   swapKv: { ...step(1, swapKv), needs: ({ isServe }) => isServe },
 } satisfies Steps;
 
-/** One of these. */
-export function damage(world: World, random: Random): void | Promise<void> {
+/** How often at once: each time somewhere else. */
+const TIMES = [1, 1, 3, 6];
+
+/** Some of these. */
+export async function damage(world: World, random: Random): Promise<void> {
   const steps: Step[] = Object.values(damageSteps);
   const possible = steps.filter(({ needs }) => needs === undefined || needs(world.settings));
-  return random
-    .pickWeighted(possible.map((each) => [each.often, each] as const))
-    .run(world, random);
+  for (let i = random.pick(TIMES); i > 0; i--)
+    await random
+      .pickWeighted(possible.map((each) => [each.often, each] as const))
+      .run(world, random);
 }
+
+/** What says which outputs and NFTs there are is damaged oftener: milestones carry it on. */
+const HELD = ['output', 'nft'];
+const HELD_SHARE = 0.4;
 
 /** A character changes in one column, in one row or in several. */
 async function flipColumn(world: World, random: Random): Promise<void> {
@@ -49,7 +57,10 @@ async function flipColumn(world: World, random: Random): Promise<void> {
       if (rows.length > 0) columns.push({ table, column, rows });
     }
   }
-  const { table, column, rows } = random.pick(columns);
+  const held = columns.filter(({ table }) => HELD.includes(table));
+  const { table, column, rows } = random.pick(
+    held.length > 0 && random.chance(HELD_SHARE) ? held : columns,
+  );
   const share = random.pick([0, 0.2, 1]);
   const chosen = rows.filter(() => random.chance(share));
   // a disk does not know them

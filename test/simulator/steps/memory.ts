@@ -18,7 +18,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 export const memorySteps = {
   floodPool: {
     actor: 'sender',
-    often: 2,
+    often: 5,
     isHostile: true,
     // where the pool is far larger the flood would have to be, too
     needs: ({ limits, upstreams }) =>

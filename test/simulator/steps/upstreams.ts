@@ -20,6 +20,7 @@ export const upstreamSteps = {
   restDown: upstream(2, restDown),
   blocksGone: upstream(2, blocksGone),
   withhold: upstream(3, withhold),
+  starve: { ...upstream(2, starve), needs: ({ limits }) => limits !== 'usual' },
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
@@ -82,10 +83,31 @@ function blocksGone({ upstreams, simulation }: World, random: Random): void {
 }
 
 /** A new block that the next milestone needs is nowhere for a while, and all else comes as ever. */
-function withhold({ upstreams, simulation, network }: World, random: Random): void {
+function withhold(world: World, random: Random): void {
+  withholdFor(world, random, random.between(10, 90) * 1000);
+}
+
+const FLOODS = 6;
+const FLOOD_BLOCKS = 60;
+const FLOOD_MS = 4000;
+
+/** The same while more blocks come than are to be stored, to a follower that begins anew. */
+function starve(world: World, random: Random): void {
+  const { simulation, network, node } = world;
+  withholdFor(world, random, (FLOODS + 3) * FLOOD_MS);
+  simulation.atForWorld(simulation.now + 1.5 * FLOOD_MS, () => node.follower.kill());
+  for (let i = 2; i < FLOODS + 2; i++)
+    simulation.atForWorld(simulation.now + i * FLOOD_MS, () => {
+      network.random = random;
+      for (let n = 0; n < FLOOD_BLOCKS; n++) network.note(network.someParents(), random.bytes(8));
+      world.publishNews();
+    });
+}
+
+function withholdFor({ upstreams, simulation, network }: World, random: Random, ms: number): void {
   const id = network.note(network.someParents(), random.bytes(8));
   for (const { conduct } of upstreams) conduct.withheld = new Set([...conduct.withheld, id]);
-  simulation.atForWorld(simulation.now + random.between(10, 90) * 1000, () => {
+  simulation.atForWorld(simulation.now + ms, () => {
     for (const { conduct } of upstreams)
       conduct.withheld = new Set([...conduct.withheld].filter((each) => each !== id));
   });

@@ -4,6 +4,8 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { createAnswer } from '../../../../cli/serve/front/answer.ts';
+import type { RequestHead } from '../../../../cli/serve/front/request-head.ts';
 import { GET, open, served, settled, startEcho, startFront } from '../../../support/edge/front.ts';
 
 const LONG = JSON.stringify({ text: 'abc'.repeat(5000) });
@@ -89,6 +91,30 @@ it('fetch reads answers of both forms, however many connections ask', async () =
     return response.text();
   });
   expect(new Set(await Promise.all(texts))).toEqual(new Set([LONG]));
+});
+
+it('16 MB are compressed at once, of clients that have gone too; others are sent as they are', async () => {
+  const body = Buffer.alloc(8 << 20, 'x');
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const request = { isHead: false, acceptsGzip: true } as RequestHead;
+  const asIs: number[] = [];
+  const ends = Array.from({ length: 6 }, (_, i) => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    let written = 0;
+    const answer = createAnswer({
+      write: (bytes) => (written += bytes.length),
+      onHead: () => false,
+      onEnd: () => resolve(written),
+    });
+    answer.expect(request);
+    answer.push(Buffer.from(head));
+    answer.push(body);
+    return promise.then((bytes) => {
+      if (bytes > body.length) asIs.push(i);
+    });
+  });
+  await Promise.all(ends);
+  expect(asIs.sort()).toEqual([2, 3, 4, 5]);
 });
 
 it('HTTP/1.0 is answered, and the end of the connection is that of the answer', async () => {
@@ -228,4 +254,25 @@ it('a client that never closes after an answer is reset', async () => {
   await settled(() => expect(client.received()).toMatch(/200 OK/));
   time.ahead = 61_000;
   await settled(() => expect(client.isOpen()).toBe(false));
+});
+
+// each is reckoned with 256 KB of zlib
+it('of many answers at once some are compressed, and the others are sent as they are', async () => {
+  const heads: string[] = [];
+  const body = Buffer.alloc(100_000, 'a');
+  const done = Array.from({ length: 50 }, (_, i) => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const write = (bytes: Buffer | string) => {
+      heads[i] ??= bytes.toString();
+    };
+    const answer = createAnswer({ write, onHead: () => false, onEnd: resolve });
+    answer.expect({ acceptsGzip: true } as RequestHead);
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}`;
+    answer.push(Buffer.from(`${head}\r\n\r\n`));
+    answer.push(body);
+    return promise;
+  });
+  await Promise.all(done);
+  expect(heads.filter((head) => head.includes('Content-Encoding: gzip'))).toHaveLength(47);
+  expect(heads.filter((head) => head.includes(`Content-Length: ${body.length}`))).toHaveLength(3);
 });
