@@ -14,16 +14,16 @@ const BUILT = join(FOLDER, 'commands.js');
 const COMMANDS = existsSync(BUILT) ? BUILT : join(FOLDER, 'commands.ts');
 
 /**
- * An import allocates much that is short-lived, and takes less memory if V8 collects young objects
- * after every 2 MB.
+ * Imports and connections of clients allocate much that is short-lived, and take less memory if V8
+ * collects young objects after every 2 MB.
  */
-const IMPORTS = ['--max-semi-space-size=2'];
+const FRUGAL = ['--max-semi-space-size=2'];
 
-/** Commands that import. */
-const IMPORTING = ['import', 'deploy'];
+/** Commands that import or serve. */
+const ALLOCATING = ['import', 'deploy', 'start', 'serve'];
 
 const args = process.argv.slice(2);
-const flags = IMPORTING.includes(args[0] ?? '') ? IMPORTS : [];
+const flags = ALLOCATING.includes(args[0] ?? '') ? FRUGAL : [];
 
 if (isRuntime && flags.every((flag) => process.execArgv.includes(flag))) {
   const { runCommandLine } = await import(pathToFileURL(COMMANDS).href);

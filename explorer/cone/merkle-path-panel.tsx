@@ -143,38 +143,29 @@ function BlockJson({ blockId }: { blockId: string }) {
   );
 }
 
+interface OfBlock {
+  block: Proved<BlockFacts>;
+  said: BlockMetadata | undefined;
+}
+
 function MerklePathPanel({
   heading: Heading,
-  block,
   path,
-  said,
-}: {
-  heading: 'h2' | 'h3';
-  block: Proved<BlockFacts>;
-  path: Judged['path'];
-  said: BlockMetadata | undefined;
-}) {
+  ...of
+}: OfBlock & { heading: 'h2' | 'h3'; path: Judged['path'] }) {
   return (
     <section class="merkle" aria-labelledby="merkle-title">
       <Heading id="merkle-title">Merkle path</Heading>
       {path.state === 'loading' && <p class="loading">Hashing …</p>}
       {path.state === 'failed' && <NotChecked>{path.error.message}</NotChecked>}
       {path.state === 'done' && path.value !== undefined && (
-        <PathVerdicts path={path.value} block={block} said={said} />
+        <PathVerdicts path={path.value} {...of} />
       )}
     </section>
   );
 }
 
-function PathVerdicts({
-  path,
-  block,
-  said,
-}: {
-  path: JudgedPath;
-  block: Proved<BlockFacts>;
-  said: BlockMetadata | undefined;
-}) {
+function PathVerdicts({ path, block, said }: OfBlock & { path: JudgedPath }) {
   const { signed, inclusion, applied, order, outcome, levels } = path;
   const { blockId, payload } = provedValue(block);
   const place = order && provedValue(order).blockIds.indexOf(blockId);

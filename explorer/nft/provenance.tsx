@@ -123,7 +123,7 @@ function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNf
   );
 }
 
-type Of = { nftId: string; info: Info };
+export type Of = { nftId: string; info: Info };
 
 /**
  * What became of an NFT, a page at a time; nothing where the node has no history of it.

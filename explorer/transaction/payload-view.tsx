@@ -40,39 +40,24 @@ import {
 import { InputCard, OutputCard } from './flow-cards.tsx';
 import { summarizeChains, summarizeFlow } from './summarize-flow.ts';
 
-export function PayloadView({
-  block,
-  metadata,
-  info,
-  onSummary,
-}: {
+interface PayloadProps {
   block: Proved<BlockContent>;
   metadata: BlockMetadata;
   info: Info;
   /** Is given what the transaction does, in one sentence. */
   onSummary(sentence: Sentence): void;
-}) {
-  const { parsed } = provedValue(block);
-  const { payload } = parsed.block;
-  if (parsed.transaction !== undefined)
-    return (
-      <TransactionPart
-        block={block}
-        transaction={parsed.transaction}
-        metadata={metadata}
-        info={info}
-        onSummary={onSummary}
-      />
-    );
-  return payload?.type === 5 ? <TaggedPart block={block} data={payload} /> : null;
 }
 
-interface TransactionProps {
-  block: Proved<BlockContent>;
+export function PayloadView(props: PayloadProps) {
+  const { parsed } = provedValue(props.block);
+  const { payload } = parsed.block;
+  if (parsed.transaction !== undefined)
+    return <TransactionPart transaction={parsed.transaction} {...props} />;
+  return payload?.type === 5 ? <TaggedPart block={props.block} data={payload} /> : null;
+}
+
+interface TransactionProps extends PayloadProps {
   transaction: NonNullable<ParsedBlock['transaction']>;
-  metadata: BlockMetadata;
-  info: Info;
-  onSummary(sentence: Sentence): void;
 }
 
 function TransactionPart({ block, transaction, metadata, info, onSummary }: TransactionProps) {

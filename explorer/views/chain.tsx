@@ -45,15 +45,17 @@ async function readChain(kind: ChainKind, id: string): Promise<Said<ListedOutput
   return { said: { ...said, outputId } };
 }
 
+interface ChainProps {
+  kind: ChainKind;
+  id: string;
+  info: Info;
+}
+
 export function ChainView({
   name: kind,
   id: typed,
   info,
-}: {
-  name: ChainKind;
-  id: string;
-  info: Info;
-}) {
+}: Omit<ChainProps, 'kind'> & { name: ChainKind }) {
   const id = typed.toLowerCase();
   return indexesAll(info) ? (
     <IndexedChain kind={kind} id={id} info={info} />
@@ -72,7 +74,7 @@ export function ChainView({
   );
 }
 
-function IndexedChain({ kind, id, info }: { kind: ChainKind; id: string; info: Info }) {
+function IndexedChain({ kind, id, info }: ChainProps) {
   const loaded = useLoad(() => readChain(kind, id), [kind, id]);
   return (
     <Awaited
@@ -86,17 +88,7 @@ function IndexedChain({ kind, id, info }: { kind: ChainKind; id: string; info: I
   );
 }
 
-function ChainPage({
-  kind,
-  id,
-  read,
-  info,
-}: {
-  kind: ChainKind;
-  id: string;
-  read: Said<ListedOutput>;
-  info: Info;
-}) {
+function ChainPage({ kind, id, read, info }: ChainProps & { read: Said<ListedOutput> }) {
   const { output, outputId, json } = read.said;
   const claim = output.type === OutputType.Foundry ? readTokenClaim(output) : undefined;
   return (
@@ -136,17 +128,12 @@ function ChainPage({
   );
 }
 
-function AliasFacts({
-  id,
-  said,
-  alias,
-  info,
-}: {
-  id: string;
+interface FactsProps extends Omit<ChainProps, 'kind'> {
   said: ListedOutput;
-  alias: AliasOutput;
-  info: Info;
-}) {
+}
+
+function AliasFacts({ id, said, alias, info }: FactsProps & { alias: AliasOutput }) {
+  const network = networkWords(undefined, info);
   const hrp = info.protocol.bech32Hrp;
   const own = toBech32(hrp, { type: AddressType.Alias, id: fromHex(id) });
   const issuer = findFeature(alias.immutableFeatures, FeatureType.Issuer)?.address;
@@ -159,14 +146,14 @@ function AliasFacts({
         [
           'State controller',
           <>
-            <AddressLink address={controller} network={networkWords(undefined, info)} />
+            <AddressLink address={controller} network={network} />
             <p class="note">changes its state, mints by its foundries, and moves what it holds</p>
           </>,
         ],
         [
           'Governor',
           <>
-            <AddressLink address={governor} network={networkWords(undefined, info)} />
+            <AddressLink address={governor} network={network} />
             <p class="note">changes its controllers and features, and can destroy it</p>
           </>,
         ],
@@ -179,31 +166,15 @@ function AliasFacts({
             <p class="note">what that address holds, this alias unlocks</p>
           </>,
         ],
-        [
-          'Issuer',
-          issuer && <AddressLink address={issuer} network={networkWords(undefined, info)} />,
-        ],
-        [
-          'Sender',
-          sender && <AddressLink address={sender} network={networkWords(undefined, info)} />,
-        ],
+        ['Issuer', issuer && <AddressLink address={issuer} network={network} />],
+        ['Sender', sender && <AddressLink address={sender} network={network} />],
         ...commonRows(said, info),
       ]}
     />
   );
 }
 
-function FoundryFacts({
-  id,
-  said,
-  foundry,
-  info,
-}: {
-  id: string;
-  said: ListedOutput;
-  foundry: FoundryOutput;
-  info: Info;
-}) {
+function FoundryFacts({ id, said, foundry, info }: FactsProps & { foundry: FoundryOutput }) {
   const { minted, melted, maximumSupply } = foundry.tokenScheme;
   const claim = readTokenClaim(foundry);
   const tokens = (amount: bigint) => <Foreign text={formatTokens(amount, claim)} />;

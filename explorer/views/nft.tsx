@@ -13,7 +13,7 @@ import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
-import { CheckedState, History, OwnerLine, useCertificate } from '../nft/provenance.tsx';
+import { CheckedState, History, type Of, OwnerLine, useCertificate } from '../nft/provenance.tsx';
 import { NodeError } from '../node/ask.ts';
 import { readHistory, readNft } from '../node/ledger.ts';
 import {
@@ -66,15 +66,7 @@ function isMissing(loaded: Loaded<unknown>): boolean {
 }
 
 /** An NFT that nothing holds any more: what became of it, and the proof that it was burned. */
-function Burned({
-  nftId,
-  history,
-  info,
-}: {
-  nftId: string;
-  history: Said<NftHistoryJson>;
-  info: Info;
-}) {
+function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }) {
   const judged = useCertificate(nftId);
   const [last] = history.said.changes;
   return (

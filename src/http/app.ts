@@ -210,8 +210,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
   ): void {
     const isOfRead = isRoutine(method, route, status);
     if (settings.logReads || !isOfRead) {
-      // a proposal out of a cache was logged before, and must not hide one that was not
-      const kind = [route, status, notes.source].join();
+      const kind = [route, status].join();
       const write = isOfRead ? writeLog : writeOfKind.bind(undefined, kind);
       write(status === 500 ? 'error' : 'info', 'http.request', {
         method,

@@ -76,7 +76,7 @@ export interface Brought {
   notBrought: NotBrought | undefined;
 }
 
-/** A refusal that is certain before the packs of the view are read. */
+/** A refusal that is certain from the first page of the view: no other is read. */
 class Refused extends Error {
   readonly refusal: WhiteFlagRefusal;
 

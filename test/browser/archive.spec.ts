@@ -79,7 +79,8 @@ function readPaper(pdf: Uint8Array): string {
   try {
     writeFileSync(path, pdf);
     const text = execFileSync('pdftotext', ['-raw', path, '-'], { encoding: 'utf8' });
-    return text.replaceAll(/\s+/g, '');
+    // Firefox prints ligatures
+    return text.normalize('NFKC').replaceAll(/\s+/g, '');
   } finally {
     rmSync(dirname(path), { recursive: true });
   }

@@ -124,7 +124,8 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
   });
 
   it('goes back to where one was on the page', async () => {
-    await open(page, '/milestone/17339');
+    // a page behind others is given no frames
+    const page = await browser.open(`${node.url}/milestone/17339`, 'desktop');
     await untilCount(page, '.table', 1);
     await untilCount(page, '.loading', 0);
     await page.evaluate('scrollTo(0, 700)');
@@ -137,9 +138,12 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     await page.evaluate('history.back()');
     await textOf(page, 'main h1').toBe('17339');
     await expect.poll(() => page.evaluate('scrollY')).toBe(700);
+    await page.close();
   });
 
   it('has a button where the script of a view does not come', async () => {
+    const page = await browser.open(`${node.url}/`, 'desktop');
+    await untilCount(page, '.hero', 1);
     node.lie([
       {
         concerns: ({ path }) => path.startsWith('/explorer/'),
@@ -150,5 +154,6 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     await textOf(page, 'main').toMatch(/A part of this page could not be loaded\./);
     expect(await countOf(page, 'main button:not(form *)')).toBe(1);
     node.lie([]);
+    await page.close();
   });
 });

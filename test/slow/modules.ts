@@ -1,13 +1,14 @@
 /**
  * `npm run test:slow -- modules`: takes each module away from a copy of the project, and checks what
- * is left: types, structure, the tests of the core, and those of modules that do not need it.
- * `node tools/run.js test/slow/modules.ts NAME` does so with one; `--fast` leaves out all tests but
- * that of the contract.
+ * is left: types, structure, the tests of the core, and those of modules that do not need it. Then
+ * adds the example of src/modules/README.md to a copy, as that page says.
+ * `node tools/run.js test/slow/modules.ts NAME` does so with one, or with `example`; `--fast` leaves
+ * out all tests but that of the contract.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
 import { MODULES } from '../../src/modules/list.ts';
@@ -16,7 +17,8 @@ import { takeAway, withDependents } from '../support/take-away.ts';
 
 const USAGE = `Usage: node tools/run.js test/slow/modules.ts [--fast] [NAME…]
 
-Takes modules away, one after the other, and checks the rest. All of them, or those that are named.`;
+Takes modules away, one after the other, and checks the rest; "example" adds the one of
+src/modules/README.md. All of them, or those that are named.`;
 
 const TYPES = [
   ['wrangler', 'types', '--strict-vars=false', 'worker-configuration.d.ts'],
@@ -31,16 +33,10 @@ const STRUCTURE = [
 /** Tests of the core, and of the modules that are left. */
 const TESTED = ['follower', 'http', 'ledger', 'mqtt', 'modules', 'nft-index', 'node', 'platform'];
 
-function check(folder: string, fast: boolean): boolean {
-  const paths = fast
-    ? ['test/http/contract']
-    : [...TESTED, 'upstream'].map((each) => `test/${each}`);
-  const commands = [
-    ...TYPES,
-    ...STRUCTURE,
-    ['tools/openapi.ts'],
-    ['vitest', 'run', ...paths],
-  ];
+const TESTS = [...TESTED, 'upstream'].map((each) => `test/${each}`);
+
+function check(folder: string, paths: readonly string[]): boolean {
+  const commands = [...TYPES, ...STRUCTURE, ['tools/openapi.ts'], ['vitest', 'run', ...paths]];
   return commands.every((command) => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
@@ -52,21 +48,47 @@ function check(folder: string, fast: boolean): boolean {
   });
 }
 
+/** As src/modules/README.md says. */
+function addExample({ folder }: ScratchCopy): void {
+  const page = readFileSync(join(folder, 'src/modules/README.md'), 'utf8');
+  const [module, test] = Array.from(page.matchAll(/^```ts\n(.*?)^```$/gms), ([, text]) => text!);
+  for (const [path, text] of [
+    ['src/modules/supply/module.ts', module],
+    ['test/modules/supply/supply.test.ts', test],
+  ] as const) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text!);
+  }
+  const list = join(folder, 'src/modules/list.ts');
+  const changed = readFileSync(list, 'utf8')
+    .replace(
+      /^import .* '\.\/proofs\/.*$/m,
+      "$&\nimport { describeSupply, supply } from './supply/module.ts';",
+    )
+    .replace('  page,\n', '$&  supply,\n')
+    .replace('    ...describeAssets(),\n', '$&    ...describeSupply(),\n');
+  writeFileSync(list, changed);
+}
+
 await runMain(USAGE, (args) => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: { fast: { type: 'boolean', default: false } },
   });
-  const names = positionals.length > 0 ? positionals : MODULES.map(({ name }) => name);
+  const names =
+    positionals.length > 0 ? positionals : [...MODULES.map(({ name }) => name), 'example'];
+  const paths = values.fast ? ['test/http/contract'] : TESTS;
   const failed = names.filter((name) => {
     const parent = mkdtempSync(join(tmpdir(), 'module-'));
     try {
       const copy = new ScratchCopy(join(parent, 'project'));
-      const gone = withDependents(name);
-      takeAway(copy, gone);
-      const passes = check(copy.folder, values.fast);
-      console.log(`without ${gone.join(', ')}: ${passes ? 'passes' : 'fails'}`);
+      const isExample = name === 'example';
+      if (isExample) addExample(copy);
+      else takeAway(copy, withDependents(name));
+      const passes = check(copy.folder, isExample ? ['test/modules/supply'] : paths);
+      const what = isExample ? 'with the example' : `without ${withDependents(name).join(', ')}`;
+      console.log(`${what}: ${passes ? 'passes' : 'fails'}`);
       return !passes;
     } finally {
       rmSync(parent, { recursive: true });

@@ -32,11 +32,11 @@ const MAX_GZIP_BYTES = 8 * 1024 * 1024;
 /** 1 is fastest, 9 smallest. */
 const GZIP_LEVEL = 4;
 
-/** Of all answers that zlib has: it keeps each until it is done, though the client has gone. */
-const MAX_PACKING_BYTES = 2 * MAX_GZIP_BYTES;
-
 /** Of zlib itself, for each answer. */
 const ZLIB_BYTES = 256 * 1024;
+
+/** Of all answers that zlib has: it keeps each until it is done, though the client has gone. */
+const MAX_PACKING_BYTES = 2 * (MAX_GZIP_BYTES + ZLIB_BYTES);
 
 const COMPRESSIBLE =
   /\r\ncontent-type: *(?:text\/|application\/(?:json|javascript|manifest\+json|wasm)|image\/svg)/i;

@@ -26,8 +26,8 @@ export const SAME_HEAD =
   'EXISTS (SELECT 1 FROM head WHERE generation = ?1 AND ledger = ?2 AND dropped = ?3)';
 
 /**
- * Errors of the three kinds of fences: {@link failUnless}, moveHead (write-head.ts), each the first
- * of its batch, and replaceChecksums (pack-columns.ts) make a column NULL that must not be.
+ * Errors of the three kinds of fences: {@link failUnless}, moveHead (write-head.ts) and
+ * replaceChecksums (pack-columns.ts) make a column NULL that must not be.
  */
 const FENCE_FAILED = /NOT NULL constraint failed: (head\.|pack\.sums)/i;
 

@@ -256,6 +256,7 @@ it('a client that never closes after an answer is reset', async () => {
   await settled(() => expect(client.isOpen()).toBe(false));
 });
 
+// each is reckoned with 256 KB of zlib
 it('of many answers at once some are compressed, and the others are sent as they are', async () => {
   const heads: string[] = [];
   const body = Buffer.alloc(100_000, 'a');
@@ -272,6 +273,6 @@ it('of many answers at once some are compressed, and the others are sent as they
     return promise;
   });
   await Promise.all(done);
-  expect(heads.filter((head) => head.includes('Content-Encoding: gzip'))).toHaveLength(16);
-  expect(heads.filter((head) => head.includes(`Content-Length: ${body.length}`))).toHaveLength(34);
+  expect(heads.filter((head) => head.includes('Content-Encoding: gzip'))).toHaveLength(47);
+  expect(heads.filter((head) => head.includes(`Content-Length: ${body.length}`))).toHaveLength(3);
 });

@@ -1,0 +1,64 @@
+/**
+ * The example of src/modules/README.md, as its readers copy it, counts no NFT that was burned.
+ * `npm run test:slow -- modules` does all that the page says of it, and type checks it.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { PROJECT } from '../../cli/lib/project.ts';
+import { HttpError } from '../../src/http/errors.ts';
+import type { Operations } from '../../src/http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../src/http/route.ts';
+import type { Module } from '../../src/modules/module.ts';
+import { nftsAt } from '../support/edge/walk-network.ts';
+import { recordedNode } from '../support/http/recorded-node.ts';
+import { recordedNetwork } from '../support/network/recorded-network.ts';
+
+const INDEX = 90;
+
+const page = readFileSync(join(PROJECT, 'src/modules/README.md'), 'utf8');
+const [moduleText, testText] = Array.from(
+  page.matchAll(/^```ts\n(.*?)^```$/gms),
+  ([, text]) => text!,
+);
+
+mkdirSync(join(PROJECT, 'dist'), { recursive: true });
+const folder = mkdtempSync(join(PROJECT, 'dist/example-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const modulePath = join(folder, 'module.ts');
+const toSource = (_: string, path: string) => `from '${join(PROJECT, 'src/modules/supply', path)}'`;
+writeFileSync(modulePath, moduleText!.replace(/from '(\.[^']+)'/g, toSource));
+
+interface Example {
+  supply: Module;
+  describeSupply(): Operations<RouteTable>;
+}
+
+it('counts the NFTs that are there, not those that were burned', async () => {
+  const network = recordedNetwork('network-n');
+  const node = await recordedNode(network, INDEX);
+  const { supply, describeSupply }: Example = await import(modulePath);
+  const ask = async (minLedgerIndex: string) => {
+    const headers = { 'x-min-ledger-index': minLedgerIndex };
+    const request = new Request('http://edge.example/api/edge/v1/supply', { headers });
+    return supply.routes!.readSupply!.handle({ request, node } as RouteContext);
+  };
+  const db = node.session(undefined);
+  const { results } = await db.prepare('SELECT 1 FROM nft WHERE output IS NULL').all();
+  expect(results.length).toBeGreaterThan(0);
+  const { body } = await ask('1');
+  const nftCount = nftsAt(network, INDEX).size;
+  expect(JSON.parse(body as string)).toEqual({ ledgerIndex: INDEX, nftCount });
+  expect(testText).toContain(`{ ledgerIndex: ${INDEX}, nftCount: ${nftCount} }`);
+  const { errors } = describeSupply().readSupply!;
+  for (const [minimum, status] of [
+    ['latest', 400],
+    [`${INDEX + 1}`, 404],
+  ] as const) {
+    const error: unknown = await ask(minimum).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(HttpError);
+    expect(error).toMatchObject({ status });
+    expect(errors).toContain(status);
+  }
+});
