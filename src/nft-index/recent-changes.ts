@@ -49,7 +49,8 @@ const StoredRecent = v.pipe(
     publishedAt: UnixMs,
     /** NFT ID → output ID; null: burned. */
     answers: v.pipe(
-      v.custom<Record<string, string | null>>(isNoList, 'a list'),
+      // valibot takes an empty list for an empty record
+      v.custom<Record<string, string | null>>((value) => !Array.isArray(value), 'a list'),
       v.record(NftId, OutputIdOrBurned),
     ),
     /** Prefixes of changed NFTs' IDs, one after the other; may include those of `answers`. */
@@ -73,11 +74,6 @@ const Recent = v.pipe(
   })),
 );
 export type Recent = v.InferOutput<typeof Recent>;
-
-/** valibot takes an empty list for an empty record. */
-function isNoList(value: unknown): boolean {
-  return !Array.isArray(value);
-}
 
 export function writeRecent({ states, prefixes, ...range }: Recent): string {
   const stored = { ...range, answers: states, others: prefixes };

@@ -165,7 +165,8 @@ async function readNextRows(
         return { id: row.text('id'), sum: row.integer('sum') };
       }),
     );
-  return readAlone(many(bind(selectEntries(table)), entryFromRow));
+  const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
+  return readAlone(many(bind(entries), entryFromRow));
 }
 
 /** Throws if a burned NFT is on no list, or an output is not there: damage changed the row. */
@@ -183,10 +184,6 @@ function detailFromRow(row: Row): Scrubbed {
 const SELECT_PAST = `
   SELECT ${PAST_COLUMNS} FROM nft_past WHERE nft_past.id > unhex(?1)
   ORDER BY nft_past.id LIMIT ?2`;
-
-function selectEntries(table: string): string {
-  return `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
-}
 
 function entryFromRow(row: Row): Scrubbed {
   row.requireSum('id');

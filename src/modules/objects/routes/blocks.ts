@@ -32,44 +32,28 @@ export const blockRoutes = {
     path: '/api/core/v2/blocks/:blockId',
     keep: 'id',
     limit: 'fetchLimit',
-    handle: answerBlock,
+    handle: async (context) => answerBytes(context, await readNamedBlock(context)),
   },
   readBlockMetadata: {
     method: 'GET',
     path: '/api/core/v2/blocks/:blockId/metadata',
     keep: 'id',
     limit: 'fetchLimit',
-    handle: answerBlockMetadata,
+    handle: async (context) => answerMetadata(context, await readNamedBlock(context)),
   },
   readIncludedBlock: {
     method: 'GET',
     path: '/api/core/v2/transactions/:transactionId/included-block',
     keep: 'id',
-    handle: answerIncludedBlock,
+    handle: async (context) => answerBytes(context, await readIncluded(context)),
   },
   readIncludedBlockMetadata: {
     method: 'GET',
     path: '/api/core/v2/transactions/:transactionId/included-block/metadata',
     keep: 'id',
-    handle: answerIncludedBlockMetadata,
+    handle: async (context) => answerMetadata(context, await readIncluded(context)),
   },
 } satisfies RouteTable;
-
-async function answerBlock(context: RouteContext): Promise<Answer> {
-  return answerBytes(context, await readNamedBlock(context));
-}
-
-async function answerBlockMetadata(context: RouteContext): Promise<Answer> {
-  return answerMetadata(context, await readNamedBlock(context));
-}
-
-async function answerIncludedBlock(context: RouteContext): Promise<Answer> {
-  return answerBytes(context, await readIncluded(context));
-}
-
-async function answerIncludedBlockMetadata(context: RouteContext): Promise<Answer> {
-  return answerMetadata(context, await readIncluded(context));
-}
 
 async function readNamedBlock({ request, params, node }: RouteContext): Promise<StoredBlock> {
   const blockId = parseId(Id, params.blockId, 'the block ID');

@@ -26,7 +26,7 @@ export const poiRoutes = {
     path: '/api/poi/v1/create/:blockId',
     keep: 'id',
     limit: 'scanLimit',
-    handle: answerCreateProof,
+    handle: async (context) => jsonAnswer(inclusionToJson(await readProof(context))),
   },
   validateProof: {
     method: 'POST',
@@ -38,10 +38,6 @@ export const poiRoutes = {
 
 /** A block of 32 KB is some 130 KB of JSON at most, a milestone less. */
 const MAX_PROOF_BYTES = 512 * 1024;
-
-async function answerCreateProof(context: RouteContext): Promise<Answer> {
-  return jsonAnswer(inclusionToJson(await readProof(context)));
-}
 
 async function answerValidateProof({ request, settings }: RouteContext): Promise<Answer> {
   const { milestoneKeys } = settings;
