@@ -132,7 +132,8 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   '/nfts': (node) =>
     expectedOfPast(
       node,
-      /Minted or moved last.*(?:Soonanaut #\d+.*minted 28 Sept 2022, .*){24}/,
+      // up to the next tile: `.*` would try every way to fail while the page is read
+      /Minted or moved last.*?(?:Soonanaut #\d+(?:(?!Soonanaut #).)*?minted 28 Sept 2022, (?:(?!Soonanaut #).)*){24}/,
       /Minted or moved last.*minted/,
     ),
   '/tokens': expectedOfTokens,
