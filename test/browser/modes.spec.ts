@@ -77,7 +77,6 @@ async function expectedOfTokens(node: string): Promise<RegExp> {
   if (status === 404)
     return /This node lists NFTs alone, it says\. A node with INDEX=all lists tokens/;
   const { items, ledgerIndex } = json as { items: string[]; ledgerIndex: number };
-  expect(items.length).toBeGreaterThan(0);
   const noun = items.length === 1 ? 'foundry' : 'foundries';
   const row = '0x08\\S+ [\\d,.]+ \\S+ of at most [\\d,.]+ \\S+, controlled by alias 0x\\S+';
   return new RegExp(
@@ -133,7 +132,7 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
     expectedOfPast(
       node,
       /Minted or moved last.*Soonanaut #\d+.*(?:minted|moved) 28 Sept 2022, /,
-      /Minted or moved last.*minted/,
+      /Minted or moved last.*Soonanaut.*moved 28 Sept 2022, /,
     ),
   '/tokens': expectedOfTokens,
   [`/alias/${ALIAS}`]: (node) => expectedOfChain(node, 'alias', ALIAS),
