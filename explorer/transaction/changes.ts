@@ -11,13 +11,14 @@ import { equalFeatures } from '../../src/stardust/wire/feature.ts';
 import {
   type AliasOutput,
   type FoundryOutput,
+  holderOf,
   type NativeToken,
   type NftOutput,
   type Output,
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { type FlowInput, type FlowOutput, holderOf, type TransactionFlow } from './flow.ts';
+import type { FlowInput, FlowOutput, TransactionFlow } from './flow.ts';
 
 export interface ChainChange {
   chain: Chain;

@@ -6,12 +6,12 @@ import { formatAmount, readName } from '../../client/words/amounts.ts';
 import { type Chain, KIND_WORDS } from '../../client/words/kind.ts';
 import type { NetworkWords, Sentence } from '../../client/words/sentence.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { type Output, OutputType } from '../../src/stardust/wire/output.ts';
+import { holderOf, type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { Foreign, Id } from '../parts/parts.tsx';
 import type { TokenClaims } from '../words/token-claims.ts';
 import { AddressLink, ClaimedAmount, SentenceText, TokenUnits } from '../words/words.tsx';
-import { type FlowInput, type FlowOutput, holderOf } from './flow.ts';
+import type { FlowInput, FlowOutput } from './flow.ts';
 
 interface CardProps {
   /** From 0. */

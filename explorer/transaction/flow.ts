@@ -6,10 +6,9 @@ import { type Chain, chainOf } from '../../client/words/kind.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { consumedIds, ed25519AddressId, outputId } from '../../src/stardust/wire/ids.ts';
-import { type NativeToken, type Output, OutputType } from '../../src/stardust/wire/output.ts';
+import type { NativeToken, Output } from '../../src/stardust/wire/output.ts';
 import type { Transaction } from '../../src/stardust/wire/transaction.ts';
 import { UnlockType } from '../../src/stardust/wire/unlock.ts';
-import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 
 /** An output on one of the two sides. */
 export interface FlowOutput {
@@ -104,16 +103,4 @@ function addUp(outputs: readonly Output[]): HeldTogether {
     amount: outputs.reduce((sum, { amount }) => sum + amount, 0n),
     tokens: [...tokens].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, token]) => token),
   };
-}
-
-/** To whom an output goes. Of an alias that is its state controller, of a foundry its alias. */
-export function holderOf(output: Output): Address {
-  switch (output.type) {
-    case OutputType.Alias:
-      return addressIn(output, UnlockConditionType.StateController);
-    case OutputType.Foundry:
-      return addressIn(output, UnlockConditionType.ImmutableAlias);
-    default:
-      return addressIn(output, UnlockConditionType.Address);
-  }
 }

@@ -5,9 +5,10 @@
 import type { Chain } from '../../client/words/kind.ts';
 import type { Sentence } from '../../client/words/sentence.ts';
 import { type Address, addressKey } from '../../src/stardust/wire/address.ts';
+import { holderOf } from '../../src/stardust/wire/output.ts';
 import { plural } from '../format.ts';
 import type { Changes } from './changes.ts';
-import { holderOf, type TransactionFlow } from './flow.ts';
+import type { TransactionFlow } from './flow.ts';
 
 /** @param isApplied as the node says; otherwise nothing of it happened */
 export function summarizeFlow(

@@ -5,7 +5,7 @@
 import { type Address, type AddressKey, addressKey } from '../../stardust/wire/address.ts';
 import { FeatureType, findFeature } from '../../stardust/wire/feature.ts';
 import { chainIdOf } from '../../stardust/wire/ids.ts';
-import { type Output, OutputType } from '../../stardust/wire/output.ts';
+import { holderOf, type Output, OutputType } from '../../stardust/wire/output.ts';
 import {
   addressIn,
   findCondition,
@@ -112,7 +112,7 @@ function cellsOf(output: Output) {
   const immutable = 'immutableFeatures' in output ? output.immutableFeatures : [];
   const expiration = findCondition(output, UnlockConditionType.Expiration);
   return {
-    address: addressKey(controllerOf(output)),
+    address: addressKey(holderOf(output)),
     issuer: keyOf(findFeature(immutable, FeatureType.Issuer)?.address),
     sender: keyOf(findFeature(features, FeatureType.Sender)?.address),
     tag: findFeature(features, FeatureType.Tag)?.tag.toHex() ?? null,
@@ -124,17 +124,6 @@ function cellsOf(output: Output) {
     timelock: findCondition(output, UnlockConditionType.Timelock)?.unixTime ?? null,
     nativeTokens: nativeTokens.length,
   };
-}
-
-function controllerOf(output: Output): Address {
-  switch (output.type) {
-    case OutputType.Alias:
-      return addressIn(output, UnlockConditionType.StateController);
-    case OutputType.Foundry:
-      return addressIn(output, UnlockConditionType.ImmutableAlias);
-    default:
-      return addressIn(output, UnlockConditionType.Address);
-  }
 }
 
 function keyOf(address: Address | undefined): string | null {

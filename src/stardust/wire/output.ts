@@ -16,8 +16,14 @@ import {
   u256,
   union,
 } from '../encoding/codec.ts';
+import type { Address } from './address.ts';
 import { type Feature, featuresOf } from './feature.ts';
-import { type UnlockCondition, unlockConditionsOf } from './unlock-condition.ts';
+import {
+  addressIn,
+  type UnlockCondition,
+  UnlockConditionType,
+  unlockConditionsOf,
+} from './unlock-condition.ts';
 
 export const OutputType = { Basic: 3, Alias: 4, Foundry: 5, Nft: 6 } as const;
 
@@ -144,3 +150,15 @@ export const output: Codec<Output> = union<Output>('C-12', u8, {
   [OutputType.Foundry]: foundryOutput,
   [OutputType.Nft]: nftOutput,
 });
+
+/** Address to which the output goes: of an alias its state controller, of a foundry its alias. */
+export function holderOf(output: Output): Address {
+  switch (output.type) {
+    case OutputType.Alias:
+      return addressIn(output, UnlockConditionType.StateController);
+    case OutputType.Foundry:
+      return addressIn(output, UnlockConditionType.ImmutableAlias);
+    default:
+      return addressIn(output, UnlockConditionType.Address);
+  }
+}
