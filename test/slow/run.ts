@@ -40,6 +40,12 @@ const simulate: Run = async () => {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 };
 
+/** Sequences of steps by hand, each of which shows a planted mistake. */
+const plantByHand: Run = async () => {
+  const code = await run(process.execPath, ['test/simulator/planted/scripts.ts']);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+};
+
 const { REQUESTS = '300000', MILESTONES = '1500' } = process.env;
 const RANDOM_LIES = { RANDOM_LIES: '500' };
 
@@ -85,6 +91,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   histories: script('histories'),
   modules: script('modules'),
   simulator: simulate,
+  plants: plantByHand,
   hostile: script('hostile'),
 };
 
