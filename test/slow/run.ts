@@ -137,6 +137,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index
   simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
+  plants        1 min  planted mistakes, each with a sequence of steps that shows it
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 
 await runMain(USAGE, async (args) => {
