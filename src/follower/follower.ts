@@ -9,15 +9,12 @@ import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/size/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
-import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
 import { hasPassed, pause } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
-import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { createAnnouncers } from './announcers.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
@@ -25,9 +22,10 @@ import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
 import {
   createFollowerMemory,
   dropPushed,
+  type Feed,
   type FollowerContext,
   type FollowerPart,
-  takeMessage,
+  takePushed,
   watchDatabase,
 } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
@@ -301,20 +299,14 @@ export class CoreFollower extends DurableObject<Env> {
   }
 
   /** The connection and the timer last as long as the object, which its alarm keeps alive. */
-  #openFeed({ upstreams, upstreamToken: token }: Settings): void {
-    if (this.#feed !== undefined) return;
-    this.#feed = keepFeed({
-      upstreams,
-      token,
-      ranking: this.#memory.upstreams.ranking,
-      fetch: (...request) => fetch(...request),
-      openSocket,
-      clock: Date.now,
-      take: (topic, payload) => {
-        takeMessage(this.#memory, topic, payload);
-        if (topic === BLOCKS) this.#blockCame();
-        else this.#milestoneCame();
-      },
+  #openFeed(settings: Settings): void {
+    const part = this.modules.find(({ openFeed }) => openFeed !== undefined);
+    if (this.#feed !== undefined || part === undefined) return;
+    const { ranking } = this.#memory.upstreams;
+    this.#feed = part.openFeed!(settings, ranking, (kind, pushed) => {
+      takePushed(this.#memory, kind, pushed);
+      if (kind === 'block') this.#blockCame();
+      else this.#milestoneCame();
     });
     const timer = setInterval(this.#storePushed.start, STORE_INTERVAL_MS);
     this.#stopStoring = () => clearInterval(timer);

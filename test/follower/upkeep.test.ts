@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import {
   createFollowerMemory,
   type FollowerMemory,
-  takeMessage,
+  takePushed,
 } from '../../src/follower/follower-context.ts';
 import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { keepUp } from '../../src/follower/upkeep.ts';
@@ -14,7 +14,6 @@ import type { Database } from '../../src/ledger/core/database.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import type { IndexSettings } from '../../src/ledger/output-list/indexed-kinds.ts';
 import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
-import { BLOCKS } from '../../src/mqtt/topics.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { ledgerIndex, passOnce, startLedger, startNew } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
@@ -108,7 +107,7 @@ it('measures the room for blocks while a milestone waits for a block that is now
     for (let round = 0; round < 5; round++) {
       for (let i = 0; i < 10; i++) {
         last = network.note([last], new Uint8Array([round, i]));
-        takeMessage(following.memory, BLOCKS, network.blocks.get(last)!.bytes);
+        takePushed(following.memory, 'block', network.blocks.get(last)!.bytes);
       }
       await storePushed(following);
       await passOnce({ following });

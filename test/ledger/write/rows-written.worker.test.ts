@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { applyPushed } from '../../../src/follower/apply-next.ts';
-import { type FollowerContext, takeMessage } from '../../../src/follower/follower-context.ts';
+import { type FollowerContext, takePushed } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
@@ -56,13 +56,13 @@ function byFeed(): Way {
   return {
     async second({ context, network }) {
       for (const { id, bytes } of network.blocks.values()) {
-        if (!pushed.has(id)) takeMessage(context.memory, 'blocks', bytes);
+        if (!pushed.has(id)) takePushed(context.memory, 'block', bytes);
         pushed.add(id);
       }
       if (seconds++ % 2 === 0) await storePushed(context);
     },
     async milestone({ context, network }, index) {
-      takeMessage(context.memory, 'milestones', milestoneAt(network, index)!.payload);
+      takePushed(context.memory, 'milestone', milestoneAt(network, index)!.payload);
       expect(await applyPushed(context)).toBe(1);
     },
   };

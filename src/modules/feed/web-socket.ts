@@ -1,5 +1,5 @@
 /** A WebSocket from workerd to a node's broker: `<upstream>/api/mqtt/v1`, subprotocol `mqtt`. */
-import { UpstreamFailure } from '../upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 
 export interface FeedSocket {
   send(bytes: Uint8Array<ArrayBuffer>): void;

@@ -12,7 +12,7 @@ let miniflare: Miniflare;
 
 beforeAll(async () => {
   const { outputFiles } = await build({
-    entryPoints: ['test/support/upstream/feed-probe.ts'],
+    entryPoints: ['test/support/feed/feed-probe.ts'],
     bundle: true,
     format: 'esm',
     write: false,
@@ -32,7 +32,7 @@ afterAll(() => miniflare.dispose());
 
 interface Probed {
   states: string[];
-  messages: { topic: string; payload: string }[];
+  messages: { kind: string; payload: string }[];
 }
 
 async function probe(double: NodeDouble, messages: number): Promise<Probed> {
@@ -53,11 +53,11 @@ it('brings blocks and milestones as they are', async () => {
   for (let index = 2; index <= lastIndex(network); index++) await double.pushTo(index);
   const { states, messages } = await probing;
   expect(states).toEqual(['live']);
-  const payloads = (topic: string) =>
-    messages.filter((each) => each.topic === topic).map(({ payload }) => payload);
+  const payloads = (kind: string) =>
+    messages.filter((each) => each.kind === kind).map(({ payload }) => payload);
   const blocks = [...network.blocks.values()].filter(({ id }) => !known.includes(id));
-  expect(payloads('blocks').sort()).toEqual(blocks.map(({ bytes }) => bytes.toHex()).sort());
-  expect(payloads('milestones')).toEqual(
+  expect(payloads('block').sort()).toEqual(blocks.map(({ bytes }) => bytes.toHex()).sort());
+  expect(payloads('milestone')).toEqual(
     network.milestones.slice(1).map(({ payload }) => payload.toHex()),
   );
   // it says goodbye
@@ -74,5 +74,5 @@ it('comes back when the connection was cut', async () => {
     await vi.waitFor(() => expect(double.mqtt!.connections).toBe(0), 10_000);
   }
   const { messages } = await probing;
-  expect(messages.map(({ topic }) => topic)).toEqual(Array(3).fill('milestone-info/confirmed'));
+  expect(messages.map(({ kind }) => kind)).toEqual(Array(3).fill('confirmed'));
 });

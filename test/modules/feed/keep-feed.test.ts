@@ -4,14 +4,15 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Feed } from '../../../src/follower/follower-context.ts';
+import { type FeedOptions, keepFeed } from '../../../src/modules/feed/keep-feed.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { type Feed, type FeedOptions, keepFeed } from '../../../src/upstream/feed/keep-feed.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { openNodeSocket } from '../../support/feed/node-socket.ts';
 import { NodeDouble } from '../../support/hornet-double/hornet-double.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
-import { openNodeSocket } from '../../support/upstream/node-socket.ts';
 
 const network = randomNetwork({ seed: 'keep feed', milestones: 5, events: 20 });
 const ended: (() => unknown)[] = [];
@@ -27,14 +28,14 @@ async function startDouble(): Promise<NodeDouble> {
 }
 
 function follow(doubles: readonly NodeDouble[], options: Partial<FeedOptions> = {}) {
-  const taken: { topic: string; payload: string }[] = [];
+  const taken: { kind: string; payload: string }[] = [];
   const feed = keepFeed({
     upstreams: doubles.map(({ url }) => url),
     ranking: createRanking(Date.now),
     fetch,
     openSocket: openNodeSocket,
     clock: Date.now,
-    take: (topic, payload) => taken.push({ topic, payload: toHex(payload) }),
+    take: (kind, payload) => taken.push({ kind, payload: toHex(payload) }),
     ...options,
   });
   ended.push(() => feed.stop());
@@ -43,14 +44,14 @@ function follow(doubles: readonly NodeDouble[], options: Partial<FeedOptions> = 
 
 const soon = { timeout: 300_000, interval: 20 };
 const toBeLive = (feed: Feed) => vi.waitFor(() => expect(feed.state()).toBe('live'), soon);
-const json = (topic: string, value: unknown) => ({
-  topic,
+const json = (kind: string, value: unknown) => ({
+  kind,
   payload: toHex(Buffer.from(JSON.stringify(value))),
 });
 
 function confirmed(index: number) {
   const { timestamp, id } = network.milestones[index - 1]!;
-  return json('milestone-info/confirmed', { index, timestamp, milestoneId: id });
+  return json('confirmed', { index, timestamp, milestoneId: id });
 }
 
 describe('a feed', () => {
@@ -63,12 +64,12 @@ describe('a feed', () => {
     for (let index = 2; index <= lastIndex(network); index++) await double.pushTo(index);
     const last = confirmed(lastIndex(network));
     await vi.waitFor(() => expect(taken.at(-1)).toEqual(last), soon);
-    const payloads = (topic: string) =>
-      taken.filter((each) => each.topic === topic).map(({ payload }) => payload);
+    const payloads = (kind: string) =>
+      taken.filter((each) => each.kind === kind).map(({ payload }) => payload);
     const fresh = [...network.blocks.values()].filter(({ id }) => !known.has(id));
     expect(fresh.length).toBeGreaterThan(50);
-    expect(payloads('blocks').sort()).toEqual(fresh.map(({ bytes }) => toHex(bytes)).sort());
-    expect(payloads('milestones')).toEqual(
+    expect(payloads('block').sort()).toEqual(fresh.map(({ bytes }) => toHex(bytes)).sort());
+    expect(payloads('milestone')).toEqual(
       network.milestones.slice(1).map(({ payload }) => toHex(payload)),
     );
   });

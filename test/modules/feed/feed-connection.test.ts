@@ -1,12 +1,12 @@
 /** When a feed is live, when it is given up, and when it is tried again: by the clock alone. */
 import { describe, expect, it } from 'vitest';
+import { createFeedConnection } from '../../../src/modules/feed/feed-connection.ts';
 import {
   createPacketReader,
   encodePacket,
   type Packet,
   PacketType,
 } from '../../../src/mqtt/packets.ts';
-import { createFeedConnection } from '../../../src/upstream/feed/feed-connection.ts';
 
 const accepted = encodePacket({
   type: PacketType.ConnectAck,
@@ -188,5 +188,43 @@ describe('after a failure', () => {
     expect(connection.tick(29_500)).toEqual({ send: [], messages: [] });
     expect(connection.tick(30_000).close).toBeDefined();
     expect(connection.tick(31_000).open).toBe(true);
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+describe.each([
+  ['back', -HOUR_MS],
+  ['forward', HOUR_MS],
+])('where the clock was set %s by an hour', (_, step) => {
+  const START = 1_700_000_000_000;
+  const subscribe = () => {
+    const connection = subscribedAt(START);
+    connection.received(message, START);
+    return connection;
+  };
+
+  it('a feed that brings nothing does not stay live, and another one is tried', () => {
+    const connection = subscribe();
+    expect(connection.state(START)).toBe('live');
+    expect(connection.state(START + step)).toBe('silent');
+    let opened = 0;
+    for (let after = 500; after <= 3000; after += 500)
+      if (connection.tick(START + step + after).open) opened++;
+    expect(opened).toBe(1);
+  });
+
+  it('a feed that brings something is live, and pings', () => {
+    const connection = subscribe();
+    connection.received(message, START + step);
+    expect(connection.state(START + step)).toBe('live');
+    expect(connection.tick(START + step).send).toHaveLength(1);
+  });
+
+  it('a feed that failed is tried again', () => {
+    const connection = createFeedConnection('edge', ['a']);
+    connection.tick(START);
+    connection.lost(START);
+    expect(connection.tick(START + step).open).toBe(true);
   });
 });

@@ -2,8 +2,9 @@
  * State machine of the connection to a feed: steps are told to it with their times in Unix
  * milliseconds, and keep-feed.ts does what it wants done.
  */
+import type { FeedState } from '../../follower/follower-context.ts';
 import { hasPassed } from '../../platform/clock.ts';
-import { UpstreamFailure } from '../upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { createSession, type Message, type Session, type SessionStep } from './mqtt-session.ts';
 
 /** Milliseconds before the first try after a failure; it doubles with each up to the longest. */
@@ -24,9 +25,6 @@ const SILENT_AFTER_MS = 9000;
 
 /** Milliseconds without a message after which another connection is tried. */
 const GIVEN_UP_AFTER_MS = 60_000;
-
-/** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
-export type FeedState = 'down' | 'silent' | 'live';
 
 export interface ConnectionStep extends SessionStep {
   /** Open one, closing what was there. */

@@ -2,8 +2,8 @@
  * A Worker that keeps a feed of the upstream in its URL (`/?upstream=…&messages=…`) until so many
  * messages have come, and answers with them; for the WebSocket of workerd.
  */
-import { keepFeed } from '../../../src/upstream/feed/keep-feed.ts';
-import { openSocket } from '../../../src/upstream/feed/web-socket.ts';
+import { keepFeed } from '../../../src/modules/feed/keep-feed.ts';
+import { openSocket } from '../../../src/modules/feed/web-socket.ts';
 import { createRanking } from '../../../src/upstream/ranking.ts';
 
 export default {
@@ -11,7 +11,7 @@ export default {
     const { searchParams } = new URL(request.url);
     const wanted = Number(searchParams.get('messages'));
     const states = new Set<string>();
-    const messages: { topic: string; payload: string }[] = [];
+    const messages: { kind: string; payload: string }[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const feed = keepFeed({
       upstreams: [searchParams.get('upstream')!],
@@ -19,8 +19,8 @@ export default {
       fetch: (...question: Parameters<typeof fetch>) => fetch(...question),
       openSocket,
       clock: Date.now,
-      take(topic, payload) {
-        messages.push({ topic, payload: payload.toHex() });
+      take(kind, payload) {
+        messages.push({ kind, payload: payload.toHex() });
         states.add(feed.state());
         if (messages.length === wanted) resolve();
       },

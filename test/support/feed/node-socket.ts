@@ -1,8 +1,8 @@
 /**
- * The WebSocket of a feed (src/upstream/feed/web-socket.ts), in Node.
+ * The WebSocket of a feed (src/modules/feed/web-socket.ts), in Node.
  */
 import { WebSocket } from 'ws';
-import type { OpenSocket } from '../../../src/upstream/feed/web-socket.ts';
+import type { OpenSocket } from '../../../src/modules/feed/web-socket.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 
 export const openNodeSocket: OpenSocket = ({ url, headers }, { received, lost }, signal) => {

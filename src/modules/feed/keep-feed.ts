@@ -4,13 +4,14 @@
  * check the messages, and what does not come is fetched.
  */
 import * as v from 'valibot';
+import type { Feed, TakePushed } from '../../follower/follower-context.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { withSignal } from '../../platform/clock.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
-import type { Ranking } from '../ranking.ts';
-import { readBody } from '../rest-upstream.ts';
-import { UpstreamFailure } from '../upstream.ts';
-import { type ConnectionStep, createFeedConnection, type FeedState } from './feed-connection.ts';
+import type { Ranking } from '../../upstream/ranking.ts';
+import { readBody } from '../../upstream/rest-upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+import { type ConnectionStep, createFeedConnection } from './feed-connection.ts';
 import type { FeedAddress, FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
 
 const ROUTE = 'mqtt/v1';
@@ -33,19 +34,20 @@ export interface FeedOptions {
   fetch: typeof fetch;
   openSocket: OpenSocket;
   clock: () => number;
-  /** Called with each message of the topics above. */
-  take: (topic: string, payload: Uint8Array) => void;
+  take: TakePushed;
 }
 
-export interface Feed {
-  state(): FeedState;
-  stop(): void;
-}
+/** Topics that are subscribed to, and what their messages are. */
+const KINDS = new Map<string, Parameters<TakePushed>[0]>([
+  [BLOCKS, 'block'],
+  [MILESTONES, 'milestone'],
+  [CONFIRMED_MILESTONE, 'confirmed'],
+]);
 
 export function keepFeed(options: FeedOptions): Feed {
   const { clock, take } = options;
   const clientId = `edge${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
-  const connection = createFeedConnection(clientId, [BLOCKS, MILESTONES, CONFIRMED_MILESTONE]);
+  const connection = createFeedConnection(clientId, [...KINDS.keys()]);
   let current: Attempt | undefined;
   /** Reason without a feed, as logged last. */
   let told: string | undefined;
@@ -63,7 +65,10 @@ export function keepFeed(options: FeedOptions): Feed {
     }
     if (step.open) void open();
     for (const bytes of step.send) current?.socket?.send(bytes);
-    for (const { topic, payload } of step.messages) take(topic, payload);
+    for (const { topic, payload } of step.messages) {
+      const kind = KINDS.get(topic);
+      if (kind !== undefined) take(kind, payload);
+    }
     if (step.messages.length > 0 && told !== undefined) {
       told = undefined;
       writeLog('info', 'feed.connected', { upstream: current?.name });

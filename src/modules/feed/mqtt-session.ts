@@ -13,7 +13,7 @@ import {
 import { hasPassed } from '../../platform/clock.ts';
 import { StardustError } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
-import { UpstreamFailure } from '../upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
 
 /** Bytes of the longest packet: a block or a milestone, its topic, the header. */
 const MAX_PACKET_BYTES = MAX_BLOCK_LENGTH + 256;
