@@ -1,8 +1,8 @@
 /** Context of a pass of the follower, and the memory that passes leave to those after them. */
 import type { Database } from '../ledger/core/database.ts';
+import { measureDatabase } from '../ledger/core/database.ts';
+import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { isDatabaseFull } from '../ledger/core/size/database-size.ts';
-import { measureDatabase } from '../ledger/core/size/measure-database.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
@@ -14,6 +14,7 @@ import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
+import { createRanking, type Ranking } from '../upstream/ask-in-turn.ts';
 import {
   type BlockIds,
   createBlockIds,
@@ -21,7 +22,6 @@ import {
   ofLedgerIndex,
 } from '../upstream/block-ids.ts';
 import { type BlockPool, createBlockPool } from '../upstream/block-pool.ts';
-import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';

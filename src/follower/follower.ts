@@ -6,7 +6,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { Database } from '../ledger/core/database.ts';
-import { limitBytesOf } from '../ledger/core/size/database-size.ts';
+import { limitBytesOf } from '../ledger/core/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { publish } from '../nft-index/publish.ts';

@@ -13,7 +13,7 @@ import {
 import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { hasPassed } from '../../src/platform/clock.ts';
 import { createDedupedLog } from '../../src/platform/log.ts';
-import { createRanking } from '../../src/upstream/ranking.ts';
+import { createRanking } from '../../src/upstream/ask-in-turn.ts';
 
 const HOUR_MS = 3_600_000;
 const START = 1_700_000_000_000;

@@ -6,10 +6,10 @@
 
 import { type Database, forEachPiece } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { moveFingerprints } from '../core/fingerprint.ts';
 import type { Head } from '../core/head.ts';
 import { isNftSql } from '../core/output-bytes.ts';
 import { many, readAlone, readQuery, write } from '../core/read-batch.ts';
+import { moveFingerprints } from '../core/row-sum.ts';
 import { moveHead } from '../core/write-head.ts';
 import { findLedgerOutputs } from '../intake/known-outputs.ts';
 import {
@@ -21,8 +21,8 @@ import {
   writePastRow,
 } from '../nfts/held-outputs.ts';
 import { PARTS, readSpentOutput, type SpentRow, spentSql } from '../packs/milestone-part.ts';
-import { splitIntoParts } from '../packs/split-parts.ts';
-import { emptyTable } from './turn-over-ids.ts';
+import { splitIntoParts } from '../packs/pack-columns.ts';
+import { emptyTable } from './write-ids.ts';
 
 /** Characters of spent outputs that a step searches, or those of one milestone. */
 const MAX_SEARCHED = 4_000_000;

@@ -12,17 +12,17 @@
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
+import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced, unlessMoved } from '../core/fence.ts';
-import { SCHEMA, selectHead } from '../core/head.ts';
+import { readHead, SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
+import { countedFromRow, selectCounted } from '../core/nft-rows.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { SHRINK_AT, shareUsed, withSize } from '../core/size/database-size.ts';
 import { moveHead } from '../core/write-head.ts';
 import { PARTS } from '../packs/milestone-part.ts';
 import { deleteOldPacks } from '../packs/write-pack.ts';
 import { carryPast, forgetPast } from './carry-past.ts';
-import { countedFromRow, noteDamage, selectCounted } from './counted-changes.ts';
-import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
+import { emptyTable, turnIntegrity, turnOver } from './write-ids.ts';
 
 const STEP = 1000;
 
@@ -224,4 +224,15 @@ async function deleteOld(
     ...remove(kept, history),
     inserts: write(inserts),
   });
+}
+
+/**
+ * Notes the damage in the head, so that all readers throw it from then on. Throws a LedgerMoved if
+ * the ledger changed meanwhile.
+ */
+async function noteDamage(db: Database, { what }: LedgerDamaged): Promise<void> {
+  const head = await readHead(db);
+  if (head === undefined) return;
+  const integrity = { ...head.integrity, damaged: what };
+  await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }

@@ -13,17 +13,21 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { addSums } from '../core/fingerprint.ts';
 import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
+import {
+  countedFromRow,
+  JOIN_HELD,
+  NFT_COLUMNS,
+  nftFromRow,
+  selectCounted,
+} from '../core/nft-rows.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { summedColumns } from '../core/row-sum.ts';
+import { addSums, summedColumns } from '../core/row-sum.ts';
 import { moveHead } from '../core/write-head.ts';
 import { PAST_COLUMNS, PAST_TABLE } from '../nfts/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
-import { countedFromRow, selectCounted } from './counted-changes.ts';
 
 /** Outputs of one step: 20 ms of CPU, 50 ms if all are NFTs; up to 29 MB of contents. */
 const STEP_OUTPUTS = 1000;

@@ -8,7 +8,7 @@ import type { Feed, TakePushed } from '../../follower/follower-context.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { withSignal } from '../../platform/clock.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
-import type { Ranking } from '../../upstream/ranking.ts';
+import type { Ranking } from '../../upstream/ask-in-turn.ts';
 import { readBody } from '../../upstream/rest-upstream.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type ConnectionStep, createFeedConnection } from './feed-connection.ts';

@@ -3,10 +3,10 @@
  * (docs/storage.md#histories-of-nfts).
  */
 import type { Database } from '../../ledger/core/database.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { outputColumns, unspentFromRow } from '../../ledger/core/output-bytes.ts';
 import { first, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';
 import { type Burn, damagedNft, type HeldOutput, heldOf } from '../../ledger/nfts/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 import {
   readSpentOutput,
   type SpentRow,

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Feed } from '../../../src/follower/follower-context.ts';
 import { type FeedOptions, keepFeed } from '../../../src/modules/feed/keep-feed.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { createRanking } from '../../../src/upstream/ranking.ts';
+import { createRanking } from '../../../src/upstream/ask-in-turn.ts';
 import { UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { openNodeSocket } from '../../support/feed/node-socket.ts';
 import { NodeDouble } from '../../support/hornet-double/hornet-double.ts';

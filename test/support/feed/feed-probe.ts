@@ -4,7 +4,7 @@
  */
 import { keepFeed } from '../../../src/modules/feed/keep-feed.ts';
 import { openSocket } from '../../../src/modules/feed/web-socket.ts';
-import { createRanking } from '../../../src/upstream/ranking.ts';
+import { createRanking } from '../../../src/upstream/ask-in-turn.ts';
 
 export default {
   async fetch(request: Request): Promise<Response> {

@@ -1,12 +1,44 @@
 /**
- * PROTECTED_ROUTES (docs/contract.md#who-may-ask): paths that ask for a password or a token, by
- * HTTP Basic (RFC 7617) and Bearer (RFC 6750). The check reads only the request's header, in
- * constant time: a guess costs no row of any database, and learns nothing.
+ * Access to paths (docs/contract.md#who-may-ask). PUBLIC_ROUTES has patterns of paths, in which `*`
+ * stands for any characters; PROTECTED_ROUTES has those that ask for a password or a token, by HTTP
+ * Basic (RFC 7617) and Bearer (RFC 6750). The check reads only the request's header, in constant
+ * time: a guess costs no row of any database, and learns nothing.
  */
 import type { Settings } from '../../settings.ts';
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { HttpError } from '../errors.ts';
-import { matchesAny } from './path-patterns.ts';
+
+/** Whether the path is public; no patterns: every path is. */
+export function isPublic(path: string, patterns: readonly string[]): boolean {
+  return patterns.length === 0 || matchesAny(path, patterns);
+}
+
+/** Whether PUBLIC_ROUTES lists this path literally. */
+export function isNamed(path: string, patterns: readonly string[]): boolean {
+  return patterns.includes(path);
+}
+
+/** Whether a pattern matches the path. Case does not matter, as hex in paths comes in any. */
+export function matchesAny(path: string, patterns: readonly string[]): boolean {
+  const lower = path.toLowerCase();
+  return patterns.some((pattern) => matchesPattern(lower, pattern.toLowerCase()));
+}
+
+/** Not by a regular expression: many `*` must not be expensive. */
+function matchesPattern(path: string, pattern: string): boolean {
+  const [start = '', ...pieces] = pattern.split('*');
+  const end = pieces.pop();
+  if (end === undefined) return path === start;
+  if (!path.startsWith(start)) return false;
+  // the leftmost place of each piece leaves the most room for the next
+  let from = start.length;
+  for (const piece of pieces) {
+    const at = path.indexOf(piece, from);
+    if (at < 0) return false;
+    from = at + piece.length;
+  }
+  return path.length - end.length >= from && path.endsWith(end);
+}
 
 export interface RouteGuard {
   isProtected(path: string): boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublic } from '../../../src/http/access/path-patterns.ts';
+import { isPublic } from '../../../src/http/access/route-access.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 
 describe('public routes', () => {

@@ -4,7 +4,7 @@
  * `freelist_count` (https://github.com/cloudflare/workerd/blob/main/src/workerd/api/sql.c%2B%2B,
  * getDatabaseSize). So it falls when rows are deleted, though the file does not shrink.
  */
-import type { Query } from '../read-batch.ts';
+import type { Query } from './read-batch.ts';
 
 /** Limit of D1, Workers Paid (https://developers.cloudflare.com/d1/platform/limits/). */
 const D1_LIMIT_BYTES = 10_000_000_000;
