@@ -3,6 +3,7 @@ import type { Database } from '../ledger/core/database.ts';
 import { measureDatabase } from '../ledger/core/database.ts';
 import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
+import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
@@ -46,6 +47,8 @@ export interface FollowerContext {
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
   keepsHistory?: boolean | undefined;
+  /** Parts of modules in the ledger. */
+  ledgerParts?: readonly LedgerPart[];
   /** Bytes that the database may have; absent: only the disk limits it. */
   databaseLimit?: number | undefined;
   /** Whether INDEX is `all`; absent: lists are left as they are. */
@@ -70,6 +73,7 @@ export interface Upkeep {
 export interface FollowerPart {
   /** Upkeep of its own, by name: after the core's, before the scrub. */
   upkeep?: Readonly<Record<string, Upkeep>>;
+  ledger?: LedgerPart;
   /** Creates a listener to the ledger's moves; undefined if nobody listens. */
   createAnnouncer?(env: Env, log: WriteLog): Announcer | undefined;
   /**

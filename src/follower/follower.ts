@@ -291,6 +291,7 @@ export class CoreFollower extends DurableObject<Env> {
       memory: this.#memory,
       retention: settings.retentionMilestones,
       keepsHistory: settings.keepsHistory,
+      ledgerParts: this.modules.flatMap(({ ledger }) => ledger ?? []),
       databaseLimit: limitBytesOf(settings),
       indexAll: settings.indexAll,
       finalMilestone: settings.finalMilestone,

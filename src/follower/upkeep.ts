@@ -55,9 +55,11 @@ export async function keepUp(
 }
 
 async function pruneMilestones(context: UpkeepContext): Promise<boolean> {
-  const { db, retention, keepsHistory = false, databaseLimit: limitBytes, memory } = context;
+  const { db, retention, keepsHistory, ledgerParts = [], memory } = context;
   const isFull = memory.upkeep.isDatabaseFull;
-  const options = { keepsHistory, limitBytes, isFull };
+  const carriers = ledgerParts.flatMap(({ carry }) => carry ?? []);
+  const carry = keepsHistory ? carriers[0] : undefined;
+  const options = { carry, limitBytes: context.databaseLimit, isFull };
   const shortage = await memory.step('prune', () => prune(db, retention, options));
   memory.upkeep.isDatabaseFull = false;
   if (shortage !== undefined) tellShortage(context, shortage);
@@ -187,11 +189,12 @@ const SCRUB_INTERVAL_MS = 10_000;
 /**
  * Runs a step of the scrub. Damage is noted in D1, so that every read of the ledger is an error.
  */
-async function scrubIfDue({ db, memory }: UpkeepContext): Promise<boolean> {
+async function scrubIfDue({ db, memory, ledgerParts = [] }: UpkeepContext): Promise<boolean> {
   const { upkeep } = memory;
   if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return true;
   try {
-    const isRound = await memory.step('scrub', () => scrub(db));
+    const tables = ledgerParts.flatMap((part) => part.tables ?? []);
+    const isRound = await memory.step('scrub', () => scrub(db, undefined, tables));
     if (isRound) writeLog('info', 'follower.ledger-scrubbed', {});
   } catch (error) {
     if (!(error instanceof LedgerDamaged)) throw error;

@@ -4,25 +4,22 @@
  * that held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
 
-import { type Database, forEachPiece } from '../core/database.ts';
-import { runFenced } from '../core/fence.ts';
-import type { Head } from '../core/head.ts';
-import { isNftSql } from '../core/output-bytes.ts';
-import { many, readAlone, readQuery, write } from '../core/read-batch.ts';
-import { moveFingerprints } from '../core/row-sum.ts';
-import { moveHead } from '../core/write-head.ts';
-import { findLedgerOutputs } from '../intake/known-outputs.ts';
+import { type Database, forEachPiece } from '../../ledger/core/database.ts';
+import { isNftSql } from '../../ledger/core/output-bytes.ts';
+import { many, readAlone, readQuery } from '../../ledger/core/read-batch.ts';
+import { moveFingerprints } from '../../ledger/core/row-sum.ts';
+import { moveHead } from '../../ledger/core/write-head.ts';
+import { findLedgerOutputs } from '../../ledger/intake/known-outputs.ts';
+import type { Carry } from '../../ledger/ledger-part.ts';
 import {
-  type Burn,
-  damagedNft,
-  insertPast,
-  PAST_TABLE,
-  type PastRow,
-  writePastRow,
-} from '../nfts/held-outputs.ts';
-import { PARTS, readSpentOutput, type SpentRow, spentSql } from '../packs/milestone-part.ts';
-import { splitIntoParts } from '../packs/pack-columns.ts';
-import { emptyTable } from './write-ids.ts';
+  PARTS,
+  readSpentOutput,
+  type SpentRow,
+  spentSql,
+} from '../../ledger/packs/milestone-part.ts';
+import { splitIntoParts } from '../../ledger/packs/pack-columns.ts';
+import { PAST_TABLE } from '../../ledger/write/prune.ts';
+import { type Burn, damagedNft, insertPast, type PastRow, writePastRow } from './held-outputs.ts';
 
 /** Characters of spent outputs that a step searches, or those of one milestone. */
 const MAX_SEARCHED = 4_000_000;
@@ -30,31 +27,8 @@ const MAX_SEARCHED = 4_000_000;
 /** Transactions of one statement, each of which may lead it to another milestone. */
 const BURNS_AT_ONCE = 200;
 
-export interface Carried {
-  /** The milestone that becomes the first one. */
-  last: number;
-  /** New value of `head.history`. */
-  history: number;
-  /** Empty if nothing is taken along. */
-  fence: D1PreparedStatement[];
-  /** Run behind the deletion of milestones: a full database needs their room. */
-  inserts: D1PreparedStatement[];
-}
-
-/**
- * Reads what the milestones after the first up to `target` spent, or as many of them as a step
- * takes. Throws a LedgerDamaged if an output that held an NFT is not what was written.
- *
- * @param first the first milestone that is kept
- * @param most milestones of a step
- */
-export async function carryPast(
-  db: Database,
-  head: Head,
-  first: number,
-  target: number,
-  most: number,
-): Promise<Carried> {
+/** Throws a LedgerDamaged if an output that held an NFT is not what was written. */
+export const carryPast: Carry = async (db, head, first, target, most) => {
   const { lengths, last } = await readLengths(db, first, Math.min(target, first + most));
   const history = head.history || first + 1;
   if (last === first && head.history !== 0) return { last, history, fence: [], inserts: [] };
@@ -74,23 +48,7 @@ export async function carryPast(
     fence: [moveHead(db, head, { history, integrity: mover.moved() })],
     inserts: insertPast(db, rows),
   };
-}
-
-/** Empties nft_past: from then on histories are as long as milestones are kept. */
-export async function forgetPast(db: Database, head: Head): Promise<void> {
-  const { fingerprints, scrub, ...rest } = head.integrity;
-  const { [PAST_TABLE]: _, ...others } = fingerprints;
-  const integrity = {
-    ...rest,
-    fingerprints: others,
-    ...(scrub && scrub.table !== PAST_TABLE && { scrub }),
-  };
-  const statements = [
-    moveHead(db, head, { history: 0, integrity }),
-    ...(await emptyTable(db, PAST_TABLE)),
-  ];
-  await runFenced(db, { writes: write(statements) });
-}
+};
 
 const SELECT_LENGTHS = `
   SELECT key, octet_length(spent) AS length FROM milestone_part

@@ -2,17 +2,20 @@
  * Outputs that held NFTs, for histories (docs/storage.md#histories-of-nfts): those of the ledger,
  * those that a milestone spent, and those that pruning keeps in nft_past if HISTORY is `all`.
  */
+
+import { LedgerDamaged } from '../../ledger/core/checksum.ts';
+import { type Database, forEachPiece } from '../../ledger/core/database.ts';
+import { readOutputBytes, type UnspentOutput } from '../../ledger/core/output-bytes.ts';
+import { many, type Row } from '../../ledger/core/read-batch.ts';
+import { type Cell, rowSum, SUMMED_COLUMNS } from '../../ledger/core/row-sum.ts';
+import type { FingerprintedTable } from '../../ledger/ledger-part.ts';
+import { PARTS, readSpentOutput, type SpentRow } from '../../ledger/packs/milestone-part.ts';
+import { PAST_TABLE } from '../../ledger/write/prune.ts';
 import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
 import { chainIdFromOutputId, decodeOutput, nftIdOf } from '../../stardust/wire/ids.ts';
 import { nftConditions, OutputType } from '../../stardust/wire/output.ts';
 import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
-import { type Database, forEachPiece } from '../core/database.ts';
-import { readOutputBytes, type UnspentOutput } from '../core/output-bytes.ts';
-import type { Row } from '../core/read-batch.ts';
-import { type Cell, rowSum, SUMMED_COLUMNS } from '../core/row-sum.ts';
-import { PARTS, readSpentOutput, type SpentRow } from '../packs/milestone-part.ts';
 
 /** An output that held the NFT. IDs are hex. */
 export interface HeldOutput {
@@ -63,8 +66,6 @@ export interface PastOutput extends HeldOutput {
   spender: string;
   burn: Burn | undefined;
 }
-
-export const PAST_TABLE = 'nft_past';
 
 /** Digits of an NFT's ID, with which a row's key begins; a part's key follows. */
 const NFT_DIGITS = 64;
@@ -128,6 +129,21 @@ export function pastFromRow(row: Row): PastOutput {
         : { transactionId: spender, blockId: row.text('burned_block'), timestamp },
   };
 }
+
+const SELECT_NEXT = `
+  SELECT ${PAST_COLUMNS} FROM nft_past WHERE nft_past.id > unhex(?1)
+  ORDER BY nft_past.id LIMIT ?2`;
+
+/** The table, as the scrub reads it. */
+export const pastTable: FingerprintedTable = {
+  name: PAST_TABLE,
+  isKept: ({ history }) => history !== 0,
+  selectNext: (db, after, most) =>
+    many(db.prepare(SELECT_NEXT).bind(after, most), (row) => {
+      row.requireSum('nft_past');
+      return { id: row.text('id'), sum: row.integer('sum') };
+    }),
+};
 
 /** A row of nft_past in the order of its columns, bytes as hex. */
 export interface PastRow {

@@ -2,26 +2,28 @@
  * How many rows are written, which is what D1 bills (docs/storage.md#what-decides): pruning, the
  * turns of the index of IDs, and the publisher's row included.
  */
+
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
-import { applyPushed } from '../../../src/follower/apply-next.ts';
-import { type FollowerContext, takePushed } from '../../../src/follower/follower-context.ts';
-import { followOnce } from '../../../src/follower/pass.ts';
-import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
-import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
-import { publish } from '../../../src/nft-index/publish.ts';
-import { countedDatabase } from '../../support/ledger/counted-database.ts';
+import { applyPushed } from '../../src/follower/apply-next.ts';
+import { type FollowerContext, takePushed } from '../../src/follower/follower-context.ts';
+import { followOnce } from '../../src/follower/pass.ts';
+import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
+import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
+import { MODULES } from '../../src/modules/list.ts';
+import { publish } from '../../src/nft-index/publish.ts';
+import { countedDatabase } from '../support/ledger/counted-database.ts';
 import {
   FOLLOWING,
   ledgerIndex,
   startLedger,
   startNew,
   takeNext,
-} from '../../support/ledger/ledger-harness.ts';
-import { coneOf, milestoneAt } from '../../support/network/network-model.ts';
-import { SteadyNetwork } from '../../support/network/steady-network.ts';
-import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
-import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
+} from '../support/ledger/ledger-harness.ts';
+import { coneOf, milestoneAt } from '../support/network/network-model.ts';
+import { SteadyNetwork } from '../support/network/steady-network.ts';
+import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -88,6 +90,7 @@ it.each<[most: number, how: string, way: Way, keepsHistory: boolean]>([
       ...rig.following,
       db: billed,
       keepsHistory,
+      ledgerParts: MODULES.flatMap(({ ledger }) => ledger ?? []),
       isFed: () => way !== byPolling,
       publish: async () =>
         void (await publish(billed, env.NFT_INDEX, () => clock, {
