@@ -24,7 +24,7 @@ const SOURCES = [
   'src/ledger/packs/id-rows.ts',
   'src/ledger/packs/pack-columns.ts',
   'src/ledger/intake/prepare-blocks.ts',
-  'src/ledger/write/fill-index.ts',
+  'src/ledger/output-list/fill-index.ts',
   'src/ledger/write/store-blocks.ts',
   'src/nft-index/kv-values.ts',
   'src/ledger/packs/block-record.ts',

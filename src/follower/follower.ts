@@ -223,9 +223,8 @@ export class CoreFollower extends DurableObject<Env> {
     if (settings.upstreams.length === 0) {
       if (this.#mayPublish(PUBLISH_INTERVAL_MS)) await this.#publish.join();
       const tools = this.#tools(settings, PATIENCE);
-      const { index, ...others } = await keepUp(tools, true);
-      const isBuilding = Object.keys(tools.moduleUpkeep).some((name) => others[name] === 'more');
-      return { applied: 0, behind: !this.#published || index === 'more' || isBuilding, isBuilding };
+      const isBuilding = Object.values(await keepUp(tools, true)).includes('more');
+      return { applied: 0, behind: !this.#published || isBuilding, isBuilding };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(

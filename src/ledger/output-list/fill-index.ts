@@ -9,8 +9,8 @@ import { ALL_INDEXED, keepsIndex, readHead } from '../core/head.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import { many, readQuery, write } from '../core/read-batch.ts';
 import { moveHead } from '../core/write-head.ts';
-import { type IndexSettings, wantsIndex } from '../output-list/indexed-kinds.ts';
-import { insertListRows, listRow } from '../output-list/list-rows.ts';
+import { type IndexSettings, wantsIndex } from './indexed-kinds.ts';
+import { insertListRows, listRow } from './list-rows.ts';
 
 /** Outputs of one step: a fraction of a second, and up to 29 MB of contents. */
 export const STEP_OUTPUTS = 1000;
