@@ -54,9 +54,11 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
     MAX_CUT: [6, 20],
   },
   'src/ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
-  'src/ledger/packs/pack-columns.ts': { MAX_PACK_BLOCKS: [3, 60] },
-  'src/ledger/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
-  'src/ledger/intake/walk-down.ts': { WALKED_AT_ONCE: [2, 10] },
+  'src/ledger/packs/pack-columns.ts': {
+    MAX_PACK_BLOCKS: [3, 60],
+    MAX_PACK_LENGTH: [8000, 100_000],
+  },
+  'src/ledger/intake/cone-skeleton.ts': { WALKED_AT_ONCE: [2, 10] },
   'src/ledger/packs/view-pages.ts': { PAGE: [1, 2] },
   'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'src/ledger/write/drop-blocks.ts': {
