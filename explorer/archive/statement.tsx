@@ -16,7 +16,7 @@ import { joinStatements, type Statement } from '../../src/stardust/provenance/st
 import { asSentence, shortenAddress } from '../format.ts';
 import { askJson } from '../node/ask.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
-import { Head, Id } from '../parts/parts.tsx';
+import { Head, Id, To } from '../parts/parts.tsx';
 import { saveFile } from '../parts/save.ts';
 import { CheckResult, NotChecked } from '../parts/standing.tsx';
 import { parseRoot } from '../verify/final-here.ts';
@@ -91,6 +91,10 @@ function StatementOfAddress({ bech32 }: { bech32: string }) {
       <p class="lead">
         A file with each of its unspent outputs and a proof that the last ledger had it. Anybody can
         check it without this node, for as long as they know the final root.
+      </p>
+      <p>
+        <To view={{ name: 'address', address: bech32 }}>What this node says that it held</To>,
+        without a proof.
       </p>
       <RootForm />
       {root !== undefined && pages.length === 0 && (

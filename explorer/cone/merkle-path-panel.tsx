@@ -14,7 +14,7 @@ import type {
 import { readBlockJson } from '../node/ledger.ts';
 import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
-import { CheckResult, NotChecked, ProvedFacts, RefutedMark } from '../parts/standing.tsx';
+import { CheckResult, NotChecked, ProvedFacts, RefutedMark, Tick } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -166,21 +166,16 @@ function MerklePathPanel({
 }
 
 function PathVerdicts({ path, block, said }: OfBlock & { path: JudgedPath }) {
-  const { signed, inclusion, applied, order, outcome, levels } = path;
+  const { signed, inclusion, applied, order, failed, levels } = path;
   const { blockId, payload } = provedValue(block);
   const place = order && provedValue(order).blockIds.indexOf(blockId);
   const firstWrong = levels?.levels.findIndex(({ isRight }) => isRight === false) ?? -1;
-  const isConflict =
-    payload === 'transaction' &&
-    inclusion.standing === 'proved' &&
-    outcome !== undefined &&
-    !provedValue(outcome).applied.has(blockId);
   const state =
     payload !== 'transaction'
       ? 'noTransaction'
       : applied?.standing === 'proved'
         ? 'included'
-        : isConflict
+        : failed !== undefined
           ? 'conflicting'
           : undefined;
   const verdicts = (
@@ -220,18 +215,17 @@ function PathVerdicts({ path, block, said }: OfBlock & { path: JudgedPath }) {
           }
         />
       )}
-      {applied === undefined && payload === 'transaction' && !isConflict && (
+      {applied === undefined && payload === 'transaction' && failed === undefined && (
         <NotChecked>
           what became of the transaction, as no path to the applied root came.
         </NotChecked>
       )}
-      {isConflict && (
-        <CheckResult
-          finding={{ standing: 'proved', proof: outcome }}
-          words={({ applied }) =>
-            `The transaction was not applied: it is not among the ${applied.size} that lead to the applied root that was signed.`
+      {failed !== undefined && (
+        <Tick proof={failed}>
+          {() =>
+            'The transaction was not applied: it is not among those that lead to the applied root that was signed.'
           }
-        />
+        </Tick>
       )}
     </>
   );

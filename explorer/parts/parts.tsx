@@ -164,7 +164,7 @@ export function Head({
         <h1 tabIndex={-1} ref={heading}>
           {children}
         </h1>
-        {id !== undefined && <p class="of-id">{id}</p>}
+        {id && <p class="of-id">{id}</p>}
       </div>
       {(aside !== undefined || api !== undefined) && (
         <div class="aside">
@@ -227,9 +227,16 @@ export function Awaited<T>({
   const status = error instanceof NodeError ? error.status : undefined;
   if (status === 404 || status === 400)
     return (
-      <Missing kind={kind} id={id} reason={missing}>
+      <section class="page missing">
+        <Head kind={kind}>Not found</Head>
+        {id !== '' && (
+          <p>
+            <Id id={id.slice(0, 200)} what="the ID" whole />
+          </p>
+        )}
+        <p class="reason">{missing}</p>
         <p class="hint">{error.message}</p>
-      </Missing>
+      </section>
     );
   return (
     <section class="page">
@@ -266,32 +273,6 @@ export function LoadedPart<T>({
   if (loaded.state === 'done') return children(loaded.value);
   if (loaded.state === 'failed') return <NotRead error={loaded.error} />;
   return <ReadingNote />;
-}
-
-/** The page of a thing that is not there. */
-function Missing({
-  kind,
-  id,
-  reason,
-  children,
-}: {
-  kind: string;
-  id: string;
-  reason: string;
-  children?: ComponentChildren;
-}) {
-  return (
-    <section class="page missing">
-      <Head kind={kind}>Not found</Head>
-      {id !== '' && (
-        <p>
-          <Id id={id.slice(0, 200)} what="the ID" whole />
-        </p>
-      )}
-      <p class="reason">{reason}</p>
-      {children}
-    </section>
-  );
 }
 
 function shortenAny(id: string): string {

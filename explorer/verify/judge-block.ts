@@ -25,9 +25,10 @@ export interface JudgedPath {
   inclusion: Finding<Inclusion>;
   /** Undefined where nobody says that its transaction was applied. */
   applied: Finding<Inclusion> | undefined;
-  /** The milestone's blocks and what became of them, where that was proved. */
+  /** The milestone's blocks, where they were proved. */
   order: Proved<Order> | undefined;
-  outcome: Proved<MilestoneOutcome> | undefined;
+  /** Where it was proved that the milestone did not apply the block's transaction. */
+  failed: Proved<MilestoneOutcome> | undefined;
   /** Of the path to the inclusion root; undefined where there is none. */
   levels: { leaf: string; levels: readonly Level[] } | undefined;
 }
@@ -39,7 +40,7 @@ export async function judgePath(
   choice: KeyChoice,
   networkName: string,
 ): Promise<JudgedPath> {
-  const { blockId } = provedValue(block);
+  const { blockId, payload } = provedValue(block);
   const [signed, path, said] = await Promise.all([
     readSigned(index, choice, networkName),
     askProof(blockId).catch((error: Error) => error),
@@ -53,18 +54,25 @@ export async function judgePath(
   const ids = blocks.map((each) => each.blockId);
   const order = signed.standing === 'proved' ? proofOf(proveOrder(signed.proof, ids)) : undefined;
   const outcome = order && proofOf(proveApplied(order, (id) => applied.has(id)));
-  const known = { signed, order, outcome };
   if (path instanceof Error) {
     const inclusion = notChecked(`the Merkle path: ${path.message}`);
-    return { ...known, inclusion, applied: undefined, levels: undefined };
+    return { signed, order, inclusion, applied: undefined, failed: undefined, levels: undefined };
   }
   const judge = (json: unknown, root: 'inclusionMerkleRoot' | 'appliedMerkleRoot') =>
     signed.standing === 'proved'
       ? provePath(signed.proof, block, json, root)
       : notChecked('where the Merkle path leads, as nothing shows which root was signed');
+  const inclusion = judge(path.proof, 'inclusionMerkleRoot');
+  const isFailed =
+    payload === 'transaction' &&
+    inclusion.standing === 'proved' &&
+    outcome !== undefined &&
+    !provedValue(outcome).applied.has(blockId);
   return {
-    ...known,
-    inclusion: judge(path.proof, 'inclusionMerkleRoot'),
+    signed,
+    order,
+    inclusion,
+    failed: isFailed ? outcome : undefined,
     applied:
       path.appliedProof === undefined ? undefined : judge(path.appliedProof, 'appliedMerkleRoot'),
     levels: levelsOf(path.proof, blockId, order),

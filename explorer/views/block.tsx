@@ -218,7 +218,12 @@ function BlockOutcome({
   if (state === 'included') return <OutcomeLine>Applied · {when}</OutcomeLine>;
   if (state === 'conflicting')
     return (
-      <OutcomeLine isBad>
+      <OutcomeLine
+        isBad
+        {...(judged?.failed && {
+          by: 'your browser proved that it was not applied; why, says this node',
+        })}
+      >
         Failed: {reasonOf(metadata)} · {when}
       </OutcomeLine>
     );

@@ -8,7 +8,6 @@ import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import type { Address } from '../../src/stardust/wire/address.ts';
 import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
@@ -213,7 +212,8 @@ function LedgerFacts({ nft, info }: { nft: ServedNft; info: Info }) {
 
 /** The ledger's own: nobody can mint under an issuer without its keys. */
 function Issuer({ address, info }: { address: JsonAddress; info: Info }) {
-  const bech32 = toBech32(info.protocol.bech32Hrp, toAddress(address));
+  const { type, ...of } = address;
+  const bech32 = toBech32(info.protocol.bech32Hrp, { type, id: fromHex(Object.values(of)[0]!) });
   return (
     <>
       {address.type === 16 ? (
@@ -229,17 +229,6 @@ function Issuer({ address, info }: { address: JsonAddress; info: Info }) {
       </p>
     </>
   );
-}
-
-function toAddress(address: JsonAddress): Address {
-  switch (address.type) {
-    case 0:
-      return { type: 0, id: fromHex(address.pubKeyHash) };
-    case 8:
-      return { type: 8, id: fromHex(address.aliasId) };
-    case 16:
-      return { type: 16, id: fromHex(address.nftId) };
-  }
 }
 
 const MAX_TRAITS = 60;
