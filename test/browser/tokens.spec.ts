@@ -134,7 +134,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       const basic = [...network.outputs].find(([, { bytes, spent }]) => {
         return spent === undefined && bytes[0] === OutputType.Basic;
       })!;
-      const change = ({ items }: Json) => void items.splice(0, 1, basic[0]);
+      const change = ({ items }: Json) => void items.splice(-1, 1, basic[0]);
       node.lie([inJson(/\/outputs\/foundry\?$/, change)]);
       await open(page, '/no/such/page');
       await textOf(page, 'main h1').toBe('No such page');
