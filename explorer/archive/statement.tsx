@@ -13,7 +13,7 @@ import {
   refute,
 } from '../../src/stardust/provenance/proved.ts';
 import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
-import { asSentence, shortenAddress } from '../format.ts';
+import { asSentence, shorten } from '../format.ts';
 import { askJson } from '../node/ask.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
 import { Head, Id, To } from '../parts/parts.tsx';
@@ -191,7 +191,7 @@ function Shown({ progress, root }: { progress: Progress; root: string | undefine
 function Downloads({ pages, bech32 }: { pages: readonly Page[]; bech32: string }) {
   const save = (text: string, i: number) =>
     saveFile(
-      `statement-${shortenAddress(bech32).replace('…', '-')}-${i + 1}.json`,
+      `statement-${shorten(bech32).replace('…', '-')}-${i + 1}.json`,
       'application/json',
       text,
     );

@@ -3,7 +3,7 @@
  */
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { shorten, shortenAddress } from '../format.ts';
+import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { Info } from '../node/shapes.ts';
 import { formatRoute, type View } from '../route.ts';
@@ -26,10 +26,9 @@ interface IdProps {
 
 /** An ID or an address: shortened, in monospace, with a button that copies the whole. */
 export function Id({ id, what, view, whole = false }: IdProps) {
-  const short = id.startsWith('0x') ? shorten(id) : shortenAddress(id);
   const text = (
     <span class="mono" title={id}>
-      {whole ? id : short}
+      {whole ? id : shorten(id)}
     </span>
   );
   return (
@@ -240,7 +239,7 @@ export function Awaited<T>({
     );
   return (
     <section class="page">
-      <Head kind={kind}>{id === '' ? 'Not read' : shortenAny(id)}</Head>
+      <Head kind={kind}>{id === '' ? 'Not read' : shorten(id)}</Head>
       <NotRead error={error} />
     </section>
   );
@@ -273,8 +272,4 @@ export function LoadedPart<T>({
   if (loaded.state === 'done') return children(loaded.value);
   if (loaded.state === 'failed') return <NotRead error={loaded.error} />;
   return <ReadingNote />;
-}
-
-function shortenAny(id: string): string {
-  return id.startsWith('0x') ? shorten(id) : shortenAddress(id);
 }

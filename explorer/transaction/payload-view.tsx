@@ -131,6 +131,9 @@ function FlowPart({
           This node does not say that it was applied: nothing of it happened.
         </p>
       )}
+      {judged?.consumed.standing === 'refuted' && (
+        <CheckResult finding={judged.consumed} words={() => ''} />
+      )}
       <div class="sides">
         <section aria-labelledby="inputs-title">
           <h3 id="inputs-title">{countOf(inputs, 'input')}</h3>
@@ -173,9 +176,8 @@ function FlowPart({
         <Tick proof={block}>
           {() => 'The outputs, and who unlocks the inputs, are in the bytes of the block.'}
         </Tick>
-        {judged === undefined ? (
-          <p class="loading">Reading the inputs …</p>
-        ) : (
+        {judged === undefined && <p class="loading">Reading the inputs …</p>}
+        {judged !== undefined && judged.consumed.standing !== 'refuted' && (
           <CheckResult
             finding={judged.consumed}
             words={(all) =>

@@ -11,11 +11,11 @@ import type {
   Inclusion,
   Level,
   MilestoneOutcome,
-  Order,
   Proved,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { askExplanation, askProof } from '../node/ledger.ts';
+import type { BlockMetadata } from '../node/shapes.ts';
 import type { KeyChoice } from './describe-keys.ts';
 import { readSigned } from './judge.ts';
 
@@ -25,8 +25,9 @@ export interface JudgedPath {
   inclusion: Finding<Inclusion>;
   /** Undefined where nobody says that its transaction was applied. */
   applied: Finding<Inclusion> | undefined;
-  /** The milestone's blocks, where they were proved. */
-  order: Proved<Order> | undefined;
+  /** In the milestone's order, and what became of the transaction, where they were proved. */
+  place: number | undefined;
+  state: BlockMetadata['ledgerInclusionState'];
   /** Where it was proved that the milestone did not apply the block's transaction. */
   failed: Proved<MilestoneOutcome> | undefined;
   /** Of the path to the inclusion root; undefined where there is none. */
@@ -48,15 +49,17 @@ export async function judgePath(
     askExplanation(index).catch(() => undefined),
   ]);
   const blocks = said?.said.blocks ?? [];
-  const applied = new Set(
+  const counted = new Set(
     blocks.filter((each) => each.ledgerInclusionState === 'included').map((each) => each.blockId),
   );
   const ids = blocks.map((each) => each.blockId);
   const order = signed.standing === 'proved' ? proofOf(proveOrder(signed.proof, ids)) : undefined;
-  const outcome = order && proofOf(proveApplied(order, (id) => applied.has(id)));
+  const place = order && provedValue(order).blockIds.indexOf(blockId);
+  const outcome = order && proofOf(proveApplied(order, (id) => counted.has(id)));
   if (path instanceof Error) {
     const inclusion = notChecked(`the Merkle path: ${path.message}`);
-    return { signed, order, inclusion, applied: undefined, failed: undefined, levels: undefined };
+    const none = { applied: undefined, failed: undefined, levels: undefined, state: undefined };
+    return { signed, place, inclusion, ...none };
   }
   const judge = (json: unknown, root: 'inclusionMerkleRoot' | 'appliedMerkleRoot') =>
     signed.standing === 'proved'
@@ -68,13 +71,23 @@ export async function judgePath(
     inclusion.standing === 'proved' &&
     outcome !== undefined &&
     !provedValue(outcome).applied.has(blockId);
+  const applied =
+    path.appliedProof === undefined ? undefined : judge(path.appliedProof, 'appliedMerkleRoot');
+  const state =
+    payload !== 'transaction'
+      ? 'noTransaction'
+      : applied?.standing === 'proved'
+        ? 'included'
+        : isFailed
+          ? 'conflicting'
+          : undefined;
   return {
     signed,
-    order,
+    place,
+    state,
     inclusion,
     failed: isFailed ? outcome : undefined,
-    applied:
-      path.appliedProof === undefined ? undefined : judge(path.appliedProof, 'appliedMerkleRoot'),
+    applied,
     levels: levelsOf(path.proof, blockId, order),
   };
 }

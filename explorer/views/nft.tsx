@@ -12,7 +12,14 @@ import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
-import { CheckedState, History, type Of, OwnerLine, useCertificate } from '../nft/provenance.tsx';
+import {
+  CheckedState,
+  Fault,
+  History,
+  type Of,
+  OwnerLine,
+  useCertificate,
+} from '../nft/provenance.tsx';
 import { NodeError } from '../node/ask.ts';
 import { readHistory, readNft } from '../node/ledger.ts';
 import {
@@ -76,8 +83,9 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
         api={`/api/edge/v1/nfts/${nftId}/history`}
         id={<Id id={nftId} what="NFT ID" />}
       >
-        {last?.kind === 'burned' ? 'Burned' : 'No longer held'}
+        {last?.kind === 'burned' ? 'Burned' : 'Said to be gone'}
       </Head>
+      <Fault judged={judged} said={undefined} />
       {last !== undefined && (
         <OutcomeLine>
           {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
@@ -113,6 +121,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
       >
         {claims?.name === undefined ? 'An NFT without a name' : <Foreign text={cut(claims.name)} />}
       </Head>
+      <Fault judged={judged} said={nft} />
       <div class="columns">
         <Picture nftId={nft.nftId} uri={claims?.uri} type={claims?.type} title={title} />
         <div>
