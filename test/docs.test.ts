@@ -194,14 +194,16 @@ function anchorsOf(markdown: string): ReadonlySet<string> {
 
 /**
  * The rules that are defined: in docs/protocol.md as a heading, as the first cell of a row, or in
- * bold at the start of an item; in docs/snapshot-format.md as "Rule 1.1."
+ * bold at the start of an item; in docs/snapshot-format.md as "Rule 1.1."; the cases are tests.
  */
 function readRules(): ReadonlySet<string> {
+  const cases = [...listFiles('test/stardust/catalogue'), 'test/support/http/contract.ts'];
   const number = String.raw`([A-H]\.\d+|[ACFHLMNX]-\d+|C-M|S\d(?:\.\d+)?)`;
   const definition = new RegExp(`^(?:#+ |\\| |- \\*\\*)${number}(?= \\||\\*\\*|\\.? )`, 'gm');
   const found = [
     ...read('docs/protocol.md').matchAll(definition),
     ...read('docs/snapshot-format.md').matchAll(/^Rule (\d\.\d)\./gm),
+    ...cases.flatMap((file) => [...read(file).matchAll(/['` ](H-\d+)(?=[ ,])/g)]),
   ].map(([, rule]) => rule!);
   // S2 is the stage of the rules S2.0 to S2.13
   return new Set([...found, ...found.map((rule) => rule.replace(/^(S\d)\..*/, '$1'))]);
