@@ -10,7 +10,7 @@
  */
 import { once } from 'node:events';
 import { type BlockList, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { largestHolder } from '../../../src/platform/client-path.ts';
 import { writeLimitedLog } from '../../../src/platform/log.ts';
 import { type Connection, openConnection, type Shared } from './connection.ts';
@@ -61,6 +61,7 @@ export async function openFront(options: FrontOptions) {
   const { host, port, maxConnections, proxies, clock = () => performance.now() } = options;
   /** In the order in which they were opened. */
   const connections = new Set<Connection>();
+  let accepted = 0;
   let heldBytes = 0;
   /** Since the kernel was asked. */
   let sentBytes = 0;
@@ -120,10 +121,18 @@ export async function openFront(options: FrontOptions) {
 
   function accept(socket: Socket): void {
     if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, () => 1);
+    accepted += 1;
     const { remoteAddress: peer, remoteFamily } = socket;
     const family = remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
     const isProxy = peer !== undefined && proxies.check(peer, family);
     connections.add(openConnection(socket, isProxy, shared));
+  }
+
+  /** Closes who is late. What the kernel had by now is read first: this process may have slept. */
+  async function look(): Promise<void> {
+    const now = clock();
+    await askForEvents();
+    for (const each of connections) each.look(now);
   }
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept);
@@ -135,10 +144,9 @@ export async function openFront(options: FrontOptions) {
     writeLimitedLog('warn', 'serve.not-accepted', { error: message }),
   );
   setInterval(() => {
-    const now = clock();
-    shared.tunnels.look(now);
-    for (const each of connections) each.look(now);
-    void askKernel(now);
+    void look();
+    shared.tunnels.look(clock());
+    void askKernel(clock());
   }, LOOK_EVERY_MS).unref();
   setInterval(() => shared.queue.look(), QUEUE_LOOK_EVERY_MS).unref();
   setInterval(() => shared.turns.look(), ROUND_EVERY_MS).unref();
@@ -152,13 +160,16 @@ export async function openFront(options: FrontOptions) {
     },
     /** Accepts nobody any more, and resolves when all is answered, or after some seconds. */
     async drain(): Promise<void> {
-      server.close();
       const endAt = performance.now() + DRAIN_MS;
+      // those that the kernel has and this process not yet would be reset; it takes one at a time
+      for (let before = -1; before < accepted && performance.now() < endAt; await askForEvents())
+        before = accepted;
+      server.close();
       for (const each of connections) each.drain(clock() + ARRIVE_MS);
       const isBusy = () => [...connections].some((each) => each.state !== 'tunnel');
       while (isBusy() && performance.now() < endAt) {
         await sleep(ROUND_EVERY_MS);
-        for (const each of connections) each.look(clock());
+        await look();
       }
     },
     /** Closes all connections. */
@@ -167,6 +178,12 @@ export async function openFront(options: FrontOptions) {
       for (const each of connections) each.reset();
     },
   };
+}
+
+/** The loop asks the kernel between two turns, and perhaps not before the first. */
+async function askForEvents(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
 
 /** Where this machine reaches it. */
