@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { PROJECT } from '../../cli/lib/project.ts';
 
-const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g;
+const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g;
 
 const NAME = /\b[A-Z][A-Z0-9_]+\b/g;
 
@@ -17,9 +17,11 @@ const NAME = /\b[A-Z][A-Z0-9_]+\b/g;
 export function readConstant(file: string, name: string): number {
   const text = readFileSync(join(PROJECT, file), 'utf8').replaceAll(COMMENT, '');
   const [constant, field] = name.split('.') as [string, string?];
-  const declared = new RegExp(`^(?:export )?const ${constant}\\b[^=]*=\\s*([^;]+);`, 'm').exec(text);
+  const declared = new RegExp(`^(?:export )?const ${constant}\\b[^=]*=\\s*([^;]+);`, 'm').exec(
+    text,
+  );
   if (declared === null) return readConstant(importedFrom(file, text, constant), name);
-  const [, value] = declared as unknown as [string, string];
+  const value = declared[1]!;
   const expression =
     field === undefined ? value : new RegExp(`\\b${field}: ([^,}]+)`).exec(value)?.[1];
   const inNumbers = expression?.replaceAll(NAME, (other) => String(readConstant(file, other)));
@@ -30,7 +32,9 @@ export function readConstant(file: string, name: string): number {
 
 /** The file from which another imports a name. */
 function importedFrom(file: string, text: string, name: string): string {
-  const from = new RegExp(`^import \\{[^}]*\\b${name}\\b[^}]*\\} from '(\\.[^']+)'`, 'm').exec(text);
+  const from = new RegExp(`^import \\{[^}]*\\b${name}\\b[^}]*\\} from '(\\.[^']+)'`, 'm').exec(
+    text,
+  );
   if (from === null) throw new Error(`${file} has no constant ${name}`);
   return posix.join(dirname(file), from[1]!);
 }

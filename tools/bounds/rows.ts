@@ -48,11 +48,7 @@ export const SECTIONS: Record<string, Row[]> = {
       'shared',
     ],
     ['IDs that no upstream knew: {MAX_UNKNOWN_IDS}', 'node/read-unstored.ts', 'oldest evicted'],
-    [
-      'entries of KV in an isolate: {MAX_ENTRIES}',
-      'nft-index/cached-reads.ts',
-      'oldest evicted',
-    ],
+    ['entries of KV in an isolate: {MAX_ENTRIES}', 'nft-index/cached-reads.ts', 'oldest evicted'],
     ['answers in memory of `serve`: {MAX_BYTES}', 'http/read-cache.ts', 'oldest evicted'],
     [
       'scans, explanations, galleries in `serve`: {PLACES.scan}, {PLACES.explanation}, {PLACES.gallery}; wait {MAX_WAIT_MS}',
@@ -92,11 +88,7 @@ export const SECTIONS: Record<string, Row[]> = {
       'follower/store/gather-blocks.ts',
       'not proven: not stored',
     ],
-    [
-      'blocks fetched below tips: {MAX_FETCHED} in {FETCH_MS}',
-      'follower/store/store-tips.ts',
-      '',
-    ],
+    ['blocks fetched below tips: {MAX_FETCHED} in {FETCH_MS}', 'follower/store/store-tips.ts', ''],
     ['pushed blocks that wait: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', 'dropped'],
     [
       'pushed milestones: {MAX_HELD}, {MAX_OF_INDEX} of an index',
@@ -269,11 +261,7 @@ export const SECTIONS: Record<string, Row[]> = {
       'cli/serve/front/tunnel.ts',
       'Close 1009, 1008',
     ],
-    [
-      'log lines of a kind: {MOST_LINES} in {LINES_MS}',
-      'platform/log.ts',
-      'counted',
-    ],
+    ['log lines of a kind: {MOST_LINES} in {LINES_MS}', 'platform/log.ts', 'counted'],
   ],
   'The page, `verify` and `explain`': [
     [
@@ -282,15 +270,11 @@ export const SECTIONS: Record<string, Row[]> = {
       '"Not checked"',
     ],
     [
-      "blocks of a cone: {MAX_BLOCKS} by `verify` ({LEAST_TIME_MS} and {TIME_PER_BLOCK_MS} a block), {explorer/verify/judge-cone.ts#MAX_READ} on the page",
+      'blocks of a cone: {MAX_BLOCKS} by `verify` ({LEAST_TIME_MS} and {TIME_PER_BLOCK_MS} a block), {explorer/verify/judge-cone.ts#MAX_READ} on the page',
       'client/verify-node.ts',
       '"Not checked"',
     ],
     ['characters of a value in a terminal: {MAX_CHARACTERS}', 'client/printable.ts', 'cut'],
-    [
-      'readings that events cause: one in {LEAST_INTERVAL_MS}',
-      'explorer/node/use-info.ts',
-      'none',
-    ],
+    ['readings that events cause: one in {LEAST_INTERVAL_MS}', 'explorer/node/use-info.ts', 'none'],
   ],
 };
