@@ -1,6 +1,6 @@
 /** The text of docs/bounds.md. */
 import { readConstant } from './read-constant.ts';
-import { type Row, SECTIONS } from './rows.ts';
+import { type Bound, SECTIONS } from './rows.ts';
 
 const HEAD = `# Bounds
 
@@ -12,12 +12,12 @@ is from. Where nothing is said, the next pass or step goes on.
 export function describeBounds(): string {
   const sections = Object.entries(SECTIONS).map(
     ([title, rows]) =>
-      `\n## ${title}\n\n| bound | file | beyond it |\n|---|---|---|\n${rows.map(describeRow).join('')}`,
+      `\n## ${title}\n\n| bound | file | beyond it |\n|---|---|---|\n${rows.map(describeBound).join('')}`,
   );
   return HEAD + sections.join('');
 }
 
-function describeRow([bound, file, beyond]: Row): string {
+function describeBound([bound, file, beyond]: Bound): string {
   const [told, after] = [bound, beyond].map((text) =>
     text.replaceAll(/\{(?:([\w./-]+)#)?([\w.]+)(?::(\w+))?\}/g, (_, other, name, unit) =>
       withUnit(readConstant(pathOf(other ?? file), name), unit ?? unitOf(name)),

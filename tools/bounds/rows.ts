@@ -5,9 +5,9 @@
  */
 
 /** What is bounded; the file, without `src/`; what happens beyond it, empty: the next pass goes on. */
-export type Row = [bound: string, file: string, beyond: string];
+export type Bound = [bound: string, file: string, beyond: string];
 
-export const SECTIONS: Record<string, Row[]> = {
+export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
     ['body: {MAX_BODY_BYTES}', 'http/body.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
