@@ -105,13 +105,12 @@ it('docs/developers.md has programs that end, one of events in each language, an
     'ETag and errors',
   ]);
   expect(pythonPrograms.map(({ title }) => title)).toEqual([
-    'Look up and list in Python',
     'A gallery in Python',
     'ETag and errors in Python',
   ]);
   expect(DOCUMENT.match(/^```ts$/gm)).toHaveLength(programs.length + 1);
   expect(DOCUMENT.match(/^```python$/gm)).toHaveLength(pythonPrograms.length + 1);
-  expect(DOCUMENT.match(/^```\w+$/gm)).toHaveLength(2 * 7 + 2 + 1);
+  expect(DOCUMENT.match(/^```\w+$/gm)).toHaveLength(2 * 6 + 2 + 1);
 });
 
 /**
