@@ -4,15 +4,15 @@ import { type Bound, SECTIONS } from './rows.ts';
 
 const HEAD = `# Bounds
 
-\`node tools/run.js tools/bounds.ts\` writes these tables from the constants in the files that they name
-(below \`src/\` unless it is another folder). A number that is no constant is in brackets, with what it
-is from. Where nothing is said, the next pass or step goes on.
+\`node tools/run.js tools/bounds.ts\` writes this page from the constants in the files that it names
+(below \`src/\` unless it is another folder), and a test compares them. A number that is no constant is in
+brackets, with what it is from. Behind each arrow: what happens beyond the bound; where there is none,
+the next pass or step goes on.
 `;
 
 export function describeBounds(): string {
   const sections = Object.entries(SECTIONS).map(
-    ([title, rows]) =>
-      `\n## ${title}\n\n| bound | file | beyond it |\n|---|---|---|\n${rows.map(describeBound).join('')}`,
+    ([title, rows]) => `\n## ${title}\n\n${rows.map(describeBound).join('')}`,
   );
   return HEAD + sections.join('');
 }
@@ -23,7 +23,7 @@ function describeBound([bound, file, beyond]: Bound): string {
       withUnit(readConstant(pathOf(other ?? file), name), unit ?? unitOf(name)),
     ),
   );
-  return `| ${told} | \`${file}\` | ${after} |\n`;
+  return `- ${told}${after && ` → ${after}`} (\`${file}\`)\n`;
 }
 
 /** Folders that are not below src/ keep their path. */
