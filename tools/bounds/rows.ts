@@ -9,7 +9,7 @@ export type Bound = [bound: string, file: string, beyond: string];
 
 export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
-    ['body: {MAX_BODY_BYTES}', 'http/body.ts', '400'],
+    ['body: {MAX_BODY_BYTES}', 'http/request.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
     [
       'packs in a page of a view, and for a wrong `index` or `timestamp`: {PAGE}',
@@ -131,7 +131,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'ledger/write/scrub.ts',
       '',
     ],
-    ['a step that fills an index: {STEP_OUTPUTS} outputs', 'ledger/write/fill-index.ts', ''],
+    ['a step that fills an index: {STEP_OUTPUTS} outputs', 'ledger/output-list/fill-index.ts', ''],
     [
       'pool: {MAX_POOL_HEAP_BYTES}; answers about references: {MAX_SAID}',
       'follower/follower-context.ts',
@@ -145,7 +145,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'D1 ends it at 1,000 statements or 30 s: not applied',
     ],
     [
-      'a pack: {MAX_PACK_BLOCKS} blocks, {ledger/packs/split-parts.ts#MAX_PACK_LENGTH} characters',
+      'a pack: {MAX_PACK_BLOCKS} blocks, {MAX_PACK_LENGTH} characters',
       'ledger/packs/pack-columns.ts',
       'a new pack',
     ],
