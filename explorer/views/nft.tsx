@@ -14,7 +14,7 @@ import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
 import {
   CheckedState,
-  Fault,
+  FaultNote,
   History,
   type Of,
   OwnerLine,
@@ -85,7 +85,7 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
       >
         {last?.kind === 'burned' ? 'Burned' : 'Said to be gone'}
       </Head>
-      <Fault judged={judged} said={undefined} />
+      <FaultNote judged={judged} said={undefined} />
       {last !== undefined && (
         <OutcomeLine>
           {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
@@ -121,7 +121,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
       >
         {claims?.name === undefined ? 'An NFT without a name' : <Foreign text={cut(claims.name)} />}
       </Head>
-      <Fault judged={judged} said={nft} />
+      <FaultNote judged={judged} said={nft} />
       <div class="columns">
         <Picture nftId={nft.nftId} uri={claims?.uri} type={claims?.type} title={title} />
         <div>

@@ -6,9 +6,9 @@
 
 import { createPacketReader, encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
-import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { networkMilestone } from '../../support/network/blocks.ts';
@@ -274,5 +274,6 @@ async function checkBlocksTold(world: World): Promise<void> {
   const stored = await node.sqlite.prepare('SELECT unreferenced FROM head').first('unreferenced');
   const isFull = Number(stored) > unreferencedBlocks(world.settings.limits);
   const [late] = lacks().filter((each) => listeners.has(each));
-  if (late !== undefined && !isFull) world.wrong('liveness', 'a listener is not told of new blocks');
+  if (late !== undefined && !isFull)
+    world.wrong('liveness', 'a listener is not told of new blocks');
 }

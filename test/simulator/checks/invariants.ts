@@ -143,9 +143,15 @@ function checkEconomy(world: World): void {
   if (before === undefined) return;
   const seconds = (now.at - before.at) / 1000;
   const blocks = (now.blocks - (economy.at(-3) ?? before).blocks) / seconds;
-  for (const [what, { base, block, open = 0 }] of Object.entries(LIMITS) as [Counted, Allowance][]) {
+  for (const [what, { base, block, open = 0 }] of Object.entries(LIMITS) as [
+    Counted,
+    Allowance,
+  ][]) {
     const rate = (now[what] - before[what]) / seconds;
-    const limit = base * (SMALL_STEPS.test(world.settings.limits) ? TINY : 1) + block * blocks + (open * countOpen(world)) / WINDOW_S;
+    const limit =
+      base * (SMALL_STEPS.test(world.settings.limits) ? TINY : 1) +
+      block * blocks +
+      (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)
       world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit.toFixed(1)}`);
   }

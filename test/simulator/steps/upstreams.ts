@@ -21,7 +21,10 @@ export const upstreamSteps = {
   restDown: upstream(2, restDown),
   blocksGone: upstream(2, blocksGone),
   withhold: upstream(3, withhold),
-  starve: { ...upstream(5, starve), needs: ({ limits }) => unreferencedBlocks(limits) < FLOODS * FLOOD_BLOCKS },
+  starve: {
+    ...upstream(5, starve),
+    needs: ({ limits }) => unreferencedBlocks(limits) < FLOODS * FLOOD_BLOCKS,
+  },
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
