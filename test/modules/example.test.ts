@@ -18,7 +18,7 @@ const INDEX = 90;
 
 const example = join(PROJECT, 'examples/supply');
 const moduleText = readFileSync(join(example, 'module.ts'), 'utf8');
-const testText = readFileSync(join(example, 'supply.test.ts'), 'utf8');
+const testText = readFileSync(join(example, 'test.ts'), 'utf8');
 
 mkdirSync(join(PROJECT, 'dist'), { recursive: true });
 const folder = mkdtempSync(join(PROJECT, 'dist/example-'));

@@ -53,7 +53,7 @@ function check(folder: string, paths: readonly string[]): boolean {
 function addExample({ folder }: ScratchCopy): void {
   for (const [name, path] of [
     ['module.ts', 'src/modules/supply/module.ts'],
-    ['supply.test.ts', 'test/modules/supply/supply.test.ts'],
+    ['test.ts', 'test/modules/supply/supply.test.ts'],
   ] as const) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(PROJECT, 'examples/supply', name), join(folder, path));
