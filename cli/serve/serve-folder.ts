@@ -8,8 +8,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
-import { networkNames } from '../../src/ledger/core/network-names.ts';
+import { networkNames, readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { requireNetwork } from '../lib/network.ts';
 import { checkAddress, checkClock, requireSpace } from '../lib/process/check-machine.ts';
 import type { Child } from '../lib/process/child.ts';

@@ -78,6 +78,8 @@ export class World {
   isDamaged = false;
   /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
   isFlipped = false;
+  /** It was one of D1. */
+  isRowFlipped = false;
   /** Two rounds of the scrub ended since. */
   isScrubbed = false;
   /** KV failed at the end of a story in which nothing had failed. */
@@ -253,7 +255,7 @@ export class World {
 
   /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
   get mayHideRows(): boolean {
-    return this.isFlipped && !this.isScrubbed;
+    return this.isRowFlipped && !this.isScrubbed;
   }
 
   /** Milliseconds since the beginning. */

@@ -4,7 +4,7 @@
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseQueryString } from '../../src/http/query-string.ts';
+import { parseQueryString } from '../../src/http/request.ts';
 import type { Kind } from '../../src/ledger/output-list/indexed-kinds.ts';
 import { insertListRows, type ListRow } from '../../src/ledger/output-list/list-rows.ts';
 import {

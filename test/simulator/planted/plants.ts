@@ -200,7 +200,7 @@ const write: readonly Plant[] = [
   plant(
     'write-5',
     'IDs are forgotten long before their milestones',
-    'ledger/write/turn-over-ids.ts',
+    'ledger/write/write-ids.ts',
     'second.first <= ledger - retention)',
     'second.first <= ledger - 3)',
   ),

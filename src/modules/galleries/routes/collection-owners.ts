@@ -7,7 +7,7 @@ import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
-import { parseQueryString } from '../../../http/query-string.ts';
+import { parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { foreignAddress } from '../../lists/routes/output-lists.ts';

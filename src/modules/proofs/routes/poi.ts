@@ -3,12 +3,11 @@
  * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
  */
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
-import { readJsonObject } from '../../../http/body.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { Id, parseId, readJsonObject } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Id, parseId } from '../../../http/schemas.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, milestoneToJson } from '../../../stardust/json/rest-json.ts';
