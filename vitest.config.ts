@@ -36,7 +36,7 @@ class ByProject extends BaseSequencer {
   }
 }
 
-const LONGEST_TEST = 'hostile-weather.test.ts';
+const LONGEST_TEST = 'simulator/simulator.test.ts';
 const WORKER_TESTS = 'test/**/*.worker.test.ts';
 const END_TO_END_TESTS = 'test/{e2e,slow}/**/*.test.ts';
 
@@ -44,9 +44,17 @@ const END_TO_END_TESTS = 'test/{e2e,slow}/**/*.test.ts';
 const SLOW_TESTS = process.env.SLOW
   ? []
   : [
-      'test/e2e/{chain,floods,hostile,kills,load,networks,serve-disk,serve-load}.test.ts',
+      'test/cli/{build,serve/serve-backup,import/import-remotely}.test.ts',
+      'test/clients/developers.test.ts',
+      'test/e2e/{chain,faults,feed,floods,hostile,kills,lies,load,networks,serve,serve-disk,serve-load}.test.ts',
       'test/follower/nearly-full.worker.test.ts',
+      'test/ledger/intake/large-contents.test.ts',
+      'test/modules/events/fuzz.worker.test.ts',
+      'test/modules/histories/nft-history-cost.worker.test.ts',
       'test/slow/*.test.ts',
+      'test/stardust/library/package.test.ts',
+      'test/whole/{flipped-columns,damage-carried-on}.test.ts',
+      'test/whole/{large-rows,random-questions}.worker.test.ts',
     ];
 
 /** The same random values in each run, except of the slow tests. */
@@ -69,7 +77,7 @@ export default defineConfig(async () => {
             isolate: false,
             maxWorkers: AT_ONCE,
             include: ['test/**/*.test.ts'],
-            exclude: [WORKER_TESTS, END_TO_END_TESTS],
+            exclude: [WORKER_TESTS, END_TO_END_TESTS, ...SLOW_TESTS],
             setupFiles: FIXED_CHANCE,
           },
         },

@@ -55,9 +55,12 @@ const TESTS: Readonly<Record<string, Run>> = {
   starts: vitest('e2e', 'slow/starts'),
   'serve-memory': vitest('e2e', 'slow/serve-memory'),
   backups: vitest('e2e', 'slow/backups'),
+  'serve-backup': vitest('node', 'cli/serve/serve-backup'),
   'full-disk': script('full-disk'),
   clock: vitest('e2e', 'slow/clock'),
   clients: vitest('e2e', 'slow/generated-clients'),
+  documents: vitest('node', 'clients/developers'),
+  library: vitest('node', 'stardust/library/package'),
   'serve-load': vitest('e2e', 'e2e/serve-load', { REQUESTS, MILESTONES }),
   'serve-disk': vitest('e2e', 'e2e/serve-disk', { QUESTIONS: '10000' }),
   floods: vitest('e2e', 'e2e/floods', { SECONDS: '30' }),
@@ -65,12 +68,17 @@ const TESTS: Readonly<Record<string, Run>> = {
   load: vitest('e2e', 'e2e/load', { MINUTES: '10' }),
   coordinator: vitest('e2e', 'e2e/coordinator', { MILESTONES: '150' }),
   feeds: vitest('e2e', 'e2e/feed', { FEEDS: 'all' }),
+  faults: vitest('e2e', 'e2e/faults'),
   chain: vitest('e2e', 'e2e/chain'),
   forged: vitest('e2e', 'e2e/hostile'),
-  imports: vitest('node', 'test/cli/import/import.test', { DEATHS: '40' }),
+  imports: vitest('node', 'cli/import/import.test', { DEATHS: '40' }),
+  builds: vitest('node', 'cli/build.test'),
+  remote: vitest('node', 'cli/import/import-remotely'),
   networks: vitest('e2e', 'e2e/networks'),
   'bad-requests': vitest('node', 'whole/running-worker', { BAD_REQUESTS: '20000' }),
   'nearly-full': vitest('workerd', 'follower/nearly-full'),
+  large: vitest('node', 'ledger/intake/large-contents'),
+  costs: vitest('workerd', 'whole/large-rows modules/histories/nft-history-cost'),
   flips: vitest('node', 'whole/flipped whole/damage modules/histories/nft-', {
     ...{ FLIPPED_ROWS: '8', CLIENTS: '500', MUTATIONS: '5000', RUNS: '60' },
   }),
@@ -81,6 +89,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   final: vitest('node', 'modules/final', { PROOFS: '10000', STATEMENTS: '1000' }),
   certificates: vitest('node', 'stardust/verifier', { CLIENTS: '6000' }),
   questions: vitest('node', 'whole/random-questions', { QUESTIONS: '3000' }),
+  deaths: vitest('workerd', 'whole/random-questions'),
   async lies(inTime) {
     const told = await vitest('e2e', 'e2e/lies.test', RANDOM_LIES)(inTime);
     const page = ['--config', 'vitest.browser.config.ts', 'test/browser/lies'];
@@ -108,8 +117,11 @@ Runs all long tests, or those that are named, one after the other. The last line
   serve         1 min  npm run serve killed 50 times under load while it follows a network
   starts        6 min  serve started and killed 104 times, in 8 ways, on one folder and port
   backups       1 min  20 back-ups of a ledger that moves and is read, killed and restored
+  serve-backup  1 min  back-ups of a folder that serve has, and of one that it gets then
   full-disk     1 min  the disk of serve fills up while it follows a network, and has space again
   clock         1 min  the clock set back by an hour, and forward again, while it follows
+  documents     1 min  the programs of docs/developers.md, in TypeScript, Python and by curl
+  library       1 min  the library packed, installed and used as its README says
   serve-load    8 min  requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows
   serve-disk    1 min  10,000 different white-flag questions to serve; its data folder must not grow
   floods        2 min  lists over 32 connections to serve; a coordinator waits for one of them
@@ -117,12 +129,17 @@ Runs all long tests, or those that are named, one after the other. The last line
   load         11 min  ten minutes of both operations on a moving ledger; the heap must not grow
   coordinator   3 min  a coordinator that asks before each of 150 milestones
   feeds         6 min  three networks by feed: messages lost, doubled, spoiled; cuts and kills
+  faults        1 min  at each milestone another fault of the upstream, until it is mended
   chain         1 min  an edge node that follows an edge node, over two networks
   forged        1 min  forged milestones, large conflicts and numbers near their ends, over HTTP
   imports       1 min  an import killed 40 times
+  builds        1 min  npm run build -- --to DIR, and what it leaves out
+  remote        1 min  an import into a deployed ledger, cut off anywhere, by wrangler itself
   networks      3 min  every answer over HTTP at every ledger index of two recorded networks
   bad-requests  1 min  20,000 random bad requests to the built Worker over HTTP
   nearly-full   1 min  a database that becomes nearly full: fewer milestones are kept
+  large         1 min  the heap that the largest contents of blocks take
+  costs         1 min  rows and bytes that D1 reads for the largest cones and histories
   flips        15 min  a character changed in eight rows of each table, at rest and carried on; and
                        histories and certificates of NFTs, random ones and such as are changed
   proofs        1 min  each byte changed of proofs of blocks
@@ -133,6 +150,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   certificates  4 min  6,000 clients of each of three mixes of current, old and lying nodes; all
                        mixes of up to seven nodes
   questions     5 min  3,000 questions about random networks, each put to the oracle too
+  deaths        1 min  questions about random networks in workerd, where every second follower dies
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index

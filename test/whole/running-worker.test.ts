@@ -45,7 +45,7 @@ interface BlockProof {
   appliedProof?: unknown;
 }
 
-const BAD_REQUESTS = Number(process.env.BAD_REQUESTS ?? 250);
+const BAD_REQUESTS = Number(process.env.BAD_REQUESTS ?? 100);
 
 const LEDGER_INDEX = 70;
 const network = recordedNetwork('network-a');

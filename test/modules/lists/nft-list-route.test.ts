@@ -18,7 +18,7 @@ import { listedLedger } from '../../support/nft-list/listed-ledger.ts';
 import { LAST_INDEX, oddLists, recordedLists } from '../../support/nft-list/recorded-nfts.ts';
 
 const LIST = '/api/indexer/v1/outputs/nft';
-const QUERIES = Number(process.env.QUERIES ?? 800);
+const QUERIES = Number(process.env.QUERIES ?? 300);
 
 let db: SqliteDatabase;
 let fetch: Fetch;

@@ -93,8 +93,9 @@ export async function checkLiveness(world: World): Promise<void> {
 }
 
 export async function scrubTwice({ node }: World): Promise<void> {
-  for (let rounds = 0; rounds < 2; )
-    if (await node.product.scrub(node.sqlite, SCRUBBED_ROWS)) rounds++;
+  const { scrub, MODULES } = node.product;
+  const tables = MODULES.flatMap(({ ledger }) => ledger?.tables ?? []);
+  for (let rounds = 0; rounds < 2; ) if (await scrub(node.sqlite, SCRUBBED_ROWS, tables)) rounds++;
 }
 
 /** Simulated seconds over which rates are taken. */

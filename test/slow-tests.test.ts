@@ -1,0 +1,24 @@
+/** What `npm test` leaves out (vitest.config.ts) is run by `npm run test:slow` (test/slow/run.ts). */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROJECT } from '../cli/lib/project.ts';
+
+const textOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
+
+const calls = textOf('test/slow/run.ts').matchAll(/vitest\(\s*'\w+', '([^']+)'/g);
+const run = [...calls].flatMap(([, paths]) => paths!.split(' '));
+
+it('each test that npm test leaves out is a slow one by name', () => {
+  const [, list] = /const SLOW_TESTS = ([^;]*);/.exec(textOf('vitest.config.ts'))!;
+  const patterns = [...list!.matchAll(/'(test\/.*)'/g)].map(([, pattern]) => pattern!);
+  const leftOut = globSync(patterns, { cwd: PROJECT });
+  expect(leftOut.length).toBeGreaterThan(patterns.length);
+  expect(leftOut.filter((file) => !run.some((path) => file.includes(path)))).toEqual([]);
+});
+
+it('each name of a slow test is of one that is there', () => {
+  const files = globSync('test/**/*.test.ts', { cwd: PROJECT });
+  expect(run.length).toBeGreaterThan(20);
+  expect(run.filter((path) => !files.some((file) => file.startsWith(`test/${path}`)))).toEqual([]);
+});
