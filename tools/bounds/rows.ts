@@ -158,7 +158,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/lists/list-statements.ts',
       '500',
     ],
-    ['NFTs of a collection: {MAX_COLLECTION}', 'modules/galleries/routes/collection-owners.ts', '500'],
+    [
+      'NFTs of a collection: {MAX_COLLECTION}',
+      'modules/galleries/routes/collection-owners.ts',
+      '500',
+    ],
     ['changes of NFTs in an answer: {MAX_CHANGES}', 'modules/histories/nft-changes.ts', '404'],
     [
       'a page of a history: {MAX_HISTORY} changes, {MAX_SEARCHED} characters searched',
@@ -208,7 +212,7 @@ export const SECTIONS: Record<string, Bound[]> = {
   ],
   '`npm run serve`': [
     [
-      'held for clients: {MAX_HELD_BYTES}',
+      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more (some 2,000 of these, measured)',
       'cli/serve/front/front.ts',
       'the largest holder loses some',
     ],
@@ -218,9 +222,9 @@ export const SECTIONS: Record<string, Bound[]> = {
       "the largest holder's",
     ],
     [
-      'WebSockets that workerd has not closed yet: {MAX_CLOSING}',
+      'WebSockets that workerd has not closed, though their clients have gone: {MAX_CLOSING}',
       'cli/serve/front/closing-tunnels.ts',
-      '503 for those who left them',
+      '503 for these clients',
     ],
     [
       'requests with workerd: {MAX_AT_ONCE}, {MAX_WHITE_FLAGS} white flags, beside these {MAX_BESIDE_WHITE_FLAG}',
