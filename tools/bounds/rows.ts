@@ -85,7 +85,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'not proven: not stored',
     ],
     ['blocks fetched below tips: {MAX_FETCHED} in {FETCH_MS}', 'follower/store/store-tips.ts', ''],
-    ['pushed blocks that wait: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', 'dropped'],
+    ['tops of a walk over pushed blocks: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', ''],
     [
       'pushed milestones: {MAX_HELD}, {MAX_OF_INDEX} of an index',
       'follower/pushed/pushed-milestones.ts',
