@@ -163,7 +163,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     isEnding = true;
     closeSocket();
     if (tunnel === undefined) workerd?.destroy();
-    else tunnel.end();
     shared.count(-connection.bytes);
     connection.bytes = 0;
   }
@@ -396,6 +395,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   socket.on('close', () => {
     queue.leave(connection);
     end(() => socket.destroy());
+    tunnel?.end();
     shared.onClose(connection);
   });
   countBytes();
