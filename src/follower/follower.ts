@@ -18,7 +18,7 @@ import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
 import { createAnnouncers } from './announcers.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
-import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
+import { type Bringer, createBringer, patienceOf } from './bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   dropPushed,

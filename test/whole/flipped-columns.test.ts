@@ -30,13 +30,13 @@ import { readNftChanges } from '../../src/modules/histories/nft-changes.ts';
 import { readNftHistory } from '../../src/modules/histories/nft-history.ts';
 import { type OutputQuery, START } from '../../src/modules/lists/output-query.ts';
 import { readOutputList, readOutputOfChain } from '../../src/modules/lists/read-list.ts';
-import { readReceipts, readTreasury } from '../../src/modules/objects/receipts.ts';
+import { readReceipts, readTreasury } from '../../src/modules/objects/routes/receipts.ts';
+import { readTips } from '../../src/modules/objects/routes/tips.ts';
 import {
   findMilestone,
   readLedgerChanges,
   readMilestone as readStoredMilestone,
 } from '../../src/modules/objects/stored-milestone.ts';
-import { readTips } from '../../src/modules/objects/tips.ts';
 import { explainMilestone, proveBlock } from '../../src/modules/proofs/applied-milestone.ts';
 import { explainWhiteFlag } from '../../src/modules/proofs/explain-white-flag.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';

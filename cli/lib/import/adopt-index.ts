@@ -1,7 +1,7 @@
 /** State of an index that an import has filled itself, in bulk, instead of the publisher. */
-import { quote } from '../ledger/core/database.ts';
-import { rowSum } from '../ledger/core/row-sum.ts';
-import { beginState, type State, serializeState } from './publisher-state.ts';
+import { quote } from '../../../src/ledger/core/database.ts';
+import { rowSum } from '../../../src/ledger/core/row-sum.ts';
+import { beginState, type State, serializeState } from '../../../src/nft-index/publisher-state.ts';
 
 /**
  * Creates the state of an index whose entries were all put before its ledger was served.
