@@ -34,12 +34,12 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     [
       'requests whose blocks are fetched: {BRING_LIMITS.places}, of one client {BRING_LIMITS.ofClient}; waiting {BRING_LIMITS.waiting}',
-      'follower/bring/bringer.ts',
+      'follower/bring/bring-blocks.ts',
       '500 for the newest of the client with most',
     ],
     [
       'reads of blocks that are not stored: {READ_LIMITS.places}, of one client {READ_LIMITS.ofClient}; waiting {READ_LIMITS.waiting}, {READ_LIMITS.maxWaitMs}',
-      'follower/bring/bringer.ts',
+      'follower/bring/bring-blocks.ts',
       '500, as above',
     ],
     [
@@ -47,7 +47,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'follower/follower.ts',
       'shared',
     ],
-    ['IDs that no upstream knew: {MAX_UNKNOWN_IDS}', 'node/read-unstored.ts', 'oldest evicted'],
+    ['IDs that no upstream knew: {MAX_UNKNOWN_IDS}', 'node/edge-node.ts', 'oldest evicted'],
     ['entries of KV in an isolate: {MAX_ENTRIES}', 'nft-index/cached-reads.ts', 'oldest evicted'],
     ['answers in memory of `serve`: {MAX_BYTES}', 'http/read-cache.ts', 'oldest evicted'],
     [
@@ -162,7 +162,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/lists/list-statements.ts',
       '500',
     ],
-    ['NFTs of a collection: {MAX_COLLECTION}', 'modules/galleries/collection-owners.ts', '500'],
+    ['NFTs of a collection: {MAX_COLLECTION}', 'modules/galleries/routes/collection-owners.ts', '500'],
     ['changes of NFTs in an answer: {MAX_CHANGES}', 'modules/histories/nft-changes.ts', '404'],
     [
       'a page of a history: {MAX_HISTORY} changes, {MAX_SEARCHED} characters searched',
