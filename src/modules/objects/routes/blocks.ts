@@ -7,8 +7,8 @@ import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { Id, parseId } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Id, parseId } from '../../../http/schemas.ts';
 import {
   readBlock,
   readIncludedBlock,
@@ -92,7 +92,9 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
       whiteFlagIndex: referenced.whiteFlagIndex,
     }),
   };
-  return jsonAnswer(metadata, freshnessOf(found));
+  // no root commits to the reason of a conflict, which follows from outputs that a snapshot brought
+  const keep = referenced?.reason ? { keep: 'import' as const } : {};
+  return jsonAnswer(metadata, { ...freshnessOf(found), ...keep });
 }
 
 /**
