@@ -1,6 +1,5 @@
 /** IDs of a pack's blocks, which no walk reads (docs/storage.md#packs). */
-import { LedgerDamaged } from '../core/checksum.ts';
-import { numberSumSql, rowSum } from '../core/row-sum.ts';
+import { numberSumSql, requireRowSum, rowSum } from '../core/row-sum.ts';
 
 /** Number, hex ID, payload type (docs/protocol.md, A.1; 0: none) of a pack's block; their sum. */
 export type BlockRow = [number: number, id: string, payload: number, sum: number];
@@ -21,6 +20,6 @@ export const blockSql = {
 export function readBlockRows(text: string): BlockRow[] {
   const rows: BlockRow[] = JSON.parse(text);
   for (const [number, id, payload, sum] of rows)
-    if (rowSum([number, id, payload]) !== sum) throw new LedgerDamaged('IDs of blocks');
+    requireRowSum([number, id, payload], sum, 'IDs of blocks');
   return rows;
 }

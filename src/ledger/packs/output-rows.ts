@@ -1,6 +1,5 @@
 /** IDs of the outputs that a pack's blocks consume and create (docs/storage.md#packs). */
-import { LedgerDamaged } from '../core/checksum.ts';
-import { numberSumSql, rowSum } from '../core/row-sum.ts';
+import { numberSumSql, requireRowSum, rowSum } from '../core/row-sum.ts';
 
 /**
  * An output that a block's transaction consumes or creates, in the order of its inputs and then its
@@ -37,10 +36,10 @@ export const outputSql = {
 
 /** Throws a LedgerDamaged unless the sum of number and ID is right. */
 export function requireOutputSum(number: number, id: string, sum: number): void {
-  if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
+  requireRowSum([number, id], sum, 'IDs of outputs');
 }
 
 /** Throws a LedgerDamaged unless the sum of a chain is right. */
 export function requireChainSum(chain: string | null, sum: number): void {
-  if (rowSum([chain]) !== sum) throw new LedgerDamaged('chains of outputs');
+  requireRowSum([chain], sum, 'chains of outputs');
 }

@@ -15,7 +15,7 @@ import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { addSums } from '../core/fingerprint.ts';
 import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
-import { entrySum, idTableName } from '../core/id-index.ts';
+import { idTableName } from '../core/id-index.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -158,15 +158,14 @@ async function readNextRows(
         sum: 0,
       })),
     );
-  if (table === PAST_TABLE)
-    return readAlone(
-      many(bind(SELECT_PAST), (row) => {
-        row.requireSum(PAST_TABLE);
-        return { id: row.text('id'), sum: row.integer('sum') };
-      }),
-    );
+  const isPast = table === PAST_TABLE;
   const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
-  return readAlone(many(bind(entries), entryFromRow));
+  return readAlone(
+    many(bind(isPast ? SELECT_PAST : entries), (row) => {
+      row.requireSum(isPast ? PAST_TABLE : 'id');
+      return { id: row.text('id'), sum: row.integer('sum') };
+    }),
+  );
 }
 
 /** Throws if a burned NFT is on no list, or an output is not there: damage changed the row. */
@@ -184,12 +183,6 @@ function detailFromRow(row: Row): Scrubbed {
 const SELECT_PAST = `
   SELECT ${PAST_COLUMNS} FROM nft_past WHERE nft_past.id > unhex(?1)
   ORDER BY nft_past.id LIMIT ?2`;
-
-function entryFromRow(row: Row): Scrubbed {
-  row.requireSum('id');
-  const id = row.text('id');
-  return { id, sum: entrySum(id, row.integer('milestone'), row.integer('block')) };
-}
 
 /** Throws a LedgerDamaged unless outputs and all that is derived of them are whole. */
 async function readOutputs(
