@@ -1,9 +1,4 @@
-/**
- * What `serve` checks before it starts anything: the disk; and what is allowed but keeps it from
- * serving or following.
- */
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** What is allowed, but keeps `serve` from serving or following. */
 import { distance } from 'fastest-levenshtein';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
@@ -56,23 +51,4 @@ function noteMisspelling(name: string): string[] {
 /** Undefined if there is no ledger. Throws a LedgerUnreadable if it has another schema. */
 async function readLedgerIndex(db: Database): Promise<number | undefined> {
   return (await readHead(db))?.ledger;
-}
-
-/** Workerd does not start, and does not say why, if it cannot write. */
-const MIN_FREE_BYTES = 1 << 20;
-
-/** Throws an Error with a sentence if the folder's disk is full. */
-export function requireSpace(folder: string): void {
-  const probe = join(folder, 'space.probe');
-  try {
-    writeFileSync(probe, new Uint8Array(MIN_FREE_BYTES));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const sentence = `${folder} has no space left on its disk (${code})`;
-    throw new Error(`${sentence}: free some, or name another folder by --persist-to`, {
-      cause: error,
-    });
-  } finally {
-    rmSync(probe, { force: true });
-  }
 }

@@ -1,19 +1,21 @@
 /** Context of a pass of the follower, and the memory that passes leave to those after them. */
 import type { Database } from '../ledger/core/database.ts';
+import { measureDatabase } from '../ledger/core/database.ts';
+import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { isDatabaseFull } from '../ledger/core/size/database-size.ts';
-import { measureDatabase } from '../ledger/core/size/measure-database.ts';
+import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
-import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../mqtt/topics.ts';
 import { takeTurns } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog, writeLog } from '../platform/log.ts';
+import type { Settings } from '../settings.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
+import { createRanking, type Ranking } from '../upstream/ask-in-turn.ts';
 import {
   type BlockIds,
   createBlockIds,
@@ -21,7 +23,6 @@ import {
   ofLedgerIndex,
 } from '../upstream/block-ids.ts';
 import { type BlockPool, createBlockPool } from '../upstream/block-pool.ts';
-import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
@@ -46,6 +47,8 @@ export interface FollowerContext {
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
   keepsHistory?: boolean | undefined;
+  /** Parts of modules in the ledger. */
+  ledgerParts?: readonly LedgerPart[];
   /** Bytes that the database may have; absent: only the disk limits it. */
   databaseLimit?: number | undefined;
   /** Whether INDEX is `all`; absent: lists are left as they are. */
@@ -70,9 +73,30 @@ export interface Upkeep {
 export interface FollowerPart {
   /** Upkeep of its own, by name: after the core's, before the scrub. */
   upkeep?: Readonly<Record<string, Upkeep>>;
+  ledger?: LedgerPart;
   /** Creates a listener to the ledger's moves; undefined if nobody listens. */
   createAnnouncer?(env: Env, log: WriteLog): Announcer | undefined;
+  /**
+   * Opens a feed of an upstream, which is closed at the final milestone. Without one, upstreams are
+   * polled.
+   */
+  openFeed?(settings: Settings, ranking: Ranking, take: TakePushed): Feed;
 }
+
+/** A connection on which an upstream pushes. Nothing is believed or waited for. */
+export interface Feed {
+  state(): FeedState;
+  stop(): void;
+}
+
+/** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
+export type FeedState = 'down' | 'silent' | 'live';
+
+/**
+ * Takes what was pushed: the bytes of a `block`, the payload of a `milestone`, type first, or JSON
+ * about the milestone that the upstream has `confirmed`.
+ */
+export type TakePushed = (kind: 'block' | 'milestone' | 'confirmed', pushed: Uint8Array) => void;
 
 /** Nothing waits for it, and nothing that it does or fails to do changes the ledger. */
 export interface Announcer {
@@ -252,15 +276,13 @@ export function isFull({ upkeep }: FollowerMemory): boolean {
   return upkeep.room !== undefined && upkeep.room <= 0;
 }
 
-/** Takes a message of a feed (src/upstream/feed/keep-feed.ts). */
-export function takeMessage(
+export function takePushed(
   { pool, milestones }: FollowerMemory,
-  topic: string,
-  payload: Uint8Array,
+  ...[kind, pushed]: Parameters<TakePushed>
 ): void {
-  if (topic === BLOCKS) pool.push(payload, Date.now());
-  else if (topic === MILESTONES) milestones.push(payload);
-  else if (topic === CONFIRMED_MILESTONE) milestones.confirm(payload);
+  if (kind === 'block') pool.push(pushed, Date.now());
+  else if (kind === 'milestone') milestones.push(pushed);
+  else milestones.confirm(pushed);
 }
 
 /** Drops what was pushed: it does not count for another ledger, nor for one that is over. */

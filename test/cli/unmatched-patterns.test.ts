@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { findUnmatched, readRoutePaths } from '../../cli/lib/unmatched-patterns.ts';
-import { matchesAny } from '../../src/http/access/path-patterns.ts';
+import { matchesAny } from '../../src/http/access/route-access.ts';
 
 const PATHS = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
 const NFT = `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`;

@@ -2,7 +2,7 @@
  * Nodes over the ledger of a recorded network at one of its milestones, in memory. They follow
  * nothing, and have no KV.
  */
-import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
+import { fillIndex } from '../../../src/ledger/output-list/fill-index.ts';
 import { type EdgeNode, openNode } from '../../../src/node/edge-node.ts';
 import { defaultSettings } from '../default-settings.ts';
 import { followTo, startLedger } from '../ledger/ledger-harness.ts';
