@@ -162,7 +162,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/lists/list-statements.ts',
       '500',
     ],
-    ['NFTs of a collection: {MAX_COLLECTION}', 'modules/galleries/routes/collection-owners.ts', '500'],
+    [
+      'NFTs of a collection: {MAX_COLLECTION}',
+      'modules/galleries/routes/collection-owners.ts',
+      '500',
+    ],
     ['changes of NFTs in an answer: {MAX_CHANGES}', 'modules/histories/nft-changes.ts', '404'],
     [
       'a page of a history: {MAX_HISTORY} changes, {MAX_SEARCHED} characters searched',
@@ -193,7 +197,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/events/accounts.ts',
       'closed',
     ],
-    ['sockets, closed ones too, on Cloudflare: {MAX_SOCKETS}', 'modules/events/event-broker.ts', '503'],
+    [
+      'sockets, closed ones too, on Cloudflare: {MAX_SOCKETS}',
+      'modules/events/event-broker.ts',
+      '503',
+    ],
     [
       'of a client: message {MAX_MESSAGE_BYTES}, waiting {MAX_WAITING_BYTES}, packet {modules/events/client.ts#MAX_PACKET_BYTES}, {mqtt/packets.ts#MAX_TOPICS} topics, {modules/events/clients.ts#CONNECT_TIMEOUT_MS} to CONNECT',
       'modules/events/event-broker.ts',
