@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * In workerd a connection has one and a WebSocket two, also one that was closed some seconds ago
- * (front/tunnel-limit.ts). Here a connection has two, its own and that to workerd.
+ * In workerd a connection has one and a WebSocket two, also one whose client has gone
+ * (front/closing-tunnels.ts). Here a connection has two, its own and that to workerd.
  */
 const FILES_PER_CONNECTION = 3;
 
@@ -18,7 +18,7 @@ const ENOUGH_FILES = 60_500;
 /** What compose file and systemd unit set. */
 const ADVISED_FILES = 65_536;
 
-/** Each takes some 12 KB of the front; of WebSockets there are fewer (front/tunnel-limit.ts). */
+/** Their memory is bounded, too (front/front.ts): of WebSockets there are fewer. */
 const MAX_CONNECTIONS = 20_000;
 
 const MIN_CONNECTIONS = 250;

@@ -72,7 +72,7 @@ const stateOf = (judged: JudgedCertificate) =>
   judged.state === 'done' ? judged.value?.state : undefined;
 
 /** Above all that it makes doubtful. */
-export function FaultNote({ judged, said }: Shown) {
+export function CertificateFault({ judged, said }: Shown) {
   const state = stateOf(judged);
   const fault = state && faultOf(state, said);
   return <div role="status">{fault !== undefined && <RefutedMark>{fault}</RefutedMark>}</div>;

@@ -76,7 +76,7 @@ function TransactionPart({ block, transaction, metadata, info, onSummary }: Tran
   const isApplied = metadata.ledgerInclusionState === 'included';
   useEffect(() => {
     if (judged !== undefined) onSummary(summarizeFlow(flow, changes, isApplied));
-  }, [flow, judged]);
+  }, [flow, judged, isApplied]);
   const { payload, networkId } = transaction.value.essence;
   const network = networkWords(networkId, info);
   return (

@@ -140,6 +140,14 @@ function MilestonePage({
         {formatTime(timestamp)} UTC
       </OutcomeLine>
       <Receipt payload={payload} signed={signed} info={info} />
+      <ConeView
+        explanation={explanation}
+        parents={parents}
+        signed={signed}
+        milestoneIndex={index}
+        selected={block}
+        select={select}
+      />
       {signed.standing === 'proved' ? (
         <ProvedFacts
           proof={signed.proof}
@@ -151,14 +159,6 @@ function MilestonePage({
           {(said) => <Facts rows={rowsOf(said, info)} />}
         </SaidByNode>
       )}
-      <ConeView
-        explanation={explanation}
-        parents={parents}
-        signed={signed}
-        milestoneIndex={index}
-        selected={block}
-        select={select}
-      />
       <p>
         <To view={{ name: 'proposal', fields }}>Let the node compute these roots again</To>
       </p>

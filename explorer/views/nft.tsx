@@ -13,8 +13,8 @@ import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
 import {
+  CertificateFault,
   CheckedState,
-  FaultNote,
   History,
   type Of,
   OwnerLine,
@@ -85,7 +85,7 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
       >
         {last?.kind === 'burned' ? 'Burned' : 'Said to be gone'}
       </Head>
-      <FaultNote judged={judged} said={undefined} />
+      <CertificateFault judged={judged} said={undefined} />
       {last !== undefined && (
         <OutcomeLine>
           {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
@@ -121,7 +121,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
       >
         {claims?.name === undefined ? 'An NFT without a name' : <Foreign text={cut(claims.name)} />}
       </Head>
-      <FaultNote judged={judged} said={nft} />
+      <CertificateFault judged={judged} said={nft} />
       <div class="columns">
         <Picture nftId={nft.nftId} uri={claims?.uri} type={claims?.type} title={title} />
         <div>

@@ -1,13 +1,19 @@
 /**
  * What people come for, as somebody does it who has never seen the explorer: each task by a search
- * and up to three clicks. And what honest nodes show to them: nothing that looks like a lie.
+ * and up to three clicks. What honest nodes show to them: nothing that looks like a lie; and what
+ * lying ones show: first of all, that it is one.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { AddressType } from '../../src/stardust/wire/address.ts';
 import { decodeBlock } from '../../src/stardust/wire/block.ts';
-import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser/driven-page.ts';
+import {
+  DRIVERS,
+  type DrivenBrowser,
+  type DrivenPage,
+  SIZES,
+} from '../support/browser/driven-page.ts';
 import {
   click as clickOn,
   countOf,
@@ -19,10 +25,28 @@ import {
   textOf,
   untilCount,
 } from '../support/browser/use-page.ts';
-import { type LyingNode, nodeAt, startLyingNode } from '../support/lies/lying-node.ts';
+import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
 import { recordedSource } from '../support/lies/recorded-source.ts';
-import { inJson, type Json, withField, withStatus } from '../support/lies/rules.ts';
-import { EXPLANATION, INFO } from '../support/lies/sample-paths.ts';
+import {
+  asIfAsked,
+  flip,
+  inBytes,
+  inJson,
+  type Json,
+  withField,
+  withStatus,
+} from '../support/lies/rules.ts';
+import {
+  ANY_METADATA,
+  ANY_MILESTONE,
+  ANY_OUTPUT,
+  APPLIED_BLOCK,
+  DATA_BLOCK,
+  EXPLANATION,
+  INFO,
+  MADE_NFT,
+  TRANSACTION,
+} from '../support/lies/sample-paths.ts';
 import { lastIndex, type NetworkBlock } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -316,6 +340,100 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         /^Milestone 17339 of .* is signed by 10 of the keys of Shimmer/,
       );
       await expectNoAlarm(page);
+      sample.lie([]);
+    });
+  });
+
+  describe('what is false is named in the first window', () => {
+    const owner = `/api/edge/v1/nfts/${MADE_NFT}`;
+    const conflict = { ledgerInclusionState: 'conflicting', conflictReason: 1 };
+    const inNode = (change: (json: Json) => void) => inJson(owner, change);
+    const name = Buffer.from('{"standard":"IRC27","name":"Mona Lisa"}').toString('hex');
+    it.each<[lie: string, path: string, rule: Rule, sentence: RegExp, title: RegExp]>([
+      [
+        'an owner',
+        `/nft/${MADE_NFT}`,
+        inNode((json) => Object.assign(json.owner, { address: HOLDER })),
+        /^The node shows another owner than the conditions of the output/,
+        /^Soonanaut #2526$/,
+      ],
+      [
+        'a name',
+        `/nft/${MADE_NFT}`,
+        inNode(({ output }) => {
+          output.immutableFeatures = [{ type: 2, data: `0x${name}` }];
+        }),
+        /^The node shows another deposit, owner, condition or metadata than/,
+        /^Mona Lisa$/,
+      ],
+      [
+        'that nothing holds an NFT',
+        `/nft/${MADE_NFT}`,
+        withStatus(owner, 404),
+        /^The node says that no output holds the NFT, and proves that output 0x9d9a/,
+        /^Said to be gone$/,
+      ],
+      [
+        'that an applied transaction failed',
+        `/transaction/${TRANSACTION}`,
+        inJson(ANY_METADATA, (json) => Object.assign(json, conflict)),
+        /^The node says that the block has a transaction in conflict, and it has a transaction that was applied\.$/,
+        /^1 alias in a new state, 22 NFTs minted$/,
+      ],
+      [
+        'the block of another transaction',
+        `/transaction/${TRANSACTION}`,
+        asIfAsked(/\/included-block\/metadata$/, `/api/core/v2/blocks/${APPLIED_BLOCK}/metadata`),
+        /^Block 0xf217\w+ does not carry transaction 0x9d9a\w+\.$/,
+        /^A transaction$/,
+      ],
+      [
+        'amounts that are consumed',
+        `/transaction/${TRANSACTION}`,
+        inJson(ANY_OUTPUT, ({ output }) => {
+          output.amount = `1${output.amount}`;
+        }),
+        /^The outputs do not hash to the inputs commitment of the transaction\.$/,
+        /^1 alias in a new state, 22 NFTs minted$/,
+      ],
+      [
+        'bytes of a block',
+        `/block/${DATA_BLOCK}`,
+        inBytes(`/api/core/v2/blocks/${DATA_BLOCK}`, flip(-1)),
+        /^The bytes of block 0xa62c\w+ are those of 0x/,
+        /^A block$/,
+      ],
+      [
+        'a milestone that nobody signed',
+        '/milestone/17339',
+        inBytes(ANY_MILESTONE, flip(40)),
+        /^Milestone 17339 is not signed by the keys of Shimmer/,
+        /^17339$/,
+      ],
+      [
+        'what became of a block of a milestone',
+        '/milestone/17339',
+        inJson(EXPLANATION, ({ blocks }) => Object.assign(blocks[3], conflict)),
+        /^The applied ones do not lead to the signed applied root.* The verdict on block 3 is the wrong one/,
+        /^17339$/,
+      ],
+      [
+        'the name of a network',
+        '/',
+        withField(INFO, 'protocol.networkName', 'sh\u0456mmer'),
+        /^This node calls its network “sh\u0456mmer”, which looks like “shimmer” and is another name/,
+        /^Look into the ledger/,
+      ],
+    ])('%s', async (_, path, rule, sentence, title) => {
+      sample.lie([rule]);
+      const page = await browser.open(`${sample.url}${path}`, 'desktop');
+      const first = 'main .bad, main .warning';
+      await textOf(page, first).toMatch(sentence);
+      await textOf(page, 'main h1').toMatch(title);
+      await untilCount(page, '.loading', 0);
+      const at = `document.querySelector('${first}').getBoundingClientRect().top`;
+      expect(Number(await page.evaluate(at))).toBeLessThan(SIZES.desktop.height - 100);
+      await page.close();
       sample.lie([]);
     });
   });
