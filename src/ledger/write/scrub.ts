@@ -24,7 +24,7 @@ import {
 } from '../core/nft-rows.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { addSums, rowSum, summedColumns } from '../core/row-sum.ts';
+import { addSums, summedColumns } from '../core/row-sum.ts';
 import { moveHead } from '../core/write-head.ts';
 import type { FingerprintedTable, RowInSum } from '../ledger-part.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
@@ -196,9 +196,7 @@ function detailFromRow(row: Row): RowInSum {
 
 function entryFromRow(row: Row): RowInSum {
   row.requireSum('id');
-  const id = row.text('id');
-  // what the fingerprint adds up has the ID too, which the row's own sum has not
-  return { id, sum: rowSum([id, row.integer('milestone'), row.integer('block')]) };
+  return { id: row.text('id'), sum: row.integer('sum') };
 }
 
 /** Throws a LedgerDamaged unless outputs and all that is derived of them are whole. */
