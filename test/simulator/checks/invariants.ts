@@ -108,7 +108,8 @@ const WINDOW_S = 30;
  */
 const LIMITS = {
   d1Calls: { base: 60, block: 1 },
-  requests: { base: 20, block: 2, open: 1 },
+  // a milestone that none of them can give whole is tried with each of them, once a second
+  requests: { base: 8, upstream: 12, block: 2, open: 1 },
   lines: { base: 12, block: 0 },
 } as const;
 
@@ -137,13 +138,13 @@ function checkEconomy(world: World): void {
   if (before === undefined) return;
   const seconds = (now.at - before.at) / 1000;
   const blocks = (now.blocks - (economy.at(-3) ?? before).blocks) / seconds;
-  for (const [what, { base, block, open = 0 }] of Object.entries(LIMITS) as [
+  for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
   ][]) {
     const rate = (now[what] - before[what]) / seconds;
     const limit =
-      base * (SMALL_STEPS.test(world.settings.limits) ? TINY : 1) +
+      (base + upstream * upstreams.length) * (SMALL_STEPS.test(world.settings.limits) ? TINY : 1) +
       block * blocks +
       (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)
@@ -160,6 +161,7 @@ type Counted = keyof typeof LIMITS;
 interface Allowance {
   base: number;
   block: number;
+  upstream?: number;
   open?: number;
 }
 
