@@ -10,7 +10,6 @@ import {
 } from '../ledger/write/unreferenced-index.ts';
 import { takeTurns } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog, writeLog } from '../platform/log.ts';
-import type { Settings } from '../settings.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
@@ -69,42 +68,11 @@ export interface Upkeep {
   run: (context: UpkeepContext) => Promise<boolean>;
 }
 
-/** The part of a module in the follower (src/modules/README.md). */
-export interface FollowerPart {
-  /** Upkeep of its own, by name: after the core's, before the scrub. */
-  upkeep?: Readonly<Record<string, Upkeep>>;
-  ledger?: LedgerPart;
-  /** Creates a listener to the ledger's moves; undefined if nobody listens. */
-  createAnnouncer?(env: Env, log: WriteLog): Announcer | undefined;
-  /**
-   * Opens a feed of an upstream, which is closed at the final milestone. Without one, upstreams are
-   * polled.
-   */
-  openFeed?(settings: Settings, ranking: Ranking, take: TakePushed): Feed;
-}
-
-/** A connection on which an upstream pushes. Nothing is believed or waited for. */
-export interface Feed {
-  state(): FeedState;
-  stop(): void;
-}
-
-/** `down`: no session. `silent`: a session that brings nothing. `live`: messages are coming. */
-export type FeedState = 'down' | 'silent' | 'live';
-
 /**
  * Takes what was pushed: the bytes of a `block`, the payload of a `milestone`, type first, or JSON
  * about the milestone that the upstream has `confirmed`.
  */
 export type TakePushed = (kind: 'block' | 'milestone' | 'confirmed', pushed: Uint8Array) => void;
-
-/** Nothing waits for it, and nothing that it does or fails to do changes the ledger. */
-export interface Announcer {
-  /** The ledger may have moved: called after each milestone, and at the end of each pass. */
-  moved(ledger: Pick<LastLedger, 'generation' | 'ledger'>): void;
-  /** Blocks that requests see were stored. */
-  stored(blocks: readonly ParsedBlock[]): void;
-}
 
 /** Memory kept from pass to pass. If it is lost, only time is lost with it. */
 export interface FollowerMemory {

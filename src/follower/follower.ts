@@ -16,19 +16,18 @@ import { verifySignature } from '../platform/verify-signature.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { createAnnouncers } from './announcers.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
 import { type Bringer, createBringer, patienceOf } from './bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   dropPushed,
-  type Feed,
   type FollowerContext,
-  type FollowerPart,
   takePushed,
   watchDatabase,
 } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
+import type { Feed, FollowerPart } from './follower-part.ts';
+import { createAnnouncers } from './follower-part.ts';
 import { stopFollowing } from './follower-status.ts';
 import { createJob } from './jobs.ts';
 import { followOnce, type PassResult } from './pass.ts';

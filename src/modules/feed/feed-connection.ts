@@ -4,7 +4,7 @@
  * connects, subscribes, keeps alive and yields messages.
  */
 
-import type { FeedState } from '../../follower/follower-context.ts';
+import type { FeedState } from '../../follower/follower-part.ts';
 import {
   createPacketReader,
   encodePacket,

@@ -4,7 +4,8 @@
  * check the messages, and what does not come is fetched.
  */
 import * as v from 'valibot';
-import type { Feed, TakePushed } from '../../follower/follower-context.ts';
+import type { TakePushed } from '../../follower/follower-context.ts';
+import type { Feed } from '../../follower/follower-part.ts';
 import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { withSignal } from '../../platform/clock.ts';
 import { describeError, writeLog } from '../../platform/log.ts';

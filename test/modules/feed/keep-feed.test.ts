@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Feed } from '../../../src/follower/follower-context.ts';
+import type { Feed } from '../../../src/follower/follower-part.ts';
 import { type FeedOptions, keepFeed } from '../../../src/modules/feed/keep-feed.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { createRanking } from '../../../src/upstream/ask-in-turn.ts';

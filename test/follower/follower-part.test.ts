@@ -1,7 +1,7 @@
 /** Announcers of modules: one that fails stops neither the follower nor the others. */
 import { expect, it } from 'vitest';
-import { createAnnouncers } from '../../src/follower/announcers.ts';
-import type { Announcer, FollowerPart } from '../../src/follower/follower-context.ts';
+import type { Announcer, FollowerPart } from '../../src/follower/follower-part.ts';
+import { createAnnouncers } from '../../src/follower/follower-part.ts';
 
 const fail = () => {
   throw new Error('of a module');
