@@ -1,7 +1,7 @@
 /**
  * How many connections the limit of open files allows (`ulimit -n`).
  */
-import { execFileSync } from 'node:child_process';
+import { readFileLimit } from '../lib/process/check-machine.ts';
 
 /**
  * In workerd a connection has one and a WebSocket two, also one whose client has gone
@@ -23,18 +23,13 @@ const MAX_CONNECTIONS = 20_000;
 
 const MIN_CONNECTIONS = 250;
 
-export interface ConnectionLimit {
-  maxConnections: number;
-  /** A sentence, where these are few. */
-  note: string | undefined;
-}
-
 /**
- * Throws an Error with a sentence where the limit is too low to serve.
+ * Returns how many there may be, and a sentence where these are few. Throws an Error with a sentence
+ * where the limit is too low to serve.
  *
  * @param files descriptors that one process may have open
  */
-export function limitConnections(files = readFileLimit()): ConnectionLimit {
+export function limitConnections(files = readFileLimit()) {
   const allowed = Math.floor((files - OTHER_FILES) / FILES_PER_CONNECTION);
   const advice = `raise the limit to ${ADVISED_FILES}`;
   if (allowed < MIN_CONNECTIONS)
@@ -45,12 +40,4 @@ export function limitConnections(files = readFileLimit()): ConnectionLimit {
       ? `A process may open ${files} files (ulimit -n), enough for ${allowed} connections: ${advice}`
       : undefined;
   return { maxConnections, note };
-}
-
-/** Node has raised its limit to the highest that it may have, and its children have the same. */
-function readFileLimit(): number {
-  // Windows has none
-  if (process.platform === 'win32') return Number.POSITIVE_INFINITY;
-  const text = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
-  return text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
 }

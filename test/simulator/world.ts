@@ -50,6 +50,8 @@ export class World {
   readonly truth: Truth;
   readonly upstreams: UpstreamDouble[];
   readonly liar: UpstreamDouble | undefined;
+  /** Upstreams that are honest and up in the calm at the end. */
+  reliable: readonly UpstreamDouble[] = [];
   readonly node: SimulatedNode;
   /** Unix milliseconds of the beginning. */
   readonly start: number;

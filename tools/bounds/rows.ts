@@ -11,15 +11,11 @@ export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
     ['body: {MAX_BODY_BYTES}', 'http/request.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
+    ['packs in a page of a view: {PAGE}', 'ledger/packs/view-pages.ts', 'another page'],
     [
-      'packs in a page of a view, and for a wrong `index` or `timestamp`: {PAGE}',
-      'ledger/packs/view-pages.ts',
-      'another page; 400 or 404',
-    ],
-    [
-      'blocks that claim to be the previous milestone: {MAX_VERIFIED_FOR_REQUEST}',
+      'claimed previous milestones: {MAX_VERIFIED_FOR_REQUEST}',
       'ledger/view/cone-blocks.ts',
-      '500; for a milestone the next ones, {VERIFIED_AT_ONCE} at a time',
+      '500; for a milestone all',
     ],
     ['readings of a view that moves: {MAX_TRIES}', 'ledger/view/consistent-view.ts', '500'],
     [
@@ -30,12 +26,12 @@ export const SECTIONS: Record<string, Bound[]> = {
     [
       'blocks fetched: {MAX_FETCHED} in {FETCH_MS}, a query about references in {MAX_LEVELS} levels',
       'follower/bring/bring-blocks.ts',
-      '404; the next request goes on',
+      '404',
     ],
     [
       'requests whose blocks are fetched: {BRING_LIMITS.places}, of one client {BRING_LIMITS.ofClient}; waiting {BRING_LIMITS.waiting}',
       'follower/bring/bring-blocks.ts',
-      '500 for the newest of the client with most',
+      '500 for the client with most',
     ],
     [
       'reads of blocks that are not stored: {READ_LIMITS.places}, of one client {READ_LIMITS.ofClient}; waiting {READ_LIMITS.waiting}, {READ_LIMITS.maxWaitMs}',
@@ -63,7 +59,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      'queries of D1 in an invocation: {MAX_QUERIES}, then no milestone is begun (D1 allows 1,000)',
+      'queries of D1 in an invocation: {MAX_QUERIES} (D1 allows 1,000)',
       'follower/apply-next.ts',
       '',
     ],
@@ -73,7 +69,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'the next upstream',
     ],
     [
-      'a milestone again, as blocks were dropped: {MAX_TRIES}; steps that make verdicts: {MAX_RESOLVING_STEPS}',
+      'tries of a milestone: {MAX_TRIES}; steps that make verdicts: {MAX_RESOLVING_STEPS}',
       'follower/complete-milestone.ts',
       '',
     ],
@@ -89,7 +85,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'not proven: not stored',
     ],
     ['blocks fetched below tips: {MAX_FETCHED} in {FETCH_MS}', 'follower/store/store-tips.ts', ''],
-    ['pushed blocks that wait: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', 'dropped'],
+    ['tops of a walk over pushed blocks: {MAX_TOPS}', 'follower/pushed/store-pushed.ts', ''],
     [
       'pushed milestones: {MAX_HELD}, {MAX_OF_INDEX} of an index',
       'follower/pushed/pushed-milestones.ts',
@@ -118,7 +114,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     [
       'unreferenced blocks: {UNREFERENCED_LIMITS.blocks}, {UNREFERENCED_LIMITS.bytes:bytes} in D1, {UNREFERENCED_LIMITS.mentions} mentions of outputs',
       'ledger/write/drop-blocks.ts',
-      'evicted to {EVICT_TO} of it; at {STORE_UP_TO} times it stored for milestones only',
+      'evicted to {EVICT_TO}; from {STORE_UP_TO} on for milestones only',
     ],
     ['a step that drops: {MAX_STEP_PACKS} packs', 'ledger/write/drop-blocks.ts', ''],
     [
@@ -162,7 +158,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/lists/list-statements.ts',
       '500',
     ],
-    ['NFTs of a collection: {MAX_COLLECTION}', 'modules/galleries/routes/collection-owners.ts', '500'],
+    [
+      'NFTs of a collection: {MAX_COLLECTION}',
+      'modules/galleries/routes/collection-owners.ts',
+      '500',
+    ],
     ['changes of NFTs in an answer: {MAX_CHANGES}', 'modules/histories/nft-changes.ts', '404'],
     [
       'a page of a history: {MAX_HISTORY} changes, {MAX_SEARCHED} characters searched',
@@ -186,7 +186,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     [
       'all clients: {SHARED_LIMITS.connections}, {SHARED_LIMITS.topics} topics, {SHARED_LIMITS.held:bytes} of packets that wait',
       'modules/events/accounts.ts',
-      'the largest client of the address that uses most is closed',
+      'the largest is closed',
     ],
     [
       'sent until the largest receivers connect again: {BYTES_BETWEEN_CHECKS:bytes}',
@@ -212,19 +212,19 @@ export const SECTIONS: Record<string, Bound[]> = {
   ],
   '`npm run serve`': [
     [
-      'held for clients: {MAX_HELD_BYTES}',
+      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more (some 2,000 of these, measured)',
       'cli/serve/front/front.ts',
-      'the largest holder loses those with most',
+      'the largest holder loses some',
     ],
     [
       'connections: {MIN_CONNECTIONS} to {MAX_CONNECTIONS}, by `ulimit -n`',
       'cli/serve/file-limit.ts',
-      "the largest holder's, idle ones first",
+      "the largest holder's",
     ],
     [
-      'WebSockets: {MAX_TUNNELS}, until {LINGER_MS} after their end; from {SOFT} of it displaced',
-      'cli/serve/front/tunnel-limit.ts',
-      '503 for whoever has most',
+      'WebSockets that workerd has not closed, though their clients have gone: {MAX_CLOSING}',
+      'cli/serve/front/closing-tunnels.ts',
+      '503 for these clients',
     ],
     [
       'requests with workerd: {MAX_AT_ONCE}, {MAX_WHITE_FLAGS} white flags, beside these {MAX_BESIDE_WHITE_FLAG}',
@@ -232,7 +232,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'wait',
     ],
     [
-      'a place while others wait: {LEASE_MS}, in a crowd {CROWD_LEASE_MS}; without a place: {MAX_AWAY} of each kind',
+      'a place while others wait: {LEASE_MS}, in a crowd {CROWD_LEASE_MS}; without one: {MAX_AWAY} of each kind',
       'cli/serve/front/fair-queue.ts',
       'keep their places',
     ],

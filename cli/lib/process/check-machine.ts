@@ -1,6 +1,7 @@
 /**
- * What commands that serve check before they start anything: the address, the clock and the disk.
+ * What commands that serve check before they start anything: address, clock, disk and open files.
  */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -57,4 +58,15 @@ export function requireSpace(folder: string): void {
   } finally {
     rmSync(probe, { force: true });
   }
+}
+
+/**
+ * Descriptors that one process may have open. Node has raised its limit to the highest that it may
+ * have, and its children have the same.
+ */
+export function readFileLimit(): number {
+  // Windows has none
+  if (process.platform === 'win32') return Number.POSITIVE_INFINITY;
+  const text = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
+  return text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
 }

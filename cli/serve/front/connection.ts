@@ -74,11 +74,8 @@ export interface Shared {
 }
 
 export interface Connection extends Queued {
-  /**
-   * `silent`: no complete request yet. `idle`: between two. `waiting`: for its turn or the answer.
-   * `tunnel`: a WebSocket.
-   */
-  state: 'silent' | 'idle' | 'waiting' | 'tunnel';
+  /** `idle`: without a complete request. `waiting`: for its turn or the answer. */
+  state: 'idle' | 'waiting' | 'tunnel';
   /** What all processes and the kernel hold for it. */
   bytes: number;
   /** Its name in the lists of the kernel. */
@@ -103,7 +100,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     client: clientPath(clientKey(peer)),
     isWhiteFlag: false,
     start: passOn,
-    state: 'silent',
+    state: 'idle',
     bytes: 0,
     kernelName: kernelName(peer, socket.remotePort ?? 0),
     setKernelBytes,
@@ -129,8 +126,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   /** Nothing more is read or passed on. */
   let isEnding = false;
 
-  const isReading = () => connection.state === 'silent' || connection.state === 'idle';
-
   function setKernelBytes(bytes: number): void {
     kernelBytes = bytes;
     countBytes();
@@ -143,7 +138,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     // a slow reader has the time of `unreadAt`
     else if (now < lateAt || unreadAt < NEVER) return;
     else if (isEnding) reset();
-    else if (isReading()) {
+    else if (connection.state === 'idle') {
       if (reader.isInside) refuse(400, 'the request did not arrive in time');
       else close();
     }
@@ -154,28 +149,27 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   function drain(idleUntil: number): void {
     isLast = true;
     tunnel?.goAway();
-    if (isReading()) lateAt = Math.min(lateAt, idleUntil);
+    if (connection.state === 'idle') lateAt = Math.min(lateAt, idleUntil);
     else if (request !== undefined && shared.target === undefined)
       refuse(503, 'the node is ending');
   }
 
-  function end(closeSocket: () => void): void {
+  function end(): void {
     isEnding = true;
-    closeSocket();
     if (tunnel === undefined) workerd?.destroy();
-    else tunnel.end();
     shared.count(-connection.bytes);
     connection.bytes = 0;
   }
 
   function reset(): void {
-    end(() => socket.resetAndDestroy());
+    socket.resetAndDestroy();
+    end();
   }
 
   /** Without a reset where the client has all that was sent. */
   function close(): void {
     if (!isLast && (kernelBytes > 0 || socket.writableLength > 0)) reset();
-    else end(() => socket.destroy());
+    else socket.destroy();
   }
 
   /** To the client: bytes, or latin1. */
@@ -374,7 +368,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     }
     if (connection.state === 'idle' && !reader.isInside) lateAt = clock() + REQUEST_MS;
     reader.push(bytes);
-    if (isReading() && !socket.writableNeedDrain) readRequest();
+    if (connection.state === 'idle' && !socket.writableNeedDrain) readRequest();
     else {
       countBytes();
       if (reader.bytes > MAX_AHEAD_BYTES) socket.pause();
@@ -392,10 +386,11 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     else if (request === undefined) socket.end();
     else if (!isPassed) close();
   });
-  socket.on('error', () => end(() => socket.destroy()));
+  socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     queue.leave(connection);
-    end(() => socket.destroy());
+    end();
+    tunnel?.end();
     shared.onClose(connection);
   });
   countBytes();

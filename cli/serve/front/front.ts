@@ -37,9 +37,6 @@ const ASK_PART = 10;
 const ARRIVE_MS = 100;
 const DRAIN_MS = 5000;
 
-/** Which of a client's connections is closed first, where there are too many. */
-const STATES = ['silent', 'idle', 'waiting', 'tunnel'];
-
 export interface FrontOptions {
   host: string;
   /** 0: any that is free. */
@@ -82,9 +79,8 @@ export async function openFront(options: FrontOptions) {
   function shed(what: string, amount: number, holdsOf: (each: Connection) => number): void {
     const own = largestHolder(connections, holdsOf);
     const holds = own.reduce((sum, each) => sum + holdsOf(each), 0);
-    const rank = ({ state }: Connection) => STATES.indexOf(state);
-    // stable: the oldest first
-    own.sort((a, b) => holdsOf(b) - holdsOf(a) || rank(a) - rank(b));
+    // where all are alike those that do nothing, and of them the oldest (the sort is stable)
+    own.sort((a, b) => holdsOf(b) - holdsOf(a) || a.bytes - b.bytes);
     let [closed, freed] = [0, 0];
     for (const each of own) {
       // a holder of few does not lose all of them

@@ -62,8 +62,6 @@ export function openTunnel(options: TunnelOptions) {
   let closeAt = NEVER;
   /** Nothing is passed on in either direction. */
   let isOver = false;
-  /** The client has gone. */
-  let isGone = false;
   /** Of a frame of workerd: the head as far as it came, or how much of the rest is to come. */
   let head: Buffer | undefined;
   let left = 0;
@@ -123,6 +121,7 @@ export function openTunnel(options: TunnelOptions) {
     endBoth();
   }
 
+  /** Tells workerd, unless it has heard a Close frame or said one that was answered. */
   function endBoth(): void {
     if (closeAt === NEVER) workerd.write(CLOSE_ANSWER);
     isOver = true;
@@ -166,27 +165,19 @@ export function openTunnel(options: TunnelOptions) {
       if (opcode === Opcode.Close && left === 0) endBoth();
     },
     /** One of them sends no more. */
-    onEnd(): void {
-      isOver = true;
-      stopReading();
-      socket.end();
-      workerd.end();
-    },
+    onEnd: endBoth,
     look(now: number): void {
       if (now >= closeAt) onLate();
       else if (now - unfinishedAt >= MESSAGE_MS) refuse(1008, 'the message did not arrive in time');
     },
     /** The node ends. */
     goAway: () => isOver || refuse(1001, 'the node is ending'),
-    /** The client has gone. */
+    /** The client has gone: once. */
     end(): void {
-      turns.leave(sender);
-      if (isGone || workerd.destroyed) return;
-      isGone = true;
-      isOver = true;
+      endBoth();
+      if (workerd.destroyed) return;
       closing.add(client, 1);
       workerd.once('close', () => closing.add(client, -1));
-      workerd.end();
       workerd.resume();
     },
   };

@@ -2,18 +2,16 @@
  * What must hold whatever happens (after each step), and what must come about once nobody disturbs
  * the node any more.
  */
-import { pastCone } from '../../support/network/known-verdicts.ts';
-import { lastIndex, stateHash } from '../../support/network/network-model.ts';
+import { coneOf, lastIndex, stateHash } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
-import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
-import { issue, proposal } from '../steps/coordinators.ts';
+import { issue } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
-import { askRoots } from './white-flag.ts';
+import { answerableProposal, askRoots, countUnreferenced, isFull } from './white-flag.ts';
 
 /** Simulated milliseconds in which the node must come to rest. */
 const SETTLING_MS = 180_000;
@@ -79,9 +77,10 @@ export async function checkLiveness(world: World): Promise<void> {
     await checkAlways(world);
     if (world.isImporting || world.isDamaged) continue;
     ledger = await world.ledgerIndex();
-    if (ledger === lastIndex(network)) isAnswered = await askOnce(world);
-    // a node stores so many blocks and no more before a milestone references some of them
-    if (!isAnswered && tipsCone(network) > unreferencedBlocks(world.settings.limits)) {
+    if (ledger !== lastIndex(network)) continue;
+    isAnswered = await askOnce(world);
+    // a node stores so many blocks, and no more before a milestone references some of them
+    if (!isAnswered && (await isFull(world))) {
       issue(world);
       world.publishNews();
     }
@@ -91,11 +90,6 @@ export async function checkLiveness(world: World): Promise<void> {
   if (ledger !== last) world.wrong('liveness', `the ledger stays at ${ledger} of ${last}`);
   else if (!isAnswered) world.wrong('liveness', 'the proposal over the tips is not answered');
   await checkAlways(world);
-}
-
-/** Blocks that the next milestone would reference. */
-function tipsCone(network: SyntheticNetwork): number {
-  return pastCone(network.blocks, network.propose().request.parents).order.length;
 }
 
 export async function scrubTwice({ node }: World): Promise<void> {
@@ -175,11 +169,14 @@ const PACK_BLOCKS = 60;
 
 /** What senders send cannot fill the database. */
 async function checkRows(world: World): Promise<void> {
-  const { settings, node, isFlipped } = world;
-  const stored = await node.sqlite.prepare('SELECT unreferenced FROM head').first('unreferenced');
+  const { settings, isFlipped } = world;
+  const stored = await countUnreferenced(world);
   const limit = MOST_UNREFERENCED * unreferencedBlocks(settings.limits) + PACK_BLOCKS;
-  if (Number(stored) > limit && !isFlipped)
-    world.wrong('economy', `${stored} unreferenced blocks, at most ${limit}`);
+  if (stored <= limit || isFlipped) return;
+  // what a milestone needs is stored whatever else there is
+  const needed = coneOf(world.network, (await world.ledgerIndex()) + 1).length;
+  if (stored > limit + needed)
+    world.wrong('economy', `${stored} unreferenced blocks, at most ${limit + needed}`);
 }
 
 /** Nothing fails, and everybody is honest, or somebody at least: one honest upstream is enough. */
@@ -193,7 +190,8 @@ function calm(world: World, random: Random): void {
   });
   node.follower.losesAlarms = false;
   const honest = upstreams.filter((each) => each !== liar);
-  for (const upstream of random.chance(0.5) ? upstreams : [random.pick(honest)]) upstream.recover();
+  world.reliable = random.chance(0.5) ? upstreams : [random.pick(honest)];
+  for (const upstream of world.reliable) upstream.recover();
   endOverlap?.();
   if (!world.hasKeys) world.setKeys();
   if (world.isDamaged) world.repair();
@@ -203,7 +201,7 @@ function calm(world: World, random: Random): void {
 async function askOnce(world: World): Promise<boolean> {
   const { tally, simulation } = world;
   const before = tally.get('white flag 200') ?? 0;
-  askRoots(world, proposal(world));
+  askRoots(world, await answerableProposal(world));
   await simulation.runUntil(simulation.now + 3000);
   await checkAlways(world);
   return (tally.get('white flag 200') ?? 0) > before;

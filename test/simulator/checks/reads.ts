@@ -119,7 +119,7 @@ export function readNft(world: World, nftId: string): void {
       const output = truth.nftOutput(nftId, index);
       return output === undefined ? undefined : `404, and it is in output ${output}`;
     },
-    { hasMin: true, isListed: true },
+    { hasMin: true },
   );
 }
 

@@ -16,7 +16,7 @@ const step = (often: number, run: Step['run']): Step => ({
 // on Cloudflare KV is the owner's choice, and no disk of the node's
 export const damageSteps = {
   flipColumn: step(4, flipColumn),
-  flipKv: { ...step(1, flipKv), needs: ({ isServe }) => isServe },
+  flipKv: { ...step(2, flipKv), needs: ({ isServe }) => isServe },
   swapKv: { ...step(1, swapKv), needs: ({ isServe }) => isServe },
 } satisfies Steps;
 

@@ -22,7 +22,7 @@ export const upstreamSteps = {
   blocksGone: upstream(2, blocksGone),
   withhold: upstream(3, withhold),
   starve: {
-    ...upstream(5, starve),
+    ...upstream(3, starve),
     needs: ({ limits }) => unreferencedBlocks(limits) < FLOODS * FLOOD_BLOCKS,
   },
   disturb: upstream(4, disturb),
@@ -91,7 +91,7 @@ function withhold(world: World, random: Random): void {
   withholdFor(world, random, random.between(10, 90) * 1000);
 }
 
-const FLOODS = 6;
+const FLOODS = 9;
 const FLOOD_BLOCKS = 60;
 const FLOOD_MS = 4000;
 
@@ -101,24 +101,27 @@ const FLOOD_MS = 4000;
  */
 function starve(world: World, random: Random): void {
   const { simulation, network, node } = world;
-  const beside = [network.milestoneBlock ?? ZERO_ID];
+  const below = network.milestoneBlock ?? ZERO_ID;
   withholdFor(world, random, (FLOODS + 3) * FLOOD_MS);
   simulation.atForWorld(simulation.now + 1.5 * FLOOD_MS, () => node.follower.kill());
   for (let i = 2; i < FLOODS + 2; i++)
     simulation.atForWorld(simulation.now + i * FLOOD_MS, () => {
       network.random = random;
-      for (let n = 0; n < FLOOD_BLOCKS; n++)
-        beside.push(network.note(random.sample(beside.slice(-8), 2), random.bytes(8)));
+      // what came before the follower listened again is nowhere below
+      const wave = [below];
+      while (wave.length <= FLOOD_BLOCKS)
+        wave.push(network.note(random.sample(wave.slice(-8), 2), random.bytes(8)));
       world.publishNews();
     });
 }
 
 function withholdFor({ upstreams, simulation, network }: World, random: Random, ms: number): void {
   const id = network.note(network.someParents(), random.bytes(8));
-  for (const { conduct } of upstreams) conduct.withheld = new Set([...conduct.withheld, id]);
+  const how = random.pick(['withheld', 'unreadable'] as const);
+  for (const { conduct } of upstreams) conduct[how] = new Set([...conduct[how], id]);
   simulation.atForWorld(simulation.now + ms, () => {
     for (const { conduct } of upstreams)
-      conduct.withheld = new Set([...conduct.withheld].filter((each) => each !== id));
+      conduct[how] = new Set([...conduct[how]].filter((each) => each !== id));
   });
 }
 
