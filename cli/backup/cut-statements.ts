@@ -4,7 +4,8 @@
  * but exports each row as one statement. A pack of a few hundred blocks is longer.
  *
  * A row that is too long is inserted with empty texts, to which the texts are appended in pieces.
- * The first column of all our tables with such rows is the primary key.
+ * The first column of all our tables with such rows, and those columns that are no texts, are the
+ * row's alone: the primary key is among them.
  */
 
 /** Bytes of one statement. */
@@ -40,13 +41,16 @@ export function* cutStatement(line: string, most = MAX_STATEMENT_BYTES): Generat
   const isLong = (value: string) => value.length > piece / names.length;
   const kept = values.map((value, i) => (i > 0 && isLong(value) ? "''" : value));
   yield `INSERT INTO "${table}" (${names.join(',')}) VALUES(${kept.join(',')});`;
+  const where = names
+    .map((name, i) => `${name} IS ${values[i]}`)
+    .filter((_, i) => i === 0 || !values[i]!.startsWith("'"))
+    .join(' AND ');
   for (const [i, value] of values.entries()) {
     if (kept[i] === value) continue;
     if (!value.startsWith("'")) throw new Error(`a long value of ${table} is no text`);
     for (const part of cutText(value.slice(1, -1).replaceAll("''", "'"), piece)) {
       const text = part.replaceAll("'", "''");
-      yield `UPDATE "${table}" SET ${names[i]} = ${names[i]} || '${text}' ` +
-        `WHERE ${names[0]} = ${values[0]};`;
+      yield `UPDATE "${table}" SET ${names[i]} = ${names[i]} || '${text}' ` + `WHERE ${where};`;
     }
   }
 }

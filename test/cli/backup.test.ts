@@ -136,6 +136,18 @@ describe('cutStatement', () => {
     );
   });
 
+  it('brings long rows through that share the first column of their key', async () => {
+    const db = new SqliteDatabase(':memory:');
+    db.exec('CREATE TABLE "t" ("a" INTEGER,"b" INTEGER,"c" TEXT,PRIMARY KEY ("a","b"))');
+    const texts = ['x'.repeat(3_000), 'y'.repeat(5_000), 'z'.repeat(4_000)];
+    for (const [part, text] of texts.entries()) {
+      const line = `INSERT INTO "t" ("a","b","c") VALUES(7,${part},'${text}');`;
+      for (const statement of cutStatement(line, 2_000)) db.exec(statement);
+    }
+    const { results } = await db.prepare('SELECT c FROM t ORDER BY b').all();
+    expect(results.map(({ c }) => texts.indexOf(String(c)))).toEqual([0, 1, 2]);
+  });
+
   it.each([
     `CREATE TABLE "t" (a) -- ${'x'.repeat(200)}`,
     `INSERT INTO "t" VALUES(1,'${'x'.repeat(200)}');`,

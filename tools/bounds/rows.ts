@@ -193,7 +193,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/events/accounts.ts',
       'closed',
     ],
-    ['sockets, closed ones too: {MAX_SOCKETS}', 'modules/events/event-broker.ts', '503'],
+    [
+      'sockets, closed ones too, on Cloudflare: {MAX_SOCKETS}',
+      'modules/events/event-broker.ts',
+      '503',
+    ],
     [
       'of a client: message {MAX_MESSAGE_BYTES}, waiting {MAX_WAITING_BYTES}, packet {modules/events/client.ts#MAX_PACKET_BYTES}, {mqtt/packets.ts#MAX_TOPICS} topics, {modules/events/clients.ts#CONNECT_TIMEOUT_MS} to CONNECT',
       'modules/events/event-broker.ts',

@@ -7,6 +7,7 @@
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
+import { knowsEveryReference } from '../../ledger/intake/prove-unreferenced.ts';
 import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
 import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
@@ -36,8 +37,7 @@ export async function queryReferenced(
   { budget, waitUntil }: QueryLimits,
 ): Promise<number[]> {
   const { cone, head } = view;
-  // from the genesis on, whatever is referenced was referenced by milestones of this ledger
-  if (head.start === head.genesis) return [];
+  if (knowsEveryReference(head)) return [];
   const doubtful = findDoubtful(cone, order);
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
     if (budget.fetchesLeft < due.length)

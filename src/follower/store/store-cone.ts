@@ -26,7 +26,10 @@ import {
   type WalkTools,
   walkDown,
 } from '../../ledger/intake/cone-skeleton.ts';
-import { findProvenUnreferenced } from '../../ledger/intake/prove-unreferenced.ts';
+import {
+  findProvenUnreferenced,
+  knowsEveryReference,
+} from '../../ledger/intake/prove-unreferenced.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import { writeLog } from '../../platform/log.ts';
@@ -200,8 +203,7 @@ async function walkToKnown(
     async fetch(ids) {
       const others = () => ids.filter((id) => !ends.has(id));
       const query = async (some: readonly string[]) => {
-        // from the genesis on everything is known
-        if (upstream === undefined || view.head.start === view.head.genesis) return;
+        if (upstream === undefined || knowsEveryReference(view.head)) return;
         const referenced = await readReferenced(upstream, cone.index, some, waitUntil);
         for (const id of referenced) ends.add(id);
         if (referenced.size > 0) cone.words?.add(upstream.name);

@@ -71,7 +71,6 @@ export interface Head {
   indexed: string;
   /** First milestone whose NFT changes are in nft_past; 0 if there is none. */
   history: number;
-  /** No fence is about it. */
   integrity: Integrity;
 }
 

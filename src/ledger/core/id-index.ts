@@ -24,9 +24,9 @@ export function idTableName({ table }: Pick<IdTable, 'table'>): string {
   return `id_${table}`;
 }
 
-/** The sum that an entry adds to the fingerprint of its table. `block`: 0 except for blocks. */
-export function entrySum(id: string, milestone: number, block = 0): number {
-  return rowSum([id, milestone, block]);
+/** The sum that an entry, except of a block, adds to the fingerprint of its table. */
+export function entrySum(id: string, milestone: number): number {
+  return rowSum([id, milestone]);
 }
 
 /**

@@ -10,9 +10,6 @@ function writeIdTables(tables: readonly IdTable[]): string {
   return JSON.stringify(tables.map(({ table, first }) => [table, first]));
 }
 
-/** The columns that fences compare: a scrub may have noted something meanwhile. */
-const COMPARED = SUMMED_COLUMNS.head.filter((column) => column !== 'integrity');
-
 function headCells(head: Head): Cell[] {
   return [
     SCHEMA,
@@ -31,37 +28,35 @@ function headCells(head: Head): Cell[] {
     head.forgotten,
     head.indexed,
     head.history,
+    JSON.stringify(head.integrity),
   ];
 }
 
-const COLUMNS = COMPARED.join(', ');
+const COLUMNS = SUMMED_COLUMNS.head.join(', ');
 
 /** SQL of parameters for these columns, from the one with this number on. */
-const parametersFrom = (first: number) => COMPARED.map((_, i) => `?${first + i}`).join();
+const parametersFrom = (first: number) => SUMMED_COLUMNS.head.map((_, i) => `?${first + i}`).join();
 
 /** @param table head, or the staging table of an import */
 export function insertHead(db: Database, head: Head, table = 'head'): D1PreparedStatement {
   const cells = headCells(head);
-  const integrity = JSON.stringify(head.integrity);
   return db
-    .prepare(
-      `INSERT INTO ${table} (sum, integrity, one, ${COLUMNS}) VALUES (?1, ?2, 1, ${parametersFrom(3)})`,
-    )
-    .bind(rowSum([...cells, integrity]), integrity, ...cells);
+    .prepare(`INSERT INTO ${table} (sum, one, ${COLUMNS}) VALUES (?1, 1, ${parametersFrom(2)})`)
+    .bind(rowSum(cells), ...cells);
 }
 
 /** The sum must not be NULL. */
 const MOVE_HEAD = `
-  UPDATE head SET (${COLUMNS}) = (${parametersFrom(3)}), integrity = ?2,
-    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(3 + COMPARED.length)}) THEN ?1 END`;
+  UPDATE head SET (${COLUMNS}) = (${parametersFrom(2)}),
+    sum = CASE WHEN (${COLUMNS}) = (${parametersFrom(2 + SUMMED_COLUMNS.head.length)}) THEN ?1 END`;
 
-/** Changes the head. Fails unless it still is `before`, whatever a scrub has noted meanwhile. */
+/**
+ * Changes the head. Fails unless all of it still is `before`: of another follower's fingerprints,
+ * or the damage that it noted, nothing may be lost.
+ */
 export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1PreparedStatement {
-  const after = { ...before, ...changes };
-  const cells = headCells(after);
-  const integrity = JSON.stringify(after.integrity);
-  const sum = rowSum([...cells, integrity]);
-  return db.prepare(MOVE_HEAD).bind(sum, integrity, ...cells, ...headCells(before));
+  const cells = headCells({ ...before, ...changes });
+  return db.prepare(MOVE_HEAD).bind(rowSum(cells), ...cells, ...headCells(before));
 }
 
 export interface MilestoneToInsert extends KnownMilestone {

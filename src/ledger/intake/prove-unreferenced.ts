@@ -52,6 +52,11 @@ export interface KnownReference {
   milestone: number | null;
 }
 
+/** Whether each block that a milestone up to the ledger's references is known here, by its ID. */
+export function knowsEveryReference({ genesis, start, forgotten }: KnownHistory): boolean {
+  return start === genesis && forgotten < start;
+}
+
 /** Whether an unknown block with such a parent is unreferenced: (a) or (b). */
 export function provesUnreferenced(
   parent: KnownReference,

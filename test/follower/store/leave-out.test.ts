@@ -12,6 +12,7 @@ import { keepPushing } from '../../support/ledger/busy-feed.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
   disturbed,
+  followTo,
   ledgerIndex,
   passOnce,
   type Rig,
@@ -245,6 +246,30 @@ describe('a milestone upon a region of 1,374 old blocks', () => {
     expect(await ledgerIndex(db)).toBe(5);
   });
 });
+
+it.each([1, LONG])(
+  'a milestone upon a block whose ID was forgotten is applied, from the genesis on: a chain of %d',
+  async (length) => {
+    const network = new SyntheticNetwork({ seed: 'forgotten since the genesis' });
+    network.milestone();
+    const chain: string[] = [];
+    for (let i = 0; i < length; i++)
+      chain.push(network.note([chain.at(-1) ?? network.milestoneBlock!]));
+    network.milestone({ parents: [network.milestoneBlock!, chain.at(-1)!] });
+    for (let i = 0; i < 40; i++) network.milestone({ parents: [network.milestoneBlock!] });
+    const rig = await startLedger(db, network, network.genesis.index, { retention: 5 });
+    for (let index = 1; index <= 42; index++) await followTo(rig, index);
+    expect(await db.prepare('SELECT forgotten FROM head').first('forgotten')).toBeGreaterThan(2);
+    const upon = network.note([chain.at(-1)!]);
+    network.milestone({ parents: [network.milestoneBlock!, upon] });
+    network.milestone({ parents: [network.milestoneBlock!] });
+    rig.node.confirm(44);
+    await passes(rig, 2);
+    expect(await ledgerIndex(db)).toBe(44);
+    expect(await storedIds()).not.toContain(chain.at(-1));
+    while (!(await scrub(db)));
+  },
+);
 
 it('what was stored upon the word of a liar is not visible any more', async () => {
   const started = await start();

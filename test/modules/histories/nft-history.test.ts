@@ -341,6 +341,45 @@ it('an import while a pruning takes changes along is no damage to the new ledger
   expect((await readHead(db))?.ledger).toBe(1);
 });
 
+it('two followers that prune at once take changes along once, and find no damage', async () => {
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), MILESTONES);
+  // from then on pruning moves milestones, and nothing else of the head
+  await prune(db, 20, { keepsHistory: true });
+  let isOther = false;
+  const busy = disturbed(db, async (sql) => {
+    if (isOther || !sql.includes('DELETE FROM milestone ')) return;
+    isOther = true;
+    await prune(db, 5, { keepsHistory: true });
+  });
+  await expect(prune(busy, 5, { keepsHistory: true })).rejects.toThrow(LedgerMoved);
+  expect(isOther).toBe(true);
+  expect((await readHead(db))?.integrity.damaged).toBe(undefined);
+  for (const nft of nfts)
+    expect(await readPages((from) => readNftHistory(db, nft, 7, from), 7)).toEqual(
+      expected(nft, 1, MILESTONES),
+    );
+});
+
+it('a pruning of another follower within a step of the scrub is no damage', async () => {
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), MILESTONES);
+  await prune(db, 20, { keepsHistory: true });
+  let isOther = false;
+  const busy = disturbed(db, async (sql) => {
+    const position = (await readHead(db))?.integrity.scrub;
+    if (isOther || !sql.includes('UPDATE head') || position?.table !== 'nft_past') return;
+    isOther = true;
+    await prune(db, 5, { keepsHistory: true });
+  });
+  const scrubAll = async () => {
+    while (!(await scrub(busy)));
+  };
+  await expect(scrubAll()).rejects.toThrow(LedgerMoved);
+  expect(isOther).toBe(true);
+  await scrubAll();
+});
+
 it('a character that was changed never makes a history another one', async () => {
   const random = freshRandom();
   const db = await openMemory();
