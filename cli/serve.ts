@@ -21,7 +21,7 @@ import {
   resolveSigners,
 } from './lib/process/command.ts';
 import { UsageError } from './lib/process/command-line.ts';
-import { cacheCode } from './serve/compile-cache.ts';
+import { cacheCode } from './lib/process/compile-cache.ts';
 import { startHost } from './serve/start-host.ts';
 
 const ABOUT = `Runs the built Worker on this machine, without Cloudflare. Import a snapshot first.

@@ -88,7 +88,14 @@ function followLink(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   const isPlain =
     event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-  if (link === null || !isPlain || link.target !== '' || link.origin !== location.origin) return;
+  if (
+    link === null ||
+    !isPlain ||
+    link.target !== '' ||
+    link.hash !== '' ||
+    link.origin !== location.origin
+  )
+    return;
   if (event.defaultPrevented || parseRoute(link.pathname).name === 'unknown') return;
   if (/^\/api(?:\/|$)/.test(link.pathname)) return;
   event.preventDefault();
@@ -254,11 +261,7 @@ function LedgerState({
   info,
   head,
   isSilent,
-}: {
-  info: Info;
-  head: Finding<SignedMilestone> | undefined;
-  isSilent: boolean;
-}) {
+}: Omit<MastheadProps, 'view' | 'info'> & { info: Info }) {
   const { isHealthy, confirmedMilestone } = info.status;
   const age = Date.now() / 1000 - confirmedMilestone.timestamp;
   const [reason, setReason] = useState<string>();
@@ -331,13 +334,7 @@ function Search({ view, info }: { view: View; info: Loaded<Info> }) {
     addEventListener('keydown', focus);
     return () => removeEventListener('keydown', focus);
   }, []);
-  const { index, prefix } =
-    info.state === 'done'
-      ? {
-          index: info.value.status.confirmedMilestone.index,
-          prefix: info.value.protocol.bech32Hrp.slice(0, 10),
-        }
-      : { index: '', prefix: '' };
+  const known = info.state === 'done' ? info.value : undefined;
   return (
     <search>
       <form
@@ -362,7 +359,11 @@ function Search({ view, info }: { view: View; info: Loaded<Info> }) {
             class="mono"
             value={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
-            placeholder={prefix === '' ? '0x…' : `0x…, ${index} or ${prefix}1…`}
+            placeholder={
+              known === undefined
+                ? '0x…'
+                : `0x…, ${known.status.confirmedMilestone.index} or ${known.protocol.bech32Hrp.slice(0, 10)}1…`
+            }
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}

@@ -3,14 +3,9 @@
  * page that is shared says the same to everybody.
  */
 
-/** `0x0255e848…1785aa7`: enough to compare by eye. */
+/** `0x0255e848…785aa7`, `smr1qpaj9…rvpn9d`: enough to compare by eye. */
 export function shorten(id: string): string {
-  return id.length <= 20 ? id : `${id.slice(0, 10)}…${id.slice(-6)}`;
-}
-
-/** An address: its prefix says the network, its end is what people compare. */
-export function shortenAddress(address: string): string {
-  return address.length <= 20 ? address : `${address.slice(0, 9)}…${address.slice(-6)}`;
+  return id.length <= 20 ? id : `${id.slice(0, id.startsWith('0x') ? 10 : 9)}…${id.slice(-6)}`;
 }
 
 export function formatCount(count: number): string {

@@ -71,8 +71,8 @@ it('has no package that CONTRIBUTING.md does not say the purpose of, and the oth
   const rows = section
     .split('\n## ')[0]!
     .split('\n')
-    .filter((line) => line.startsWith('| `'));
-  const named = rows.flatMap((row) => row.split(' | ')[0]!.match(/(?<=`)[^`,| ]+(?=`)/g) ?? []);
+    .filter((line) => line.startsWith('- `'));
+  const named = rows.flatMap((row) => row.split(': ')[0]!.match(/(?<=`)[^`,| ]+(?=`)/g) ?? []);
   const { dependencies, devDependencies } = project as unknown as Record<string, object>;
   const direct = Object.keys({ ...dependencies, ...devDependencies, ...runtimes });
   expect(named.toSorted()).toEqual(direct.toSorted());

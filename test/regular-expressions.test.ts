@@ -13,7 +13,7 @@ const FOLDERS = ['src', 'client', 'explorer', 'cli'];
 
 /** Those that are put together, with what they are made of. */
 const MADE: Readonly<Record<string, readonly RegExp[]>> = {
-  'src/http/access/preflight.ts': [
+  'src/http/answer.ts': [
     /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/,
   ],
   'src/ledger/import/staging-tables.ts': [/^CREATE TABLE "?unspent"?(?=\W)/],

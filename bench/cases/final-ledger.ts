@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { openLocalDatabase, persistPath } from '../../cli/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
-import { fillIndex } from '../../src/ledger/write/fill-index.ts';
+import { fillIndex } from '../../src/ledger/output-list/fill-index.ts';
 import { buildFinalLedger } from '../../src/modules/final/build-final-ledger.ts';
 import { readFinalLedger } from '../../src/modules/final/prove-final.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';

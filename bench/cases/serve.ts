@@ -1,7 +1,7 @@
 /**
  * `npm run serve` beside `wrangler dev`, over the same data: time to the first answer, and memory
  * of all processes before and after a number of NFT lookups. How many reads a second there are is
- * measured by `node tools/run.js bench/reads.ts`.
+ * measured by `node tools/run.js bench/hornet.ts`.
  */
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * The white flag over HTTP, warm, again, of a fresh isolate, and what memory it takes.
+ * The white flag over HTTP, warm, of a fresh isolate, and what memory it takes.
  */
 import type { Edge, EdgeOptions } from '../../test/support/edge/edge.ts';
 import { OUR_ISOLATE, readHeaps } from '../../test/support/edge/heap.ts';
@@ -53,14 +53,6 @@ async function measureWarm(
         value: value / (SHARE * hashing + EXTRA_MS),
         unit: 'times',
         target: { most: 1 },
-      });
-      const again: number[] = [];
-      for (let i = 0; i < COUNT; i++) again.push(await questioner.askAgain(ledger.question));
-      bench.report({
-        name: `${name}: the same request again`,
-        value: median(again),
-        unit: 'ms',
-        target: { most: 3 },
       });
       questioner.close();
     }),

@@ -9,9 +9,11 @@
  * the tables of IDs take turns. As the clock jumps, `recent` has fewer changes than those of its 48
  * minutes, and fewer rows are read for it (docs/cloudflare.md#costs).
  */
+
 import { strict as assert } from 'node:assert';
 import { followOnce } from '../../src/follower/pass.ts';
 import { PARTS } from '../../src/ledger/packs/milestone-part.ts';
+import { MODULES } from '../../src/modules/list.ts';
 import type { OpenRecentCache } from '../../src/nft-index/cached-reads.ts';
 import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
@@ -101,6 +103,7 @@ export async function countCosts(
   steady.network.milestone();
   const rig = await startLedger(stores.ledger, steady.network, 0, { retention: RETENTION });
   rig.following.keepsHistory = keepsHistory;
+  rig.following.ledgerParts = MODULES.flatMap(({ ledger }) => ledger ?? []);
   if (indexAll) await indexEveryKind(stores.ledger);
   const run: Run = { stores, steady, rig, rate, now: 1_700_000_000_000, logLines: 0 };
   return countingLines(run, async () => {

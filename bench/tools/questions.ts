@@ -35,11 +35,6 @@ export class Questioner {
     return this.#ask({ ...request, timestamp: request.timestamp + this.#later }, response);
   }
 
-  /** Sends the last request once more. Returns milliseconds. */
-  async askAgain({ request, response }: WhiteFlagCase): Promise<number> {
-    return this.#ask({ ...request, timestamp: request.timestamp + this.#later }, response);
-  }
-
   /** Median of `count` answers, in milliseconds, after as many and at least a second to warm up. */
   async measure(question: WhiteFlagCase, count = 21): Promise<number> {
     const start = performance.now();

@@ -3,8 +3,8 @@
  */
 
 import type { Database } from '../../src/ledger/core/database.ts';
+import { fillIndex, STEP_OUTPUTS } from '../../src/ledger/output-list/fill-index.ts';
 import type { IndexSettings } from '../../src/ledger/output-list/indexed-kinds.ts';
-import { fillIndex, STEP_OUTPUTS } from '../../src/ledger/write/fill-index.ts';
 import { checkReplacement, readServed } from '../lib/import/check-replacement.ts';
 import { type ImportRequest, importSnapshot, printHeld } from '../lib/import/import-snapshot.ts';
 import { ProgressBar } from '../lib/import/progress-bar.ts';

@@ -1,8 +1,10 @@
 /**
- * Patterns of PUBLIC_ROUTES and PROTECTED_ROUTES that match no route: typing errors, mostly, which
- * close every route or protect none.
+ * Typing errors in settings: patterns of PUBLIC_ROUTES and PROTECTED_ROUTES that match no route, which
+ * close every route or protect none; and names that are nearly those of settings.
  */
 import { readFileSync } from 'node:fs';
+import { distance } from 'fastest-levenshtein';
+import { VAR_NAMES } from '../../src/settings.ts';
 
 /** The paths of all routes, `{…}` where they have a parameter. @param openApi file */
 export function readRoutePaths(openApi: string): string[] {
@@ -46,4 +48,18 @@ function mayMatch(pattern: string, path: string): boolean {
     lengths = next;
   }
   return lengths.has(route.length);
+}
+
+/** The most typing errors in a name that is taken for a misspelt one. */
+const MAX_TYPOS = 2;
+
+/** Returns a sentence for each name that is nearly that of a setting. */
+export function findMisspelt(names: ReadonlySet<string>): string[] {
+  return [...names].flatMap((name) => {
+    if (VAR_NAMES.includes(name)) return [];
+    const meant = VAR_NAMES.find((known) => distance(name, known) <= MAX_TYPOS);
+    return meant === undefined
+      ? []
+      : [`${name} is not a setting and is ignored: is ${meant} meant?`];
+  });
 }

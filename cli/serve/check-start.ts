@@ -1,13 +1,6 @@
-/**
- * What `serve` checks before it starts anything: the disk; and what is allowed but keeps it from
- * serving or following.
- */
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { distance } from 'fastest-levenshtein';
+/** What is allowed, but keeps `serve` from serving or following. */
 import type { Database } from '../../src/ledger/core/database.ts';
 import { LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
-import { VAR_NAMES } from '../../src/settings.ts';
 import { CALLED_AS } from '../lib/process/command.ts';
 
 /**
@@ -15,18 +8,16 @@ import { CALLED_AS } from '../lib/process/command.ts';
  *
  * @param folder the data folder
  * @param vars the settings
- * @param environment names and values, among which may be settings that are misspelt
  */
 export async function noteStart(
   db: Database,
   folder: string,
   vars: Readonly<Record<string, string>>,
-  environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<string[]> {
   const notes: string[] = [];
   let ledger: number | undefined;
   try {
-    ledger = await readLedgerIndex(db);
+    ledger = (await readHead(db))?.ledger;
     if (ledger === undefined)
       notes.push(`${folder} has no ledger: ${CALLED_AS} import FILE --persist-to ${folder}`);
   } catch (error) {
@@ -40,39 +31,5 @@ export async function noteStart(
   const final = Number(vars.FINAL_MILESTONE?.trim() || Number.POSITIVE_INFINITY);
   if (ledger !== undefined && ledger > final)
     notes.push(`FINAL_MILESTONE is ${final}, but the ledger is at ${ledger} already`);
-  const names = new Set([...Object.keys(vars), ...Object.keys(environment)]);
-  return [...notes, ...[...names].flatMap(noteMisspelling)];
-}
-
-/** The most typing errors in a name that is taken for a misspelt one. */
-const MAX_TYPOS = 2;
-
-function noteMisspelling(name: string): string[] {
-  if (VAR_NAMES.includes(name)) return [];
-  const meant = VAR_NAMES.find((known) => distance(name, known) <= MAX_TYPOS);
-  return meant === undefined ? [] : [`${name} is not a setting and is ignored: is ${meant} meant?`];
-}
-
-/** Undefined if there is no ledger. Throws a LedgerUnreadable if it has another schema. */
-async function readLedgerIndex(db: Database): Promise<number | undefined> {
-  return (await readHead(db))?.ledger;
-}
-
-/** Workerd does not start, and does not say why, if it cannot write. */
-const MIN_FREE_BYTES = 1 << 20;
-
-/** Throws an Error with a sentence if the folder's disk is full. */
-export function requireSpace(folder: string): void {
-  const probe = join(folder, 'space.probe');
-  try {
-    writeFileSync(probe, new Uint8Array(MIN_FREE_BYTES));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const sentence = `${folder} has no space left on its disk (${code})`;
-    throw new Error(`${sentence}: free some, or name another folder by --persist-to`, {
-      cause: error,
-    });
-  } finally {
-    rmSync(probe, { force: true });
-  }
+  return notes;
 }

@@ -1,11 +1,11 @@
 /**
  * How many connections the limit of open files allows (`ulimit -n`).
  */
-import { execFileSync } from 'node:child_process';
+import { readFileLimit } from '../lib/process/check-machine.ts';
 
 /**
- * In workerd a connection has one and a WebSocket two, also one that was closed some seconds ago
- * (front/tunnel-limit.ts). Here a connection has two, its own and that to workerd.
+ * In workerd a connection has one and a WebSocket two, also one whose client has gone
+ * (front/closing-tunnels.ts). Here a connection has two, its own and that to workerd.
  */
 const FILES_PER_CONNECTION = 3;
 
@@ -18,23 +18,18 @@ const ENOUGH_FILES = 60_500;
 /** What compose file and systemd unit set. */
 const ADVISED_FILES = 65_536;
 
-/** Each takes some 12 KB of the front; of WebSockets there are fewer (front/tunnel-limit.ts). */
+/** Their memory is bounded, too (front/front.ts): of WebSockets there are fewer. */
 const MAX_CONNECTIONS = 20_000;
 
 const MIN_CONNECTIONS = 250;
 
-export interface ConnectionLimit {
-  maxConnections: number;
-  /** A sentence, where these are few. */
-  note: string | undefined;
-}
-
 /**
- * Throws an Error with a sentence where the limit is too low to serve.
+ * Returns how many there may be, and a sentence where these are few. Throws an Error with a sentence
+ * where the limit is too low to serve.
  *
  * @param files descriptors that one process may have open
  */
-export function limitConnections(files = readFileLimit()): ConnectionLimit {
+export function limitConnections(files = readFileLimit()) {
   const allowed = Math.floor((files - OTHER_FILES) / FILES_PER_CONNECTION);
   const advice = `raise the limit to ${ADVISED_FILES}`;
   if (allowed < MIN_CONNECTIONS)
@@ -45,12 +40,4 @@ export function limitConnections(files = readFileLimit()): ConnectionLimit {
       ? `A process may open ${files} files (ulimit -n), enough for ${allowed} connections: ${advice}`
       : undefined;
   return { maxConnections, note };
-}
-
-/** Node has raised its limit to the highest that it may have, and its children have the same. */
-function readFileLimit(): number {
-  // Windows has none
-  if (process.platform === 'win32') return Number.POSITIVE_INFINITY;
-  const text = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
-  return text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
 }

@@ -7,9 +7,9 @@
  */
 import { once } from 'node:events';
 import { errorMessage } from '../lib/process/command-line.ts';
+import { keepCode } from '../lib/process/compile-cache.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { keepCode } from './compile-cache.ts';
 import { type RunningWorker, runWorker } from './run-worker.ts';
 
 export interface HostOptions {

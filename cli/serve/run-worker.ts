@@ -9,21 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { writeLimitedLog, writeLog } from '../../src/platform/log.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
-import { readModules, staticFilesOf } from '../lib/wrangler/build-worker.ts';
+import { describeWorkers, type WorkerParts } from '../lib/wrangler/describe-workers.ts';
 import { persistPath } from '../lib/wrangler/local-database.ts';
-import { STATIC_FILES_BINDING, staticFilesWorker } from '../lib/wrangler/static-files-worker.ts';
-import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
-export interface WorkerOptions {
-  /** What builtWorker built. */
-  folder: string;
+export interface WorkerOptions extends WorkerParts {
   persistTo: string;
   host: string;
   /** 0: any that is free. */
   port: number;
-  config: WranglerConfig;
-  /** Vars and secrets. */
-  vars: Readonly<Record<string, string>>;
   /** Called with the new URL when workerd had died and was started again. */
   onRestart?: (url: URL) => void;
   /** Whether V8's inspector is on: for tests, which read the heap by it. */
@@ -59,35 +52,6 @@ const MAX_MESSAGE_LENGTH = 1000;
 
 /** Milliseconds in which a signal that workerd got arrives here too. */
 const SIGNALLED_WITHIN_MS = 200;
-
-/** The Worker with its bindings, and the one that has its static files. */
-export function describeWorkers({
-  folder,
-  config,
-  vars,
-}: Pick<WorkerOptions, 'folder' | 'config' | 'vars'>) {
-  const { compatibilityDate, compatibilityFlags } = config;
-  const modules = readModules(folder);
-  // a Worker of the core alone has no broker
-  const hasBroker = modules.some(({ contents }) => /\bEventBroker\b/.test(contents));
-  const own = {
-    name: config.workerName,
-    modulesRoot: folder,
-    modules,
-    compatibilityDate,
-    compatibilityFlags,
-    d1Databases: { LEDGER: config.localDatabaseId },
-    kvNamespaces: { NFT_INDEX: config.localNamespaceId },
-    durableObjects: {
-      FOLLOWER: { className: 'Follower', useSQLite: true },
-      ...(hasBroker && { EVENTS: { className: 'EventBroker', useSQLite: true } }),
-    },
-    serviceBindings: STATIC_FILES_BINDING,
-    versionMetadata: 'VERSION',
-    bindings: { ...vars },
-  };
-  return [own, staticFilesWorker(staticFilesOf(folder), compatibilityDate)] as const;
-}
 
 /** Writes a line of the Worker as it is, and one of workerd itself as long as they are few. */
 export function relayLine({ level, message }: { level: string; message: string }): void {

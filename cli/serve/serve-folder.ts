@@ -8,24 +8,23 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
-import { networkNames } from '../../src/ledger/core/network-names.ts';
+import { networkNames, readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { requireNetwork } from '../lib/network.ts';
-import { checkAddress, checkClock } from '../lib/process/check-machine.ts';
+import { checkAddress, checkClock, requireSpace } from '../lib/process/check-machine.ts';
 import type { Child } from '../lib/process/child.ts';
+import { keepCode } from '../lib/process/compile-cache.ts';
+import { tellSystemd } from '../lib/process/notify-systemd.ts';
 import { whenDismissed } from '../lib/process/when-dismissed.ts';
-import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
+import { findMisspelt, findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
 import { builtWorker, staticFilesOf } from '../lib/wrangler/build-worker.ts';
 import { holdFolder } from '../lib/wrangler/hold-folder.ts';
 import { openLocalDatabase, persistPath } from '../lib/wrangler/local-database.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
-import { noteStart, requireSpace } from './check-start.ts';
-import { keepCode } from './compile-cache.ts';
+import { noteStart } from './check-start.ts';
 import { limitConnections } from './file-limit.ts';
 import { type Front, type FrontOptions, openFront } from './front/front.ts';
 import type { HostOptions } from './host.ts';
-import { tellSystemd } from './notify-systemd.ts';
 import { startHost } from './start-host.ts';
 
 export interface ServeOptions extends Omit<FrontOptions, 'maxConnections' | 'clock'> {
@@ -56,13 +55,15 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
   await checkAddress(host, port);
   const folder = await builtWorker();
   const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
-  for (const sentence of findUnmatched(vars, paths)) console.warn(sentence);
+  const names = new Set([...Object.keys(vars), ...Object.keys(process.env)]);
+  for (const sentence of [...findUnmatched(vars, paths), ...findMisspelt(names)])
+    console.warn(sentence);
   if (note !== undefined) console.warn(note);
   const db = await openLocalDatabase(persistTo, config);
   try {
-    const names = networkNames(await readParameters(db));
-    if (names.length > 0) requireNetwork(network, names);
-    for (const note of await noteStart(db, persistTo, vars, process.env)) console.warn(note);
+    const networks = networkNames(await readParameters(db));
+    if (networks.length > 0) requireNetwork(network, networks);
+    for (const note of await noteStart(db, persistTo, vars)) console.warn(note);
   } finally {
     db.close();
   }

@@ -36,9 +36,11 @@ export function describeState(proof: Proved<NftState>, write: (id: string) => st
   return `NFT ${write(nftId)} ${came} in milestone ${since.index} of ${formatTime(since.timestamp)} UTC, signed by ${since.signers.length} of ${since.whose}.`;
 }
 
+const count = (of: number, noun: string) => `${of} ${noun}${of === 1 ? '' : 's'}`;
+
 /** The verdict on a node, and what it does not say. @param now Unix seconds */
 export function describeVerdict(proof: Proved<MilestoneOutcome>, now: number): string {
   const { milestone, blockIds, applied } = provedValue(proof);
   const { index, timestamp, whose } = milestone;
-  return `Verified: milestone ${index} of ${formatTime(timestamp)} UTC (${describeSignedAge(milestone, now)}), with its ${blockIds.length} blocks and ${applied.size} applied transactions, against ${whose}. Not checked: NFTs, outputs and owners, and whether there is a newer milestone.`;
+  return `Verified: milestone ${index} of ${formatTime(timestamp)} UTC (${describeSignedAge(milestone, now)}), with its ${count(blockIds.length, 'block')} and ${count(applied.size, 'applied transaction')}, against ${whose}. Not checked: NFTs, outputs and owners, and whether there is a newer milestone.`;
 }

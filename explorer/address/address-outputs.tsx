@@ -1,5 +1,5 @@
 /**
- * Outputs of an address, the newest first, a page at a time.
+ * Outputs of an address by when they came, the newest first, a page at a time.
  */
 
 import { formatAmount } from '../../client/words/amounts.ts';
@@ -10,7 +10,7 @@ import type { Address } from '../../src/stardust/wire/address.ts';
 import { formatCount, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import type { ListedOutput } from '../node/lists.ts';
-import type { Info, Output as NftJson } from '../node/shapes.ts';
+import { hasNoBlock, type Info, type Output as NftJson } from '../node/shapes.ts';
 import { Foreign, Id, MilestoneText, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
 import { networkWords } from '../words/network.tsx';
@@ -24,27 +24,31 @@ export function idsOnPage<T>(all: readonly T[], page: number, size: number): rea
   return all.slice((page - 1) * size, page * size);
 }
 
-export function AddressOutputs({
-  outputs,
-  address,
-  unixTime,
-  info,
-}: {
-  outputs: readonly ListedOutput[];
+interface OutputsProps {
   address: Address;
   unixTime: number;
   info: Info;
-}) {
+}
+
+export function AddressOutputs({
+  outputs,
+  ...of
+}: OutputsProps & { outputs: readonly ListedOutput[] }) {
+  const arrivals = Map.groupBy(outputs, ({ metadata }) => metadata.milestoneIndexBooked);
   return (
-    <ol class="outputs">
-      {outputs.map((each) => (
-        <AddressOutputRow
-          key={each.outputId}
-          {...each}
-          address={address}
-          unixTime={unixTime}
-          info={info}
-        />
+    <ol class="timeline">
+      {Array.from(arrivals, ([index, all]) => (
+        <li key={index}>
+          <h3>
+            {formatTime(all[0]!.metadata.milestoneTimestampBooked)} UTC,{' '}
+            <MilestoneText index={index} info={of.info} />
+          </h3>
+          <ol class="outputs">
+            {all.map((each) => (
+              <AddressOutputRow key={each.outputId} {...each} {...of} />
+            ))}
+          </ol>
+        </li>
       ))}
     </ol>
   );
@@ -58,11 +62,12 @@ function AddressOutputRow({
   address,
   unixTime,
   info,
-}: ListedOutput & { address: Address; unixTime: number; info: Info }) {
+}: ListedOutput & OutputsProps) {
   const kind = outputKind(output);
   const chain = chainOf(output, fromHex(outputId));
   const name = kind === 'nft' ? readMetadata(json as NftJson)?.claims?.name : undefined;
   const tokens = output.nativeTokens.length;
+  const isKept = metadata.milestoneIndexBooked > info.status.pruningIndex && !hasNoBlock(metadata);
   return (
     <li>
       <p class="what">
@@ -83,9 +88,12 @@ function AddressOutputRow({
           <SentenceText key={i} sentence={sentence} network={networkWords(undefined, info)} />
         ))}
         <p>
-          <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />, booked by{' '}
-          <MilestoneText index={metadata.milestoneIndexBooked} info={info} /> on{' '}
-          {formatTime(metadata.milestoneTimestampBooked)} UTC
+          <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />
+          {isKept && (
+            <>
+              , by <To view={{ name: 'transaction', id: metadata.transactionId }}>transaction</To>
+            </>
+          )}
         </p>
       </div>
     </li>

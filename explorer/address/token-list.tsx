@@ -7,10 +7,9 @@ import type { Balance, TokenAmounts } from '../../client/balance.ts';
 import { formatTokens, readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { foundryId } from '../../src/stardust/wire/ids.ts';
-import { OutputType } from '../../src/stardust/wire/output.ts';
+import type { FoundryOutput } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { cut, formatCount } from '../format.ts';
-import type { ListedOutput } from '../node/lists.ts';
 import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import { type TokenClaims, useTokenClaims } from '../words/token-claims.ts';
@@ -107,14 +106,12 @@ function TokenItem({
 }
 
 /** A foundry of a list, as the token that it mints. */
-export function FoundryItem({ output }: ListedOutput) {
-  if (output.type !== OutputType.Foundry) return null;
-  const claim = readTokenClaim(output);
-  const { minted, melted, maximumSupply } = output.tokenScheme;
-  const id = toHex(foundryId(output));
-  const alias = toHex(addressIn(output, UnlockConditionType.ImmutableAlias).id);
+export function FoundryItem({ foundry }: { foundry: FoundryOutput }) {
+  const claim = readTokenClaim(foundry);
+  const { minted, melted, maximumSupply } = foundry.tokenScheme;
+  const alias = toHex(addressIn(foundry, UnlockConditionType.ImmutableAlias).id);
   return (
-    <TokenItem id={id} claim={claim} amount={minted - melted}>
+    <TokenItem id={toHex(foundryId(foundry))} claim={claim} amount={minted - melted}>
       of at most <Foreign text={formatTokens(maximumSupply, claim)} />, controlled by alias{' '}
       <Id id={alias} what="alias ID" view={{ name: 'alias', id: alias }} />
     </TokenItem>

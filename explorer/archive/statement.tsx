@@ -13,10 +13,10 @@ import {
   refute,
 } from '../../src/stardust/provenance/proved.ts';
 import { joinStatements, type Statement } from '../../src/stardust/provenance/statement.ts';
-import { asSentence, shortenAddress } from '../format.ts';
+import { asSentence, shorten } from '../format.ts';
 import { askJson } from '../node/ask.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
-import { Head, Id } from '../parts/parts.tsx';
+import { Head, Id, To } from '../parts/parts.tsx';
 import { saveFile } from '../parts/save.ts';
 import { CheckResult, NotChecked } from '../parts/standing.tsx';
 import { parseRoot } from '../verify/final-here.ts';
@@ -91,6 +91,10 @@ function StatementOfAddress({ bech32 }: { bech32: string }) {
       <p class="lead">
         A file with each of its unspent outputs and a proof that the last ledger had it. Anybody can
         check it without this node, for as long as they know the final root.
+      </p>
+      <p>
+        <To view={{ name: 'address', address: bech32 }}>What this node says that it held</To>,
+        without a proof.
       </p>
       <RootForm />
       {root !== undefined && pages.length === 0 && (
@@ -187,7 +191,7 @@ function Shown({ progress, root }: { progress: Progress; root: string | undefine
 function Downloads({ pages, bech32 }: { pages: readonly Page[]; bech32: string }) {
   const save = (text: string, i: number) =>
     saveFile(
-      `statement-${shortenAddress(bech32).replace('…', '-')}-${i + 1}.json`,
+      `statement-${shorten(bech32).replace('…', '-')}-${i + 1}.json`,
       'application/json',
       text,
     );

@@ -12,9 +12,8 @@ import type {
   Proved,
 } from '../../src/stardust/provenance/provenance.ts';
 import { readBlockJson } from '../node/ledger.ts';
-import type { BlockMetadata } from '../node/shapes.ts';
 import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
-import { CheckResult, NotChecked, ProvedFacts, RefutedMark } from '../parts/standing.tsx';
+import { CheckResult, NotChecked, ProvedFacts, Tick } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -50,19 +49,13 @@ export function useJudged(blockId: string, index: number | undefined): Judged {
 export function JudgedBlockPanel({
   heading,
   blockId,
-  transactionId,
   judged: { block, path },
-  said,
   children,
 }: {
   /** The level below what it is a part of. */
   heading: 'h2' | 'h3';
   blockId: string;
   judged: Judged;
-  /** The transaction that the block is to carry, if one was asked for. */
-  transactionId?: string;
-  /** What else the node says of the block, to be held against what is proved. */
-  said?: BlockMetadata;
   /** What the block carries, where it is shown. */
   children?: (block: Proved<BlockContent>) => ComponentChildren;
 }) {
@@ -70,25 +63,16 @@ export function JudgedBlockPanel({
   if (block.state === 'failed') return <NotChecked>{block.error.message}</NotChecked>;
   const finding = block.value;
   if (finding.standing !== 'proved') return <CheckResult finding={finding} words={() => ''} />;
-  const facts = provedValue(finding.proof);
-  const isOther = transactionId !== undefined && facts.transactionId !== transactionId;
   return (
     <>
-      {!isOther && children?.(finding.proof)}
+      {children?.(finding.proof)}
       <ProvedFacts
         proof={finding.proof}
         label="Proved by your browser: the bytes hash to the block’s ID, and say this"
         rows={rowsOf}
       />
-      {isOther ? (
-        <CheckResult
-          finding={refute(`block ${blockId} does not carry transaction ${transactionId}`)}
-          words={() => ''}
-        />
-      ) : (
-        !(path.state === 'done' && path.value === undefined) && (
-          <MerklePathPanel heading={heading} block={finding.proof} path={path} said={said} />
-        )
+      {!(path.state === 'done' && path.value === undefined) && (
+        <MerklePathPanel heading={heading} block={finding.proof} path={path} />
       )}
       <BlockJson blockId={blockId} />
     </>
@@ -143,59 +127,33 @@ function BlockJson({ blockId }: { blockId: string }) {
   );
 }
 
-interface OfBlock {
-  block: Proved<BlockFacts>;
-  said: BlockMetadata | undefined;
-}
-
 function MerklePathPanel({
   heading: Heading,
   path,
-  ...of
-}: OfBlock & { heading: 'h2' | 'h3'; path: Judged['path'] }) {
+  block,
+}: {
+  heading: 'h2' | 'h3';
+  path: Judged['path'];
+  block: Proved<BlockFacts>;
+}) {
   return (
     <section class="merkle" aria-labelledby="merkle-title">
       <Heading id="merkle-title">Merkle path</Heading>
       {path.state === 'loading' && <p class="loading">Hashing …</p>}
       {path.state === 'failed' && <NotChecked>{path.error.message}</NotChecked>}
       {path.state === 'done' && path.value !== undefined && (
-        <PathVerdicts path={path.value} {...of} />
+        <PathVerdicts path={path.value} block={block} />
       )}
     </section>
   );
 }
 
-function PathVerdicts({ path, block, said }: OfBlock & { path: JudgedPath }) {
-  const { signed, inclusion, applied, order, outcome, levels } = path;
-  const { blockId, payload } = provedValue(block);
-  const place = order && provedValue(order).blockIds.indexOf(blockId);
+function PathVerdicts({ path, block }: { path: JudgedPath; block: Proved<BlockFacts> }) {
+  const { signed, inclusion, applied, place, failed, levels } = path;
+  const { payload } = provedValue(block);
   const firstWrong = levels?.levels.findIndex(({ isRight }) => isRight === false) ?? -1;
-  const isConflict =
-    payload === 'transaction' &&
-    inclusion.standing === 'proved' &&
-    outcome !== undefined &&
-    !provedValue(outcome).applied.has(blockId);
-  const state =
-    payload !== 'transaction'
-      ? 'noTransaction'
-      : applied?.standing === 'proved'
-        ? 'included'
-        : isConflict
-          ? 'conflicting'
-          : undefined;
   const verdicts = (
     <>
-      {said !== undefined && place !== undefined && place >= 0 && said.whiteFlagIndex !== place && (
-        <RefutedMark>
-          The node says that the block is at place {said.whiteFlagIndex}, and it is at {place}.
-        </RefutedMark>
-      )}
-      {said !== undefined && state !== undefined && said.ledgerInclusionState !== state && (
-        <RefutedMark>
-          The node says that the block has {describeState(said.ledgerInclusionState)}, and it has{' '}
-          {describeState(state)}.
-        </RefutedMark>
-      )}
       <CheckResult
         finding={signed}
         words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
@@ -220,18 +178,17 @@ function PathVerdicts({ path, block, said }: OfBlock & { path: JudgedPath }) {
           }
         />
       )}
-      {applied === undefined && payload === 'transaction' && !isConflict && (
+      {applied === undefined && payload === 'transaction' && failed === undefined && (
         <NotChecked>
           what became of the transaction, as no path to the applied root came.
         </NotChecked>
       )}
-      {isConflict && (
-        <CheckResult
-          finding={{ standing: 'proved', proof: outcome }}
-          words={({ applied }) =>
-            `The transaction was not applied: it is not among the ${applied.size} that lead to the applied root that was signed.`
+      {failed !== undefined && (
+        <Tick proof={failed}>
+          {() =>
+            'The transaction was not applied: it is not among those that lead to the applied root that was signed.'
           }
-        />
+        </Tick>
       )}
     </>
   );
@@ -241,17 +198,4 @@ function PathVerdicts({ path, block, said }: OfBlock & { path: JudgedPath }) {
       {levels !== undefined && <Levels levels={levels} />}
     </>
   );
-}
-
-function describeState(state: BlockMetadata['ledgerInclusionState']): string {
-  switch (state) {
-    case 'included':
-      return 'a transaction that was applied';
-    case 'conflicting':
-      return 'a transaction in conflict';
-    case 'noTransaction':
-      return 'no transaction';
-    case undefined:
-      return 'nothing that was decided';
-  }
 }

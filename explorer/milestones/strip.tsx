@@ -64,7 +64,7 @@ export function Activity({
         {plural(blocks, 'block')}, of which {plural(applied, 'applied transaction')}, in the{' '}
         {plural(bars.length, 'milestone')} that this page has read
         {rate > 0 &&
-          `; ${rate.toLocaleString('en', { maximumFractionDigits: 1 })} blocks a second now`}
+          `; ${rate.toLocaleString('en', { maximumFractionDigits: 1 })} blocks a second in the newest`}
       </figcaption>
     </figure>
   );

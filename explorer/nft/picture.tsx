@@ -83,6 +83,7 @@ function Media({ url, show, title }: { url: string; show: Show; title: string })
     src: url,
     onError: () => setProgress('failed'),
   };
+  const Player = show === 'video' ? 'video' : 'audio';
   const label = `Claimed by the metadata of ${title}`;
   return (
     <>
@@ -95,18 +96,15 @@ function Media({ url, show, title }: { url: string; show: Show; title: string })
           onLoad={() => setProgress('shown')}
         />
       )}
-      {progress !== 'failed' && show === 'video' && (
-        <video
+      {progress !== 'failed' && show !== 'picture' && (
+        <Player
           {...shared}
           aria-label={label}
           controls
-          loop
+          loop={show === 'video'}
           playsInline
           onLoadedData={() => setProgress('shown')}
         />
-      )}
-      {progress !== 'failed' && show === 'sound' && (
-        <audio {...shared} aria-label={label} controls onLoadedData={() => setProgress('shown')} />
       )}
       {progress !== 'shown' && (
         <p class="over" role="status">

@@ -4,11 +4,11 @@
  */
 import { useState } from 'preact/hooks';
 import { describeHead, describeState } from '../../client/words/proved.ts';
-import { provedValue } from '../../src/stardust/provenance/proved.ts';
+import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Finding, NftState, Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { Levels } from '../cone/levels.tsx';
-import { shorten } from '../format.ts';
+import { asSentence, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';
 import type { Info, NftChangeJson, NftHistoryJson } from '../node/shapes.ts';
@@ -48,9 +48,45 @@ export function useCertificate(nftId: string | undefined): JudgedCertificate {
   );
 }
 
+/** What is false of what the page shows; undefined where nothing is. */
+function faultOf(state: Finding<NftState>, said: ShownNft | undefined): string | undefined {
+  if (state.standing === 'refuted') return asSentence(state.reason);
+  if (state.standing !== 'proved') return undefined;
+  const { held } = provedValue(state.proof);
+  if (said === undefined)
+    return (
+      held &&
+      `The node says that no output holds the NFT, and proves that output ${held.outputId} does.`
+    );
+  const difference = hasMoved(state.proof, said) ? undefined : differenceOf(said, state.proof);
+  return difference && `The node shows ${difference}.`;
+}
+
+/** What moved between two answers is no lie. */
+function hasMoved(proof: Proved<NftState>, said: ShownNft): boolean {
+  const { held, since } = provedValue(proof);
+  return held?.outputId !== said.outputId && since.index > said.ledgerIndex;
+}
+
+const stateOf = (judged: JudgedCertificate) =>
+  judged.state === 'done' ? judged.value?.state : undefined;
+
+/** Above all that it makes doubtful. */
+export function CertificateFault({ judged, said }: Shown) {
+  const state = stateOf(judged);
+  const fault = state && faultOf(state, said);
+  return <div role="status">{fault !== undefined && <RefutedMark>{fault}</RefutedMark>}</div>;
+}
+
+interface Shown {
+  judged: JudgedCertificate;
+  /** What the node says of the NFT; undefined where it says that nothing holds it. */
+  said: ShownNft | undefined;
+}
+
 /** Who owns the NFT and since when: proved where the certificate leads to what the page shows. */
 export function OwnerLine({ nft, judged }: { nft: ShownNft; judged: JudgedCertificate }) {
-  const state = judged.state === 'done' ? judged.value?.state : undefined;
+  const state = stateOf(judged);
   const proof =
     state?.standing === 'proved' && differenceOf(nft, state.proof) === undefined
       ? state.proof
@@ -65,19 +101,10 @@ export function OwnerLine({ nft, judged }: { nft: ShownNft; judged: JudgedCertif
   );
 }
 
-/**
- * What the certificate of the newest change proves.
- *
- * @param said what the node says of the NFT; undefined where it says that nothing holds it
- */
-export function CheckedState({
-  judged,
-  said,
-}: {
-  judged: JudgedCertificate;
-  said: ShownNft | undefined;
-}) {
+/** What the certificate of the newest change proves, unless the page shows otherwise. */
+export function CheckedState({ judged, said }: Shown) {
   const value = judged.state === 'done' ? judged.value : undefined;
+  if (value !== undefined && faultOf(value.state, said) !== undefined) return null;
   return (
     <section class="certificate" aria-labelledby="certificate-title">
       <h2 id="certificate-title">Checked by your browser</h2>
@@ -100,18 +127,8 @@ export function CheckedState({
 
 function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNft | undefined }) {
   if (state.standing !== 'proved') return <CheckResult finding={state} words={() => ''} />;
-  const { held, since } = provedValue(state.proof);
-  // what moved between two answers is no lie
-  if (said !== undefined && held?.outputId !== said.outputId && since.index > said.ledgerIndex)
+  if (said !== undefined && hasMoved(state.proof, said))
     return <Remark>The NFT was moved while this page was read. Load the page again.</Remark>;
-  if (said === undefined && held !== undefined)
-    return (
-      <RefutedMark>
-        The node says that no output holds the NFT, and proves that output {held.outputId} does.
-      </RefutedMark>
-    );
-  const difference = said && differenceOf(said, state.proof);
-  if (difference !== undefined) return <RefutedMark>The node shows {difference}.</RefutedMark>;
   return (
     <>
       <Tick proof={state.proof}>{() => describeState(state.proof, shorten)}</Tick>

@@ -2,6 +2,7 @@
  * Lists of outputs (TIP-26): all IDs that a list has, of one moment, and the outputs themselves.
  */
 
+import { OutputType } from '../../src/stardust/wire/output.ts';
 import { askJson, NodeError } from './ask.ts';
 import { type LedgerOutputJson, readUnspent } from './outputs.ts';
 import { outputIds } from './shapes.ts';
@@ -132,4 +133,24 @@ export async function readAll(
     found.push(...outputs.map((each, place) => ({ ...each, outputId: batch[place]! })));
   }
   return found;
+}
+
+/**
+ * Foundries of a list, and how many it has.
+ *
+ * @param pick which of all its IDs are read
+ */
+export async function readFoundries(
+  filter: Record<string, string>,
+  pick: (ids: readonly string[]) => readonly string[],
+) {
+  const { ids, ledgerIndex } = await readIds('foundry', filter);
+  const found = await readAll(pick(ids));
+  if (found === undefined) throw new NodeError(0, 'The ledger moved on. Try again.');
+  const foundries = found.flatMap(({ outputId, output }) =>
+    output.type === OutputType.Foundry ? [{ outputId, foundry: output }] : [],
+  );
+  if (foundries.length < found.length)
+    throw new NodeError(0, 'The node lists an output as a foundry that is none.');
+  return { foundries, count: ids.length, ledgerIndex };
 }

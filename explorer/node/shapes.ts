@@ -106,6 +106,9 @@ const outputMetadata = v.object({
 });
 export type OutputMetadata = v.InferOutput<typeof outputMetadata>;
 
+/** No block creates the outputs of migrated funds (TIP-34), nor those that a ledger begins with. */
+export const hasNoBlock = ({ blockId }: OutputMetadata) => /^0x0+$/.test(blockId);
+
 /** `GET /api/core/v2/outputs/:outputId`. */
 export const outputAnswer = v.object({ metadata: outputMetadata, output });
 export type OutputAnswer = v.InferOutput<typeof outputAnswer>;

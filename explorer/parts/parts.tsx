@@ -3,7 +3,7 @@
  */
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { shorten, shortenAddress } from '../format.ts';
+import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { Info } from '../node/shapes.ts';
 import { formatRoute, type View } from '../route.ts';
@@ -26,10 +26,9 @@ interface IdProps {
 
 /** An ID or an address: shortened, in monospace, with a button that copies the whole. */
 export function Id({ id, what, view, whole = false }: IdProps) {
-  const short = id.startsWith('0x') ? shorten(id) : shortenAddress(id);
   const text = (
     <span class="mono" title={id}>
-      {whole ? id : short}
+      {whole ? id : shorten(id)}
     </span>
   );
   return (
@@ -164,7 +163,7 @@ export function Head({
         <h1 tabIndex={-1} ref={heading}>
           {children}
         </h1>
-        {id !== undefined && <p class="of-id">{id}</p>}
+        {id && <p class="of-id">{id}</p>}
       </div>
       {(aside !== undefined || api !== undefined) && (
         <div class="aside">
@@ -227,13 +226,20 @@ export function Awaited<T>({
   const status = error instanceof NodeError ? error.status : undefined;
   if (status === 404 || status === 400)
     return (
-      <Missing kind={kind} id={id} reason={missing}>
+      <section class="page missing">
+        <Head kind={kind}>Not found</Head>
+        {id !== '' && (
+          <p>
+            <Id id={id.slice(0, 200)} what="the ID" whole />
+          </p>
+        )}
+        <p class="reason">{missing}</p>
         <p class="hint">{error.message}</p>
-      </Missing>
+      </section>
     );
   return (
     <section class="page">
-      <Head kind={kind}>{id === '' ? 'Not read' : shortenAny(id)}</Head>
+      <Head kind={kind}>{id === '' ? 'Not read' : shorten(id)}</Head>
       <NotRead error={error} />
     </section>
   );
@@ -266,34 +272,4 @@ export function LoadedPart<T>({
   if (loaded.state === 'done') return children(loaded.value);
   if (loaded.state === 'failed') return <NotRead error={loaded.error} />;
   return <ReadingNote />;
-}
-
-/** The page of a thing that is not there. */
-function Missing({
-  kind,
-  id,
-  reason,
-  children,
-}: {
-  kind: string;
-  id: string;
-  reason: string;
-  children?: ComponentChildren;
-}) {
-  return (
-    <section class="page missing">
-      <Head kind={kind}>Not found</Head>
-      {id !== '' && (
-        <p>
-          <Id id={id.slice(0, 200)} what="the ID" whole />
-        </p>
-      )}
-      <p class="reason">{reason}</p>
-      {children}
-    </section>
-  );
-}
-
-function shortenAny(id: string): string {
-  return id.startsWith('0x') ? shorten(id) : shortenAddress(id);
 }

@@ -52,11 +52,14 @@ export function Remark({ children }: { children: ComponentChildren }) {
 export function OutcomeLine({
   proof,
   isBad = false,
+  by = 'said by this node',
   children,
 }: {
   /** Of all that is said here. */
   proof?: Proved<unknown> | undefined;
   isBad?: boolean;
+  /** Whose word it is, where not all of it is proved. */
+  by?: string;
   children: ComponentChildren;
 }) {
   return (
@@ -64,7 +67,7 @@ export function OutcomeLine({
       {proof === undefined ? (
         <p data-standing="said">
           {children}
-          <span class="hint"> · said by this node</span>
+          <span class="hint"> · {by}</span>
         </p>
       ) : (
         <Tick proof={proof}>{() => children}</Tick>

@@ -76,11 +76,12 @@ function TransactionPart({ block, transaction, metadata, info, onSummary }: Tran
   const isApplied = metadata.ledgerInclusionState === 'included';
   useEffect(() => {
     if (judged !== undefined) onSummary(summarizeFlow(flow, changes, isApplied));
-  }, [flow, judged]);
+  }, [flow, judged, isApplied]);
   const { payload, networkId } = transaction.value.essence;
   const network = networkWords(networkId, info);
   return (
     <>
+      <ConflictPart block={block} judged={judged} metadata={metadata} />
       <FlowPart
         block={block}
         flow={flow}
@@ -90,7 +91,6 @@ function TransactionPart({ block, transaction, metadata, info, onSummary }: Tran
         network={network}
         isApplied={isApplied}
       />
-      {judged !== undefined && <ConflictPart block={block} judged={judged} metadata={metadata} />}
       {judged !== undefined && (
         <ChangesPart
           changes={changes}
@@ -130,6 +130,9 @@ function FlowPart({
         <p data-standing="said">
           This node does not say that it was applied: nothing of it happened.
         </p>
+      )}
+      {judged?.consumed.standing === 'refuted' && (
+        <CheckResult finding={judged.consumed} words={() => ''} />
       )}
       <div class="sides">
         <section aria-labelledby="inputs-title">
@@ -173,9 +176,8 @@ function FlowPart({
         <Tick proof={block}>
           {() => 'The outputs, and who unlocks the inputs, are in the bytes of the block.'}
         </Tick>
-        {judged === undefined ? (
-          <p class="loading">Reading the inputs …</p>
-        ) : (
+        {judged === undefined && <p class="loading">Reading the inputs …</p>}
+        {judged !== undefined && judged.consumed.standing !== 'refuted' && (
           <CheckResult
             finding={judged.consumed}
             words={(all) =>
@@ -264,19 +266,23 @@ function ConflictPart({
   metadata,
 }: {
   block: Proved<BlockContent>;
-  judged: JudgedInputs;
+  judged: JudgedInputs | undefined;
   metadata: BlockMetadata;
 }) {
   const { conflictReason: reason = 0, referencedByMilestoneIndex: index } = metadata;
   if (reason === 0 || index === undefined) return null;
-  const spent = findSpentInput(
-    reason,
-    judged.said.map((each) => (each instanceof Error ? undefined : each.said.metadata)),
-    index,
-  );
+  const spent =
+    judged &&
+    findSpentInput(
+      reason,
+      judged.said.map((each) => (each instanceof Error ? undefined : each.said.metadata)),
+      index,
+    );
+  const isOfRules = reason > ConflictReason.InputNotFound;
   return (
     <section aria-labelledby="conflict-title" class="conflict">
-      <h2 id="conflict-title">Why it is in conflict</h2>
+      <h2 id="conflict-title">Why it failed</h2>
+      {judged === undefined && <p class="loading">Reading the inputs …</p>}
       {spent !== undefined && (
         <div data-standing="said" class="said">
           <p class="said-label">This node says. Not checked.</p>
@@ -302,10 +308,11 @@ function ConflictPart({
           </p>
         </div>
       )}
-      {reason <= ConflictReason.InputNotFound && spent === undefined && (
+      {judged !== undefined && !isOfRules && spent === undefined && (
         <NotChecked>which input decided, as the outputs that this node has do not tell.</NotChecked>
       )}
-      {reason > ConflictReason.InputNotFound &&
+      {judged !== undefined &&
+        isOfRules &&
         (judged.consumed.standing === 'proved' ? (
           <FaultPart block={block} consumed={judged.consumed.proof} reason={reason} index={index} />
         ) : (

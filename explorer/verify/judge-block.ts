@@ -11,11 +11,11 @@ import type {
   Inclusion,
   Level,
   MilestoneOutcome,
-  Order,
   Proved,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
 import { askExplanation, askProof } from '../node/ledger.ts';
+import type { BlockMetadata } from '../node/shapes.ts';
 import type { KeyChoice } from './describe-keys.ts';
 import { readSigned } from './judge.ts';
 
@@ -25,9 +25,11 @@ export interface JudgedPath {
   inclusion: Finding<Inclusion>;
   /** Undefined where nobody says that its transaction was applied. */
   applied: Finding<Inclusion> | undefined;
-  /** The milestone's blocks and what became of them, where that was proved. */
-  order: Proved<Order> | undefined;
-  outcome: Proved<MilestoneOutcome> | undefined;
+  /** In the milestone's order, and what became of the transaction, where they were proved. */
+  place: number | undefined;
+  state: BlockMetadata['ledgerInclusionState'];
+  /** Where it was proved that the milestone did not apply the block's transaction. */
+  failed: Proved<MilestoneOutcome> | undefined;
   /** Of the path to the inclusion root; undefined where there is none. */
   levels: { leaf: string; levels: readonly Level[] } | undefined;
 }
@@ -39,7 +41,7 @@ export async function judgePath(
   choice: KeyChoice,
   networkName: string,
 ): Promise<JudgedPath> {
-  const { blockId } = provedValue(block);
+  const { blockId, payload } = provedValue(block);
   const [signed, path, said] = await Promise.all([
     readSigned(index, choice, networkName),
     askProof(blockId).catch((error: Error) => error),
@@ -47,26 +49,45 @@ export async function judgePath(
     askExplanation(index).catch(() => undefined),
   ]);
   const blocks = said?.said.blocks ?? [];
-  const applied = new Set(
+  const counted = new Set(
     blocks.filter((each) => each.ledgerInclusionState === 'included').map((each) => each.blockId),
   );
   const ids = blocks.map((each) => each.blockId);
   const order = signed.standing === 'proved' ? proofOf(proveOrder(signed.proof, ids)) : undefined;
-  const outcome = order && proofOf(proveApplied(order, (id) => applied.has(id)));
-  const known = { signed, order, outcome };
+  const place = order && provedValue(order).blockIds.indexOf(blockId);
+  const outcome = order && proofOf(proveApplied(order, (id) => counted.has(id)));
   if (path instanceof Error) {
     const inclusion = notChecked(`the Merkle path: ${path.message}`);
-    return { ...known, inclusion, applied: undefined, levels: undefined };
+    const none = { applied: undefined, failed: undefined, levels: undefined, state: undefined };
+    return { signed, place, inclusion, ...none };
   }
   const judge = (json: unknown, root: 'inclusionMerkleRoot' | 'appliedMerkleRoot') =>
     signed.standing === 'proved'
       ? provePath(signed.proof, block, json, root)
       : notChecked('where the Merkle path leads, as nothing shows which root was signed');
+  const inclusion = judge(path.proof, 'inclusionMerkleRoot');
+  const isFailed =
+    payload === 'transaction' &&
+    inclusion.standing === 'proved' &&
+    outcome !== undefined &&
+    !provedValue(outcome).applied.has(blockId);
+  const applied =
+    path.appliedProof === undefined ? undefined : judge(path.appliedProof, 'appliedMerkleRoot');
+  const state =
+    payload !== 'transaction'
+      ? 'noTransaction'
+      : applied?.standing === 'proved'
+        ? 'included'
+        : isFailed
+          ? 'conflicting'
+          : undefined;
   return {
-    ...known,
-    inclusion: judge(path.proof, 'inclusionMerkleRoot'),
-    applied:
-      path.appliedProof === undefined ? undefined : judge(path.appliedProof, 'appliedMerkleRoot'),
+    signed,
+    place,
+    state,
+    inclusion,
+    failed: isFailed ? outcome : undefined,
+    applied,
     levels: levelsOf(path.proof, blockId, order),
   };
 }

@@ -72,7 +72,7 @@ export async function* judgeCone(
           put(
             proveHash(ids.filter(isApplied), appliedMerkleRoot),
             (value) =>
-              `The ${value.blockIds.length} that it counts as applied hash to the applied root computed by the node.`,
+              `The ${value.blockIds.length === 1 ? 'one that it counts as applied hashes' : `${value.blockIds.length} that it counts as applied hash`} to the applied root computed by the node.`,
           ),
         ]
       : [
@@ -80,7 +80,7 @@ export async function* judgeCone(
           put(
             outcome,
             ({ applied }) =>
-              `The ${applied.size} applied ones hash to the applied root that was signed.`,
+              `The ${applied.size === 1 ? 'applied one hashes' : `${applied.size} applied ones hash`} to the applied root that was signed.`,
           ),
         ];
   if (states.size < ids.length)
@@ -109,7 +109,11 @@ export async function* judgeCone(
     cone?.standing === 'proved'
       ? compareCone(cone.proof, blocks)
       : (cone ?? (all.standing === 'proved' ? comparePayloads(all.proof, blocks) : undefined));
-  const bytes = put(all, (set) => `Each of ${set.size} blocks has the hash that is its ID.`);
+  const bytes = put(
+    all,
+    (set) =>
+      `${set.size === 1 ? 'The block' : `Each of ${set.size} blocks`} has the hash that is its ID.`,
+  );
   yield {
     findings: [
       // what nobody signed is no block of a milestone

@@ -39,7 +39,9 @@ export async function judgeInputs(block: Proved<BlockContent>): Promise<JudgedIn
       missing === 0
         ? proveConsumed(block, known)
         : notChecked(
-            `the inputs, as ${missing === ids.length ? 'none' : `only ${known.length}`} of their ${ids.length} outputs came`,
+            ids.length === 1
+              ? 'the input, as its output did not come'
+              : `the inputs, as ${missing === ids.length ? 'none' : `only ${known.length}`} of their ${ids.length} outputs came`,
           ),
   };
 }

@@ -6,12 +6,12 @@ import { useState } from 'preact/hooks';
 import { type Tenure, tenureOf } from '../../client/balance.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { formatTime } from '../../src/stardust/provenance/words.ts';
+import { formatAge, formatTime, isLive } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { AddressOutputs, idsOnPage, Pager, ROWS } from '../address/address-outputs.tsx';
 import { BalanceParts } from '../address/balance-parts.tsx';
 import { outputsToCsv } from '../address/csv.ts';
-import { type Holdings, type NamedAddress, useHoldings } from '../address/holdings.ts';
+import { type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { OwnersOfCollection } from '../address/owners.tsx';
 import { TokenList } from '../address/token-list.tsx';
 import { formatCount, plural } from '../format.ts';
@@ -62,8 +62,9 @@ export function AddressView({
         kind={name === 'issuer' ? 'Issuer' : 'Address'}
         api={listPath(list, filter)}
         title={bech32}
+        id={name === 'issuer' && <Id id={bech32} what="address" />}
       >
-        <Id id={bech32} what="address" />
+        {name === 'issuer' ? 'NFTs of one issuer' : <Id id={bech32} what="address" />}
       </Head>
       <ChainOf address={parsed.address} />
       {name === 'address' && <AddressCode address={bech32} />}
@@ -150,47 +151,20 @@ function Tabs({
 }
 
 function Held({ page, info, ...named }: NamedAddress & { page: number; info: Info }) {
+  const { bech32, address } = named;
   const { reading, isAll, wantAll } = useHoldings(named, info, ({ ids }) =>
     idsOnPage(ids, page, ROWS),
   );
   if (reading.state === 'listing') return <ReadingNote />;
   if (reading.state === 'failed') return <NotRead error={reading.error} />;
-  const { holdings } = reading;
-  if (holdings.list.ids.length === 0)
+  const { list, outputs, unixTime, balance } = reading.holdings;
+  if (list.ids.length === 0)
     return (
       <p class="reason" data-standing="said">
-        This node says, and it is not checked: at ledger index {holdings.list.ledgerIndex}
+        This node says, and it is not checked: at ledger index {list.ledgerIndex}
         {saysEnded(info) && ', the last one of the network,'} no unspent output names this address.
       </p>
     );
-  return (
-    <HeldOutputs
-      {...named}
-      holdings={holdings}
-      page={page}
-      info={info}
-      isAll={isAll}
-      wantAll={wantAll}
-    />
-  );
-}
-
-function HeldOutputs({
-  address,
-  bech32,
-  holdings,
-  page,
-  info,
-  isAll,
-  wantAll,
-}: NamedAddress & {
-  holdings: Holdings;
-  page: number;
-  info: Info;
-  isAll: boolean;
-  wantAll(): void;
-}) {
-  const { list, outputs, unixTime, balance } = holdings;
   const count = list.ids.length;
   const read = list.ids.flatMap((id) => outputs.get(id) ?? []);
   const shown = idsOnPage(list.ids, page, ROWS);
@@ -222,16 +196,17 @@ function HeldOutputs({
         )}
         <p class="hint">
           {plural(count, 'unspent output')} at ledger index {list.ledgerIndex}, judged at{' '}
-          {formatTime(unixTime)} UTC{saysEnded(info) && ', when the network ended'}.
+          {formatTime(unixTime)} UTC{saysEnded(info) ? ', when the network ended' : ageOf(unixTime)}
+          .
         </p>
         {balance !== undefined && <TokenList tokens={balance.tokens} info={info} />}
       </section>
       <section aria-labelledby="outputs-title" class="said" data-standing="said">
-        <h2 id="outputs-title">Outputs</h2>
+        <h2 id="outputs-title">What came, and is still here</h2>
         <p class="said-label">This node says. Not checked. The newest first.</p>
         <p class="hint">
-          These are unspent. What this address spent before is not here: a node keeps spent outputs
-          by milestone, not by address.
+          These outputs are unspent. What this address has spent is not listed: a node keeps spent
+          outputs by milestone, not by address.
         </p>
         {read.length > 0 && (
           <button
@@ -256,4 +231,10 @@ function HeldOutputs({
       </section>
     </>
   );
+}
+
+/** What an old ledger says of today is what it said then. */
+function ageOf(timestamp: number): string {
+  const now = Date.now() / 1000;
+  return isLive({ timestamp }, now) ? '' : `, ${formatAge(now - timestamp)} ago`;
 }

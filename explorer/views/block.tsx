@@ -8,15 +8,22 @@ import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { describeReason } from '../../src/stardust/semantics/verdict.ts';
-import { type Judged, JudgedBlockPanel, useJudged } from '../cone/merkle-path-panel.tsx';
+import { JudgedBlockPanel, useJudged } from '../cone/merkle-path-panel.tsx';
 import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { askIncludedBlock, readBlockMetadata } from '../node/ledger.ts';
 import { type BlockMetadata, type Info, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Head, Id, LoadedPart, ReadingNote, To } from '../parts/parts.tsx';
-import { CheckResult, NotChecked, OutcomeLine, SaidByNode } from '../parts/standing.tsx';
+import {
+  CheckResult,
+  NotChecked,
+  OutcomeLine,
+  RefutedMark,
+  SaidByNode,
+} from '../parts/standing.tsx';
 import { PayloadView } from '../transaction/payload-view.tsx';
 import { useLoad } from '../use-load.ts';
+import type { JudgedPath } from '../verify/judge-block.ts';
 import { useUnapplied } from '../verify/use-unapplied.ts';
 import { networkWords } from '../words/network.tsx';
 import { SentenceWords } from '../words/words.tsx';
@@ -120,6 +127,12 @@ function BlockPage({
       : undefined;
   // what is proved of a block says nothing of a transaction that the block does not carry
   const isItsBlock = !isTransaction || facts?.transactionId === transactionId;
+  const path = isItsBlock && judged.path.state === 'done' ? judged.path.value : undefined;
+  const faults =
+    isItsBlock || facts === undefined
+      ? contradictionsOf(metadata.said, path)
+      : [`Block ${blockId} does not carry transaction ${transactionId}.`];
+  const shown = withProved(metadata.said, path);
   return (
     <article class="page">
       <Head
@@ -146,30 +159,43 @@ function BlockPage({
           <SentenceWords sentence={sentence} network={networkWords(undefined, info)} />
         )}
       </Head>
+      <div role="status">
+        {faults.map((fault) => (
+          <RefutedMark key={fault}>{fault}</RefutedMark>
+        ))}
+      </div>
       {(isItsBlock || facts === undefined) && (
-        <BlockOutcome
-          metadata={metadata.said}
-          path={isItsBlock ? judged.path : { state: 'loading' }}
-          info={info}
-        />
+        <BlockOutcome metadata={shown} judged={path} info={info} />
       )}
       <SaidByNode
         of={metadata}
         label="This node says. What of it was checked stands below."
         proof="the block’s bytes and its Merkle path."
       >
-        {(said) => <SaidFacts metadata={said} isTransaction={isTransaction} />}
+        {({ whiteFlagIndex }) => (
+          <Facts
+            rows={[
+              [
+                'In block',
+                isTransaction && (
+                  <Id id={blockId} what="block ID" view={{ name: 'block', id: blockId }} />
+                ),
+              ],
+              ['White-flag order', whiteFlagIndex !== undefined && `place ${whiteFlagIndex}`],
+            ]}
+          />
+        )}
       </SaidByNode>
       <JudgedBlockPanel
         heading="h2"
         blockId={blockId}
-        {...(isTransaction && { transactionId })}
-        judged={judged}
-        said={metadata.said}
+        judged={isItsBlock ? judged : { ...judged, path: { state: 'done', value: undefined } }}
       >
-        {(block) => (
-          <PayloadView block={block} metadata={metadata.said} info={info} onSummary={setSentence} />
-        )}
+        {(block) =>
+          isItsBlock && (
+            <PayloadView block={block} metadata={shown} info={info} onSummary={setSentence} />
+          )
+        }
       </JudgedBlockPanel>
       {index === undefined && (
         <NotChecked>
@@ -181,18 +207,51 @@ function BlockPage({
   );
 }
 
+/** What the node says of the block, as far as nothing else was proved. */
+function withProved(said: BlockMetadata, path: JudgedPath | undefined): BlockMetadata {
+  const { state = said.ledgerInclusionState } = path ?? {};
+  return state === said.ledgerInclusionState
+    ? said
+    : { ...said, ledgerInclusionState: state, conflictReason: undefined };
+}
+
+/** Sentences on what the node says otherwise than was proved. */
+function contradictionsOf(
+  { whiteFlagIndex, ledgerInclusionState: said }: BlockMetadata,
+  { place = -1, state = said }: Partial<JudgedPath> = {},
+): readonly string[] {
+  return [
+    ...(place >= 0 && whiteFlagIndex !== place
+      ? [`The node says that the block is at place ${whiteFlagIndex}, and it is at ${place}.`]
+      : []),
+    ...(state === said
+      ? []
+      : [
+          `The node says that the block has ${describeState(said)}, and it has ${describeState(state)}.`,
+        ]),
+  ];
+}
+
+const STATES = {
+  included: 'a transaction that was applied',
+  conflicting: 'a transaction in conflict',
+  noTransaction: 'no transaction',
+} as const;
+
+const describeState = (state: BlockMetadata['ledgerInclusionState']) =>
+  state === undefined ? 'nothing that was decided' : STATES[state];
+
 /** What became of a block and of its transaction: by what was signed, or else by the node's word. */
 function BlockOutcome({
   metadata,
-  path,
+  judged,
   info,
 }: {
   metadata: BlockMetadata;
-  path: Judged['path'];
+  judged: JudgedPath | undefined;
   info: Info;
 }) {
   const { referencedByMilestoneIndex: index, ledgerInclusionState: state } = metadata;
-  const judged = path.state === 'done' ? path.value : undefined;
   if (index === undefined)
     return (
       <OutcomeLine>
@@ -218,7 +277,12 @@ function BlockOutcome({
   if (state === 'included') return <OutcomeLine>Applied · {when}</OutcomeLine>;
   if (state === 'conflicting')
     return (
-      <OutcomeLine isBad>
+      <OutcomeLine
+        isBad
+        {...(judged?.failed && {
+          by: 'your browser proved that it was not applied; why, says this node',
+        })}
+      >
         Failed: {reasonOf(metadata)} · {when}
       </OutcomeLine>
     );
@@ -229,38 +293,4 @@ function BlockOutcome({
 function reasonOf({ conflictReason = 0 }: BlockMetadata): string {
   const isKnown = conflictReason >= 1 && conflictReason <= 12;
   return isKnown ? describeReason(conflictReason as 1) : 'this node gives no reason';
-}
-
-function SaidFacts({
-  metadata,
-  isTransaction,
-}: {
-  metadata: BlockMetadata;
-  isTransaction: boolean;
-}) {
-  const { blockId, referencedByMilestoneIndex: index, whiteFlagIndex } = metadata;
-  return (
-    <Facts
-      rows={[
-        [
-          'In block',
-          isTransaction && (
-            <Id id={blockId} what="block ID" view={{ name: 'block', id: blockId }} />
-          ),
-        ],
-        [
-          'Referenced by',
-          index !== undefined && (
-            <>
-              <To view={{ name: 'milestone', milestone: String(index), block: blockId }}>
-                milestone {index}
-              </To>
-              {whiteFlagIndex !== undefined &&
-                `, at place ${whiteFlagIndex} of its white-flag order`}
-            </>
-          ),
-        ],
-      ]}
-    />
-  );
 }

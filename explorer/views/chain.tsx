@@ -22,11 +22,11 @@ import { FoundryItem } from '../address/token-list.tsx';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
-import { type ListedOutput, readAll, readIdOfChain, readIds } from '../node/lists.ts';
+import { type ListedOutput, readFoundries, readIdOfChain } from '../node/lists.ts';
 import { readLedgerOutput } from '../node/outputs.ts';
 import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Foreign, Head, Id } from '../parts/parts.tsx';
-import { SaidByNode } from '../parts/standing.tsx';
+import { Awaited, Facts, Folded, Foreign, Head, Id, MilestoneText } from '../parts/parts.tsx';
+import { NotChecked, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { DataText } from '../words/data-text.tsx';
 import { networkWords } from '../words/network.tsx';
@@ -230,8 +230,8 @@ function commonRows({ output, outputId, metadata }: ListedOutput, info: Info) {
     [
       'As it is since',
       <>
-        {formatTime(metadata.milestoneTimestampBooked)} UTC, milestone{' '}
-        {metadata.milestoneIndexBooked}
+        {formatTime(metadata.milestoneTimestampBooked)} UTC,{' '}
+        <MilestoneText index={metadata.milestoneIndexBooked} info={info} />
       </>,
     ],
     ['Said at', `ledger index ${metadata.ledgerIndex}`],
@@ -255,26 +255,32 @@ function OwnTokens({ tokens, info }: { tokens: readonly NativeToken[]; info: Inf
 /** Each is read for its name. */
 const MAX_FOUNDRIES = 50;
 
-async function readFoundries(id: string, hrp: string): Promise<readonly ListedOutput[]> {
-  const aliasAddress = toBech32(hrp, { type: AddressType.Alias, id: fromHex(id) });
-  const { ids } = await readIds('foundry', { aliasAddress });
-  const found = await readAll(ids.slice(0, MAX_FOUNDRIES));
-  if (found === undefined) throw new NodeError(0, 'The ledger moved on. Try again.');
-  return found;
-}
-
 function Foundries({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readFoundries(id, info.protocol.bech32Hrp), [id]);
-  if (loaded.state !== 'done' || loaded.value.length === 0) return null;
+  const aliasAddress = toBech32(info.protocol.bech32Hrp, {
+    type: AddressType.Alias,
+    id: fromHex(id),
+  });
+  const loaded = useLoad(
+    () => readFoundries({ aliasAddress }, (ids) => ids.slice(0, MAX_FOUNDRIES)),
+    [id],
+  );
+  if (loaded.state === 'loading') return null;
+  if (loaded.state === 'failed')
+    return <NotChecked>its foundries. {loaded.error.message}</NotChecked>;
+  const { foundries, count } = loaded.value;
+  if (count === 0) return null;
   return (
     <section class="said" data-standing="said" aria-labelledby="foundries-title">
       <h2 id="foundries-title">Its foundries</h2>
       <p class="said-label">This node says. Not checked. The newest first.</p>
       <ul class="tokens">
-        {loaded.value.map((each) => (
-          <FoundryItem key={each.outputId} {...each} />
+        {foundries.map(({ outputId, foundry }) => (
+          <FoundryItem key={outputId} foundry={foundry} />
         ))}
       </ul>
+      {count > MAX_FOUNDRIES && (
+        <p class="hint">and {formatCount(count - MAX_FOUNDRIES)} more, in the API</p>
+      )}
     </section>
   );
 }

@@ -71,6 +71,11 @@ function GalleryPage({
         title={
           <p class="hint" role="status">
             {describeCount(name, count)} at ledger index {ledgerIndex}, the newest first
+            {name === 'issuer' && (
+              <>
+                . <a href="#owners-title">Who owns them</a>
+              </>
+            )}
             {name !== 'issuer' && loaded.state === 'done' && describeOwned(loaded.value, address)}
           </p>
         }

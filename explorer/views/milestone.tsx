@@ -19,7 +19,7 @@ import { NodeError } from '../node/ask.ts';
 import { askExplanation, milestonePath, readMilestoneBytes } from '../node/ledger.ts';
 import { type ExplanationJson, type Info, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
-import { OutcomeLine, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
+import { CheckResult, OutcomeLine, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
 import type { View } from '../route.ts';
 import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
@@ -134,11 +134,20 @@ function MilestonePage({
       >
         {index}
       </Head>
+      {signed.standing === 'refuted' && <CheckResult finding={signed} words={() => ''} />}
       <OutcomeLine proof={signed.standing === 'proved' ? signed.proof : undefined}>
         {signed.standing === 'proved' ? 'Signed' : 'Not known to be signed'} ·{' '}
         {formatTime(timestamp)} UTC
       </OutcomeLine>
       <Receipt payload={payload} signed={signed} info={info} />
+      <ConeView
+        explanation={explanation}
+        parents={parents}
+        signed={signed}
+        milestoneIndex={index}
+        selected={block}
+        select={select}
+      />
       {signed.standing === 'proved' ? (
         <ProvedFacts
           proof={signed.proof}
@@ -150,14 +159,6 @@ function MilestonePage({
           {(said) => <Facts rows={rowsOf(said, info)} />}
         </SaidByNode>
       )}
-      <ConeView
-        explanation={explanation}
-        parents={parents}
-        signed={signed}
-        milestoneIndex={index}
-        selected={block}
-        select={select}
-      />
       <p>
         <To view={{ name: 'proposal', fields }}>Let the node compute these roots again</To>
       </p>

@@ -8,12 +8,18 @@ import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
-import type { Address } from '../../src/stardust/wire/address.ts';
 import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
-import { CheckedState, History, type Of, OwnerLine, useCertificate } from '../nft/provenance.tsx';
+import {
+  CertificateFault,
+  CheckedState,
+  History,
+  type Of,
+  OwnerLine,
+  useCertificate,
+} from '../nft/provenance.tsx';
 import { NodeError } from '../node/ask.ts';
 import { readHistory, readNft } from '../node/ledger.ts';
 import {
@@ -77,8 +83,9 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
         api={`/api/edge/v1/nfts/${nftId}/history`}
         id={<Id id={nftId} what="NFT ID" />}
       >
-        {last?.kind === 'burned' ? 'Burned' : 'No longer held'}
+        {last?.kind === 'burned' ? 'Burned' : 'Said to be gone'}
       </Head>
+      <CertificateFault judged={judged} said={undefined} />
       {last !== undefined && (
         <OutcomeLine>
           {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
@@ -114,6 +121,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
       >
         {claims?.name === undefined ? 'An NFT without a name' : <Foreign text={cut(claims.name)} />}
       </Head>
+      <CertificateFault judged={judged} said={nft} />
       <div class="columns">
         <Picture nftId={nft.nftId} uri={claims?.uri} type={claims?.type} title={title} />
         <div>
@@ -213,7 +221,8 @@ function LedgerFacts({ nft, info }: { nft: ServedNft; info: Info }) {
 
 /** The ledger's own: nobody can mint under an issuer without its keys. */
 function Issuer({ address, info }: { address: JsonAddress; info: Info }) {
-  const bech32 = toBech32(info.protocol.bech32Hrp, toAddress(address));
+  const { type, ...of } = address;
+  const bech32 = toBech32(info.protocol.bech32Hrp, { type, id: fromHex(Object.values(of)[0]!) });
   return (
     <>
       {address.type === 16 ? (
@@ -229,17 +238,6 @@ function Issuer({ address, info }: { address: JsonAddress; info: Info }) {
       </p>
     </>
   );
-}
-
-function toAddress(address: JsonAddress): Address {
-  switch (address.type) {
-    case 0:
-      return { type: 0, id: fromHex(address.pubKeyHash) };
-    case 8:
-      return { type: 8, id: fromHex(address.aliasId) };
-    case 16:
-      return { type: 16, id: fromHex(address.nftId) };
-  }
 }
 
 const MAX_TRAITS = 60;

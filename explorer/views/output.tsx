@@ -15,7 +15,7 @@ import type { Output } from '../../src/stardust/wire/output.ts';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { shorten } from '../format.ts';
 import { type LedgerOutputJson, readLedgerOutput } from '../node/outputs.ts';
-import { type Info, type OutputMetadata, saysEnded } from '../node/shapes.ts';
+import { hasNoBlock, type Info, type OutputMetadata, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, MilestoneText } from '../parts/parts.tsx';
 import { CheckResult, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
@@ -70,7 +70,7 @@ function OutputPage({
       <ContentPart id={id} said={answer.said} info={info} />
       <section aria-labelledby="where-title">
         <h2 id="where-title">Where it comes from, and where it went</h2>
-        <SaidByNode of={answer} proof={isMigrated(metadata) ? OF_RECEIPT : proof}>
+        <SaidByNode of={answer} proof={hasNoBlock(metadata) ? OF_RECEIPT : proof}>
           {() => <PlaceFacts metadata={metadata} info={info} />}
         </SaidByNode>
       </section>
@@ -170,10 +170,7 @@ function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
   );
 }
 
-const OF_RECEIPT = 'the signed milestone whose receipt creates it.';
-
-/** No block creates the outputs of migrated funds (TIP-34). */
-const isMigrated = ({ blockId }: OutputMetadata) => /^0x0+$/.test(blockId);
+const OF_RECEIPT = 'the signed milestone whose receipt brought it, if one did.';
 
 function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }) {
   const { milestoneIndexSpent, milestoneTimestampSpent, transactionIdSpent } = metadata;
@@ -206,8 +203,8 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'Created by',
-            isMigrated(metadata) ? (
-              'a receipt: the funds were migrated from the legacy network, and no transaction created this output'
+            hasNoBlock(metadata) ? (
+              'no transaction: a receipt brought it with funds that were migrated from the legacy network, or the ledger began with it'
             ) : (
               <Id
                 id={metadata.transactionId}
@@ -225,7 +222,7 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           ],
           [
             'In block',
-            !isMigrated(metadata) && (
+            !hasNoBlock(metadata) && (
               <Id id={metadata.blockId} what="block ID" {...view('block', metadata.blockId)} />
             ),
           ],

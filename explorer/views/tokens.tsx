@@ -4,22 +4,14 @@
 import { idsOnPage, Pager, ROWS } from '../address/address-outputs.tsx';
 import { FoundryItem } from '../address/token-list.tsx';
 import { plural } from '../format.ts';
-import { NodeError } from '../node/ask.ts';
-import { readAll, readIds } from '../node/lists.ts';
+import { readFoundries } from '../node/lists.ts';
 import { type Info, indexesAll } from '../node/shapes.ts';
 import { Head, LoadedPart } from '../parts/parts.tsx';
 import { NotChecked } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 
-async function readTokens(page: number) {
-  const { ids, ledgerIndex } = await readIds('foundry', {});
-  const outputs = await readAll(idsOnPage(ids, page, ROWS));
-  if (outputs === undefined) throw new NodeError(0, 'The ledger moved on. Try again.');
-  return { outputs, count: ids.length, ledgerIndex };
-}
-
 export function TokensView({ page = 1, info }: { page?: number; info: Info }) {
-  const loaded = useLoad(() => readTokens(page), [page]);
+  const loaded = useLoad(() => readFoundries({}, (ids) => idsOnPage(ids, page, ROWS)), [page]);
   return (
     <article class="page">
       <Head kind="Tokens" api="/api/indexer/v1/outputs/foundry">
@@ -27,19 +19,19 @@ export function TokensView({ page = 1, info }: { page?: number; info: Info }) {
       </Head>
       {indexesAll(info) ? (
         <LoadedPart loaded={loaded}>
-          {({ outputs, count, ledgerIndex }) => (
+          {({ foundries, count, ledgerIndex }) => (
             <section class="said" data-standing="said">
               <p class="said-label">This node says. Not checked. The newest first.</p>
               <p class="hint">
                 {plural(count, 'foundry')} at ledger index {ledgerIndex}. Names and decimals are
                 what they claim; nobody can choose an ID.
               </p>
-              {outputs.length === 0 && page > 1 && (
+              {foundries.length === 0 && page > 1 && (
                 <NotChecked>there is no page {page}.</NotChecked>
               )}
               <ul class="tokens">
-                {outputs.map((each) => (
-                  <FoundryItem key={each.outputId} {...each} />
+                {foundries.map(({ outputId, foundry }) => (
+                  <FoundryItem key={outputId} foundry={foundry} />
                 ))}
               </ul>
               <Pager

@@ -197,7 +197,13 @@ function Steps({ passed, progress }: { passed: readonly Proved<string>[]; progre
     <ol class="steps" id="checks">
       {STEPS.map((step, place) => {
         const proof = passed[place];
-        if (proof !== undefined) return <PassedStep key={step} step={step} proof={proof} />;
+        if (proof !== undefined)
+          return (
+            <li key={step} class="passed">
+              <span>{step}</span>
+              <Tick proof={proof}>{(sentence) => sentence}</Tick>
+            </li>
+          );
         const isHere = place === passed.length;
         const isWrong = isHere && progress.state === 'false';
         const isNow = isHere && progress.state === 'running';
@@ -215,15 +221,6 @@ function Steps({ passed, progress }: { passed: readonly Proved<string>[]; progre
         );
       })}
     </ol>
-  );
-}
-
-function PassedStep({ step, proof }: { step: string; proof: Proved<string> }) {
-  return (
-    <li class="passed">
-      <span>{step}</span>
-      <Tick proof={proof}>{(sentence) => sentence}</Tick>
-    </li>
   );
 }
 

@@ -14,7 +14,7 @@ import { toBech32 } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { Address } from '../../src/stardust/wire/address.ts';
 import type { NativeToken } from '../../src/stardust/wire/output.ts';
-import { shortenAddress } from '../format.ts';
+import { shorten } from '../format.ts';
 import type { Info } from '../node/shapes.ts';
 import { Foreign, Id, To } from '../parts/parts.tsx';
 import type { TokenClaims } from './token-claims.ts';
@@ -38,7 +38,7 @@ function PlainAddress({ address, network }: { address: Address; network: Network
       {kindOfAddress(address)}
       <To view={{ name: 'address', address: bech32 }}>
         <span class="mono" title={bech32}>
-          {shortenAddress(bech32)}
+          {shorten(bech32)}
         </span>
       </To>
     </>

@@ -5,7 +5,7 @@
  * signed, and have the roots that are computed from its blocks (complete-milestone.ts).
  */
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { parameterSets } from '../ledger/core/network-names.ts';
+import { parameterSets } from '../ledger/core/ledger-parameters.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';

@@ -1,19 +1,20 @@
 /** Context of a pass of the follower, and the memory that passes leave to those after them. */
 import type { Database } from '../ledger/core/database.ts';
+import { measureDatabase } from '../ledger/core/database.ts';
+import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { isDatabaseFull } from '../ledger/core/size/database-size.ts';
-import { measureDatabase } from '../ledger/core/size/measure-database.ts';
+import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,
   type UnreferencedIndex,
 } from '../ledger/write/unreferenced-index.ts';
-import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../mqtt/topics.ts';
 import { takeTurns } from '../platform/clock.ts';
 import { createDedupedLog, describeError, type WriteLog, writeLog } from '../platform/log.ts';
 import { isAdmittedUnasked } from '../stardust/admission.ts';
 import type { MilestoneKeys, VerifySignature } from '../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../stardust/wire/block.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
+import { createRanking, type Ranking } from '../upstream/ask-in-turn.ts';
 import {
   type BlockIds,
   createBlockIds,
@@ -21,7 +22,6 @@ import {
   ofLedgerIndex,
 } from '../upstream/block-ids.ts';
 import { type BlockPool, createBlockPool } from '../upstream/block-pool.ts';
-import { createRanking, type Ranking } from '../upstream/ranking.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
@@ -46,6 +46,8 @@ export interface FollowerContext {
   /** Milestones before the ledger's whose states are kept. */
   retention: number;
   keepsHistory?: boolean | undefined;
+  /** Parts of modules in the ledger. */
+  ledgerParts?: readonly LedgerPart[];
   /** Bytes that the database may have; absent: only the disk limits it. */
   databaseLimit?: number | undefined;
   /** Whether INDEX is `all`; absent: lists are left as they are. */
@@ -66,21 +68,11 @@ export interface Upkeep {
   run: (context: UpkeepContext) => Promise<boolean>;
 }
 
-/** The part of a module in the follower (src/modules/README.md). */
-export interface FollowerPart {
-  /** Upkeep of its own, by name: after the core's, before the scrub. */
-  upkeep?: Readonly<Record<string, Upkeep>>;
-  /** Creates a listener to the ledger's moves; undefined if nobody listens. */
-  createAnnouncer?(env: Env, log: WriteLog): Announcer | undefined;
-}
-
-/** Nothing waits for it, and nothing that it does or fails to do changes the ledger. */
-export interface Announcer {
-  /** The ledger may have moved: called after each milestone, and at the end of each pass. */
-  moved(ledger: Pick<LastLedger, 'generation' | 'ledger'>): void;
-  /** Blocks that requests see were stored. */
-  stored(blocks: readonly ParsedBlock[]): void;
-}
+/**
+ * Takes what was pushed: the bytes of a `block`, the payload of a `milestone`, type first, or JSON
+ * about the milestone that the upstream has `confirmed`.
+ */
+export type TakePushed = (kind: 'block' | 'milestone' | 'confirmed', pushed: Uint8Array) => void;
 
 /** Memory kept from pass to pass. If it is lost, only time is lost with it. */
 export interface FollowerMemory {
@@ -252,15 +244,13 @@ export function isFull({ upkeep }: FollowerMemory): boolean {
   return upkeep.room !== undefined && upkeep.room <= 0;
 }
 
-/** Takes a message of a feed (src/upstream/feed/keep-feed.ts). */
-export function takeMessage(
+export function takePushed(
   { pool, milestones }: FollowerMemory,
-  topic: string,
-  payload: Uint8Array,
+  ...[kind, pushed]: Parameters<TakePushed>
 ): void {
-  if (topic === BLOCKS) pool.push(payload, Date.now());
-  else if (topic === MILESTONES) milestones.push(payload);
-  else if (topic === CONFIRMED_MILESTONE) milestones.confirm(payload);
+  if (kind === 'block') pool.push(pushed, Date.now());
+  else if (kind === 'milestone') milestones.push(pushed);
+  else milestones.confirm(pushed);
 }
 
 /** Drops what was pushed: it does not count for another ledger, nor for one that is over. */

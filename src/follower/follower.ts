@@ -6,31 +6,28 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { Database } from '../ledger/core/database.ts';
-import { limitBytesOf } from '../ledger/core/size/database-size.ts';
+import { limitBytesOf } from '../ledger/core/database-size.ts';
 import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source.ts';
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
-import { BLOCKS } from '../mqtt/topics.ts';
 import { publish } from '../nft-index/publish.ts';
 import { hasPassed, pause } from '../platform/clock.ts';
 import { describeError, writeLog } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
-import { type Feed, keepFeed } from '../upstream/feed/keep-feed.ts';
-import { openSocket } from '../upstream/feed/web-socket.ts';
 import { createUpstreams, type Patience } from '../upstream/rest-upstream.ts';
-import { createAnnouncers } from './announcers.ts';
 import { applyPushed, MAX_QUERIES, type PassBudget } from './apply-next.ts';
-import { type Bringer, createBringer, patienceOf } from './bring/bringer.ts';
+import { type Bringer, createBringer, patienceOf } from './bring/bring-blocks.ts';
 import {
   createFollowerMemory,
   dropPushed,
   type FollowerContext,
-  type FollowerPart,
-  takeMessage,
+  takePushed,
   watchDatabase,
 } from './follower-context.ts';
 import type { FollowerCounts } from './follower-counts.ts';
+import type { Feed, FollowerPart } from './follower-part.ts';
+import { createAnnouncers } from './follower-part.ts';
 import { stopFollowing } from './follower-status.ts';
 import { createJob } from './jobs.ts';
 import { followOnce, type PassResult } from './pass.ts';
@@ -225,9 +222,8 @@ export class CoreFollower extends DurableObject<Env> {
     if (settings.upstreams.length === 0) {
       if (this.#mayPublish(PUBLISH_INTERVAL_MS)) await this.#publish.join();
       const tools = this.#tools(settings, PATIENCE);
-      const { index, ...others } = await keepUp(tools, true);
-      const isBuilding = Object.keys(tools.moduleUpkeep).some((name) => others[name] === 'more');
-      return { applied: 0, behind: !this.#published || index === 'more' || isBuilding, isBuilding };
+      const isBuilding = Object.values(await keepUp(tools, true)).includes('more');
+      return { applied: 0, behind: !this.#published || isBuilding, isBuilding };
     }
     if (settings.milestoneKeys === undefined) {
       await stopFollowing(
@@ -293,6 +289,7 @@ export class CoreFollower extends DurableObject<Env> {
       memory: this.#memory,
       retention: settings.retentionMilestones,
       keepsHistory: settings.keepsHistory,
+      ledgerParts: this.modules.flatMap(({ ledger }) => ledger ?? []),
       databaseLimit: limitBytesOf(settings),
       indexAll: settings.indexAll,
       finalMilestone: settings.finalMilestone,
@@ -301,20 +298,14 @@ export class CoreFollower extends DurableObject<Env> {
   }
 
   /** The connection and the timer last as long as the object, which its alarm keeps alive. */
-  #openFeed({ upstreams, upstreamToken: token }: Settings): void {
-    if (this.#feed !== undefined) return;
-    this.#feed = keepFeed({
-      upstreams,
-      token,
-      ranking: this.#memory.upstreams.ranking,
-      fetch: (...request) => fetch(...request),
-      openSocket,
-      clock: Date.now,
-      take: (topic, payload) => {
-        takeMessage(this.#memory, topic, payload);
-        if (topic === BLOCKS) this.#blockCame();
-        else this.#milestoneCame();
-      },
+  #openFeed(settings: Settings): void {
+    const part = this.modules.find(({ openFeed }) => openFeed !== undefined);
+    if (this.#feed !== undefined || part === undefined) return;
+    const { ranking } = this.#memory.upstreams;
+    this.#feed = part.openFeed!(settings, ranking, (kind, pushed) => {
+      takePushed(this.#memory, kind, pushed);
+      if (kind === 'block') this.#blockCame();
+      else this.#milestoneCame();
     });
     const timer = setInterval(this.#storePushed.start, STORE_INTERVAL_MS);
     this.#stopStoring = () => clearInterval(timer);

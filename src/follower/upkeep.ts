@@ -3,13 +3,11 @@
  * go on from what D1 says. One that fails is logged and stops no other; a later pass tries again.
  */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
-import { ALL_INDEXED } from '../ledger/core/head.ts';
 import {
   dropUnneeded,
   measureUnreferenced,
   UNREFERENCED_LIMITS,
 } from '../ledger/write/drop-blocks.ts';
-import { fillIndex } from '../ledger/write/fill-index.ts';
 import { MIN_RETENTION, prune, type Shortage } from '../ledger/write/prune.ts';
 import { resolveVerdicts } from '../ledger/write/resolve-verdicts.ts';
 import { scrub } from '../ledger/write/scrub.ts';
@@ -26,7 +24,6 @@ const UPKEEP = {
   prune: { failure: 'follower.prune-failed', run: pruneMilestones },
   drop: { failure: 'follower.blocks-not-dropped', run: dropUnneededBlocks },
   resolve: { failure: 'follower.verdicts-not-made', run: makeOpenVerdicts },
-  index: { failure: 'follower.index-not-filled', run: keepIndex },
   scrub: { failure: 'follower.scrub-failed', run: scrubIfDue },
 } as const satisfies Record<string, Upkeep>;
 
@@ -35,10 +32,9 @@ export async function keepUp(
   context: UpkeepContext,
   isAtRest = false,
 ): Promise<Record<string, UpkeepState>> {
-  const { index, scrub, ...others } = UPKEEP;
+  const { scrub, ...others } = UPKEEP;
   const upkeep: Record<string, Upkeep> = {
     ...(!isAtRest && others),
-    index,
     ...context.moduleUpkeep,
     scrub,
   };
@@ -55,9 +51,11 @@ export async function keepUp(
 }
 
 async function pruneMilestones(context: UpkeepContext): Promise<boolean> {
-  const { db, retention, keepsHistory = false, databaseLimit: limitBytes, memory } = context;
+  const { db, retention, keepsHistory, ledgerParts = [], memory } = context;
   const isFull = memory.upkeep.isDatabaseFull;
-  const options = { keepsHistory, limitBytes, isFull };
+  const carriers = ledgerParts.flatMap(({ carry }) => carry ?? []);
+  const carry = keepsHistory ? carriers[0] : undefined;
+  const options = { carry, limitBytes: context.databaseLimit, isFull };
   const shortage = await memory.step('prune', () => prune(db, retention, options));
   memory.upkeep.isDatabaseFull = false;
   if (shortage !== undefined) tellShortage(context, shortage);
@@ -157,41 +155,18 @@ async function makeOpenVerdicts({ db, verify, memory }: UpkeepContext): Promise<
   return true;
 }
 
-/** Milliseconds of a pass: the next milestones must not wait for longer. */
-const MAX_FILL_MS = 5000;
-
-/** Fills of one pass: three queries each, where D1 allows 1,000 an invocation. */
-const MAX_FILL_STEPS = 100;
-
-/**
- * Fills the ledger's lists with the kinds of outputs that they are to have: every kind if INDEX
- * says so or the ledger is over, else NFTs alone (docs/storage.md#lists).
- */
-async function keepIndex({ db, memory, ...settings }: UpkeepContext): Promise<boolean> {
-  const { indexAll, finalMilestone } = settings;
-  if (indexAll === undefined) return true;
-  // each pass reads it: an import or Time Travel may have changed it
-  const mayBeWanted = indexAll || finalMilestone !== undefined;
-  const indexed = memory.lastLedger?.indexed;
-  if (indexed === ALL_INDEXED || (!mayBeWanted && indexed === '')) return true;
-  const deadline = Date.now() + MAX_FILL_MS;
-  for (let step = 0; step < MAX_FILL_STEPS && Date.now() < deadline; step++) {
-    if (await memory.step('index', () => fillIndex(db, { indexAll, finalMilestone }))) return true;
-  }
-  return false;
-}
-
 /** Milliseconds between steps of the scrub: each writes a row and reads up to 8,000. */
 const SCRUB_INTERVAL_MS = 10_000;
 
 /**
  * Runs a step of the scrub. Damage is noted in D1, so that every read of the ledger is an error.
  */
-async function scrubIfDue({ db, memory }: UpkeepContext): Promise<boolean> {
+async function scrubIfDue({ db, memory, ledgerParts = [] }: UpkeepContext): Promise<boolean> {
   const { upkeep } = memory;
   if (!hasPassed(SCRUB_INTERVAL_MS, upkeep.scrubbedAt, Date.now())) return true;
   try {
-    const isRound = await memory.step('scrub', () => scrub(db));
+    const tables = ledgerParts.flatMap((part) => part.tables ?? []);
+    const isRound = await memory.step('scrub', () => scrub(db, undefined, tables));
     if (isRound) writeLog('info', 'follower.ledger-scrubbed', {});
   } catch (error) {
     if (!(error instanceof LedgerDamaged)) throw error;

@@ -7,7 +7,7 @@ import { NO_LEDGER } from '../ledger/core/head.ts';
 import type { Answer } from './answer.ts';
 import { HttpError } from './errors.ts';
 import { MIN_LEDGER_INDEX } from './freshness.ts';
-import { parseMilestoneIndex } from './schemas.ts';
+import { parseMilestoneIndex } from './request.ts';
 
 /** Hex digits of a body's hash that stand in the tag of a list. */
 const TAG_DIGITS = 16;

@@ -14,8 +14,8 @@ import { hasPassed, within } from '../platform/clock.ts';
 import type { Answer } from './answer.ts';
 import { FRESHNESS, type Keep, MIN_LEDGER_INDEX } from './freshness.ts';
 import { revalidate } from './ledger-answer.ts';
+import { MilestoneIndex } from './request.ts';
 import type { RequestNotes, Route } from './route.ts';
-import { MilestoneIndex } from './schemas.ts';
 
 const MAX_AGE_MS = 1000;
 

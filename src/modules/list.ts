@@ -5,6 +5,7 @@
 import type { Operations } from '../http/openapi/operation.ts';
 import type { RouteTable } from '../http/route.ts';
 import { describeEvents, events } from './events/module.ts';
+import { feed } from './feed/module.ts';
 import { describeFinal, final } from './final/module.ts';
 import { describeGalleries, galleries } from './galleries/module.ts';
 import { describeHistories, histories } from './histories/module.ts';
@@ -22,6 +23,7 @@ export const MODULES: readonly Module[] = [
   proofs,
   final,
   events,
+  feed,
   page,
 ];
 

@@ -3,7 +3,7 @@
  * src/modules/, which can be taken away. Each room of the core says what it takes of one, and imports
  * none.
  */
-import type { FollowerPart } from '../follower/follower-context.ts';
+import type { FollowerPart } from '../follower/follower-part.ts';
 import type { HttpPart } from '../http/route.ts';
 
 export interface Module extends HttpPart, FollowerPart {

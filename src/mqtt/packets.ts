@@ -1,6 +1,6 @@
 /**
  * MQTT 3.1.1 (https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html): codecs of
- * packets, and a reader that finds packets in a stream of chunks, for feeds (src/upstream/feed/)
+ * packets, and a reader that finds packets in a stream of chunks, for feeds (src/modules/feed/)
  * and the broker (src/modules/events/). All sent messages have QoS 0. Refusals name the normative
  * statement, or the section.
  *

@@ -2,6 +2,7 @@
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { type Head, headFromRow, SCHEMA } from '../ledger/core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-rows.ts';
 import {
   first,
   many,
@@ -12,7 +13,6 @@ import {
   write,
 } from '../ledger/core/read-batch.ts';
 import { rowSum } from '../ledger/core/row-sum.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/nfts/nft-row.ts';
 import type { IndexLedger } from './ports.ts';
 import { parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';

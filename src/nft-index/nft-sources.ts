@@ -1,7 +1,7 @@
 /** Sources of lookups: KV, the caches before it, and D1, which has the answer if KV proves none. */
 import { headFromRow } from '../ledger/core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-rows.ts';
 import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/nfts/nft-row.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { createRecentCaches, RememberedReads } from './cached-reads.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';

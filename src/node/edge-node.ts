@@ -6,26 +6,26 @@
  * nothing was imported, or if its function does, and throws a LedgerUnreadable if another version
  * wrote the ledger. IDs are lower-case hex digits without 0x.
  */
+
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
-import type { Database } from '../ledger/core/database.ts';
+import { type Database, waitAfterCalls } from '../ledger/core/database.ts';
+import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { readHead } from '../ledger/core/head.ts';
-import { limitBytesOf } from '../ledger/core/size/database-size.ts';
-import { waitAfterCalls } from '../ledger/core/size/measure-database.ts';
 import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';
 import { openNftSources } from '../nft-index/nft-sources.ts';
 import { takeTurns } from '../platform/clock.ts';
 import type { Settings } from '../settings.ts';
-import { answerOnceCaughtUp } from './answer-once-caught-up.ts';
+import { createBlockIds } from '../upstream/block-ids.ts';
+import { answerOnceCaughtUp, mayFetch } from './answer-once-caught-up.ts';
 import {
   computeWhiteFlag,
   type WhiteFlagOptions,
   type WhiteFlagRefusal,
   type WhiteFlagRequest,
 } from './compute-white-flag.ts';
-import { createUnstoredReader } from './read-unstored.ts';
 
 /** Milliseconds of reads besides one call, after which other requests have a turn. */
 const READS_MS = 5;
@@ -83,5 +83,34 @@ export function openNode(settings: Settings) {
     readIndexedKinds: () => readIndexedKinds(session()),
     /** Reads a block that is not stored. */
     readUnstored: createUnstoredReader(settings),
+  };
+}
+
+/** IDs of blocks that no upstream gave: most (1.6 MB), and milliseconds that they are kept. */
+const MAX_UNKNOWN_IDS = 10_000;
+const UNKNOWN_MS = 3000;
+
+/** A block by its ID that is not stored, for a client; undefined where it cannot be had. */
+type ReadUnstored = (id: string, client: string) => Promise<UnstoredBlock | undefined>;
+
+export interface UnstoredBlock {
+  bytes: Uint8Array;
+  /** Where the ledger stood: none of its milestones references the block. */
+  ledgerIndex: number;
+}
+
+/**
+ * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
+ * or an earlier milestone references it.
+ */
+function createUnstoredReader(settings: Settings): ReadUnstored {
+  const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
+  return async (blockId, client) => {
+    if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
+    const head = await readHead(settings.ledger.withSession('first-unconstrained'));
+    if (head === undefined) return undefined;
+    const bytes = await followerOf(settings.follower).readUnstored(blockId, client);
+    if (bytes === undefined) unknown.add(blockId);
+    return bytes && { bytes, ledgerIndex: head.ledger };
   };
 }

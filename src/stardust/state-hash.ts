@@ -8,7 +8,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { compareBytes, Writer } from './encoding/bytes.ts';
 import { type LedgerOutput, putLedgerOutput } from './wire/ledger-output.ts';
-import type { Treasury } from './wire/treasury.ts';
+import type { Treasury } from './wire/receipt.ts';
 
 /**
  * The 32-byte hash. `outputs` must come in ascending order of their IDs; an Error otherwise, as the

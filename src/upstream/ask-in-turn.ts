@@ -1,6 +1,11 @@
-/** Queries several upstreams one after the other, until one of them has the answer. */
+/**
+ * Queries several upstreams one after the other, until one of them has the answer. One that was
+ * good where the ones before it were not comes first from then on, so that not every query waits
+ * for one that hangs. Every five minutes the preferred upstream is tried again, which costs one wait
+ * if it still hangs.
+ */
+import { hasPassed } from '../platform/clock.ts';
 import { writeLimitedLog } from '../platform/log.ts';
-import { createRanking, type Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 /**
@@ -35,4 +40,32 @@ export async function askInTurn<T>(
 /** Logs a failure that no caller sees, because another upstream was queried after it. */
 function logUnseenFailure({ message }: UpstreamFailure): void {
   writeLimitedLog('warn', 'upstream.failed', { detail: message });
+}
+
+/** Milliseconds after which the preferred upstream comes first again. */
+const RETURN_MS = 300_000;
+
+export interface Ranking {
+  /** The upstreams by their places in the list, in the order in which to ask them. */
+  order(count: number): number[];
+  /** Asks the upstream at this place first from now on. */
+  beginWith(place: number): void;
+}
+
+/** @param clock Unix milliseconds */
+export function createRanking(clock: () => number): Ranking {
+  let first = 0;
+  let since = Number.NEGATIVE_INFINITY;
+  return {
+    order(count) {
+      if (hasPassed(RETURN_MS, since, clock())) first = 0;
+      const places = Array.from({ length: count }, (_, place) => place);
+      return places.sort((a, b) => Number(b === first) - Number(a === first));
+    },
+    beginWith(place) {
+      if (place === first) return;
+      first = place;
+      since = clock();
+    },
+  };
 }

@@ -10,10 +10,10 @@ import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
 import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
+import type { Ranking } from './ask-in-turn.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import type { BlockPool } from './block-pool.ts';
 import { MAX_CONNECTIONS } from './concurrency-limit.ts';
-import type { Ranking } from './ranking.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 /** Blocks by hex ID, all of them. */

@@ -63,7 +63,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await tabTo(page, /^Show picture$/);
     await tabTo(page, /^All NFTs of this issuer$/);
     await enter();
-    await untilHead(page, /^smr1/);
+    await untilHead(page, /^NFTs of one issuer$/);
     await untilCount(page, '.gallery li', 22);
     await tabTo(page, /^Soonanaut #\d+$/);
     await enter();

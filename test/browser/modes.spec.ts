@@ -117,7 +117,7 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   '/': (node) =>
     expectedOfPast(
       node,
-      /Newest milestone that this node names 17339.*Milestones.*38 blocks, of which 5 applied transactions, in the 1 milestone that this page has read; 7\.6 blocks a second.*17339 28 Sept 2022.*38 blocks · 5 transactions applied.*NFTs.*minted/,
+      /Newest milestone that this node names 17339.*Milestones.*38 blocks, of which 5 applied transactions, in the 1 milestone that this page has read; 7\.6 blocks a second in the newest.*17339 28 Sept 2022.*38 blocks · 5 transactions applied.*NFTs.*minted/,
       /the network ended at milestone 17338.*The last ledger is of 28 Sept 2022, 17:24:56 UTC\. It has 23 unspent outputs and 2 NFTs\..*NFTs/,
     ),
   [`/address/${HOLDER}`]: expectedOfAddress,
@@ -125,7 +125,7 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   [`/issuer/${SAMPLE_ISSUER}`]: (node) =>
     expectedOfPast(
       node,
-      /22 NFTs at ledger index 17339, the newest first.*Owners.*22 NFTs of \d+ owners? smr1\S+ \d+ NFTs?/,
+      /22 NFTs at ledger index 17339, the newest first\. Who owns them.*Owners.*22 NFTs of \d+ owners? smr1\S+ \d+ NFTs?/,
       /no NFT that this address issued.*Owners.*0 NFTs of 0 owners/,
     ),
   '/nfts': (node) =>

@@ -285,7 +285,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       expect(await audit(page)).toEqual([]);
       await open(page, `/output/${output}`);
       await textOf(page, 'main').toMatch(
-        /a receipt: the funds were migrated from the legacy network, and no transaction created this output/,
+        /Created by no transaction: a receipt brought it with funds that were migrated from the legacy network, or the ledger began with it/,
       );
       // block 0x000…0 is none, and no transaction has such an ID
       expect(await countOf(page, `main a[href^="/block/"], main a[href^="/transaction/"]`)).toBe(0);

@@ -114,6 +114,22 @@ it('the picture in docs/architecture.md has the imports between rooms', () => {
   expect(drawnArrows().sort()).toEqual(due.sort());
 });
 
+it('docs/architecture.md leads requests and milestones through files of the core', () => {
+  const graph = readImports(join(PROJECT, 'src'));
+  const core = new Set(['core-worker.ts']);
+  for (const file of core) for (const target of graph.get(file) ?? []) core.add(target);
+  const text = readFileSync(join(PROJECT, 'docs/architecture.md'), 'utf8');
+  const [, way] = /^## How a request is answered$(.*?)^## Invariants$/ms.exec(text)!;
+  const named = Array.from(
+    way!.matchAll(/`(?:src\/)?((?:[\w-]+\/)*[\w-]+\.ts)`/g),
+    ([, file]) => file!,
+  );
+  expect(new Set(named).size).toBeGreaterThan(35);
+  const isOfCore = (file: string) =>
+    file === 'worker.ts' || [...core].some((each) => each === file || each.endsWith(`/${file}`));
+  expect(named.filter((file) => !isOfCore(file))).toEqual([]);
+});
+
 /** The arrows of the picture, `a & b --> c --> d` in a line, with the labels of the rooms as names. */
 function drawnArrows(): string[] {
   const text = readFileSync(join(PROJECT, 'docs/architecture.md'), 'utf8');

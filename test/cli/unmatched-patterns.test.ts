@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
-import { findUnmatched, readRoutePaths } from '../../cli/lib/unmatched-patterns.ts';
-import { matchesAny } from '../../src/http/access/path-patterns.ts';
+import { findMisspelt, findUnmatched, readRoutePaths } from '../../cli/lib/unmatched-patterns.ts';
+import { matchesAny } from '../../src/http/access/route-access.ts';
 
 const PATHS = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
 const NFT = `/api/indexer/v1/outputs/nft/0x${'ab'.repeat(32)}`;
@@ -41,4 +41,14 @@ it.each([
   expect(findUnmatched({ PUBLIC_ROUTES: `/health,${pattern}` }, PATHS)).toEqual([sentence]);
   for (const path of ['/', '/metrics', '/health', NFT, '/explorer/app.js'])
     expect(matchesAny(path, [pattern])).toBe(false);
+});
+
+it('a name that is nearly that of a setting is told, and others are not', () => {
+  const note = (name: string, meant: string) =>
+    `${name} is not a setting and is ignored: is ${meant} meant?`;
+  const names = ['UPSTREAM_URL', 'UPSTREAM_URLS', 'SERVER_TIMNG', 'PATH', 'API_TOKEN', 'HOME'];
+  expect(findMisspelt(new Set(names))).toEqual([
+    note('UPSTREAM_URLS', 'UPSTREAM_URL'),
+    note('SERVER_TIMNG', 'SERVER_TIMING'),
+  ]);
 });

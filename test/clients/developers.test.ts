@@ -1,12 +1,13 @@
 /**
- * The programs and commands of docs/developers.md and the requests of README.md, against the sample:
- * programs compile, and print what the document says. The block behind each is its output.
+ * The programs of examples/, the commands of docs/developers.md and the requests of README.md,
+ * against the sample: programs compile, and print what docs/developers.md says.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -38,23 +39,22 @@ interface Program {
   output: string;
 }
 
-/** Those that end, one in each section. */
-function programsIn(language: 'ts' | 'python'): Program[] {
+/** Those that end: a section names the program, and then has its output. */
+function programsIn(extension: 'ts' | 'py'): Program[] {
   const inSection = new RegExp(
-    `^## (.+)\\n(?:(?!## ).*\\n)*?\`{3}${language}\\n([\\s\\S]*?)^\`{3}\\n\\n\`{3}text\\n([\\s\\S]*?)^\`{3}`,
+    `^## (.+)\\n(?:(?!## ).*\\n)*?.*\\]\\(\\.\\./(examples/[\\w-]+\\.${extension})\\)(?:(?!## ).*\\n)*?\`{3}text\\n([\\s\\S]*?)^\`{3}`,
     'gm',
   );
-  const extension = { ts: 'ts', python: 'py' }[language];
-  return Array.from(DOCUMENT.matchAll(inSection), ([, title, code, output], i) => ({
+  return Array.from(DOCUMENT.matchAll(inSection), ([, title, path, output], i) => ({
     title: title!,
     file: `program-${i}.${extension}`,
-    code: code!,
+    code: readFileSync(join(PROJECT, path!), 'utf8'),
     output: output!,
   }));
 }
 
 const programs = programsIn('ts');
-const pythonPrograms = programsIn('python');
+const pythonPrograms = programsIn('py');
 
 let worker: SampleWorker;
 
@@ -91,13 +91,13 @@ it.runIf(hasTool('curl')).each(requests)('README.md: $command', async ({ command
   expect(`${stdout}\n`).toBe(answer);
 });
 
-/** Of the section on events, which never ends: events.test.ts runs it. */
-const EVENTS = /^## Events\n[\s\S]*?^```ts\n([\s\S]*?)^```/m.exec(DOCUMENT)![1]!;
+/** Never ends: events.test.ts runs it. */
+const EVENTS = readFileSync(join(PROJECT, 'examples/nft-events.ts'), 'utf8');
 
 /** The two of the generator. */
 const [install, generate] = /^```sh\n(.+)\n(.+)\n```/m.exec(DOCUMENT)!.slice(1) as [string, string];
 
-it('docs/developers.md has programs that end, one of events in each language, and no other code', () => {
+it('docs/developers.md has the output of each example that ends, and no other code', () => {
   expect(programs.map(({ title }) => title)).toEqual([
     'iota.js',
     'iota-sdk',
@@ -109,9 +109,12 @@ it('docs/developers.md has programs that end, one of events in each language, an
     'A gallery in Python',
     'ETag and errors in Python',
   ]);
-  expect(DOCUMENT.match(/^```ts$/gm)).toHaveLength(programs.length + 1);
-  expect(DOCUMENT.match(/^```python$/gm)).toHaveLength(pythonPrograms.length + 1);
-  expect(DOCUMENT.match(/^```\w+$/gm)).toHaveLength(2 * 7 + 2 + 1);
+  // those that do not end, and those of the library (test/stardust/library)
+  const others = ['nft-changes.py', 'nft-events.ts', 'verify-final-nft.ts', 'verify-origin.ts'];
+  const examples = readdirSync(join(PROJECT, 'examples')).filter((name) => /\.(ts|py)$/.test(name));
+  expect(examples.length - others.length).toBe(programs.length + pythonPrograms.length);
+  expect(examples).toEqual(expect.arrayContaining(others));
+  expect(DOCUMENT.match(/^```\w+$/gm)).toHaveLength(programs.length + pythonPrograms.length + 1);
 });
 
 /**

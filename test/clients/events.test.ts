@@ -1,5 +1,5 @@
 /**
- * The clients of docs/developers.md#events, as they stand: each ends with the state of every NFT,
+ * The clients of examples/ (docs/developers.md#events): each ends with the state of every NFT,
  * however its connections and requests fail meanwhile. The node's routes are those of the Worker,
  * over a database in memory; the events are a double's.
  */
@@ -22,12 +22,10 @@ import { hasTool } from '../support/tools.ts';
 
 const MILESTONES = 40;
 
-const DOCUMENT = readFileSync(join(PROJECT, 'docs/developers.md'), 'utf8');
 /** The client in this language: as tests run it, it waits less. */
 function clientIn(language: 'ts' | 'python', url: string): string {
-  const block = new RegExp(`^## Events\\n[\\s\\S]*?^\`{3}${language}\\n([\\s\\S]*?)^\`{3}`, 'm');
-  return block
-    .exec(DOCUMENT)![1]!
+  const file = { ts: 'nft-events.ts', python: 'nft-changes.py' }[language];
+  return readFileSync(join(PROJECT, 'examples', file), 'utf8')
     .replace('http://127.0.0.1:8787', url)
     .replace('seen = 17338', 'seen = 0')
     .replace('protocolVersion: 4', 'protocolVersion: 4, reconnectPeriod: 20')

@@ -7,7 +7,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { watchDatabase } from '../../src/follower/follower-context.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { SHRINK_AT } from '../../src/ledger/core/size/database-size.ts';
+import { SHRINK_AT } from '../../src/ledger/core/database-size.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import { MIN_RETENTION } from '../../src/ledger/write/prune.ts';
 import {

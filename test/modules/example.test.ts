@@ -1,6 +1,6 @@
 /**
- * The example of src/modules/README.md, as its readers copy it, counts no NFT that was burned.
- * `npm run test:slow -- modules` does all that the page says of it, and type checks it.
+ * The example of src/modules/README.md, examples/supply/, counts no NFT that was burned. `npm run
+ * test:slow -- modules` does all that the page says of it, and type checks it.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,9 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const INDEX = 90;
 
-const page = readFileSync(join(PROJECT, 'src/modules/README.md'), 'utf8');
-const [moduleText, testText] = Array.from(
-  page.matchAll(/^```ts\n(.*?)^```$/gms),
-  ([, text]) => text!,
-);
+const example = join(PROJECT, 'examples/supply');
+const moduleText = readFileSync(join(example, 'module.ts'), 'utf8');
+const testText = readFileSync(join(example, 'test.ts'), 'utf8');
 
 mkdirSync(join(PROJECT, 'dist'), { recursive: true });
 const folder = mkdtempSync(join(PROJECT, 'dist/example-'));
@@ -28,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const modulePath = join(folder, 'module.ts');
 const toSource = (_: string, path: string) => `from '${join(PROJECT, 'src/modules/supply', path)}'`;
-writeFileSync(modulePath, moduleText!.replace(/from '(\.[^']+)'/g, toSource));
+writeFileSync(modulePath, moduleText.replace(/from '(\.[^']+)'/g, toSource));
 
 interface Example {
   supply: Module;

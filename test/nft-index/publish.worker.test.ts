@@ -1,6 +1,7 @@
 /** Publishing and looking up with a real D1 and a real KV. */
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { adoptionSql } from '../../cli/lib/import/adopt-index.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer } from '../../src/nft-index/look-up-nft.ts';
 import { openNftSources } from '../../src/nft-index/nft-sources.ts';
@@ -11,7 +12,6 @@ import {
   RECENT_KEY,
   readRecent,
 } from '../../src/nft-index/recent-changes.ts';
-import { adoptionSql } from '../../src/nft-index/seed-index.ts';
 import {
   HEARTBEAT_MS,
   MARK_INTERVAL_MS,

@@ -1,5 +1,5 @@
 /**
- * Reads of single blocks that are fetched from upstream (src/node/read-unstored.ts): however many there
+ * Reads of single blocks that are fetched from upstream (src/node/edge-node.ts): however many there
  * are, they take nothing from the white flag.
  */
 import { env } from 'cloudflare:workers';

@@ -6,7 +6,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { bring } from '../../src/follower/bring/bring-blocks.ts';
-import { noteLedger, takeMessage } from '../../src/follower/follower-context.ts';
+import { noteLedger, takePushed } from '../../src/follower/follower-context.ts';
 import { readPosition } from '../../src/follower/ledger-position.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
@@ -42,7 +42,7 @@ async function startOpen(seed: string) {
 
 function pushOpen({ following, network }: Rig): void {
   for (const { referenced, bytes } of network.blocks.values())
-    if (referenced === undefined) takeMessage(following.memory, 'blocks', bytes);
+    if (referenced === undefined) takePushed(following.memory, 'block', bytes);
 }
 
 /** The roots, or the reason of the refusal; and how many blocks were fetched for them. */

@@ -3,7 +3,6 @@
  * within one of them.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { encodePacket, PacketType } from '../../src/mqtt/packets.ts';
 import {
   advanceState,
   beginState,
@@ -14,8 +13,7 @@ import {
 import { MARK_INTERVAL_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { hasPassed } from '../../src/platform/clock.ts';
 import { createDedupedLog } from '../../src/platform/log.ts';
-import { createFeedConnection } from '../../src/upstream/feed/feed-connection.ts';
-import { createRanking } from '../../src/upstream/ranking.ts';
+import { createRanking } from '../../src/upstream/ask-in-turn.ts';
 
 const HOUR_MS = 3_600_000;
 const START = 1_700_000_000_000;
@@ -57,53 +55,6 @@ describe.each([
     now += step;
     log('warn', 'same');
     expect(warn).toHaveBeenCalledTimes(2);
-  });
-
-  describe('and a feed', () => {
-    const accepted = encodePacket({
-      type: PacketType.ConnectAck,
-      sessionPresent: false,
-      returnCode: 0,
-    });
-    const granted = encodePacket({ type: PacketType.SubscribeAck, packetId: 1, returnCodes: [0] });
-    const message = encodePacket({
-      type: PacketType.Publish,
-      topic: 'a',
-      payload: Uint8Array.of(1),
-    });
-    const subscribe = () => {
-      const connection = createFeedConnection('edge', ['a']);
-      connection.tick(START);
-      connection.opened(START);
-      connection.received(accepted, START);
-      connection.received(granted, START);
-      connection.received(message, START);
-      return connection;
-    };
-
-    it('that brings nothing does not stay live, and another one is tried', () => {
-      const connection = subscribe();
-      expect(connection.state(START)).toBe('live');
-      expect(connection.state(START + step)).toBe('silent');
-      let opened = 0;
-      for (let after = 500; after <= 3000; after += 500)
-        if (connection.tick(START + step + after).open) opened++;
-      expect(opened).toBe(1);
-    });
-
-    it('that brings something is live, and pings', () => {
-      const connection = subscribe();
-      connection.received(message, START + step);
-      expect(connection.state(START + step)).toBe('live');
-      expect(connection.tick(START + step).send).toHaveLength(1);
-    });
-
-    it('that failed is tried again', () => {
-      const connection = createFeedConnection('edge', ['a']);
-      connection.tick(START);
-      connection.lost(START);
-      expect(connection.tick(START + step).open).toBe(true);
-    });
   });
 
   it('lets the window of the NFT index move', () => {

@@ -21,10 +21,17 @@ export interface Outcome {
   world: World;
 }
 
-export async function runStory(story: Story, patches: readonly Patch[] = []): Promise<Outcome> {
+/**
+ * @param script by hand, what happens once all entries are done
+ */
+export async function runStory(
+  story: Story,
+  patches: readonly Patch[] = [],
+  script?: (world: World) => Promise<void>,
+): Promise<Outcome> {
   const makeIsolate = await bundleProduct(story.settings.limits, patches);
   const world = await World.open(story, makeIsolate);
-  const failure = await play(world, story).catch((error: unknown) => {
+  const failure = await play(world, story, script).catch((error: unknown) => {
     if (error instanceof Wrong) return error;
     throw error;
   });
@@ -43,7 +50,11 @@ export async function runStory(story: Story, patches: readonly Patch[] = []): Pr
   };
 }
 
-async function play(world: World, { seed, entries }: Story): Promise<undefined> {
+async function play(
+  world: World,
+  { seed, entries }: Story,
+  script?: (world: World) => Promise<void>,
+): Promise<undefined> {
   const { simulation, network, life, start } = world;
   for (const { at, step, seed: own } of entries) {
     await simulation.runUntil(start + at);
@@ -59,5 +70,6 @@ async function play(world: World, { seed, entries }: Story): Promise<undefined> 
     }
     world.publishNews();
   }
+  await script?.(world);
   await checkSettled(world, seed);
 }

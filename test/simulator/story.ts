@@ -5,7 +5,7 @@
  */
 import { Random } from '../support/network/random.ts';
 import type { Ending } from './checks/endings.ts';
-import { LEAST_RETENTION, LIMITS, type Limits } from './platform/limits.ts';
+import { LEAST_RETENTION, LIMITS, type Limits, OLDEST_COPY_MS } from './platform/limits.ts';
 import { STEPS, type StepName } from './steps/steps.ts';
 
 export interface Settings {
@@ -106,14 +106,14 @@ function chooseSettings(random: Random, kind: Kind): Settings {
   if (isHostile && upstreams.length > 1 && random.chance(0.5))
     upstreams[random.below(upstreams.length)]!.isLiar = true;
   const isServe = random.chance(kind === 'damaged' ? 0.5 : 0.3);
-  const limits = random.pick(kind === 'idle' ? (['tiny', 'small'] as const) : LIMITS);
+  const limits = random.pickWeighted(kind === 'idle' ? IDLE_LIMITS : LIMITS_OFTEN);
   const retentions =
     limits === 'usual' ? [35, USUAL_RETENTION] : [LEAST_RETENTION, USUAL_RETENTION];
   return {
     isServe,
     limits,
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
-    staleMs: isServe ? 0 : random.pick([0, 1000, 30_000]),
+    staleMs: isServe ? 0 : random.pick([0, 1000, limits === 'usual' ? 30_000 : OLDEST_COPY_MS]),
     replicaMs: isServe ? 0 : random.pick([0, 0, 3000, 20_000]),
     before: random.between(1, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
@@ -123,9 +123,18 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     indexesAll: random.chance(0.3),
     kind,
     ending: kind === 'damaged' ? 'nothing' : random.pickWeighted(ENDINGS_OFTEN),
-    missingKeys: isHostile && random.chance(0.1) ? random.between(1, 2) : 0,
+    missingKeys: isHostile && random.chance(0.15) ? random.between(1, 2) : 0,
   };
 }
+
+const LIMITS_OFTEN = LIMITS.map((limits) => [limits.startsWith('mixed') ? 1 : 3, limits] as const);
+
+/** One pack has much of such a story only where packs may be large. */
+const IDLE_LIMITS = [
+  [2, 'brief'],
+  [1, 'small'],
+  [1, 'tiny'],
+] as const;
 
 /** Of the kinds of steps, those that a story has: senders', and all others. */
 const SHARES: readonly (readonly [number, number])[] = [

@@ -57,8 +57,9 @@ export interface Conduct {
   slow: number;
   /** Share of blocks that it does not have, always the same ones. */
   forgetful: number;
-  /** IDs of blocks that it has, and gives to nobody. */
+  /** IDs of blocks that it has, and gives to nobody: it denies them, or fails to read their bytes. */
   withheld: ReadonlySet<string>;
+  unreadable: ReadonlySet<string>;
   /** Whether the plug-in runs, whether it brings anything, and what becomes of messages. */
   hasFeed: boolean;
   isSilent: boolean;
@@ -75,6 +76,7 @@ const HONEST: Conduct = {
   slow: 0,
   forgetful: 0,
   withheld: new Set(),
+  unreadable: new Set(),
   hasFeed: false,
   isSilent: false,
   pushes: {},
@@ -195,8 +197,10 @@ export class UpstreamDouble {
     const network = this.#network;
     const missing = answerError(404, 'block not found: Not Found');
     if (route.name === 'block' || route.name === 'blockMetadata') {
-      const { forgetful, withheld } = this.conduct;
+      const { forgetful, withheld, unreadable } = this.conduct;
       if (withheld.has(route.id)) return missing;
+      if (route.name === 'block' && unreadable.has(route.id))
+        return answerError(500, 'Internal Server Error');
       if (forgetful > 0 && Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000)
         return missing;
     }
@@ -314,12 +318,12 @@ export class UpstreamDouble {
 
   /** Pushes what the node has come to know. */
   pushNews(): void {
-    const { hasFeed, isSilent, isUp, withheld } = this.conduct;
+    const { hasFeed, isSilent, isUp, withheld, unreadable } = this.conduct;
     if (!hasFeed || isSilent || !isUp) return;
     this.#confirm();
     this.#unpushed = this.#unpushed.filter((id) => {
       const block = this.#state.block(id);
-      if (block === undefined || withheld.has(id)) return true;
+      if (block === undefined || withheld.has(id) || unreadable.has(id)) return true;
       this.push({ topic: 'blocks', payload: block.bytes });
       // the plug-in pushes the payload of every block that carries a milestone, signed or not
       const payload = block.bytes.subarray(2 + 32 * block.parents.length + 4, -8);

@@ -50,6 +50,8 @@ export class World {
   readonly truth: Truth;
   readonly upstreams: UpstreamDouble[];
   readonly liar: UpstreamDouble | undefined;
+  /** Upstreams that are honest and up in the calm at the end. */
+  reliable: readonly UpstreamDouble[] = [];
   readonly node: SimulatedNode;
   /** Unix milliseconds of the beginning. */
   readonly start: number;
@@ -78,6 +80,8 @@ export class World {
   isDamaged = false;
   /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
   isFlipped = false;
+  /** It was one of D1. */
+  isRowFlipped = false;
   /** Two rounds of the scrub ended since. */
   isScrubbed = false;
   /** KV failed at the end of a story in which nothing had failed. */
@@ -253,7 +257,7 @@ export class World {
 
   /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
   get mayHideRows(): boolean {
-    return this.isFlipped && !this.isScrubbed;
+    return this.isRowFlipped && !this.isScrubbed;
   }
 
   /** Milliseconds since the beginning. */

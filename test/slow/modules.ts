@@ -6,11 +6,12 @@
  * out all tests but that of the contract.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain } from '../../cli/lib/process/command-line.ts';
+import { PROJECT } from '../../cli/lib/project.ts';
 import { MODULES } from '../../src/modules/list.ts';
 import { ScratchCopy } from '../simulator/scratch-copy.ts';
 import { takeAway, withDependents } from '../support/take-away.ts';
@@ -50,14 +51,12 @@ function check(folder: string, paths: readonly string[]): boolean {
 
 /** As src/modules/README.md says. */
 function addExample({ folder }: ScratchCopy): void {
-  const page = readFileSync(join(folder, 'src/modules/README.md'), 'utf8');
-  const [module, test] = Array.from(page.matchAll(/^```ts\n(.*?)^```$/gms), ([, text]) => text!);
-  for (const [path, text] of [
-    ['src/modules/supply/module.ts', module],
-    ['test/modules/supply/supply.test.ts', test],
+  for (const [name, path] of [
+    ['module.ts', 'src/modules/supply/module.ts'],
+    ['test.ts', 'test/modules/supply/supply.test.ts'],
   ] as const) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text!);
+    cpSync(join(PROJECT, 'examples/supply', name), join(folder, path));
   }
   const list = join(folder, 'src/modules/list.ts');
   const changed = readFileSync(list, 'utf8')

@@ -166,7 +166,7 @@ const MISTAKES: Record<string, Edit[]> = {
   ],
   'an adopted index has settled': [
     [
-      'src/nft-index/seed-index.ts',
+      'cli/lib/import/adopt-index.ts',
       "kind: 'complete', since: now, seal",
       "kind: 'complete', since: 0, seal",
     ],

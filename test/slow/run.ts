@@ -40,6 +40,12 @@ const simulate: Run = async () => {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 };
 
+/** Sequences of steps by hand, each of which shows a planted mistake. */
+const plantByHand: Run = async () => {
+  const code = await run(process.execPath, ['test/simulator/planted/scripts.ts']);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+};
+
 const { REQUESTS = '300000', MILESTONES = '1500' } = process.env;
 const RANDOM_LIES = { RANDOM_LIES: '500' };
 
@@ -94,6 +100,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   histories: script('histories'),
   modules: script('modules'),
   simulator: simulate,
+  plants: plantByHand,
   hostile: script('hostile'),
 };
 
@@ -148,6 +155,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index
   simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
+  plants        1 min  planted mistakes, each with a sequence of steps that shows it
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;
 
 await runMain(USAGE, async (args) => {

@@ -47,6 +47,11 @@ const LEAST_SHARE = 0.5;
 /** A coordinator gives up after this. */
 const QUORUM_TIMEOUT_MS = 10_000;
 
+/** Of the node's log, where a proposal was not answered. */
+const LINES_OF_LOG = 20;
+
+const isNoInfo = (line: string) => !line.includes('"level":"info"');
+
 const ATTACKS = { ...HOSTILE_CLIENTS, ...BORDER_ATTACKS };
 
 const USAGE = `Usage: node tools/run.js test/slow/siege.ts [--seconds N] [--calm N] [NAME…]
@@ -156,6 +161,7 @@ async function besiege(seconds: number, calmSeconds: number, names: readonly str
   async function ask(): Promise<number | undefined> {
     const { request, response } = network.propose();
     onNews?.({ proposal: request, ledgerIndex: request.index - 1 });
+    const said = served.log.length;
     const asked = performance.now();
     const answer = await fetch(served.url + WHITE_FLAG, {
       method: 'POST',
@@ -167,7 +173,10 @@ async function besiege(seconds: number, calmSeconds: number, names: readonly str
     const ms = performance.now() - asked;
     if (answer.status === 200)
       assert.deepEqual(answer.body, response, `milestone ${request.index}`);
-    else console.error(`milestone ${request.index}, ${Math.round(ms)} ms:`, answer);
+    else {
+      console.error(`milestone ${request.index}, ${Math.round(ms)} ms:`, answer);
+      console.error(served.log.slice(said).filter(isNoInfo).slice(-LINES_OF_LOG).join('\n'));
+    }
     const { parents, timestamp } = request;
     const { index } = network.milestone({ parents, timestamp });
     await double.pushTo(index);
@@ -247,8 +256,7 @@ async function besiege(seconds: number, calmSeconds: number, names: readonly str
     isBusy = Math.min(calm.share, besieged.share) < LEAST_SHARE;
     failures.push(...beyondBounds(calm, besieged, isBusy));
   } catch (error) {
-    const said = served.log.filter((line) => !line.includes('"level":"info"'));
-    console.error(said.slice(-20).join('\n'));
+    console.error(served.log.filter(isNoInfo).slice(-LINES_OF_LOG).join('\n'));
     throw error;
   } finally {
     subscribers.stop();

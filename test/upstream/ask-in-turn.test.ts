@@ -1,10 +1,9 @@
 /**
  * Several upstreams, of which the first good one is asked first (src/upstream/ask-in-turn.ts,
- * src/upstream/ranking.ts).
+ * src/upstream/ask-in-turn.ts).
  */
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
-import { askInTurn } from '../../src/upstream/ask-in-turn.ts';
-import { createRanking } from '../../src/upstream/ranking.ts';
+import { askInTurn, createRanking } from '../../src/upstream/ask-in-turn.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { atFreshTime } from '../support/fresh-lines.ts';
 

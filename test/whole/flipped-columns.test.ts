@@ -23,18 +23,20 @@ import { tellMilestone } from '../../src/modules/events/milestone-events.ts';
 import { buildFinalLedger } from '../../src/modules/final/build-final-ledger.ts';
 import { proveFinal, readFinalLedger } from '../../src/modules/final/prove-final.ts';
 import { readNftGallery } from '../../src/modules/galleries/nft-gallery.ts';
+import { carryPast } from '../../src/modules/histories/carry-past.ts';
+import { pastTable } from '../../src/modules/histories/held-outputs.ts';
 import { readNftCertificate } from '../../src/modules/histories/nft-certificate.ts';
 import { readNftChanges } from '../../src/modules/histories/nft-changes.ts';
 import { readNftHistory } from '../../src/modules/histories/nft-history.ts';
 import { type OutputQuery, START } from '../../src/modules/lists/output-query.ts';
 import { readOutputList, readOutputOfChain } from '../../src/modules/lists/read-list.ts';
-import { readReceipts, readTreasury } from '../../src/modules/objects/receipts.ts';
+import { readReceipts, readTreasury } from '../../src/modules/objects/routes/receipts.ts';
+import { readTips } from '../../src/modules/objects/routes/tips.ts';
 import {
   findMilestone,
   readLedgerChanges,
   readMilestone as readStoredMilestone,
 } from '../../src/modules/objects/stored-milestone.ts';
-import { readTips } from '../../src/modules/objects/tips.ts';
 import { explainMilestone, proveBlock } from '../../src/modules/proofs/applied-milestone.ts';
 import { explainWhiteFlag } from '../../src/modules/proofs/explain-white-flag.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
@@ -147,7 +149,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const index = openIndexLedger(d1);
   const { stored } = await index.readState();
   await index.swap(stored?.token, { token: 'next', state: beginState(generation, 2) });
-  await prune(d1, 4, { keepsHistory: true });
+  await prune(d1, 4, { carry: carryPast });
   // unreferenced blocks in two packs
   const open = network.attachTransaction(spend(2, 4), [network.milestoneBlock!]);
   const again = network.attachTransaction(spend(1, 5), [open]);
@@ -327,7 +329,7 @@ const ADVISORY = /^(head|follower|pack|nft_index)\./;
 async function isFoundByScrub(db: SqliteDatabase): Promise<boolean> {
   const head = await db.prepare('SELECT integrity, sum FROM head').first<Record<string, string>>();
   try {
-    while (!(await scrub(db)));
+    while (!(await scrub(db, undefined, [pastTable])));
     return false;
   } catch (error) {
     return error instanceof LedgerDamaged;

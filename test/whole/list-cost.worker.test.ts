@@ -4,16 +4,15 @@
  */
 import { env } from 'cloudflare:workers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseQueryString } from '../../src/http/query-string.ts';
+import { parseQueryString } from '../../src/http/request.ts';
 import type { Kind } from '../../src/ledger/output-list/indexed-kinds.ts';
 import { insertListRows, type ListRow } from '../../src/ledger/output-list/list-rows.ts';
+import { readNftGallery } from '../../src/modules/galleries/nft-gallery.ts';
 import {
   MAX_COLLECTION,
   readCollectionOwners,
-} from '../../src/modules/galleries/collection-owners.ts';
-import { readNftGallery } from '../../src/modules/galleries/nft-gallery.ts';
-import { selectPage } from '../../src/modules/lists/list-page.ts';
-import { MAX_ITEMS, ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
+} from '../../src/modules/galleries/routes/collection-owners.ts';
+import { MAX_ITEMS, ROW_BUDGET, selectPage } from '../../src/modules/lists/list-statements.ts';
 import { readOutputOfChain } from '../../src/modules/lists/read-list.ts';
 import {
   formatCursor,

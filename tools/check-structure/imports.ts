@@ -15,11 +15,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ledger: ['stardust', 'platform'],
   'nft-index': ['stardust', 'platform', 'ledger'],
   mqtt: ['stardust'],
-  upstream: ['stardust', 'platform', 'settings.ts', 'ledger', 'mqtt'],
-  follower: ['stardust', 'platform', 'settings.ts', 'mqtt', 'ledger', 'nft-index', 'upstream'],
+  upstream: ['stardust', 'platform', 'settings.ts', 'ledger'],
+  follower: ['stardust', 'platform', 'settings.ts', 'ledger', 'nft-index', 'upstream'],
   node: ['stardust', 'platform', 'settings.ts', 'ledger', 'nft-index', 'upstream', 'follower'],
   http: ['stardust', 'platform', 'settings.ts', 'ledger', 'node', 'follower'],
-  modules: ['stardust', 'platform', 'settings.ts', 'ledger', 'mqtt', 'follower', 'node', 'http'],
+  modules: [
+    ...['stardust', 'platform', 'settings.ts', 'ledger', 'mqtt', 'upstream', 'follower', 'node'],
+    'http',
+  ],
   'core-worker.ts': ['follower', 'http'],
   'worker.ts': ['follower', 'http', 'modules'],
 };

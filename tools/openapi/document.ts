@@ -10,9 +10,9 @@ import {
   type Parameter,
   TAGS,
 } from '../../src/http/openapi/operation.ts';
+import { MilestoneIndex } from '../../src/http/request.ts';
 import type { Route } from '../../src/http/route.ts';
 import { describeCoreRoutes, listRoutes } from '../../src/http/routes.ts';
-import { MilestoneIndex } from '../../src/http/schemas.ts';
 import { describeModules, MODULES } from '../../src/modules/list.ts';
 import { type Components, type Described, describeSchema, listComponents } from './components.ts';
 

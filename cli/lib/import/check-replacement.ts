@@ -2,8 +2,11 @@
  * What an import may replace without a question: a ledger of the same network that is not newer.
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { parameterTable, SELECT_PARAMETERS } from '../../../src/ledger/core/ledger-parameters.ts';
-import { networkNames } from '../../../src/ledger/core/network-names.ts';
+import {
+  networkNames,
+  parameterTable,
+  SELECT_PARAMETERS,
+} from '../../../src/ledger/core/ledger-parameters.ts';
 import { ReplacementRefused } from '../../../src/ledger/import/load-snapshot.ts';
 import { askInTerminal } from '../process/ask.ts';
 

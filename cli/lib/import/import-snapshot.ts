@@ -3,8 +3,7 @@
  * and what the database holds then.
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
-import { networkNames } from '../../../src/ledger/core/network-names.ts';
+import { networkNames, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import {
   type LoadedLedger,
   type LoadOptions,

@@ -20,9 +20,9 @@ import {
   stagingName,
 } from '../../../src/ledger/import/staging-tables.ts';
 import { entryKey, writeEntry } from '../../../src/nft-index/kv-values.ts';
-import { adoptionSql } from '../../../src/nft-index/seed-index.ts';
 import { OutputType } from '../../../src/stardust/output.ts';
 import type { RunWrangler } from '../wrangler/run-wrangler.ts';
+import { adoptionSql } from './adopt-index.ts';
 import { SqlFile } from './sql-file.ts';
 
 /** How far an upload has come. */

@@ -1,8 +1,11 @@
 /**
- * What commands that serve check before they start anything: the address and the clock.
+ * What commands that serve check before they start anything: address, clock, disk and open files.
  */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { callWith } from './command.ts';
 
 /** Throws an Error with a sentence on a day on which workerd refuses the Worker. */
@@ -36,4 +39,34 @@ function describe(code: string | undefined, host: string, port: number, command:
     return `port ${port} of ${host} is in use: ${callWith(command, '--port N')} names another`;
   if (code === 'EACCES') return `port ${port} needs rights that this process does not have`;
   return `${host} is no address of this machine (${code}): name another by --host`;
+}
+
+/** Workerd does not start, and does not say why, if it cannot write. */
+const MIN_FREE_BYTES = 1 << 20;
+
+/** Throws an Error with a sentence if the folder's disk is full. */
+export function requireSpace(folder: string): void {
+  const probe = join(folder, 'space.probe');
+  try {
+    writeFileSync(probe, new Uint8Array(MIN_FREE_BYTES));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const sentence = `${folder} has no space left on its disk (${code})`;
+    throw new Error(`${sentence}: free some, or name another folder by --persist-to`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/**
+ * Descriptors that one process may have open. Node has raised its limit to the highest that it may
+ * have, and its children have the same.
+ */
+export function readFileLimit(): number {
+  // Windows has none
+  if (process.platform === 'win32') return Number.POSITIVE_INFINITY;
+  const text = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim();
+  return text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
 }

@@ -40,7 +40,6 @@ const MAX_PACKING_BYTES = 2 * (MAX_GZIP_BYTES + ZLIB_BYTES);
 
 const COMPRESSIBLE =
   /\r\ncontent-type: *(?:text\/|application\/(?:json|javascript|manifest\+json|wasm)|image\/svg)/i;
-const NOT_COMPRESSIBLE = /\r\n(?:content-encoding:|cache-control:[^\r]*no-transform)/i;
 
 const SWITCHING = 101;
 
@@ -94,8 +93,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
       status === 200 &&
       length >= MIN_GZIP_BYTES &&
       length <= MAX_GZIP_BYTES &&
-      COMPRESSIBLE.test(head) &&
-      !NOT_COMPRESSIBLE.test(head);
+      COMPRESSIBLE.test(head);
     gathered = isPacked ? [] : undefined;
   }
 

@@ -8,6 +8,7 @@ import { type ErrorStatus, HttpError } from '../../../src/http/errors.ts';
 import { clientPath } from '../../../src/platform/client-path.ts';
 import { writeLimitedLog } from '../../../src/platform/log.ts';
 import { createAnswer } from './answer.ts';
+import type { ClosingTunnels } from './closing-tunnels.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';
 import type { MessageTurns } from './message-turns.ts';
@@ -15,7 +16,6 @@ import { refusalBytes } from './refusal.ts';
 import type { RequestHead } from './request-head.ts';
 import { createRequestReader } from './request-reader.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
-import type { TunnelLimit } from './tunnel-limit.ts';
 
 /** From the connection, or from the first byte of a request, until the request is complete. */
 const REQUEST_MS = 15_000;
@@ -38,6 +38,9 @@ const MAX_AHEAD_BYTES = 16 * 1024;
 /** Of an answer, in this process. More stays in workerd. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
+/** What this process takes for each, with its connection to workerd: 7 to 13 KB. */
+const CONNECTION_BYTES = 10 * 1024;
+
 /** What Linux keeps of one connection at most (tcp_wmem). */
 const MAX_KERNEL_BYTES = 4 * 1024 * 1024;
 
@@ -46,6 +49,9 @@ const MAX_TRIES = 3;
 
 /** A process that was killed accepts connections until the last of its sockets is closed. */
 const RETRY_AFTER_MS = 50;
+
+/** What workerd sends is read into it: for each read Node would allocate as much. */
+const PIECE = Buffer.allocUnsafeSlow(64 * 1024);
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
@@ -56,23 +62,20 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** What all connections share. */
 export interface Shared {
   readonly queue: FairQueue;
-  readonly tunnels: TunnelLimit;
+  readonly closing: ClosingTunnels;
   readonly turns: MessageTurns;
   /** Milliseconds, never going back. */
   readonly clock: () => number;
   /** Where workerd listens, each start of it at another port; undefined while it is being started. */
   target: URL | undefined;
-  /** Called when so many bytes more are held, or fewer, and so many were sent. */
-  count(held: number, sent: number): void;
+  /** Called when so many bytes more are held, or fewer. */
+  count(held: number): void;
   onClose(connection: Connection): void;
 }
 
 export interface Connection extends Queued {
-  /**
-   * `silent`: no complete request yet. `idle`: between two. `waiting`: for its turn or the answer.
-   * `tunnel`: a WebSocket.
-   */
-  state: 'silent' | 'idle' | 'waiting' | 'tunnel';
+  /** `idle`: without a complete request. `waiting`: for its turn or the answer. */
+  state: 'idle' | 'waiting' | 'tunnel';
   /** What all processes and the kernel hold for it. */
   bytes: number;
   /** Its name in the lists of the kernel. */
@@ -88,7 +91,7 @@ export interface Connection extends Queued {
 
 /** @param isProxy whether X-Forwarded-For of the other end is believed */
 export function openConnection(socket: Socket, isProxy: boolean, shared: Shared): Connection {
-  const { queue, tunnels, turns, clock } = shared;
+  const { queue, closing, turns, clock } = shared;
   // it may have been reset already
   const peer = socket.remoteAddress ?? '0.0.0.0';
   const reader = createRequestReader(peer, isProxy);
@@ -97,7 +100,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     client: clientPath(clientKey(peer)),
     isWhiteFlag: false,
     start: passOn,
-    state: 'silent',
+    state: 'idle',
     bytes: 0,
     kernelName: kernelName(peer, socket.remotePort ?? 0),
     setKernelBytes,
@@ -116,20 +119,14 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   /** How often it was sent on a new connection: workerd may have closed an older one already. */
   let tries = 0;
   let tunnel: Tunnel | undefined;
-  /** Whether it is counted as a WebSocket. */
-  let isCounted = false;
+  /** Until the kernel was asked it may have all that was sent. */
   let kernelBytes = 0;
-  /** Since bytes were counted. */
-  let sent = 0;
   /** The answer is the last one. */
   let isLast = false;
   /** Nothing more is read or passed on. */
   let isEnding = false;
 
-  const isReading = () => connection.state === 'silent' || connection.state === 'idle';
-
   function setKernelBytes(bytes: number): void {
-    countBytes();
     kernelBytes = bytes;
     countBytes();
   }
@@ -138,9 +135,10 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     countBytes();
     if (now >= unreadAt) reset();
     else if (tunnel !== undefined) tunnel.look(now);
-    else if (now < lateAt) return;
+    // a slow reader has the time of `unreadAt`
+    else if (now < lateAt || unreadAt < NEVER) return;
     else if (isEnding) reset();
-    else if (isReading()) {
+    else if (connection.state === 'idle') {
       if (reader.isInside) refuse(400, 'the request did not arrive in time');
       else close();
     }
@@ -151,38 +149,34 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   function drain(idleUntil: number): void {
     isLast = true;
     tunnel?.goAway();
-    if (isReading()) lateAt = Math.min(lateAt, idleUntil);
+    if (connection.state === 'idle') lateAt = Math.min(lateAt, idleUntil);
     else if (request !== undefined && shared.target === undefined)
       refuse(503, 'the node is ending');
   }
 
-  function end(closeSocket: () => void): void {
+  function end(): void {
     isEnding = true;
-    closeSocket();
-    workerd?.destroy();
-    shared.count(-connection.bytes, 0);
+    if (tunnel === undefined) workerd?.destroy();
+    shared.count(-connection.bytes);
     connection.bytes = 0;
   }
 
   function reset(): void {
-    end(() => socket.resetAndDestroy());
+    socket.resetAndDestroy();
+    end();
   }
 
   /** Without a reset where the client has all that was sent. */
   function close(): void {
     if (!isLast && (kernelBytes > 0 || socket.writableLength > 0)) reset();
-    else end(() => socket.destroy());
-  }
-
-  function uncount(): void {
-    if (isCounted) tunnels.close(connection.client);
-    isCounted = false;
+    else socket.destroy();
   }
 
   /** To the client: bytes, or latin1. */
   function write(bytes: Buffer | string): void {
     if (isEnding) return;
-    sent += bytes.length;
+    if (kernelBytes < MAX_KERNEL_BYTES)
+      kernelBytes = Math.min(kernelBytes + bytes.length, MAX_KERNEL_BYTES);
     if (socket.write(bytes as string, 'latin1')) return;
     unreadAt = Math.min(unreadAt, clock() + UNREAD_MS);
     if (tunnel !== undefined || socket.writableLength > MAX_UNREAD_BYTES) workerd?.pause();
@@ -191,16 +185,11 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
 
   function countBytes(): void {
     if (socket.destroyed) return;
-    // the kernel may have all of it until it is asked
-    if (kernelBytes < MAX_KERNEL_BYTES)
-      kernelBytes = Math.min(kernelBytes + sent, MAX_KERNEL_BYTES);
-    const own = reader.bytes + (request?.text.length ?? 0) + answer.bytes;
+    const own = CONNECTION_BYTES + reader.bytes + (request?.text.length ?? 0) + answer.bytes;
     const now = own + (tunnel?.bytes ?? 0) + socket.writableLength + kernelBytes;
     const change = now - connection.bytes;
-    const sentNow = sent;
     connection.bytes = now;
-    sent = 0;
-    if (change !== 0 || sentNow > 0) shared.count(change, sentNow);
+    if (change !== 0) shared.count(change);
   }
 
   /** Answers instead of workerd, and closes the connection when that is sent. */
@@ -241,9 +230,8 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     if (next.address !== address) connection.client = clientPath(clientKey(next.address));
     address = next.address;
     connection.isWhiteFlag = next.isWhiteFlag;
-    isCounted = next.isUpgrade && tunnels.open(connection.client);
-    if (next.isUpgrade && !isCounted) {
-      refuse(503, 'there are too many WebSockets');
+    if (next.isUpgrade && !closing.mayOpen(connection.client)) {
+      refuse(503, 'too many WebSockets of this client are being closed');
       return;
     }
     connection.state = 'waiting';
@@ -263,10 +251,13 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
 
   function connectWorkerd(to: URL): Socket {
     const [host, port] = [to.hostname, Number(to.port)];
-    const opened = connect({ host, port, noDelay: true, allowHalfOpen: true });
-    opened.on('data', (bytes: Buffer) => {
-      if (workerd === opened && !isEnding) readAnswer(opened, bytes);
-    });
+    const callback = (length: number): boolean => {
+      const piece = Buffer.from(PIECE.subarray(0, length));
+      if (workerd === opened && !isEnding) readAnswer(opened, piece);
+      return true;
+    };
+    const onread = { buffer: PIECE, callback };
+    const opened = connect({ host, port, noDelay: true, allowHalfOpen: true, onread });
     opened.on('end', () => opened.end());
     opened.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED') {
@@ -327,6 +318,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       client: connection.client,
       socket,
       workerd: workerd!,
+      closing,
       turns,
       clock,
       write,
@@ -347,7 +339,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       beginTunnel();
       return;
     }
-    uncount();
     isPassed = false;
     connection.state = 'idle';
     countBytes();
@@ -377,7 +368,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     }
     if (connection.state === 'idle' && !reader.isInside) lateAt = clock() + REQUEST_MS;
     reader.push(bytes);
-    if (isReading() && !socket.writableNeedDrain) readRequest();
+    if (connection.state === 'idle' && !socket.writableNeedDrain) readRequest();
     else {
       countBytes();
       if (reader.bytes > MAX_AHEAD_BYTES) socket.pause();
@@ -395,13 +386,13 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     else if (request === undefined) socket.end();
     else if (!isPassed) close();
   });
-  socket.on('error', () => end(() => socket.destroy()));
+  socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     queue.leave(connection);
-    end(() => socket.destroy());
+    end();
     tunnel?.end();
-    uncount();
     shared.onClose(connection);
   });
+  countBytes();
   return connection;
 }

@@ -4,8 +4,8 @@
 
 export const Opcode = { Continuation: 0, Text: 1, Binary: 2, Close: 8, Ping: 9, Pong: 10 } as const;
 
-const DATA: readonly number[] = [Opcode.Continuation, Opcode.Text, Opcode.Binary];
-const CONTROL: readonly number[] = [Opcode.Close, Opcode.Ping, Opcode.Pong];
+const isControl = (opcode: number) => opcode >= Opcode.Close;
+const isReserved = (opcode: number) => (opcode & 7) > 2;
 
 const MAX_CONTROL_BYTES = 125;
 
@@ -54,11 +54,11 @@ export function createMessages(maxBytes: number) {
     const wrong = (reason: string): FrameFault => ({ code: 1002, reason });
     if (!isMasked) return wrong('not masked');
     if (hasReservedBits) return wrong('a reserved bit is set');
-    if (CONTROL.includes(opcode)) {
+    if (isReserved(opcode)) return wrong('an opcode is reserved');
+    if (isControl(opcode)) {
       const isRight = isFinal && length <= MAX_CONTROL_BYTES;
       return isRight ? undefined : wrong('a control frame is long or in fragments');
     }
-    if (!DATA.includes(opcode)) return wrong('an opcode is reserved');
     if ((opcode === Opcode.Continuation) !== isInside) return wrong('fragments are not in order');
     if (fragments + length <= maxBytes) return undefined;
     return { code: 1009, reason: `the message is longer than ${maxBytes} bytes` };
@@ -72,7 +72,7 @@ export function createMessages(maxBytes: number) {
       const fault = findFault(frame);
       if (fault !== undefined) return fault;
       if (frame.end > bytes.length) return undefined;
-      if (DATA.includes(frame.opcode)) {
+      if (!isControl(frame.opcode)) {
         isInside = !frame.isFinal;
         fragments = isInside ? fragments + frame.length : 0;
       }

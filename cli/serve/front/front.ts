@@ -13,14 +13,14 @@ import { type BlockList, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { largestHolder } from '../../../src/platform/client-path.ts';
 import { writeLimitedLog } from '../../../src/platform/log.ts';
+import { createClosingTunnels } from './closing-tunnels.ts';
 import { type Connection, openConnection, type Shared } from './connection.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { readKernelQueues } from './kernel-queues.ts';
 import { createMessageTurns, ROUND_EVERY_MS } from './message-turns.ts';
-import { createTunnelLimit } from './tunnel-limit.ts';
 
-/** Of requests, answers and messages of all clients, in all processes and the kernel. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** Of connections, requests, answers and messages, in all processes and the kernel. */
+const MAX_HELD_BYTES = 200 * 1024 * 1024;
 
 /** The part of all that the largest holder loses at once. */
 const SHED = 1 / 100;
@@ -30,24 +30,20 @@ const LOOK_EVERY_MS = 1000;
 /** Between two looks at requests that wait. */
 const QUEUE_LOOK_EVERY_MS = 10;
 
-/** So many bytes may lie in the kernel before it is asked. */
-const ASK_AFTER_BYTES = 16 * 1024 * 1024;
-
-/** To ask takes a tenth of the time at most. */
+/** To ask the kernel takes a tenth of the time at most. */
 const ASK_PART = 10;
 
 /** On SIGTERM: for requests to arrive that were sent before, and for all to be answered. */
 const ARRIVE_MS = 100;
 const DRAIN_MS = 5000;
 
-/** Which of a client's connections is closed first, where there are too many. */
-const STATES = ['silent', 'idle', 'waiting', 'tunnel'];
-
 export interface FrontOptions {
   host: string;
   /** 0: any that is free. */
   port: number;
   maxConnections: number;
+  /** Of all that is held for clients. */
+  maxBytes?: number;
   /** Whose X-Forwarded-For is believed. */
   proxies: BlockList;
   /** Milliseconds, never going back. */
@@ -58,42 +54,33 @@ export type Front = Awaited<ReturnType<typeof openFront>>;
 
 /** Resolves when it listens. Until it is told where workerd is, requests wait. */
 export async function openFront(options: FrontOptions) {
-  const { host, port, maxConnections, proxies, clock = () => performance.now() } = options;
+  const { host, port, maxConnections, maxBytes = MAX_HELD_BYTES, proxies } = options;
+  const { clock = () => performance.now() } = options;
   /** In the order in which they were opened. */
   const connections = new Set<Connection>();
   let accepted = 0;
   let heldBytes = 0;
-  /** Since the kernel was asked. */
-  let sentBytes = 0;
   let askAt = 0;
   let isAsking = false;
   const shared: Shared = {
     queue: createFairQueue(clock, () => shared.target !== undefined),
-    tunnels: createTunnelLimit(maxConnections, clock, (site, max) =>
-      shed('webSockets', max * SHED, ({ client, state }) =>
-        Number(client[0] === site && state === 'tunnel'),
-      ),
-    ),
+    closing: createClosingTunnels(),
     turns: createMessageTurns(),
     clock,
     target: undefined,
-    count(held, sent) {
-      heldBytes += held;
-      sentBytes += sent;
-      if (sentBytes > ASK_AFTER_BYTES) void askKernel(clock());
-      if (heldBytes > MAX_HELD_BYTES)
-        shed('bytes', heldBytes - MAX_HELD_BYTES * (1 - SHED), (each) => each.bytes);
+    count(change) {
+      heldBytes += change;
+      if (change > 0 && heldBytes > maxBytes) void balance();
     },
     onClose: (closed) => connections.delete(closed),
   };
 
   /** Closes connections of the client that holds most, until it holds less by `amount`. */
-  function shed(what: string, amount: number, holdsOf: (each: Connection) => number): boolean {
+  function shed(what: string, amount: number, holdsOf: (each: Connection) => number): void {
     const own = largestHolder(connections, holdsOf);
     const holds = own.reduce((sum, each) => sum + holdsOf(each), 0);
-    const rank = ({ state }: Connection) => STATES.indexOf(state);
-    // stable: the oldest first
-    own.sort((a, b) => holdsOf(b) - holdsOf(a) || rank(a) - rank(b));
+    // where all are alike those that do nothing, and of them the oldest (the sort is stable)
+    own.sort((a, b) => holdsOf(b) - holdsOf(a) || a.bytes - b.bytes);
     let [closed, freed] = [0, 0];
     for (const each of own) {
       // a holder of few does not lose all of them
@@ -105,18 +92,21 @@ export async function openFront(options: FrontOptions) {
     }
     const [client] = own.map((each) => each.client.at(-1));
     writeLimitedLog('warn', 'serve.client-shed', { what, client, holds, closed });
-    return closed > 0;
   }
 
-  async function askKernel(now: number): Promise<void> {
-    if (isAsking || now < askAt) return;
-    isAsking = true;
-    sentBytes = 0;
-    const queues = await readKernelQueues(Number(url.port));
-    for (const each of connections)
-      each.setKernelBytes(queues === undefined ? 0 : (queues.get(each.kernelName) ?? 0));
-    askAt = now + (clock() - now) * ASK_PART;
-    isAsking = false;
+  /** What was sent counts as held until the kernel is asked; who holds most is closed after that. */
+  async function balance(): Promise<void> {
+    const now = clock();
+    if (isAsking) return;
+    if (now >= askAt) {
+      isAsking = true;
+      const queues = await readKernelQueues(Number(url.port));
+      for (const each of connections) each.setKernelBytes(queues?.get(each.kernelName) ?? 0);
+      askAt = now + (clock() - now) * ASK_PART;
+      isAsking = false;
+    }
+    const excess = heldBytes - maxBytes;
+    if (excess > 0) shed('bytes', excess + maxBytes * SHED, (each) => each.bytes);
   }
 
   function accept(socket: Socket): void {
@@ -145,8 +135,7 @@ export async function openFront(options: FrontOptions) {
   );
   setInterval(() => {
     void look();
-    shared.tunnels.look(clock());
-    void askKernel(clock());
+    void balance();
   }, LOOK_EVERY_MS).unref();
   setInterval(() => shared.queue.look(), QUEUE_LOOK_EVERY_MS).unref();
   setInterval(() => shared.turns.look(), ROUND_EVERY_MS).unref();

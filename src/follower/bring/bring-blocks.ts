@@ -1,7 +1,9 @@
 /**
  * Stores the blocks that a request needs and D1 lacks, from the pool or fetched, with their past
- * cones; and makes the verdicts that it needs. The request then reads D1 again.
+ * cones; and makes the verdicts that it needs. The request then reads D1 again. Requests are served
+ * within limits; equal wishes share their work.
  */
+import { LedgerMoved } from '../../ledger/core/fence.ts';
 import {
   ConeUnavailable,
   type NotBrought,
@@ -9,20 +11,23 @@ import {
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
 import { pause } from '../../platform/clock.ts';
+import type { Settings } from '../../settings.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
-import type { Upstream } from '../../upstream/upstream.ts';
+import type { Patience } from '../../upstream/rest-upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { type LedgerPosition, readPosition } from '../ledger-position.ts';
 import { requireUnreferenced } from '../store/gather-blocks.ts';
 import { storeBelow } from '../store/store-gathered.ts';
+import { createFairLimit } from './fair-limit.ts';
 
 /** Blocks fetched for one request. */
 const MAX_FETCHED = 2000;
 /** Levels of blocks without a query: a request has no time to go deeper. */
 const MAX_LEVELS = 16;
 /** Milliseconds in which the blocks of one request are fetched. */
-export const FETCH_MS = 1400;
+const FETCH_MS = 1400;
 
 const NOT_ADMITTED = 'a block of the cone is not one that a node admits';
 
@@ -107,7 +112,7 @@ async function findMissing(
  * Throws a ConeUnavailable if none has it or an earlier milestone references it, else
  * UpstreamFailure.
  */
-export async function readUnstored(
+async function readUnstored(
   { db, upstreams, voters = upstreams, keys, verify, memory }: BringContext,
   id: string,
 ): Promise<Uint8Array> {
@@ -122,4 +127,77 @@ export async function readUnstored(
     await untilLate(requireUnreferenced(id, said, readReference), Date.now() + FETCH_MS);
   }
   return block.bytes;
+}
+
+/** Limits of work under way at once, and of what waits. */
+const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
+
+/** Limits of single blocks: a flood of them must not come before the follower's work. */
+const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64, maxWaitMs: 500 };
+
+export interface Bringer {
+  /**
+   * Writes what a request needs (bring-blocks.ts).
+   *
+   * @param client who is charged for the work
+   */
+  bring(wanted: WantedOfFollower, client: string): Promise<NotBrought | undefined>;
+  /** Returns the bytes of a block that is not stored, if it exists and is unreferenced. */
+  readUnstored(id: string, client: string): Promise<Uint8Array | undefined>;
+}
+
+/** @param open makes the context of one piece of work; its upstreams have {@link patienceOf} */
+export function createBringer(open: () => BringContext): Bringer {
+  const refuse = () => new UpstreamFailure('too many requests wait for blocks');
+  const limit = createFairLimit<NotBrought | undefined>(
+    { ...BRING_LIMITS, refuse },
+    (notBrought) => notBrought === undefined,
+  );
+  const readLimit = createFairLimit<Uint8Array | undefined>(
+    { ...READ_LIMITS, refuse },
+    (bytes) => bytes !== undefined,
+  );
+  const underWay = new Map<string, Promise<NotBrought | undefined>>();
+
+  async function bringOnce(wanted: WantedOfFollower): Promise<NotBrought | undefined> {
+    const context = open();
+    try {
+      return await bring(context, wanted);
+    } catch (error) {
+      if (!(error instanceof LedgerMoved)) throw error;
+      return bring(context, wanted);
+    }
+  }
+
+  return {
+    async bring(wanted, client) {
+      const name = JSON.stringify(wanted);
+      let bringing = underWay.get(name);
+      if (bringing === undefined) {
+        bringing = limit(client, () => bringOnce(wanted)).finally(() => underWay.delete(name));
+        underWay.set(name, bringing);
+      }
+      try {
+        return await bringing;
+      } catch (error) {
+        if (error instanceof ConeUnavailable) return { fault: error.fault, detail: error.message };
+        if (!(error instanceof UpstreamFailure)) throw error;
+        return { fault: 'upstream-failed', detail: error.message };
+      }
+    },
+    async readUnstored(id, client) {
+      try {
+        return await readLimit(client, () => readUnstored(open(), id));
+      } catch (error) {
+        if (error instanceof ConeUnavailable) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** All upstreams but the last may hang, and there is still time to query that one. */
+export function patienceOf({ upstreams }: Settings): Patience {
+  const parts = upstreams.length === 1 ? 1 : upstreams.length + 1;
+  return { timeout: Math.floor(FETCH_MS / parts), attempts: 1, isUrgent: true };
 }

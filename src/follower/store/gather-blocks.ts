@@ -5,16 +5,15 @@
  */
 import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
-import { createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
-import { walkDown } from '../../ledger/intake/walk-down.ts';
+import { createConeSkeleton, walkDown } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
+import type { Ranking } from '../../upstream/ask-in-turn.ts';
 import { heapOf } from '../../upstream/block-pool.ts';
 import { fetchIntoPool } from '../../upstream/fetch-blocks.ts';
-import type { Ranking } from '../../upstream/ranking.ts';
 import {
   createReferenceReader,
   type ReadReference,

@@ -19,12 +19,17 @@ import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
 import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
-import { type ConeSkeleton, createConeSkeleton } from '../../ledger/intake/cone-skeleton.ts';
+import {
+  type ConeSkeleton,
+  createConeSkeleton,
+  WALKED_AT_ONCE,
+  type WalkTools,
+  walkDown,
+} from '../../ledger/intake/cone-skeleton.ts';
 import {
   findProvenUnreferenced,
   knowsEveryReference,
 } from '../../ledger/intake/prove-unreferenced.ts';
-import { WALKED_AT_ONCE, type WalkTools, walkDown } from '../../ledger/intake/walk-down.ts';
 import type { UnreferencedIndex, UnreferencedView } from '../../ledger/write/unreferenced-index.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import { writeLog } from '../../platform/log.ts';

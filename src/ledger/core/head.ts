@@ -2,7 +2,7 @@
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
-import { summedColumns } from './row-sum.ts';
+import { type Integrity, summedColumns } from './row-sum.ts';
 
 /**
  * Version of the tables, in `head.schema`. A migration that changes the meaning of stored rows
@@ -40,24 +40,6 @@ export interface IdTable {
 
 function readIdTables(text: string): IdTable[] {
   return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
-}
-
-/** Position of the scrub (write/scrub.ts). */
-export interface ScrubPosition {
-  table: string;
-  /** ID of the last row that was read. */
-  after: string;
-  /** Sum of the sums of the rows up to that ID: milestones that add or remove such rows move it. */
-  sum: number;
-}
-
-export interface Integrity {
-  /** Fingerprints of `output`, `nft_past`, and the tables of the index of IDs in use. */
-  fingerprints: Readonly<Record<string, number>>;
-  /** Absent before the first step of a scrub. */
-  scrub?: ScrubPosition;
-  /** Damage that a scrub found, in the plural as for LedgerDamaged. */
-  damaged?: string;
 }
 
 export interface Head {

@@ -2,7 +2,8 @@
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../stardust/encoding/codec.ts';
-import { ParameterTable } from '../../stardust/parameter-table.ts';
+import { StardustError } from '../../stardust/error.ts';
+import { ParameterTable, PROTOCOL_VERSION } from '../../stardust/parameter-table.ts';
 import {
   type ProtocolParametersOption,
   protocolParametersOption,
@@ -66,4 +67,29 @@ export function admittingParameters(table: ParameterTable, index: number): Proto
     .filter((option: ProtocolParametersOption) => option.targetMilestoneIndex <= index)
     .reverse()
     .map((option) => decodeParameters(option.parameters));
+}
+
+/** The network's names, past, present and announced, in order of their targets. */
+export function networkNames(table: ParameterTable): string[] {
+  return parameterSets(table).map(({ networkName }) => networkName);
+}
+
+/**
+ * The network's parameters, past, present and announced, in order of their targets. A pending set
+ * may be invalid: the reference reads it only once it is due (G).
+ */
+export function parameterSets(table: ParameterTable): ProtocolParameters[] {
+  return table.options
+    .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
+    .map(({ parameters }) => readIfValid(parameters))
+    .filter((read) => read !== undefined);
+}
+
+function readIfValid(parameters: Uint8Array): ProtocolParameters | undefined {
+  try {
+    return decodeParameters(parameters);
+  } catch (error) {
+    if (error instanceof StardustError) return undefined;
+    throw error;
+  }
 }

@@ -109,3 +109,54 @@ export function summedColumns(table: SummedTable, alias: string, prefix = ''): s
     .map((column) => `${alias}.${column} AS ${prefix}${column}`)
     .join(', ');
 }
+
+/** Position of the scrub (write/scrub.ts). */
+export interface ScrubPosition {
+  table: string;
+  /** ID of the last row that was read. */
+  after: string;
+  /** Sum of the sums of the rows up to that ID: milestones that add or remove such rows move it. */
+  sum: number;
+}
+
+export interface Integrity {
+  /** Fingerprints of `output`, `nft_past`, and the tables of the index of IDs in use. */
+  fingerprints: Readonly<Record<string, number>>;
+  /** Absent before the first step of a scrub. */
+  scrub?: ScrubPosition;
+  /** Damage that a scrub found, in the plural as for LedgerDamaged. */
+  damaged?: string;
+}
+
+/** Fingerprints are below 2^52, so that two of them can be added up without rounding. */
+const FINGERPRINT_MODULUS = 2 ** 52;
+
+/** Adds sums of rows or fingerprints, which may be negative, to a fingerprint. */
+export function addSums(...sums: readonly number[]): number {
+  const modulus = FINGERPRINT_MODULUS;
+  return sums.reduce((total, sum) => (((total + sum) % modulus) + modulus) % modulus, 0);
+}
+
+/** SQL of the fingerprint of up to 500,000 rows, NULL for none. `sum`: SQL of a row's sum. */
+export function fingerprintSql(sum: string): string {
+  return `sum(${sum}) % ${FINGERPRINT_MODULUS}`;
+}
+
+/** Moves fingerprints by rows that come and go. */
+export interface FingerprintMover {
+  /** @param sum of the row, negative where it goes */
+  move(table: string, id: string, sum: number): void;
+  moved(): Integrity;
+}
+
+export function moveFingerprints(before: Integrity): FingerprintMover {
+  const fingerprints = { ...before.fingerprints };
+  const scrub = before.scrub && { ...before.scrub };
+  return {
+    move(table, id, sum) {
+      fingerprints[table] = addSums(fingerprints[table]!, sum);
+      if (scrub?.table === table && id <= scrub.after) scrub.sum = addSums(scrub.sum, sum);
+    },
+    moved: () => ({ ...before, fingerprints, ...(scrub && { scrub }) }),
+  };
+}

@@ -10,13 +10,12 @@ import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
-import { addSums, fingerprintSql } from '../core/fingerprint.ts';
 import type { Head } from '../core/head.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { isNftSql, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { addSums, fingerprintSql, rowSum } from '../core/row-sum.ts';
 import { insertHead, insertMilestone } from '../core/write-head.ts';
 import { insertListRows, listRow } from '../output-list/list-rows.ts';
 import {

@@ -7,8 +7,14 @@ import { requireChecksum } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, type Query, type Row } from '../core/read-batch.ts';
-import { type BlockRow, blockSql, readBlockRows } from './block-rows.ts';
-import { type OutputRow, outputSql, requireOutputSum } from './output-rows.ts';
+import {
+  type BlockRow,
+  blockSql,
+  type OutputRow,
+  outputSql,
+  readBlockRows,
+  requireOutputSum,
+} from './id-rows.ts';
 import {
   type PackChecksums,
   readChecksums,

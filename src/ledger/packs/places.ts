@@ -4,7 +4,7 @@
  */
 import { type Database, forEachPiece } from '../core/database.ts';
 import { many, one, type Query, type Row } from '../core/read-batch.ts';
-import { readBlockRows } from './block-rows.ts';
+import { readBlockRows } from './id-rows.ts';
 
 export type BlockPlace = readonly [pack: number, at: number];
 

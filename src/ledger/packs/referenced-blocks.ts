@@ -9,9 +9,8 @@ import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
 import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import { blockSql, readBlockRows } from './block-rows.ts';
+import { blockSql, type OutputRow, readBlockRows, requireOutputSum } from './id-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
-import { type OutputRow, requireOutputSum } from './output-rows.ts';
 import { NO_REASON, statusesFromRow } from './pack-columns.ts';
 import { atPlaces, type BlockPlace, elementSql } from './places.ts';
 

@@ -11,10 +11,10 @@ import type { Database } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
 import { renumberOutputs, visitInputs } from './block-record.ts';
+import { outputSql, requireOutputSum } from './id-rows.ts';
 import { PARTS } from './milestone-part.ts';
 import type { NextNumbers } from './next-numbers.ts';
 import { NumberMap } from './number-map.ts';
-import { outputSql, requireOutputSum } from './output-rows.ts';
 import {
   readStates,
   WALKED_COLUMNS,

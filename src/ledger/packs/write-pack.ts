@@ -8,9 +8,9 @@ import { inputsAt } from '../../stardust/white-flag/cone.ts';
 import { checksum } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { many, type Query } from '../core/read-batch.ts';
+import { outputSql } from './id-rows.ts';
 import type { LastPack, UnresolvedPack } from './live-packs.ts';
 import type { NextNumbers } from './next-numbers.ts';
-import { outputSql } from './output-rows.ts';
 import {
   type PackChecksums,
   readStateMap,

@@ -8,10 +8,10 @@ import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { headFromRow, milestoneFromRow } from '../core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-rows.ts';
 import { outputColumns } from '../core/output-bytes.ts';
 import { many, type Row, readAlone } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
 import { type OutputStatus, unspentStatus } from './output-status.ts';
 
 export interface NftOutputs {

@@ -4,11 +4,11 @@ import type { ProtocolParametersOption } from '../../stardust/wire/milestone.ts'
 import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
+import { type DatabaseSize, withSize } from '../core/database-size.ts';
 import { milestoneFromRow, selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import { first, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
-import { type DatabaseSize, withSize } from '../core/size/database-size.ts';
 
 export interface MilestoneStatus {
   index: number;

@@ -18,7 +18,7 @@ import type { Cone } from '../../stardust/white-flag/cone.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { readQuery } from '../core/read-batch.ts';
-import { readBlockRows } from '../packs/block-rows.ts';
+import { readBlockRows } from '../packs/id-rows.ts';
 import { selectAt } from '../packs/places.ts';
 import { isBlockAt, placesOf } from '../packs/viewed-packs.ts';
 import type { ConsistentView } from './consistent-view.ts';

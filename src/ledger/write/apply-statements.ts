@@ -9,25 +9,24 @@ import { toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { inputsAt } from '../../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
-import { treasuryAfter } from '../../stardust/wire/treasury.ts';
+import { treasuryAfter } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { moveFingerprints } from '../core/fingerprint.ts';
 import { keepsIndex } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { writeOutputBytes } from '../core/output-bytes.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { moveFingerprints, rowSum } from '../core/row-sum.ts';
 import { insertMilestone, insertReceipt, moveHead } from '../core/write-head.ts';
 import { PARTS, writeNumbers } from '../packs/milestone-part.ts';
 import { requireSameUnreferenced } from '../packs/next-numbers.ts';
 import {
   type BlockStatus,
+  MAX_PACK_LENGTH,
   readStateMap,
   writeStates,
   writeStatuses,
 } from '../packs/pack-columns.ts';
-import { MAX_PACK_LENGTH } from '../packs/split-parts.ts';
 import {
   countVisible,
   type LeftBlocks,
@@ -37,9 +36,9 @@ import {
 } from '../packs/viewed-packs.ts';
 import { type ChangedPack, deleteStaged, updatePacks } from '../packs/write-pack.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
-import { insertIds, moveByBlocks } from './insert-ids.ts';
 import { listChanges, type MilestoneChanges, type VerifiedMilestone } from './milestone-changes.ts';
 import { changeOutputs, readChanges, rowsAsJson, SELECT_SPENT } from './output-changes.ts';
+import { insertIds, moveByBlocks } from './write-ids.ts';
 
 export interface ApplyStatements {
   /** Run as one batch. */

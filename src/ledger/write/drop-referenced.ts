@@ -4,14 +4,14 @@
  */
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { moveFingerprints } from '../core/fingerprint.ts';
 import { write } from '../core/read-batch.ts';
+import { moveFingerprints } from '../core/row-sum.ts';
 import { requireSameUnreferenced } from '../packs/next-numbers.ts';
 import { countVisible, packAt, placesOf, visiblePositions } from '../packs/viewed-packs.ts';
 import { deleteStaged, dropFromPacks } from '../packs/write-pack.ts';
 import type { ConsistentView } from '../view/consistent-view.ts';
 import { noteDropped, withDescendants, youngest } from './drop-blocks.ts';
-import { insertEntryPoints, moveByBlocks } from './insert-ids.ts';
+import { insertEntryPoints, moveByBlocks } from './write-ids.ts';
 
 /**
  * Drops these blocks, with whatever visible blocks stand upon them, and all staged blocks: what is

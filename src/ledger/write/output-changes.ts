@@ -8,7 +8,6 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import type { MigratedOutput } from '../../stardust/wire/receipt.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import { type Database, forEachPiece, jsonPieces } from '../core/database.ts';
-import type { FingerprintMover } from '../core/fingerprint.ts';
 import {
   contentsSql,
   isNftSql,
@@ -17,6 +16,7 @@ import {
   writeOutputBytes,
 } from '../core/output-bytes.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
+import type { FingerprintMover } from '../core/row-sum.ts';
 import { rowSum } from '../core/row-sum.ts';
 import {
   insertDetails,
@@ -25,9 +25,8 @@ import {
   packedKind,
   unpackedColumns,
 } from '../output-list/list-rows.ts';
-import { blockSql } from '../packs/block-rows.ts';
+import { blockSql, outputSql, requireChainSum } from '../packs/id-rows.ts';
 import { spentIn, spentSql } from '../packs/milestone-part.ts';
-import { outputSql, requireChainSum } from '../packs/output-rows.ts';
 import { atPlaces, elementSql } from '../packs/places.ts';
 
 /**

@@ -12,17 +12,17 @@
  */
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
+import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced, unlessMoved } from '../core/fence.ts';
-import { SCHEMA, selectHead } from '../core/head.ts';
+import { type Head, readHead, SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
+import { countedFromRow, selectCounted } from '../core/nft-rows.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { SHRINK_AT, shareUsed, withSize } from '../core/size/database-size.ts';
 import { moveHead } from '../core/write-head.ts';
+import type { Carry } from '../ledger-part.ts';
 import { PARTS } from '../packs/milestone-part.ts';
 import { deleteOldPacks } from '../packs/write-pack.ts';
-import { carryPast, forgetPast } from './carry-past.ts';
-import { countedFromRow, noteDamage, selectCounted } from './counted-changes.ts';
-import { emptyTable, turnIntegrity, turnOver } from './turn-over-ids.ts';
+import { emptyTable, turnIntegrity, turnOver } from './write-ids.ts';
 
 const STEP = 1000;
 
@@ -104,8 +104,8 @@ const NONE_OLD = 2 ** 32;
 export interface PruneOptions {
   /** Milestones for which IDs are kept, no fewer than all else. */
   idRetention?: number;
-  /** Whether HISTORY is `all`. */
-  keepsHistory?: boolean;
+  /** Keeps what is deleted. Absent: histories end. */
+  carry?: Carry | undefined;
   step?: number;
   /** Bytes of the database; absent: only the disk limits it. */
   limitBytes?: number | undefined;
@@ -187,11 +187,7 @@ async function pruneStep(
 }
 
 /** A step; undefined without a ledger. */
-async function deleteOld(
-  db: Database,
-  keep: number,
-  { keepsHistory = false, step = STEP }: PruneOptions,
-) {
+async function deleteOld(db: Database, keep: number, { carry, step = STEP }: PruneOptions) {
   const first = one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first'));
   const remove = (kept: number, history: number) => ({
     head: selectHead(db),
@@ -205,10 +201,10 @@ async function deleteOld(
     packs: withSize(deleteOldPacks(db, PACK_STEP, IS_OURS)),
     first,
   });
-  if (!keepsHistory) {
+  if (carry === undefined) {
     const removed = await readBatch(db, remove(keep, 0));
     if (!removed.head?.history) return removed;
-    await forgetPast(db, removed.head);
+    await endHistories(db, removed.head);
     return readBatch(db, remove(keep, 0));
   }
   const now = await readBatch(db, { head: selectHead(db), first });
@@ -216,7 +212,7 @@ async function deleteOld(
   const { head, first: oldest } = now;
   // an import, or another follower that prunes, is no damage
   const { fence, inserts, last, history } = await unlessMoved(db, head, oldest, () =>
-    carryPast(db, head, oldest, head.ledger - keep, step),
+    carry(db, head, oldest, head.ledger - keep, step),
   );
   const kept = fence.length === 0 ? NONE_OLD : head.ledger - last;
   return runFenced(db, {
@@ -224,4 +220,34 @@ async function deleteOld(
     ...remove(kept, history),
     inserts: write(inserts),
   });
+}
+
+/** Outputs of NFTs that pruned milestones spent, if a module keeps them. */
+export const PAST_TABLE = 'nft_past';
+
+/** Empties nft_past: from then on histories are as long as milestones are kept. */
+async function endHistories(db: Database, head: Head): Promise<void> {
+  const { fingerprints, scrub, ...rest } = head.integrity;
+  const { [PAST_TABLE]: _, ...others } = fingerprints;
+  const integrity = {
+    ...rest,
+    fingerprints: others,
+    ...(scrub && scrub.table !== PAST_TABLE && { scrub }),
+  };
+  const statements = [
+    moveHead(db, head, { history: 0, integrity }),
+    ...(await emptyTable(db, PAST_TABLE)),
+  ];
+  await runFenced(db, { writes: write(statements) });
+}
+
+/**
+ * Notes the damage in the head, so that all readers throw it from then on. Throws a LedgerMoved if
+ * the ledger changed meanwhile.
+ */
+async function noteDamage(db: Database, { what }: LedgerDamaged): Promise<void> {
+  const head = await readHead(db);
+  if (head === undefined) return;
+  const integrity = { ...head.integrity, damaged: what };
+  await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }

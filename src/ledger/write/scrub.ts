@@ -13,17 +13,21 @@ import { OutputType } from '../../stardust/wire/output.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
-import { addSums } from '../core/fingerprint.ts';
 import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
+import {
+  countedFromRow,
+  JOIN_HELD,
+  NFT_COLUMNS,
+  nftFromRow,
+  selectCounted,
+} from '../core/nft-rows.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { summedColumns } from '../core/row-sum.ts';
+import { addSums, summedColumns } from '../core/row-sum.ts';
 import { moveHead } from '../core/write-head.ts';
-import { PAST_COLUMNS, PAST_TABLE } from '../nfts/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../nfts/nft-row.ts';
+import type { FingerprintedTable, RowInSum } from '../ledger-part.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
-import { countedFromRow, selectCounted } from './counted-changes.ts';
 
 /** Outputs of one step: 20 ms of CPU, 50 ms if all are NFTs; up to 29 MB of contents. */
 const STEP_OUTPUTS = 1000;
@@ -33,12 +37,6 @@ const STEP_ENTRIES = 5000;
 
 /** Milestones of one step whose changes are read: each may name 15,000 NFTs, most name five. */
 const STEP_CHANGES = 20;
-
-/** A row as it counts in its table's fingerprint. */
-interface Scrubbed {
-  id: string;
-  sum: number;
-}
 
 /** ?1 an ID, ?2 how many rows. */
 const NEXT_OUTPUTS = 'FROM output o WHERE o.id > ?1 ORDER BY o.id LIMIT ?2';
@@ -84,13 +82,18 @@ const SELECT_ALL_DETAILS = `
  * Throws a LedgerDamaged if a row is damaged, after noting it in head, so that all readers throw
  * it; and a LedgerMoved if the ledger changed meanwhile: then nothing counts.
  *
- * @param most rows of a step; default: by the table
+ * @param most rows of a step; undefined: by the table
+ * @param kept tables that modules keep
  */
-export async function scrub(db: Database, most?: number): Promise<boolean> {
+export async function scrub(
+  db: Database,
+  most?: number,
+  kept: readonly FingerprintedTable[] = [],
+): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined) return true;
   try {
-    return await readOn(db, head, most);
+    return await readOn(db, head, most, kept);
   } catch (error) {
     if (!(error instanceof LedgerDamaged)) throw error;
     // refused if the ledger has moved: then what was read was of two states
@@ -99,10 +102,29 @@ export async function scrub(db: Database, most?: number): Promise<boolean> {
   }
 }
 
-async function readOn(db: Database, head: Head, most: number | undefined): Promise<boolean> {
-  const { fingerprints, scrub: position = { table: 'output', after: '', sum: 0 } } = head.integrity;
+const START = { table: 'output', after: '', sum: 0 };
+
+async function readOn(
+  db: Database,
+  head: Head,
+  most: number | undefined,
+  kept: readonly FingerprintedTable[],
+): Promise<boolean> {
+  const { fingerprints, scrub: noted = START } = head.integrity;
+  const ofModules = kept.filter(({ isKept }) => isKept(head));
+  const tables = [
+    'output',
+    ...head.idTables.map(idTableName),
+    ...ofModules.map(({ name }) => name),
+    ...DERIVED,
+  ];
+  // a module that kept the table may be gone
+  const position = tables.includes(noted.table) ? noted : START;
   const { table, after } = position;
-  const rows = await readNextRows(db, head, table, after, most);
+  const ofModule = ofModules.find(({ name }) => name === table);
+  const rows = ofModule
+    ? await readAlone(ofModule.selectNext(db, after, most ?? STEP_ENTRIES))
+    : await readNextRows(db, head, table, after, most);
   const sum = addSums(position.sum, ...rows.map((row) => row.sum));
   const last = rows.at(-1);
   if (last !== undefined) {
@@ -111,8 +133,6 @@ async function readOn(db: Database, head: Head, most: number | undefined): Promi
   }
   if (!DERIVED.includes(table) && fingerprints[table] !== sum)
     throw new LedgerDamaged(`rows of the table ${table}`);
-  const past = head.history === 0 ? [] : [PAST_TABLE];
-  const tables = ['output', ...head.idTables.map(idTableName), ...past, ...DERIVED];
   const next = tables[tables.indexOf(table) + 1];
   if (next === undefined) await readSmallTables(db);
   await saveIntegrity(db, head, {
@@ -139,14 +159,14 @@ async function saveIntegrity(
   await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }
 
-/** Reads the next rows of the table, which are whole; none at its end. */
+/** Reads the next rows of a table of the ledger, which are whole; none at its end. */
 async function readNextRows(
   db: Database,
   head: Head,
   table: string,
   after: string,
   most: number | undefined,
-): Promise<Scrubbed[]> {
+): Promise<RowInSum[]> {
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
   if (table === NFTS) return readAlone(many(bind(SELECT_ALL_NFTS), nftRowFromRow));
@@ -158,34 +178,23 @@ async function readNextRows(
         sum: 0,
       })),
     );
-  if (table === PAST_TABLE)
-    return readAlone(
-      many(bind(SELECT_PAST), (row) => {
-        row.requireSum(PAST_TABLE);
-        return { id: row.text('id'), sum: row.integer('sum') };
-      }),
-    );
   const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
   return readAlone(many(bind(entries), entryFromRow));
 }
 
 /** Throws if a burned NFT is on no list, or an output is not there: damage changed the row. */
-function nftRowFromRow(row: Row): Scrubbed {
+function nftRowFromRow(row: Row): RowInSum {
   const { nft } = nftFromRow(row)!;
   if (row.integer('known') !== 1) throw new LedgerDamaged('rows of the table nft');
   return { id: nft, sum: 0 };
 }
 
-function detailFromRow(row: Row): Scrubbed {
+function detailFromRow(row: Row): RowInSum {
   if (row.integerOrNull('known') !== 1) throw new LedgerDamaged('rows of the table output_detail');
   return { id: row.text('position'), sum: 0 };
 }
 
-const SELECT_PAST = `
-  SELECT ${PAST_COLUMNS} FROM nft_past WHERE nft_past.id > unhex(?1)
-  ORDER BY nft_past.id LIMIT ?2`;
-
-function entryFromRow(row: Row): Scrubbed {
+function entryFromRow(row: Row): RowInSum {
   row.requireSum('id');
   const id = row.text('id');
   return { id, sum: entrySum(id, row.integer('milestone'), row.integer('block')) };
@@ -197,7 +206,7 @@ async function readOutputs(
   head: Head,
   after: string,
   most: number,
-): Promise<Scrubbed[]> {
+): Promise<RowInSum[]> {
   const bind = (sql: string) => db.prepare(sql).bind(after, most);
   const { outputs, nfts, details } = await readBatch(db, {
     outputs: many(bind(SELECT_OUTPUTS), outputFromRow),
@@ -224,7 +233,7 @@ function isFilled({ indexed }: Head, id: string): boolean {
   return indexed === ALL_INDEXED || id <= indexed;
 }
 
-interface ScrubbedOutput extends Scrubbed {
+interface ScrubbedOutput extends RowInSum {
   created: number;
   chain: string | null;
   isNft: boolean;

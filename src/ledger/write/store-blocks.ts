@@ -10,18 +10,23 @@ import { writeOutputBytes } from '../core/output-bytes.ts';
 import type { Numbering } from '../intake/known-outputs.ts';
 import type { PreparedBlock } from '../intake/prepare-blocks.ts';
 import { packedListRow } from '../output-list/list-rows.ts';
-import { writeBlockRow } from '../packs/block-rows.ts';
+import {
+  type OutputRow,
+  writeBlockRow,
+  writeCreatedRow,
+  writeOutputRow,
+} from '../packs/id-rows.ts';
 import type { LastPack } from '../packs/live-packs.ts';
 import { requireSameUnreferenced } from '../packs/next-numbers.ts';
-import { type OutputRow, writeCreatedRow, writeOutputRow } from '../packs/output-rows.ts';
 import {
   MAX_PACK_BLOCKS,
+  MAX_PACK_LENGTH,
   type OutputState,
+  splitIntoParts,
   writeStates,
   writeStatuses,
 } from '../packs/pack-columns.ts';
 import { readCone } from '../packs/record-cone.ts';
-import { MAX_PACK_LENGTH, splitIntoParts } from '../packs/split-parts.ts';
 import { appendToPack, insertPack, type PackColumns } from '../packs/write-pack.ts';
 import type { UnreferencedView } from './unreferenced-index.ts';
 

@@ -2,7 +2,8 @@
  * Tells the broker of events what was applied and stored (src/modules/events/README.md). Nothing waits for
  * it: the broker reads from D1 what it publishes, and finds there later what it was not told.
  */
-import type { Announcer, LastLedger } from '../../follower/follower-context.ts';
+import type { LastLedger } from '../../follower/follower-context.ts';
+import type { Announcer } from '../../follower/follower-part.ts';
 import { hasPassed } from '../../platform/clock.ts';
 import { describeError, type WriteLog } from '../../platform/log.ts';
 import type { EventBroker, EventDemand } from './event-broker.ts';

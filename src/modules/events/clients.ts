@@ -1,12 +1,15 @@
-/** Clients of the broker and their topics. Only this file sends to them and closes them. */
+/**
+ * Clients of the broker, and the index of listeners by topic. Only this file sends to clients and
+ * closes them.
+ */
+
 import { encodePacket, type Packet, PacketType } from '../../mqtt/packets.ts';
-import { packTopic } from '../../mqtt/topics.ts';
+import { BLOCKS, packTopic, UNLOCKS } from '../../mqtt/topics.ts';
 import { hasPassed, takeTurns } from '../../platform/clock.ts';
 import { createAccounts } from './accounts.ts';
 import { type Client, heldBytes, MESSAGE_OVERHEAD_BYTES } from './client.ts';
 import { CLOSE_CODES, type CloseReason } from './close-codes.ts';
 import type { Counts } from './publisher.ts';
-import { createTopicIndex, type TopicIndex } from './topic-index.ts';
 
 /** Milliseconds from the connection to CONNECT. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -172,5 +175,52 @@ export function createClients(counts: Counts): Clients {
       }
     },
     gone,
+  };
+}
+
+/** Beginnings of topics that {@link TopicIndex.hasAny} knows. */
+const BEGINNINGS = [BLOCKS, 'outputs/', UNLOCKS, 'transactions/', 'block-metadata/'];
+
+interface TopicIndex {
+  size(): number;
+  /** The client must not listen to it yet. */
+  add(client: Client, topic: string): void;
+  /** The client must listen to it. */
+  remove(client: Client, topic: string): void;
+  /** Returns a copy, as listeners may be dropped meanwhile. */
+  listeners(topic: string): Client[];
+  has(topic: string): boolean;
+  hasAny(beginning: string): boolean;
+}
+
+function createTopicIndex(): TopicIndex {
+  const byTopic = new Map<string, Set<Client>>();
+  const beginnings = new Map<string, number>();
+  let size = 0;
+
+  function count(topic: string, change: 1 | -1): void {
+    size += change;
+    for (const beginning of BEGINNINGS)
+      if (topic.startsWith(beginning))
+        beginnings.set(beginning, (beginnings.get(beginning) ?? 0) + change);
+  }
+
+  return {
+    size: () => size,
+    add(client, topic) {
+      const clients = byTopic.get(topic);
+      if (clients === undefined) byTopic.set(topic, new Set([client]));
+      else clients.add(client);
+      count(topic, 1);
+    },
+    remove(client, topic) {
+      const clients = byTopic.get(topic)!;
+      clients.delete(client);
+      if (clients.size === 0) byTopic.delete(topic);
+      count(topic, -1);
+    },
+    listeners: (topic) => [...(byTopic.get(topic) ?? [])],
+    has: (topic) => byTopic.has(topic),
+    hasAny: (beginning) => (beginnings.get(beginning) ?? 0) > 0,
   };
 }

@@ -7,9 +7,9 @@ import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { type Head, selectHeadAt } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { outputColumns } from '../../ledger/core/output-bytes.ts';
 import { combine, first, many, type Query, type Row } from '../../ledger/core/read-batch.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 import { ledgerOutputFromRow } from '../../ledger/read/ledger-state-hash.ts';
 import { equalBytes, Reader, toHexDigits, Writer } from '../../stardust/encoding/bytes.ts';
 import {

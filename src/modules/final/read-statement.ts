@@ -23,7 +23,7 @@ import {
 } from '../../stardust/proof/statement.ts';
 import { type Address, addressKey } from '../../stardust/wire/address.ts';
 import { decodeLedgerOutput } from '../../stardust/wire/ledger-output.ts';
-import { selectPage } from '../lists/list-page.ts';
+import { selectPage } from '../lists/list-statements.ts';
 import { type Position, START } from '../lists/output-query.ts';
 import { LAYOUT, type Layout, selectFinal, selectPages } from './final-tables.ts';
 import type { NoFinalLedger } from './prove-final.ts';

@@ -10,8 +10,7 @@ import { type NftOutputs, namedOutput } from '../../ledger/read/nft-outputs.ts';
 import type { OutputStatus } from '../../ledger/read/output-status.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../stardust/wire/output.ts';
-import { pageOf } from '../lists/list-page.ts';
-import { selectIndexed } from '../lists/list-statements.ts';
+import { pageOf, selectIndexed } from '../lists/list-statements.ts';
 import type { OutputQuery, Position } from '../lists/output-query.ts';
 
 /** `foreign`: an address does not have the network's prefix. */

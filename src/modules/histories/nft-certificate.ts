@@ -10,7 +10,6 @@ import { selectHead } from '../../ledger/core/head.ts';
 import { payloadFromRow } from '../../ledger/core/milestone-payload.ts';
 import { readOutputBytes } from '../../ledger/core/output-bytes.ts';
 import { first, many, one, readBatch, readQuery } from '../../ledger/core/read-batch.ts';
-import { damagedNft } from '../../ledger/nfts/held-outputs.ts';
 import {
   readSpentOutput,
   type SpentRow,
@@ -31,6 +30,7 @@ import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
 import { type BlockProof, proveBlock } from '../proofs/applied-milestone.ts';
+import { damagedNft } from './held-outputs.ts';
 import {
   createdOf,
   LAST_SPENT,

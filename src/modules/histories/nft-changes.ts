@@ -5,9 +5,9 @@
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { milestoneFromRow, selectHeadAt } from '../../ledger/core/head.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { many, type Row, readBatch } from '../../ledger/core/read-batch.ts';
 import { summedColumns } from '../../ledger/core/row-sum.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 
 /** The most changes of an answer. An NFT counts once in each milestone that changed it. */
 export const MAX_CHANGES = 10_000;

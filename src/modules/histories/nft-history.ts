@@ -9,6 +9,10 @@ import { unlessMoved } from '../../ledger/core/fence.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
 import { many, readBatch } from '../../ledger/core/read-batch.ts';
+import { isPartOf, spentSql, TRANSACTION_ID_DIGITS } from '../../ledger/packs/milestone-part.ts';
+import { ownerAt } from '../../stardust/output.ts';
+import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
+import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
 import {
   damagedNft,
   type HeldOutput,
@@ -18,11 +22,7 @@ import {
   PAST_COLUMNS,
   type PastOutput,
   pastFromRow,
-} from '../../ledger/nfts/held-outputs.ts';
-import { isPartOf, spentSql, TRANSACTION_ID_DIGITS } from '../../ledger/packs/milestone-part.ts';
-import { ownerAt } from '../../stardust/output.ts';
-import { type AddressKey, addressKey } from '../../stardust/wire/address.ts';
-import type { UnlockCondition } from '../../stardust/wire/unlock-condition.ts';
+} from './held-outputs.ts';
 import {
   LAST_SPENT,
   madeBy,

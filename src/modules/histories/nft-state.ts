@@ -3,10 +3,9 @@
  * (docs/storage.md#histories-of-nfts).
  */
 import type { Database } from '../../ledger/core/database.ts';
+import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { outputColumns, unspentFromRow } from '../../ledger/core/output-bytes.ts';
 import { first, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';
-import { type Burn, damagedNft, type HeldOutput, heldOf } from '../../ledger/nfts/held-outputs.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/nfts/nft-row.ts';
 import {
   readSpentOutput,
   type SpentRow,
@@ -22,6 +21,7 @@ import { parseBlock } from '../../stardust/wire/block.ts';
 import { nftIdOf, outputId } from '../../stardust/wire/ids.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
+import { type Burn, damagedNft, type HeldOutput, heldOf } from './held-outputs.ts';
 
 /**
  * SQL: the milestone after the first kept one. NFTs burned by that one itself are not known any

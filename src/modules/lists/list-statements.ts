@@ -2,13 +2,19 @@
  * The SQL of a list (docs/storage.md#lists): each statement walks one index of a kind's table in
  * the order of the list, so that a page by what the index is for reads as many rows as it holds.
  * Other conditions are tested row by row, within a budget; a walk that uses it up ends with a row
- * without a position, and the list is refused instead of cut.
+ * without a position, and the list is refused instead of cut. A page is made of the rows of its
+ * walks.
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { many, type Query, type Row } from '../../ledger/core/read-batch.ts';
 import { KINDS, type Kind } from '../../ledger/output-list/indexed-kinds.ts';
 import { POSITION_CELLS, toColumn } from '../../ledger/output-list/list-rows.ts';
-import type { OutputFilters, OutputQuery, Position } from './output-query.ts';
+import {
+  comparePositions,
+  type OutputFilters,
+  type OutputQuery,
+  type Position,
+} from './output-query.ts';
 
 /**
  * Most rows that a list reads beside those of its page: half are tested, half passed over to see
@@ -60,10 +66,10 @@ const UNLOCKING: Record<Kind, readonly string[]> = {
 };
 
 /**
- * Selects the positions of each walk, of which list-page.ts makes the page; undefined is among them
+ * Selects the positions of each walk, of which pageOf makes the page; undefined is among them
  * if the walk used up its budget.
  */
-export function listWalks(db: Database, query: OutputQuery): Query<(Position | undefined)[]>[] {
+function listWalks(db: Database, query: OutputQuery): Query<(Position | undefined)[]>[] {
   return walkStatements(query).map(({ sql, parameters }) =>
     many(db.prepare(sql).bind(...parameters), positionFromRow),
   );
@@ -95,7 +101,7 @@ export function selectIndexed(query: OutputQuery): Condition {
  * Number of rows: one more than the page holds, to find the next page. Without pages the reference
  * gives all of one kind, and one output of several kinds.
  */
-export function rowsWanted({ pageSize, kinds }: Pick<OutputQuery, 'pageSize' | 'kinds'>): number {
+function rowsWanted({ pageSize, kinds }: Pick<OutputQuery, 'pageSize' | 'kinds'>): number {
   const unpaged = kinds.length > 1 ? 1 : MAX_ITEMS;
   return (pageSize === 0 ? unpaged : pageSize) + 1;
 }
@@ -218,4 +224,50 @@ export function positionFromRow(row: Row): Position | undefined {
   const outputId = row.textOrNull('output');
   if (outputId === null) return undefined;
   return { createdTime: row.integer('created_time'), outputId };
+}
+
+export interface ListPage {
+  items: Position[];
+  /** Beginning of the next page; undefined if there is none. */
+  next: Position | undefined;
+}
+
+/** Selects a page; undefined beyond the budget of rows. An output of several walks is in it once. */
+export function selectPage(db: Database, query: OutputQuery): Query<ListPage | undefined> {
+  const walks = listWalks(db, query);
+  return {
+    statements: walks.flatMap(({ statements }) => statements),
+    read: (results) =>
+      pageOf(
+        query,
+        walks.map(({ read }, i) => read([results[i]!])),
+      ),
+  };
+}
+
+export function pageOf(
+  query: OutputQuery,
+  walks: readonly (readonly (Position | undefined)[])[],
+): ListPage | undefined {
+  const found = walks.map((positions) => positions.filter((at) => at !== undefined));
+  if (found.some((positions, i) => positions.length < walks[i]!.length)) return undefined;
+  for (const positions of found) requireOrder(positions);
+  const merged = found.length === 1 ? found[0]! : mergeWalks(found);
+  const wanted = rowsWanted(query);
+  const isUnpaged = query.pageSize === 0;
+  if (isUnpaged && query.kinds.length === 1 && merged.length >= wanted) return undefined;
+  return { items: merged.slice(0, wanted - 1), next: isUnpaged ? undefined : merged[wanted - 1] };
+}
+
+function mergeWalks(walks: readonly (readonly Position[])[]): Position[] {
+  const sorted = walks.flat().sort(comparePositions);
+  return sorted.filter((at, i) => i === 0 || comparePositions(sorted[i - 1]!, at) !== 0);
+}
+
+/** Throws an Error if rows are in another order: a page of them would leave some out. */
+function requireOrder(positions: readonly Position[]): void {
+  positions.forEach((at, i) => {
+    if (i > 0 && comparePositions(positions[i - 1]!, at) >= 0)
+      throw new Error(`an index is not in the order of lists at ${at.outputId}`);
+  });
 }

@@ -14,8 +14,7 @@ import {
   needsIndex,
 } from '../../ledger/output-list/indexed-kinds.ts';
 import { POSITION_CELLS } from '../../ledger/output-list/list-rows.ts';
-import { type ListPage, selectPage } from './list-page.ts';
-import { positionFromRow } from './list-statements.ts';
+import { type ListPage, positionFromRow, selectPage } from './list-statements.ts';
 import type { OutputQuery } from './output-query.ts';
 
 /** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */

@@ -19,7 +19,7 @@ export function aliasStep(current: AliasOutput, next: AliasOutput | undefined): 
   return 'illegal';
 }
 
-/** A-1, except for the issuer (required-addresses.ts) */
+/** A-1, except for the issuer (unlocking.ts) */
 export function aliasGenesisValid(alias: AliasOutput): boolean {
   return isZero(alias.aliasId);
 }

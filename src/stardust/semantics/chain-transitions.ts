@@ -1,6 +1,6 @@
 /**
  * Transitions of chains (TIP-0018; docs/protocol.md, D.2, S6, and D.3). A consumed chain goes on or
- * is destroyed; a created one that was not consumed is new. Issuers (required-addresses.ts) belong
+ * is destroyed; a created one that was not consumed is new. Issuers (unlocking.ts) belong
  * to this stage too, but depend on the unlocked addresses, and so on the milestone's timestamp.
  */
 import { isZero } from '../encoding/bytes.ts';
@@ -87,7 +87,7 @@ function genesisValid(output: ChainOutput, surroundings: FoundrySurroundings): b
   }
 }
 
-/** N-1, except for the issuer (required-addresses.ts) */
+/** N-1, except for the issuer (unlocking.ts) */
 function nftGenesisValid(nft: NftOutput): boolean {
   return isZero(nft.nftId);
 }

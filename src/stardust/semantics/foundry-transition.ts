@@ -1,18 +1,19 @@
 /**
  * Transitions of foundries (TIP-0018; docs/protocol.md, F-1 to F-11). F-11 needs no code: the
- * owner, an alias, unlocks what it owns in a state transition only (unlocking.ts, S2.13).
+ * owner, an alias, unlocks what it owns in a state transition only (unlocking.ts, S2.13). `inSum` and
+ * `outSum` are the amounts of the foundry's token in all consumed and in all created outputs, uint256.
  */
 import { addressKey } from '../wire/address.ts';
 import { equalFeatures } from '../wire/feature.ts';
-import { type FoundryOutput, type Output, OutputType } from '../wire/output.ts';
+import {
+  type FoundryOutput,
+  type Output,
+  OutputType,
+  type SimpleTokenScheme,
+} from '../wire/output.ts';
 import { addressIn, UnlockConditionType } from '../wire/unlock-condition.ts';
 import { type ChainKey, type ChainTable, foundryKey } from './chains.ts';
 import type { TokenSums } from './native-tokens.ts';
-import {
-  schemeDestructionValid,
-  schemeGenesisValid,
-  schemeTransitionValid,
-} from './token-scheme.ts';
 
 /** Serial numbers of the new foundries of each alias, in the order of the outputs. */
 export type NewFoundries = ReadonlyMap<ChainKey, readonly number[]>;
@@ -89,4 +90,37 @@ export function foundryDestructionValid(
     inSums.get(token) ?? 0n,
     outSums.get(token) ?? 0n,
   );
+}
+
+/** F-1: a new foundry has minted exactly the tokens that are created, whatever is consumed. */
+function schemeGenesisValid({ minted, melted }: SimpleTokenScheme, outSum: bigint): boolean {
+  return melted === 0n && minted === outSum;
+}
+
+/** F-6 to F-9 */
+function schemeTransitionValid(
+  current: SimpleTokenScheme,
+  next: SimpleTokenScheme,
+  inSum: bigint,
+  outSum: bigint,
+): boolean {
+  const newlyMinted = next.minted - current.minted;
+  const newlyMelted = next.melted - current.melted;
+  // F-6
+  if (current.maximumSupply !== next.maximumSupply || newlyMinted < 0n || newlyMelted < 0n)
+    return false;
+  const difference = outSum - inSum;
+  // F-7
+  if (difference > 0n) return newlyMinted === difference && newlyMelted === 0n;
+  // F-8: what is neither melted nor created is burned. F-9 is the same with a difference of 0.
+  return newlyMelted <= -difference && newlyMinted === 0n;
+}
+
+/** F-10: all tokens ever minted are melted. A foundry with a burned token is never destroyed. */
+function schemeDestructionValid(
+  { minted, melted }: SimpleTokenScheme,
+  inSum: bigint,
+  outSum: bigint,
+): boolean {
+  return minted + outSum - inSum === melted;
 }

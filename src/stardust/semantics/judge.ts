@@ -12,11 +12,12 @@ import { type ChainFault, findChainFault } from './chain-transitions.ts';
 import { type ChainKey, chainTable } from './chains.ts';
 import { type DepositPlan, judgeDeposits, planDeposits } from './deposits.ts';
 import { brokenTokenRule, sumTokens } from './native-tokens.ts';
-import { requiredIssuers, requiredSenders } from './required-addresses.ts';
 import {
   commitmentMatches,
   type PlannedInput,
   planUnlocking,
+  requiredIssuers,
+  requiredSenders,
   timelocksOf,
   type UnlockedAddresses,
   unlockInputs,

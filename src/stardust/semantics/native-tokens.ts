@@ -28,7 +28,7 @@ export function sumTokens(outputs: readonly Output[]): TokenSums | undefined {
 
 /**
  * S5: returns the rule that the sums break first. Tokens whose foundry is among the outputs are
- * judged with the foundry (token-scheme.ts).
+ * judged with the foundry (foundry-transition.ts).
  *
  * @param inSums those of {@link sumTokens}, undefined as there
  */

@@ -1,10 +1,12 @@
 /**
  * Unlocks the inputs: timelocks, the inputs commitment, owners and unlocks (TIP-0018, TIP-0020;
  * docs/protocol.md, D.2, S1 and S2). What does not depend on time is computed once (planUnlocking).
- * {@link unlockInputs} then goes through the inputs for one timestamp.
+ * {@link unlockInputs} then goes through the inputs for one timestamp. Senders and issuers that
+ * outputs name must be among the unlocked addresses (S3, A-1, N-1).
  */
 import { equalBytes } from '../encoding/bytes.ts';
 import { type Address, type AddressKey, AddressType, addressKey } from '../wire/address.ts';
+import { FeatureType, findFeature } from '../wire/feature.ts';
 import { ed25519AddressId, inputsCommitment } from '../wire/ids.ts';
 import { type AliasOutput, type Output, OutputType } from '../wire/output.ts';
 import { type Unlock, UnlockType } from '../wire/unlock.ts';
@@ -241,4 +243,27 @@ export function isUnlockedBy(
   return (
     source !== undefined && (source.unlockedAt === position || source.referencedBy.has(position))
   );
+}
+
+/** S3: the addresses that must be unlocked, and the place of the output that names each. */
+export function requiredSenders(
+  outputs: readonly Output[],
+): { output: number; address: AddressKey }[] {
+  return outputs.flatMap((output, place) => {
+    const sender = findFeature(output.features, FeatureType.Sender);
+    return sender === undefined ? [] : [{ output: place, address: addressKey(sender.address) }];
+  });
+}
+
+/** A-1, N-1: addresses that must be unlocked, and the chain that names each, if it is new. */
+export function requiredIssuers(
+  inChains: ChainTable,
+  outChains: ChainTable,
+): { chain: ChainKey; address: AddressKey }[] {
+  return [...outChains].flatMap(([key, { immutableFeatures }]) => {
+    const issuer = findFeature(immutableFeatures, FeatureType.Issuer);
+    return issuer === undefined || inChains.has(key)
+      ? []
+      : [{ chain: key, address: addressKey(issuer.address) }];
+  });
 }

@@ -8,7 +8,7 @@ import { blake2b256 } from '../crypto/hash.ts';
 import { equalBytes, toHex, toHexDigits, Writer } from '../encoding/bytes.ts';
 import type { ProtocolParametersOption } from '../wire/milestone.ts';
 import type { ProtocolParameters } from '../wire/parameters.ts';
-import type { Treasury } from '../wire/treasury.ts';
+import type { Treasury } from '../wire/receipt.ts';
 import { ByteStream, type SnapshotFile, type SnapshotKind } from './byte-stream.ts';
 import { DeltaMerge, FullMerge, type Merge } from './merge-changes.ts';
 import type { ChainRules } from './milestone-chain.ts';

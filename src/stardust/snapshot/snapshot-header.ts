@@ -7,7 +7,7 @@
 import { concatBytes, Reader } from '../encoding/bytes.ts';
 import { decode, fixed, record, u16, u32, u64 } from '../encoding/codec.ts';
 import { type ProtocolParametersOption, protocolParametersOption } from '../wire/milestone.ts';
-import { type Treasury, treasury } from '../wire/treasury.ts';
+import { type Treasury, treasury } from '../wire/receipt.ts';
 import { type ByteStream, decodePart } from './byte-stream.ts';
 import {
   MIN_DIFF_LENGTH,

@@ -7,7 +7,7 @@ import { ParameterTable, PROTOCOL_VERSION } from '../parameter-table.ts';
 import { announcedParameters } from '../wire/milestone.ts';
 import { OutputType } from '../wire/output.ts';
 import { decodeParameters, type ProtocolParameters } from '../wire/parameters.ts';
-import { equalTreasuries, type Treasury, treasuryAfter } from '../wire/treasury.ts';
+import { equalTreasuries, type Treasury, treasuryAfter } from '../wire/receipt.ts';
 import type { FullHeader, MilestoneReference } from './snapshot-header.ts';
 import type { SnapshotMilestone, SnapshotOutput } from './snapshot-records.ts';
 import type { ChangeBatcher } from './snapshot-sink.ts';

@@ -15,7 +15,7 @@ import {
 } from '../wire/ledger-output.ts';
 import { type Milestone, milestone, receiptOf } from '../wire/milestone.ts';
 import { type Output, output } from '../wire/output.ts';
-import { type Treasury, treasury } from '../wire/treasury.ts';
+import { type Treasury, treasury } from '../wire/receipt.ts';
 import { type ByteStream, decodePart, type SnapshotKind } from './byte-stream.ts';
 
 /** How many records of each kind follow the header. */

@@ -1,12 +1,14 @@
 /**
- * Receipts: funds of the legacy network that a milestone pays out of the treasury (TIP-0034;
- * docs/protocol.md, E.5). A receipt is checked when its milestone is applied, not when its block is
+ * The treasury, base tokens not yet migrated from the legacy network, and receipts: funds that a
+ * milestone pays out of it (TIP-0034; docs/protocol.md, E.5). The ledger holds one treasury output;
+ * a receipt spends it and creates the next one. A receipt is checked when its milestone is applied, not when its block is
  * parsed (M-8). As in the reference, neither the treasury output that it names as its input (H-120)
  * nor its index `migratedAt` matters.
  */
-import { toHexDigits } from '../encoding/bytes.ts';
+import { equalBytes, toHexDigits } from '../encoding/bytes.ts';
+import { type Codec, fixed, record, u64 } from '../encoding/codec.ts';
 import { migratedOutputId, outputBytes } from './ids.ts';
-import type { MigratedFunds, ReceiptOption } from './milestone.ts';
+import { type MigratedFunds, type Milestone, type ReceiptOption, receiptOf } from './milestone.ts';
 import { type BasicOutput, OutputType } from './output.ts';
 import { UnlockConditionType } from './unlock-condition.ts';
 
@@ -70,4 +72,27 @@ function migratedOutput({ address, deposit }: MigratedFunds): BasicOutput {
     unlockConditions: [{ type: UnlockConditionType.Address, address }],
     features: [],
   };
+}
+
+export interface Treasury {
+  /** 32 bytes: the ID of the milestone that created it, all zero if the network began with it. */
+  milestoneId: Uint8Array;
+  /** Base tokens, uint64. */
+  amount: bigint;
+}
+
+/**
+ * Codec of snapshot files (docs/snapshot-format.md#full-header and
+ * docs/snapshot-format.md#milestone-diff).
+ */
+export const treasury: Codec<Treasury> = record<Treasury>({ milestoneId: fixed(32), amount: u64 });
+
+/** Returns the treasury that a milestone creates; undefined if it has no receipt. */
+export function treasuryAfter(milestone: Milestone, milestoneId: Uint8Array): Treasury | undefined {
+  const receipt = receiptOf(milestone);
+  return receipt && { milestoneId, amount: receipt.transaction.output.amount };
+}
+
+export function equalTreasuries(a: Treasury, b: Treasury): boolean {
+  return a.amount === b.amount && equalBytes(a.milestoneId, b.milestoneId);
 }

@@ -10,7 +10,7 @@ import { PROJECT } from '../../../cli/lib/project.ts';
 import { readRoutePaths } from '../../../cli/lib/unmatched-patterns.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { readNetwork } from '../../../cli/start/sample.ts';
-import { matchesAny } from '../../../src/http/access/path-patterns.ts';
+import { matchesAny } from '../../../src/http/access/route-access.ts';
 import { KNOWN_NETWORKS } from '../../../src/stardust/verifier/known-networks.ts';
 import { FLAGS, nobody } from '../../support/cli/deploy-machine.ts';
 import { temporaryFolder } from '../../support/cli/script-process.ts';

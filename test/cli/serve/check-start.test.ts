@@ -45,18 +45,6 @@ it('that the ledger is of another version', async () => {
   ]);
 });
 
-it('that a setting is misspelt, wherever it comes from', async () => {
-  const db = await openMemory();
-  await loadSnapshot(db, sample(), undefined);
-  const note = (name: string, meant: string) =>
-    `${name} is not a setting and is ignored: is ${meant} meant?`;
-  const environment = { SERVER_TIMNG: 'true', PATH: '/bin', API_TOKEN: 'x', HOME: '/' };
-  expect(await noteStart(db, '/a', { ...FOLLOWED, UPSTREAM_URLS: '' }, environment)).toEqual([
-    note('UPSTREAM_URLS', 'UPSTREAM_URL'),
-    note('SERVER_TIMNG', 'SERVER_TIMING'),
-  ]);
-});
-
 it('that the ledger is past its final milestone', async () => {
   const db = await openMemory();
   await loadSnapshot(db, sample(), undefined);

@@ -1,7 +1,7 @@
-/** Reads of single blocks that the follower fetches (src/follower/bring/bringer.ts). */
+/** Reads of single blocks that the follower fetches (src/follower/bring/bring-blocks.ts). */
 import { afterEach, expect, it, vi } from 'vitest';
 import type { BringContext } from '../../../src/follower/bring/bring-blocks.ts';
-import { createBringer } from '../../../src/follower/bring/bringer.ts';
+import { createBringer } from '../../../src/follower/bring/bring-blocks.ts';
 
 afterEach(() => vi.useRealTimers());
 

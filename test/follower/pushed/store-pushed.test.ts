@@ -3,7 +3,7 @@
  * behind their parents, and those that cannot be stored are left to the walk from the tips.
  */
 import { afterEach, expect, it, vi } from 'vitest';
-import { noteLedger, takeMessage } from '../../../src/follower/follower-context.ts';
+import { noteLedger, takePushed } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { issue, type Rig, startNew, takeNext } from '../../support/ledger/ledger-harness.ts';
@@ -31,7 +31,7 @@ async function start(seed: string): Promise<{ rig: Rig; network: SyntheticNetwor
 }
 
 function push({ following, network }: Rig, ...ids: string[]): void {
-  for (const id of ids) takeMessage(following.memory, 'blocks', network.blocks.get(id)!.bytes);
+  for (const id of ids) takePushed(following.memory, 'block', network.blocks.get(id)!.bytes);
 }
 
 async function countStored({ db }: Rig): Promise<number> {

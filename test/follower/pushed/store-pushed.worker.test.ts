@@ -5,7 +5,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { applyPushed } from '../../../src/follower/apply-next.ts';
-import { noteLedger, takeMessage } from '../../../src/follower/follower-context.ts';
+import { noteLedger, takePushed } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
@@ -44,7 +44,7 @@ async function noted(rig: Rig): Promise<Rig> {
 function push({ following, network }: Rig, ids?: readonly string[]): void {
   const open = [...network.blocks.values()].filter(({ referenced }) => referenced === undefined);
   for (const id of ids ?? open.map((block) => block.id))
-    takeMessage(following.memory, 'blocks', network.blocks.get(id)!.bytes);
+    takePushed(following.memory, 'block', network.blocks.get(id)!.bytes);
 }
 
 async function isKnown(id: string): Promise<boolean> {
@@ -134,7 +134,7 @@ it('applies a pushed milestone when its cone is there, and not before', async ()
   const ids = [network.milestoneBlock!, network.note(), network.note(), network.note()];
   network.milestone();
   const { memory } = rig.following;
-  takeMessage(memory, 'milestones', milestoneAt(network, 2)!.payload);
+  takePushed(memory, 'milestone', milestoneAt(network, 2)!.payload);
   push(rig, ids.slice(1));
   expect(await applyPushed(rig.following)).toBe(0);
   push(rig, ids);
@@ -151,10 +151,10 @@ it('refuses a milestone that is not signed, and takes the one that is', async ()
   const forged = new Uint8Array(payload);
   forged[forged.length - 1]! ^= 1;
   const { memory } = rig.following;
-  takeMessage(memory, 'milestones', forged);
+  takePushed(memory, 'milestone', forged);
   expect(await applyPushed(rig.following)).toBe(0);
   expect(memory.milestones.at(2)).toEqual([]);
-  takeMessage(memory, 'milestones', payload);
+  takePushed(memory, 'milestone', payload);
   expect(await applyPushed(rig.following)).toBe(1);
 });
 
@@ -164,7 +164,7 @@ it('does not go beyond the final milestone, though more was pushed', async () =>
     push(rig);
     network.milestone();
     push(rig);
-    takeMessage(rig.following.memory, 'milestones', milestoneAt(network, index)!.payload);
+    takePushed(rig.following.memory, 'milestone', milestoneAt(network, index)!.payload);
   }
   expect(await applyPushed({ ...rig.following, finalMilestone: 3 })).toBe(2);
   expect(await ledgerIndex(db)).toBe(3);

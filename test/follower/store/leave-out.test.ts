@@ -4,10 +4,9 @@
  */
 import { describe, expect, it } from 'vitest';
 import { applyPushed } from '../../../src/follower/apply-next.ts';
-import { createFollowerMemory, takeMessage } from '../../../src/follower/follower-context.ts';
+import { createFollowerMemory, takePushed } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
-import { MILESTONES } from '../../../src/mqtt/topics.ts';
 import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { keepPushing } from '../../support/ledger/busy-feed.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
@@ -117,7 +116,7 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
     rig.following.memory = createFollowerMemory(20_000);
     let pushed = 0;
     const push = async () => {
-      takeMessage(rig.following.memory, MILESTONES, payload);
+      takePushed(rig.following.memory, 'milestone', payload);
       pushed += await applyPushed(rig.following);
     };
     const late = () => new Promise((resolve) => setTimeout(resolve, 50));

@@ -17,7 +17,7 @@ import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { ConeUnavailable } from '../../../src/ledger/intake/block-source.ts';
-import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
+import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { readMilestoneContents } from '../../../src/ledger/read/milestone-contents.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { fromHex, toHexDigits } from '../../../src/stardust/encoding/bytes.ts';

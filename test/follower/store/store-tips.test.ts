@@ -7,11 +7,10 @@ import { expect, it, vi } from 'vitest';
 import {
   createFollowerMemory,
   noteLedger,
-  takeMessage,
+  takePushed,
 } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { UNREFERENCED_LIMITS } from '../../../src/ledger/write/drop-blocks.ts';
-import { BLOCKS } from '../../../src/mqtt/topics.ts';
 import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
@@ -281,7 +280,7 @@ it('stores large transactions in several steps', async () => {
   );
   const { memory } = rig.following;
   noteLedger(memory, await readPosition(db, rig.following));
-  for (const { bytes } of network.blocks.values()) takeMessage(memory, BLOCKS, bytes);
+  for (const { bytes } of network.blocks.values()) takePushed(memory, 'block', bytes);
   let steps = 0;
   const counting = disturbed(db, async (sql) => {
     if (/INSERT INTO pack \(|UPDATE pack SET next_block/.test(sql)) steps++;

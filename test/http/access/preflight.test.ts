@@ -1,7 +1,7 @@
 /** Which headers a preflight allows: those it asks for, if that is a list of header names. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answerPreflight } from '../../../src/http/access/preflight.ts';
+import { answerPreflight } from '../../../src/http/answer.ts';
 
 const DEFAULT = 'content-type, if-none-match';
 

@@ -8,6 +8,7 @@ import { whyUnhealthy } from '../../../src/http/routes/node/health.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { NodeStatus } from '../../../src/ledger/read/node-status.ts';
 import type { BaseToken } from '../../../src/platform/json-schemas.ts';
+import { optionToJson } from '../../../src/stardust/json/rest-json.ts';
 import { NodeState } from '../../support/hornet-double/node-state.ts';
 import {
   checkAlways,
@@ -178,6 +179,23 @@ describe('GET /api/core/v2/info', () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       features: [],
     });
+  });
+
+  it.each([
+    [Uint8Array.of(2, 0, 255), '0x0200ff'],
+    // nobody reads parameters before they are in force
+    [new Uint8Array(), ''],
+  ])('has what is announced, as the reference shows the option: %j', async (parameters, params) => {
+    const option = { type: 1, targetMilestoneIndex: 900, protocolVersion: 2, parameters } as const;
+    const readStatus = async () => ({ ...status, pendingParameters: [option] });
+    const info = await (await fetchFrom({ node: { readStatus } })('/api/core/v2/info')).json();
+    expect(info).toMatchObject({
+      pendingProtocolParameters: [
+        { type: 1, targetMilestoneIndex: 900, protocolVersion: 2, params },
+      ],
+    });
+    const [shown] = (info as { pendingProtocolParameters: object[] }).pendingProtocolParameters;
+    expect(JSON.stringify(shown)).toBe(JSON.stringify(optionToJson(option)));
   });
 
   it('is healthy when the ledger is fresh, and names the latest milestone that upstream has', async () => {

@@ -1,12 +1,12 @@
 /**
- * How the tables of the index of IDs take turns (src/ledger/write/turn-over-ids.ts), over many milestones
+ * How the tables of the index of IDs take turns (src/ledger/write/write-ids.ts), over many milestones
  * and settings that change.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { IdTable } from '../../../src/ledger/core/head.ts';
 import { ID_TABLE_COUNT } from '../../../src/ledger/core/id-index.ts';
-import { turnOver } from '../../../src/ledger/write/turn-over-ids.ts';
+import { turnOver } from '../../../src/ledger/write/write-ids.ts';
 
 it('no ID is forgotten before its time, whatever the retention was and is', () => {
   const steps = fc.array(

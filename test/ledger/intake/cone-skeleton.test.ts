@@ -3,8 +3,7 @@
  * blocks of the milestone and those right below them, and its order is that of the milestone.
  */
 import { expect, it } from 'vitest';
-import { createConeSkeleton } from '../../../src/ledger/intake/cone-skeleton.ts';
-import { walkDown } from '../../../src/ledger/intake/walk-down.ts';
+import { createConeSkeleton, walkDown } from '../../../src/ledger/intake/cone-skeleton.ts';
 import type { ParsedBlock } from '../../../src/stardust/wire/block.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import { coneOf, milestoneAt, ZERO_ID } from '../../support/network/network-model.ts';

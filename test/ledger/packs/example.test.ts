@@ -34,7 +34,7 @@ function readExample(): Map<string, [column: string, value: string][]> {
   return new Map(
     Array.from(sections, ([, table, section]) => [
       table!,
-      Array.from(section!.matchAll(/^\| `(\w+)` \| `([^`]*)` \|/gm), ([, column, value]) => [
+      Array.from(section!.matchAll(/^- `(\w+)`\s+`([^`]*)`/gm), ([, column, value]) => [
         column!,
         value!,
       ]),

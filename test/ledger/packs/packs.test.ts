@@ -13,12 +13,12 @@ import {
   readStates,
   STATUS_LENGTH,
   Statuses,
+  splitIntoParts,
   walkedPackFromRow,
   writeChecksums,
   writeStates,
   writeStatuses,
 } from '../../../src/ledger/packs/pack-columns.ts';
-import { splitIntoParts } from '../../../src/ledger/packs/split-parts.ts';
 import { fromBase64, toBase64 } from '../../../src/stardust/encoding/base64.ts';
 import { concatBytes } from '../../../src/stardust/encoding/bytes.ts';
 

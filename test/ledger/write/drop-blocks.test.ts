@@ -10,7 +10,7 @@ import { checksum } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { decodeRecord, encodeRecord } from '../../../src/ledger/packs/block-record.ts';
-import { writeBlockRow } from '../../../src/ledger/packs/block-rows.ts';
+import { writeBlockRow } from '../../../src/ledger/packs/id-rows.ts';
 import { writeChecksums, writeStatuses } from '../../../src/ledger/packs/pack-columns.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';

@@ -9,8 +9,8 @@ import { storeUnreferenced } from '../../../src/follower/store/store-unreference
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { outputColumns } from '../../../src/ledger/core/output-bytes.ts';
 import { decodeRecord } from '../../../src/ledger/packs/block-record.ts';
+import type { OutputRow } from '../../../src/ledger/packs/id-rows.ts';
 import { isPartOf } from '../../../src/ledger/packs/milestone-part.ts';
-import type { OutputRow } from '../../../src/ledger/packs/output-rows.ts';
 import { readStates, Statuses } from '../../../src/ledger/packs/pack-columns.ts';
 import { fromBase64 } from '../../../src/stardust/encoding/base64.ts';
 import {

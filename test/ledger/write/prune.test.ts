@@ -4,7 +4,7 @@
  */
 import { describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
+import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { type PruneOptions, prune } from '../../../src/ledger/write/prune.ts';
 import { createUnreferencedIndex } from '../../../src/ledger/write/unreferenced-index.ts';

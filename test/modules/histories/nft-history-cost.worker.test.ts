@@ -2,6 +2,7 @@
  * What a page of a history costs: rows read, which D1 bills. It ends once it has searched 16 MB, which
  * bounds its time (docs/contract.md#history-of-an-nft).
  */
+
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { insertParameters } from '../../../src/ledger/core/ledger-parameters.ts';
@@ -10,6 +11,7 @@ import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { insertHead, insertMilestone } from '../../../src/ledger/core/write-head.ts';
 import { PARTS, type SpentRow } from '../../../src/ledger/packs/milestone-part.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
+import { carryPast } from '../../../src/modules/histories/carry-past.ts';
 import {
   type HistoryPosition,
   MAX_HISTORY,
@@ -159,7 +161,7 @@ it('1,000 changes of one NFT, page by page, wherever they are', async () => {
   expect(kept.milestones).toEqual(downFrom(LONG));
   expect(kept.most).toBeLessThan(2_500);
   // 35 stay; the others move to nft_past
-  await prune(counted.db, 35, { keepsHistory: true });
+  await prune(counted.db, 35, { carry: carryPast });
   expect(await counted.db.prepare('SELECT count(*) AS n FROM nft_past').first('n')).toBe(LONG - 35);
   const all = await readAllPages(counted);
   expect(all.milestones).toEqual(kept.milestones);
@@ -178,7 +180,7 @@ it.each([
     const firstKept = () =>
       db.prepare('SELECT min(idx) AS idx FROM milestone').first<number>('idx');
     for (let first = 0; first < milestones - 35; ) {
-      await prune(db, 35, { keepsHistory: true });
+      await prune(db, 35, { carry: carryPast });
       const next = (await firstKept())!;
       expect([next > first, next <= first + most]).toEqual([true, true]);
       first = next;

@@ -2,6 +2,7 @@
  * Histories of NFTs (src/modules/histories/nft-history.ts) against what the network's own transactions
  * did: page by page, while milestones are applied, pruned, and replaced by imports.
  */
+
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
@@ -11,6 +12,8 @@ import type { Columns } from '../../../src/ledger/core/read-batch.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
+import { carryPast } from '../../../src/modules/histories/carry-past.ts';
+import { pastTable } from '../../../src/modules/histories/held-outputs.ts';
 import {
   type HistoryPosition,
   type NftChange,
@@ -177,7 +180,7 @@ class Modelled {
       (_, batch) => die(batch, true),
     );
     try {
-      await prune(dying, retention, { keepsHistory, step });
+      await prune(dying, retention, { carry: keepsHistory ? carryPast : undefined, step });
       Object.assign(this, due);
     } catch (error) {
       if ((error as Error).message !== 'killed') throw error;
@@ -207,7 +210,7 @@ class Modelled {
         await this.prune(next);
         return;
       case 'scrub':
-        for (let i = 0; i < next.steps; i++) await scrub(this.db, 5);
+        for (let i = 0; i < next.steps; i++) await scrub(this.db, 5, [pastTable]);
         return;
       case 'publish': {
         const index = openIndexLedger(this.db);
@@ -333,7 +336,7 @@ it('an import while a pruning takes changes along is no damage to the new ledger
     await loadSnapshot(db, asFile(fullSnapshot(network, { target: 1 })), undefined);
     isReplaced = true;
   });
-  await expect(prune(busy, 5, { keepsHistory: true })).rejects.toThrow(LedgerMoved);
+  await expect(prune(busy, 5, { carry: carryPast })).rejects.toThrow(LedgerMoved);
   expect(isReplaced).toBe(true);
   expect((await readHead(db))?.ledger).toBe(1);
 });
@@ -342,14 +345,14 @@ it('two followers that prune at once take changes along once, and find no damage
   const db = await openMemory();
   await followTo(await startLedger(db, network, 0), MILESTONES);
   // from then on pruning moves milestones, and nothing else of the head
-  await prune(db, 20, { keepsHistory: true });
+  await prune(db, 20, { carry: carryPast });
   let isOther = false;
   const busy = disturbed(db, async (sql) => {
     if (isOther || !sql.includes('DELETE FROM milestone ')) return;
     isOther = true;
-    await prune(db, 5, { keepsHistory: true });
+    await prune(db, 5, { carry: carryPast });
   });
-  await expect(prune(busy, 5, { keepsHistory: true })).rejects.toThrow(LedgerMoved);
+  await expect(prune(busy, 5, { carry: carryPast })).rejects.toThrow(LedgerMoved);
   expect(isOther).toBe(true);
   expect((await readHead(db))?.integrity.damaged).toBe(undefined);
   for (const nft of nfts)
@@ -361,13 +364,13 @@ it('two followers that prune at once take changes along once, and find no damage
 it('a pruning of another follower within a step of the scrub is no damage', async () => {
   const db = await openMemory();
   await followTo(await startLedger(db, network, 0), MILESTONES);
-  await prune(db, 20, { keepsHistory: true });
+  await prune(db, 20, { carry: carryPast });
   let isOther = false;
   const busy = disturbed(db, async (sql) => {
     const position = (await readHead(db))?.integrity.scrub;
     if (isOther || !sql.includes('UPDATE head') || position?.table !== 'nft_past') return;
     isOther = true;
-    await prune(db, 5, { keepsHistory: true });
+    await prune(db, 5, { carry: carryPast });
   });
   const scrubAll = async () => {
     while (!(await scrub(busy)));
@@ -408,6 +411,7 @@ describe('changes that are in nft_past', () => {
     db = await openMemory();
     const rig = await startLedger(db, network, 0, { retention: 4 });
     rig.following.keepsHistory = true;
+    rig.following.ledgerParts = [{ carry: carryPast, tables: [pastTable] }];
     await followTo(rig, MILESTONES);
   });
 
@@ -419,7 +423,7 @@ describe('changes that are in nft_past', () => {
   it('all of them are known, by the follower', async () => {
     await histories(async (nft) => expect(await read(nft)).toEqual(expected(nft, 1, MILESTONES)));
     expect(await db.prepare('SELECT min(idx) FROM milestone').first('min(idx)')).toBe(26);
-    while (!(await scrub(db)));
+    while (!(await scrub(db, undefined, [pastTable])));
   });
 
   it('a row that vanished never makes a history shorter, and the scrub finds it', async () => {
@@ -473,10 +477,35 @@ describe('changes that are in nft_past', () => {
   it('a scrub finds a row that vanished', async () => {
     await db.prepare('DELETE FROM nft_past WHERE id = (SELECT max(id) FROM nft_past)').run();
     const scrubAll = async () => {
-      while (!(await scrub(db)));
+      while (!(await scrub(db, undefined, [pastTable])));
     };
     await expect(scrubAll()).rejects.toThrow('rows of the table nft_past');
   });
+});
+
+it('the core alone, in the midst of a scrub of what is kept, goes on without it, and ends it', async () => {
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0, { retention: 4 });
+  const parts = [{ carry: carryPast, tables: [pastTable] }];
+  Object.assign(rig.following, { keepsHistory: true, ledgerParts: parts });
+  await followTo(rig, MILESTONES);
+  const scrubbed = async () => (await readHead(db))?.integrity.scrub?.table;
+  for (let steps = 0; (await scrubbed()) !== 'nft_past'; steps++) {
+    expect(steps).toBeLessThan(10_000);
+    await scrub(db, 5, [pastTable]);
+  }
+  const { fingerprints } = (await readHead(db))!.integrity;
+  // as it would go on, were the table one of the core's
+  await scrub(db, 5);
+  expect(await scrubbed()).toBe('output');
+  while (!(await scrub(db, 5)));
+  expect((await readHead(db))!.integrity.fingerprints).toEqual(fingerprints);
+  await prune(db, 4);
+  const { history, integrity } = (await readHead(db))!;
+  expect(history).toBe(0);
+  expect(Object.keys(integrity.fingerprints)).not.toContain('nft_past');
+  expect(await db.prepare('SELECT count(*) FROM nft_past').first('count(*)')).toBe(0);
+  while (!(await scrub(db, 5, [pastTable])));
 });
 
 /** One byte, or the number, is another one. */

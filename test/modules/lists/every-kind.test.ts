@@ -7,8 +7,8 @@ import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.t
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { fillIndex } from '../../../src/ledger/output-list/fill-index.ts';
 import { ALL_KINDS } from '../../../src/ledger/output-list/indexed-kinds.ts';
-import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { START } from '../../../src/modules/lists/output-query.ts';
 import { readOutputList } from '../../../src/modules/lists/read-list.ts';
 import {

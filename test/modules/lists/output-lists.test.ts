@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
-import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
+import { fillIndex } from '../../../src/ledger/output-list/fill-index.ts';
 import { toHexDigits } from '../../../src/stardust/encoding/bytes.ts';
 import { chainIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';

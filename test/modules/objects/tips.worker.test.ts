@@ -1,7 +1,7 @@
-/** Tips (src/modules/objects/tips.ts): which of the open blocks, how many, in which order. */
+/** Tips (src/modules/objects/routes/tips.ts): which of the open blocks, how many, in which order. */
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { readTips } from '../../../src/modules/objects/tips.ts';
+import { readTips } from '../../../src/modules/objects/routes/tips.ts';
 import { issue, startNew, storeNow, withTips } from '../../support/ledger/ledger-harness.ts';
 
 const db = env.LEDGER;

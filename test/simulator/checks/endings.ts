@@ -13,11 +13,12 @@ import { proveStatement } from '../../../src/stardust/provenance/statement.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { lastIndex, ledgerAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
-import { somethingHappens } from '../../support/network/random-network.ts';
+import { EVENTS, somethingHappens } from '../../support/network/random-network.ts';
 import { issue } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
 import type { World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState, scrubTwice } from './invariants.ts';
+import { readBlockMetadata, readNft, readOutput } from './reads.ts';
 import { sweep } from './sweep.ts';
 
 export type Ending = 'nothing' | 'damage' | 'restore' | 'final';
@@ -50,14 +51,33 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
   world.node.disturbances.kvDown = false;
 }
 
-/** Something happens, and the next milestone comes. */
+/** Something happens, much of which spends what is stored, and the next milestone comes. */
 function milestoneOf(world: World, seed: string): void {
-  world.network.random = new Random(seed);
-  world.life.random = world.network.random;
-  for (let n = 0; n < 4; n++) somethingHappens(world.life);
+  const { network, life } = world;
+  network.random = new Random(seed);
+  life.random = network.random;
+  for (let n = 0; n < 4; n++) somethingHappens(life);
+  for (const name of ['moveNft', 'burnNft', 'stepAlias', 'pay'] as const) EVENTS[name][1](life);
   issue(world);
   world.publishNews();
 }
+
+/** Five seconds in which clients read. */
+async function glance(world: World, seed: string): Promise<void> {
+  const { truth, network, simulation } = world;
+  const end = simulation.now + 5000;
+  const random = new Random(seed);
+  for (let i = 0; i < GLANCES; i++) {
+    await simulation.runUntil(simulation.now + random.between(50, 300));
+    if (truth.nftIds.length > 0) readNft(world, random.pick(truth.nftIds));
+    if (i % 4 === 0) readOutput(world, random.pick([...network.outputs.keys()]));
+    if (i % 4 === 2) readBlockMetadata(world, random.pick([...network.blocks.keys()]));
+  }
+  await simulation.runUntil(end);
+}
+
+/** Reads of NFTs between two milestones. */
+const GLANCES = 14;
 
 /** After which KV has what was published. */
 const PUBLISHED_MS = 120_000;
@@ -70,7 +90,7 @@ export async function checkDamaged(world: World, seed: string): Promise<void> {
   const { simulation } = world;
   for (let i = 0; i < 8; i++) {
     milestoneOf(world, `${seed} damaged ${i}`);
-    await simulation.runUntil(simulation.now + 5000);
+    await glance(world, `${seed} damaged ${i}`);
   }
   await scrubTwice(world).catch((error: Error) => world.note('scrub', error.message));
   world.isScrubbed = true;

@@ -6,17 +6,21 @@
 
 import { createPacketReader, encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { networkMilestone } from '../../support/network/blocks.ts';
 import type { NetworkOutput } from '../../support/network/network-model.ts';
 import { changesOf, coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
-import type { Random } from '../../support/network/random.ts';
+import { Random } from '../../support/network/random.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
+import { answerableProposal, isFull } from './white-flag.ts';
 
 const CONFIRMED = 'milestone-info/confirmed';
+const BLOCKS = 'blocks';
 const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
 const HEADERS = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-protocol': 'mqtt' };
@@ -24,6 +28,8 @@ const HEADERS = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-pr
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
   last: number | undefined;
+  /** Hex IDs of the blocks that it was told of. */
+  blocks: Set<string>;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
   imports: number;
 }
@@ -36,11 +42,14 @@ interface Topic {
   /** In the order in which they come, unless `anyOrder`. */
   truth(index: number): string[];
   anyOrder?: true;
+  /** Of several outputs that end a chain one is told, whichever. */
+  tellsOneEnd?: true;
 }
 
-export function listen(world: World, random: Random, connections = 3): void {
+/** @param stays whether it never leaves by itself */
+export function listen(world: World, random: Random, connections = 3, stays = false): void {
   const topics = [...random.sample(extraTopics(world, random), random.below(4))];
-  const leavesAfter = random.chance(0.3) ? random.between(5, 60) * 1000 : undefined;
+  const leavesAfter = !stays && random.chance(0.3) ? random.between(5, 60) * 1000 : undefined;
   world.ask(
     '/api/mqtt/v1',
     (answer) => {
@@ -51,7 +60,7 @@ export function listen(world: World, random: Random, connections = 3): void {
         const { simulation } = world;
         if (connections <= 1) return;
         simulation.atForWorld(simulation.now + AGAIN_MS, () =>
-          listen(world, random, connections - 1),
+          listen(world, random, connections - 1, stays),
         );
       };
       const end = follow(world, webSocket, topics, again);
@@ -64,6 +73,8 @@ export function listen(world: World, random: Random, connections = 3): void {
     { headers: HEADERS },
   );
 }
+
+const blockIdOf = (bytes: Uint8Array) => toHex(blake2b256(bytes));
 
 const json = (payload: Uint8Array) => JSON.parse(new TextDecoder().decode(payload));
 
@@ -125,14 +136,16 @@ function extraTopics(world: World, random: Random): Topic[] {
     {
       name: `outputs/nft/0x${nftId}`,
       anyOrder: true,
+      tellsOneEnd: true,
       read: readOutput,
       truth: (index) => {
         const { created, consumed } = changesOf(network, index);
         const comes = created.filter(isOfNft).map((output) => idOf(output, false));
         const ended = consumed.filter(isOfNft);
         const isHeld = truth.nftOutput(nftId, index) !== undefined;
-        // which of several outputs tells of the end is not said
-        return isHeld || ended.length !== 1 ? comes : [...comes, idOf(ended[0]!, true)];
+        return isHeld || ended.length === 0
+          ? comes
+          : [...comes, ...ended.map((each) => idOf(each, true))];
       },
     },
   ];
@@ -147,7 +160,7 @@ function follow(
 ): () => void {
   const { network } = world;
   const reader = createPacketReader(1 << 20);
-  const listener: Listener = { last: undefined, imports: world.imports };
+  const listener: Listener = { last: undefined, blocks: new Set(), imports: world.imports };
   world.listeners.add(listener);
   const topics: Topic[] = [
     {
@@ -168,12 +181,15 @@ function follow(
       world.wrong('safety', `event of milestone ${index} after ${last}`);
     const isRepeated = before !== disturbances();
     before = disturbances();
-    for (const { name, truth, anyOrder } of topics) {
-      const all = told.get(name)!.splice(0);
-      const said = isRepeated ? [...new Set(all)] : all;
+    for (const { name, truth, anyOrder, tellsOneEnd } of topics) {
+      const came = told.get(name)!.splice(0);
+      const said = isRepeated ? [...new Set(came)] : came;
       // the first one is what was announced last, before this client came
       if (last === undefined) continue;
-      const due = truth(index);
+      const all = truth(index);
+      const ends = all.filter((each) => tellsOneEnd && each.endsWith(' true'));
+      const end = ends.find((each) => said.includes(each)) ?? ends[0];
+      const due = all.filter((each) => each === end || !ends.includes(each));
       const [one, other] = anyOrder ? [said.toSorted(), due.toSorted()] : [said, due];
       if (one.join() !== other.join())
         world.wrong(
@@ -184,6 +200,12 @@ function follow(
     listener.last = index;
     world.note('event', String(index));
   };
+  const noteBlock = (id: string) => {
+    listener.blocks.add(id);
+    // a pushed block of which a bit was spoilt on the way is another block
+    if (!network.blocks.has(id) && world.settings.kind !== 'hostile')
+      world.wrong('safety', `an event of block ${id}`);
+  };
   socket.received = (data) => {
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
       if (packet.type === PacketType.ConnectAck)
@@ -191,11 +213,12 @@ function follow(
           encodePacket({
             type: PacketType.Subscribe,
             packetId: 1,
-            topics: [CONFIRMED, ...topics.map(({ name }) => name)],
+            topics: [CONFIRMED, BLOCKS, ...topics.map(({ name }) => name)],
           }),
         );
       if (packet.type !== PacketType.Publish) continue;
       if (packet.topic === CONFIRMED) confirm(json(packet.payload).index);
+      else if (packet.topic === BLOCKS) noteBlock(blockIdOf(packet.payload));
       else {
         const topic = topics.find(({ name }) => name === packet.topic);
         if (topic === undefined) world.wrong('safety', `an event of ${packet.topic}`);
@@ -236,4 +259,31 @@ export async function checkListeners(world: World): Promise<void> {
   const late = waiting();
   if (late !== undefined)
     world.wrong('liveness', `a listener was told of ${late.last}, the ledger is at ${last}`);
+  else await checkBlocksTold(world);
+}
+
+/** While nobody listens the follower asks every ten seconds (src/modules/events/README.md). */
+const HEARD_MS = 15_000;
+const NEW_BLOCKS = 3;
+
+/** Whoever listens is told of new blocks, as long as more of them may be stored. */
+async function checkBlocksTold(world: World): Promise<void> {
+  const { simulation, network, listeners } = world;
+  // which tips an upstream names without a feed is its own choice
+  if (!world.reliable.some(({ conduct }) => conduct.hasFeed)) return;
+  listen(world, new Random(`${world.start} listens`), 1, true);
+  await simulation.runUntil(simulation.now + HEARD_MS);
+  const told = [...listeners];
+  network.random = new Random(`${world.start} new blocks`);
+  const { parents } = await answerableProposal(world);
+  const ids = Array.from({ length: NEW_BLOCKS }, (_, i) =>
+    network.note(parents.slice(0, 1 + (i % 2))),
+  );
+  world.publishNews();
+  const lacks = () => told.filter(({ blocks }) => !ids.every((id) => blocks.has(id)));
+  for (const end = simulation.now + TOLD_MS; lacks().length > 0 && simulation.now < end; )
+    await simulation.runUntil(simulation.now + LOOK_MS);
+  const [late] = lacks().filter((each) => listeners.has(each));
+  if (late !== undefined && !(await isFull(world)))
+    world.wrong('liveness', 'a listener is not told of new blocks');
 }

@@ -2,15 +2,16 @@
  * What must hold whatever happens (after each step), and what must come about once nobody disturbs
  * the node any more.
  */
-import { lastIndex, stateHash } from '../../support/network/network-model.ts';
-import { UNREFERENCED_BLOCKS } from '../platform/limits.ts';
-import { proposal } from '../steps/coordinators.ts';
+import { coneOf, lastIndex, stateHash } from '../../support/network/network-model.ts';
+import { Random } from '../../support/network/random.ts';
+import { unreferencedBlocks } from '../platform/limits.ts';
+import { issue } from '../steps/coordinators.ts';
 import type { World } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
-import { askRoots } from './white-flag.ts';
+import { answerableProposal, askRoots, countUnreferenced, isFull } from './white-flag.ts';
 
 /** Simulated milliseconds in which the node must come to rest. */
 const SETTLING_MS = 180_000;
@@ -34,7 +35,7 @@ export async function checkAlways(world: World): Promise<void> {
 }
 
 export async function checkSettled(world: World, seed: string): Promise<void> {
-  calm(world);
+  calm(world, new Random(`${seed} calm`));
   await checkLiveness(world);
   await sweep(world, seed);
   if (!world.isFlipped) await checkListeners(world);
@@ -51,14 +52,24 @@ export async function checkState(world: World): Promise<void> {
   if (state.toHex() !== stateHash(network, lastIndex(network)))
     world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
   await scrubTwice(world);
+  await checkPruned(world);
   await checkAlways(world);
+}
+
+/** At rest no milestone is kept that is not to be. */
+async function checkPruned(world: World): Promise<void> {
+  const { ledger, first } = (await world.node.sqlite
+    .prepare('SELECT ledger, (SELECT min(idx) FROM milestone) AS first FROM head')
+    .first<{ ledger: number; first: number }>())!;
+  const kept = ledger - first;
+  if (kept > Number(world.node.vars.RETENTION_MILESTONES))
+    world.wrong('economy', `${kept} milestones are kept`);
 }
 
 /** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */
 export async function checkLiveness(world: World): Promise<void> {
   const { simulation, network } = world;
   const end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : SETTLING_MS);
-  const last = lastIndex(network);
   let ledger = -1;
   let isAnswered = false;
   while (simulation.now < end && !isAnswered) {
@@ -66,8 +77,15 @@ export async function checkLiveness(world: World): Promise<void> {
     await checkAlways(world);
     if (world.isImporting || world.isDamaged) continue;
     ledger = await world.ledgerIndex();
-    if (ledger === last) isAnswered = await askOnce(world);
+    if (ledger !== lastIndex(network)) continue;
+    isAnswered = await askOnce(world);
+    // a node stores so many blocks, and no more before a milestone references some of them
+    if (!isAnswered && (await isFull(world))) {
+      issue(world);
+      world.publishNews();
+    }
   }
+  const last = lastIndex(network);
   if (world.isFlipped) return;
   if (ledger !== last) world.wrong('liveness', `the ledger stays at ${ledger} of ${last}`);
   else if (!isAnswered) world.wrong('liveness', 'the proposal over the tips is not answered');
@@ -75,25 +93,28 @@ export async function checkLiveness(world: World): Promise<void> {
 }
 
 export async function scrubTwice({ node }: World): Promise<void> {
-  for (let rounds = 0; rounds < 2; )
-    if (await node.product.scrub(node.sqlite, SCRUBBED_ROWS)) rounds++;
+  const { scrub, MODULES } = node.product;
+  const tables = MODULES.flatMap(({ ledger }) => ledger?.tables ?? []);
+  for (let rounds = 0; rounds < 2; ) if (await scrub(node.sqlite, SCRUBBED_ROWS, tables)) rounds++;
 }
 
 /** Simulated seconds over which rates are taken. */
 const WINDOW_S = 30;
 
 /**
- * What a node may take a second, on the average of a window: so much, and so much for each block
- * that came in this window or the one before.
+ * What a node may take a second, on the average of a window: so much, so much for each block that
+ * came in this window or the one before, and for each that no milestone references yet: a walk that
+ * is larger than the pool, or that an object began which is gone, fetches them again.
  */
 const LIMITS = {
   d1Calls: { base: 60, block: 1 },
-  requests: { base: 20, block: 2 },
+  requests: { base: 20, block: 2, open: 1 },
   lines: { base: 12, block: 0 },
 } as const;
 
 /** Pages and steps of one or two take more calls for the same: 97 a second were seen. */
 const TINY = 2;
+const SMALL_STEPS = /tiny|mixed/;
 
 /** Statements of one request. */
 const MOST_OF_REQUEST = 300;
@@ -116,18 +137,30 @@ function checkEconomy(world: World): void {
   if (before === undefined) return;
   const seconds = (now.at - before.at) / 1000;
   const blocks = (now.blocks - (economy.at(-3) ?? before).blocks) / seconds;
-  for (const [what, { base, block }] of Object.entries(LIMITS) as [Counted, Allowance][]) {
+  for (const [what, { base, block, open = 0 }] of Object.entries(LIMITS) as [
+    Counted,
+    Allowance,
+  ][]) {
     const rate = (now[what] - before[what]) / seconds;
-    const limit = base * (world.settings.limits === 'tiny' ? TINY : 1) + block * blocks;
+    const limit =
+      base * (SMALL_STEPS.test(world.settings.limits) ? TINY : 1) +
+      block * blocks +
+      (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)
       world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit.toFixed(1)}`);
   }
+}
+
+/** Blocks that no milestone references. */
+function countOpen({ network }: World): number {
+  return [...network.blocks.values()].filter(({ referenced }) => referenced === undefined).length;
 }
 
 type Counted = keyof typeof LIMITS;
 interface Allowance {
   base: number;
   block: number;
+  open?: number;
 }
 
 /** Half as many again may be stored as there are to be, and a pack. */
@@ -136,16 +169,19 @@ const PACK_BLOCKS = 60;
 
 /** What senders send cannot fill the database. */
 async function checkRows(world: World): Promise<void> {
-  const { settings, node, isFlipped } = world;
-  const stored = await node.sqlite.prepare('SELECT unreferenced FROM head').first('unreferenced');
-  const limit = MOST_UNREFERENCED * UNREFERENCED_BLOCKS[settings.limits] + PACK_BLOCKS;
-  if (Number(stored) > limit && !isFlipped)
-    world.wrong('economy', `${stored} unreferenced blocks, at most ${limit}`);
+  const { settings, isFlipped } = world;
+  const stored = await countUnreferenced(world);
+  const limit = MOST_UNREFERENCED * unreferencedBlocks(settings.limits) + PACK_BLOCKS;
+  if (stored <= limit || isFlipped) return;
+  // what a milestone needs is stored whatever else there is
+  const needed = coneOf(world.network, (await world.ledgerIndex()) + 1).length;
+  if (stored > limit + needed)
+    world.wrong('economy', `${stored} unreferenced blocks, at most ${limit + needed}`);
 }
 
-/** Everybody is honest, and nothing fails. */
-function calm(world: World): void {
-  const { node, upstreams, endOverlap } = world;
+/** Nothing fails, and everybody is honest, or somebody at least: one honest upstream is enough. */
+function calm(world: World, random: Random): void {
+  const { node, upstreams, liar, endOverlap } = world;
   Object.assign(node.disturbances, {
     d1: { chance: 0, faults: [] },
     kvDown: false,
@@ -153,7 +189,9 @@ function calm(world: World): void {
     skewMs: 0,
   });
   node.follower.losesAlarms = false;
-  for (const upstream of upstreams) upstream.recover();
+  const honest = upstreams.filter((each) => each !== liar);
+  world.reliable = random.chance(0.5) ? upstreams : [random.pick(honest)];
+  for (const upstream of world.reliable) upstream.recover();
   endOverlap?.();
   if (!world.hasKeys) world.setKeys();
   if (world.isDamaged) world.repair();
@@ -163,7 +201,7 @@ function calm(world: World): void {
 async function askOnce(world: World): Promise<boolean> {
   const { tally, simulation } = world;
   const before = tally.get('white flag 200') ?? 0;
-  askRoots(world, proposal(world));
+  askRoots(world, await answerableProposal(world));
   await simulation.runUntil(simulation.now + 3000);
   await checkAlways(world);
   return (tally.get('white flag 200') ?? 0) > before;

@@ -1,5 +1,15 @@
 /** Reads of every kind, and whether each answer is true at the ledger index that it names. */
-import { lastIndex, milestoneAt, treasuryAt } from '../../support/network/network-model.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { milestoneId } from '../../../src/stardust/wire/ids.ts';
+import { milestone } from '../../../src/stardust/wire/milestone.ts';
+import { parsedBlock } from '../../support/network/blocks.ts';
+import {
+  lastIndex,
+  milestoneAt,
+  type NetworkBlock,
+  treasuryAt,
+} from '../../support/network/network-model.ts';
 import { isUnspentAt } from '../truth.ts';
 import type { World } from '../world.ts';
 
@@ -109,7 +119,7 @@ export function readNft(world: World, nftId: string): void {
       const output = truth.nftOutput(nftId, index);
       return output === undefined ? undefined : `404, and it is in output ${output}`;
     },
-    { hasMin: true, isListed: true },
+    { hasMin: true },
   );
 }
 
@@ -160,11 +170,16 @@ export function readBlockMetadata(world: World, blockId: string): void {
         conflictReason,
         whiteFlagIndex,
         parents,
+        milestoneIndex,
+        ...others
       } = body;
+      if (others.blockId !== blockId || Object.keys(others).join() !== 'blockId,isSolid')
+        return JSON.stringify(others);
       return differs(
         {
           parents,
           referencedByMilestoneIndex,
+          milestoneIndex,
           ledgerInclusionState,
           conflictReason: reasonOf(world, conflictReason),
           whiteFlagIndex,
@@ -173,6 +188,9 @@ export function readBlockMetadata(world: World, blockId: string): void {
           parents: block.parents,
           ...(isReferenced && {
             referencedByMilestoneIndex: referenced.index,
+          }),
+          milestoneIndex: milestoneIndex && carriedBy(world, block),
+          ...(isReferenced && {
             ledgerInclusionState: referenced.state,
             ...(referenced.state === 'conflicting' && {
               conflictReason: reasonOf(world, referenced.conflict),
@@ -183,6 +201,15 @@ export function readBlockMetadata(world: World, blockId: string): void {
       );
     },
   );
+}
+
+/** The milestone that the block carries, whatever signatures it has (M-5). */
+function carriedBy({ network }: World, { bytes }: NetworkBlock): number | undefined {
+  const { parents, payload } = parsedBlock(bytes).block;
+  if (payload?.type !== 7) return undefined;
+  const isOwn = parents.every((parent, i) => parent.toHex() === payload.parents[i]?.toHex());
+  const id = toHex(milestoneId(payload, encode(milestone, payload)));
+  return isOwn && milestoneAt(network, payload.index)?.id === id ? payload.index : undefined;
 }
 
 export function readMilestone(world: World, milestoneIndex: number): void {

@@ -2,6 +2,7 @@
 import { lastIndex } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
+import { readReceipts } from './contents.ts';
 import {
   readBlockMetadata,
   readChangesOfMilestone,
@@ -11,17 +12,19 @@ import {
   readNftList,
   readOutput,
 } from './reads.ts';
+import { askRoots } from './white-flag.ts';
 
 const NFTS = 25;
 const HISTORIES = 8;
 const OUTPUTS = 20;
-const BLOCKS = 25;
+const BLOCKS = 40;
+const PROPOSALS = 12;
 
 /** Milliseconds between two reads. */
 const PAUSE_MS = 20;
 
 export async function sweep(world: World, seed: string, factor = 1): Promise<void> {
-  const { network, truth, simulation, settings } = world;
+  const { network, truth, simulation, settings, proposals } = world;
   // where little happens IDs are forgotten of blocks that are still there
   const blocks = settings.kind === 'idle' ? network.blocks.size : factor * BLOCKS;
   const random = new Random(`sweep ${seed}`);
@@ -36,6 +39,9 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     ...random
       .sample([...network.blocks.keys()], blocks)
       .map((id) => () => readBlockMetadata(world, id)),
+    // clients repeat what they asked before
+    ...random.sample(proposals, PROPOSALS).map((request) => () => askRoots(world, request)),
+    () => readReceipts(world),
     () => readNftList(world),
     () => readNftChanges(world, Math.max(1, last - 10)),
     () => readChangesOfMilestone(world, last),

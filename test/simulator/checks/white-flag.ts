@@ -1,4 +1,6 @@
 /** White-flag requests, and whether their answers are true. */
+import { pastCone } from '../../support/network/known-verdicts.ts';
+import { unreferencedBlocks } from '../platform/limits.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
 
@@ -24,4 +26,66 @@ export function askRoots(world: World, request: Request): void {
     if (roots !== JSON.stringify(truth))
       world.wrong('safety', `${about}: ${roots}, the truth is ${JSON.stringify(truth)}`);
   }
+}
+
+/** Bytes of a block's status, of which the last one says whether a milestone references it. */
+const STATUS_BYTES = 6;
+
+/** The blocks that are stored, and that no milestone references. */
+export async function countUnreferenced({ node }: World): Promise<number> {
+  const sql = 'SELECT statuses FROM pack WHERE live = 1 AND staged IS NULL';
+  const { results } = await node.sqlite.prepare(sql).all<{ statuses: string }>();
+  let count = 0;
+  for (const { statuses } of results) {
+    const bytes = Buffer.from(statuses, 'base64');
+    for (let at = STATUS_BYTES - 1; at < bytes.length; at += STATUS_BYTES)
+      if (bytes[at] === 0) count++;
+  }
+  return count;
+}
+
+interface Bounds {
+  genesis: number;
+  start: number;
+  forgotten: number;
+}
+
+async function boundsOf({ node }: World): Promise<Bounds> {
+  const sql = 'SELECT genesis, start, forgotten FROM head';
+  return (await node.sqlite.prepare(sql).first<Bounds & Record<string, number>>())!;
+}
+
+/**
+ * Whether so many blocks are stored that those of a proposal may not be, before a milestone: all
+ * count that are in packs with an unreferenced one.
+ */
+export async function isFull({ node, settings }: World): Promise<boolean> {
+  const sql = 'SELECT sum(octet_length(statuses)) / 8 AS blocks FROM pack WHERE live = 1';
+  const blocks = await node.sqlite.prepare(sql).first('blocks');
+  return Number(blocks) > unreferencedBlocks(settings.limits) / 2;
+}
+
+const TRIES = 20;
+
+/**
+ * A proposal that can be answered: its cone is not too large, and stands on nothing of which a node
+ * cannot know any more that it was referenced (docs/architecture.md#the-trap). HORNET's coordinator
+ * picks no tips that stand on such old blocks either.
+ */
+export async function answerableProposal(world: World): Promise<Request> {
+  const { network, settings } = world;
+  const { genesis, start, forgotten } = await boundsOf(world);
+  const least = Math.max(forgotten, start === genesis ? -1 : start);
+  const isKnown = (id: string) => (network.blocks.get(id)?.referenced?.index ?? -1) > least;
+  for (let i = 0; i < TRIES; i++) {
+    const { request } = network.propose();
+    const { order } = pastCone(network.blocks, request.parents);
+    const own = new Set(order.map(({ id }) => id));
+    const isYoung = order.every(({ parents }) => parents.every((id) => own.has(id) || isKnown(id)));
+    if (isYoung && order.length < unreferencedBlocks(settings.limits) / 2) return request;
+  }
+  const below = network.milestoneBlock!;
+  const parents = [below, network.note([below])];
+  world.publishNews();
+  return network.propose({ parents }).request;
 }

@@ -200,7 +200,7 @@ const write: readonly Plant[] = [
   plant(
     'write-5',
     'IDs are forgotten long before their milestones',
-    'ledger/write/turn-over-ids.ts',
+    'ledger/write/write-ids.ts',
     'second.first <= ledger - retention)',
     'second.first <= ledger - 3)',
   ),
@@ -269,7 +269,7 @@ const events: readonly Plant[] = [
   plant(
     'events-4',
     'one who leaves takes the subscriptions of others along',
-    'modules/events/topic-index.ts',
+    'modules/events/clients.ts',
     'if (clients.size === 0) byTopic.delete(topic);',
     'byTopic.delete(topic);',
   ),
@@ -378,7 +378,7 @@ const kinds: readonly Plant[] = [
   plant(
     'kinds-2',
     'receipts come newest first',
-    'modules/objects/receipts.ts',
+    'modules/objects/routes/receipts.ts',
     'ORDER BY migrated_at, milestone`',
     'ORDER BY migrated_at DESC, milestone`',
   ),

@@ -16,8 +16,8 @@ import { PLANTS, type Plant } from './plants.ts';
 const USAGE = `Usage: node tools/run.js test/simulator/planted/run.ts [options] [NAME…]
 
 Runs the simulator with each of the planted mistakes, or with those that are named (a name, or the
-beginning of some), until it finds the mistake. Prints a table: seconds until it was found and
-its story shrunk, and the entries that are left of that. Exit status 1 if one was not found.
+beginning of some), until it finds the mistake. Prints a table: seconds of CPU until it was found,
+and the entries that are left of its story. Exit status 1 if one was not found.
 
   --seconds N   for each mistake (default: 600)
   --shrink-seconds N  to shrink its story (default: 60)
@@ -32,10 +32,12 @@ interface Failure {
   kind?: string;
   message?: string;
   shrunkTo?: number;
+  cpuMs: number;
 }
 
 interface Found {
   plant: Plant;
+  /** Of CPU, without shrinking. */
   seconds: number;
   stories: number;
   failure: Failure | undefined;
@@ -61,16 +63,11 @@ async function run(args: string[], cwd: string): Promise<{ code: number; lines: 
 }
 
 async function look(plant: Plant, folder: string, options: Options): Promise<Found> {
-  const began = performance.now();
-  const found = await (plant.by === 'reference' ? lookByReference : lookBySimulator)(
-    plant,
-    folder,
-    options,
-  );
-  return { plant, seconds: Math.round((performance.now() - began) / 1000), ...found };
+  const lookBy = plant.by === 'reference' ? lookByReference : lookBySimulator;
+  return { plant, ...(await lookBy(plant, folder, options)) };
 }
 
-type Sight = Pick<Found, 'stories' | 'failure'>;
+type Sight = Omit<Found, 'plant'>;
 
 async function lookBySimulator(
   { name, changes }: Plant,
@@ -89,7 +86,12 @@ async function lookBySimulator(
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
     .filter((line) => line.seed !== undefined);
-  return { stories: stories.length, failure: stories.find(({ ok }) => !ok) };
+  const cpuMs = stories.reduce((sum, each) => sum + each.cpuMs, 0);
+  return {
+    seconds: Math.round(cpuMs / 1000),
+    stories: stories.length,
+    failure: stories.find(({ ok }) => !ok),
+  };
 }
 
 /** Networks one after the other, until a network differs. */
@@ -100,7 +102,8 @@ async function lookByReference(
 ): Promise<Sight> {
   const copy = new ScratchCopy(join(folder, name));
   const { file, text, instead } = change!;
-  const end = performance.now() + 1000 * Number(seconds);
+  const began = performance.now();
+  const end = began + 1000 * Number(seconds);
   const program = judge === undefined ? [] : ['--judge', judge];
   const reference = 'test/simulator/reference/run.ts';
   return copy.with(
@@ -112,8 +115,11 @@ async function lookByReference(
         const { code, lines } = await run([reference, ...program, network], copy.folder);
         const isLate = performance.now() > end;
         if (code === 0 && !isLate) continue;
-        const failure = { seed: network, ok: false, kind: 'difference', message: lines[0] ?? '' };
-        return { stories, failure: code === 1 ? failure : undefined };
+        const cpuMs = Math.round(performance.now() - began);
+        const [message = ''] = lines;
+        const failure = { seed: network, ok: false, kind: 'difference', message, cpuMs };
+        const seconds = Math.round(cpuMs / 1000);
+        return { seconds, stories, failure: code === 1 ? failure : undefined };
       }
     },
   );

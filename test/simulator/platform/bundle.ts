@@ -27,7 +27,8 @@ export class PatchNotFound extends Error {
 export type Product = typeof import('../../../src/worker.ts') &
   typeof import('../../../src/ledger/import/load-snapshot.ts') &
   typeof import('../../../src/ledger/read/ledger-state-hash.ts') &
-  typeof import('../../../src/ledger/write/scrub.ts');
+  typeof import('../../../src/ledger/write/scrub.ts') &
+  typeof import('../../../src/modules/list.ts');
 
 export type MakeIsolate = (globals: Record<string, unknown>) => Product;
 
@@ -36,6 +37,7 @@ const ENTRY = `
   export { loadSnapshot } from './src/ledger/import/load-snapshot.ts';
   export { ledgerStateHash } from './src/ledger/read/ledger-state-hash.ts';
   export { scrub } from './src/ledger/write/scrub.ts';
+  export { MODULES } from './src/modules/list.ts';
 `;
 
 /** Globals of workerd that are the simulation's in an isolate. */

@@ -4,24 +4,67 @@
  * of the product, which nobody sets; so they are changed as the source is bundled, and a constant
  * that is not there any more is an error.
  */
+import { Random } from '../../support/network/random.ts';
 
-export const LIMITS = ['usual', 'small', 'tiny'] as const;
+/**
+ * `brief`: what is kept is kept for less time, and sizes are the usual ones. `tiny` and `small`: so
+ * are the sizes. The others: each size is tiny, small or usual, by chance, always the same.
+ */
+export const LIMITS = [
+  'usual',
+  'brief',
+  'small',
+  'tiny',
+  'mixed-1',
+  'mixed-2',
+  'mixed-3',
+  'mixed-4',
+  'mixed-5',
+  'mixed-6',
+] as const;
 export type Limits = (typeof LIMITS)[number];
 
-/** Bytes of heap for blocks that are not stored yet, and blocks that no milestone references. */
+/** Bytes of heap for blocks that are not stored yet, where the limits are small. */
 export const LIMITED_POOL_BYTES = 6_000_000;
-export const UNREFERENCED_BLOCKS: Readonly<Record<Limits, number>> = {
-  usual: 100_000,
-  small: 150,
-  tiny: 80,
-};
 
 /** Milestones that are kept: IDs, too, are forgotten within thirty milestones then. */
 export const LEAST_RETENTION = 8;
 
-/** By file, the value of each constant: as small as it may be, and some way above that. */
-const VALUES: Record<string, Record<string, readonly [tiny: number, small: number]>> = {
+/** As old as a copy of KV may be then, milliseconds: below MAX_COPY_AGE_MS. */
+export const OLDEST_COPY_MS = 10_000;
+/** How far clocks may jump then, milliseconds: below MAX_CLOCK_SKEW_MS. */
+export const LARGEST_SKEW_MS = 1500;
+
+type Values = Record<string, Record<string, readonly [tiny: number, small: number]>>;
+
+/** By file, constants that say how long something is kept, or how much; as small as it may be. */
+const TIMES: Values = {
+  'src/ledger/write/drop-blocks.ts': { ORPHAN_MARGIN_MILESTONES: [1, 2] },
+  'src/ledger/write/prune.ts': {
+    ID_RETENTION: [2, 2],
+    MIN_RETENTION: [LEAST_RETENTION, LEAST_RETENTION],
+  },
+  'src/settings.ts': { MIN_RETENTION_MILESTONES: [LEAST_RETENTION, LEAST_RETENTION] },
+  // a minute is two seconds; a change leaves the window after some 26 seconds
+  'src/nft-index/timing-assumptions.ts': {
+    MINUTE_MS: [2, 2],
+    MAX_COPY_AGE_MS: [6, 6],
+    MAX_WRITE_AGE_MS: [4, 4],
+    MAX_RECENT_AGE_MS: [60, 60],
+  },
+};
+
+/** What a flood is compared with: tiny or small as a whole. */
+const BOUNDS: Values = {
   'src/follower/follower-context.ts': { MAX_POOL_HEAP_BYTES: [90_000, LIMITED_POOL_BYTES] },
+  'src/ledger/write/drop-blocks.ts': {
+    'UNREFERENCED_LIMITS.blocks': [80, 150],
+    'UNREFERENCED_LIMITS.mentions': [1000, 2000],
+  },
+};
+
+/** By file, the size of each step and page: as small as it may be, and some way above that. */
+const SIZES: Values = {
   'src/ledger/view/cone-blocks.ts': {
     MAX_VERIFIED_FOR_REQUEST: [3, 10],
     VERIFIED_AT_ONCE: [2, 10],
@@ -51,42 +94,65 @@ const VALUES: Record<string, Record<string, readonly [tiny: number, small: numbe
   'src/follower/store/store-tips.ts': {
     MAX_FETCHED: [10, 40],
     MAX_LEVELS: [3, 10],
-    MAX_CUT: [6, 20],
+    MAX_CUT: [30, 20],
   },
   'src/ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
-  'src/ledger/packs/pack-columns.ts': { MAX_PACK_BLOCKS: [3, 60] },
-  'src/ledger/packs/split-parts.ts': { MAX_PACK_LENGTH: [8000, 100_000] },
-  'src/ledger/intake/walk-down.ts': { WALKED_AT_ONCE: [2, 10] },
+  'src/ledger/packs/pack-columns.ts': {
+    MAX_PACK_BLOCKS: [3, 60],
+    MAX_PACK_LENGTH: [8000, 100_000],
+  },
+  'src/ledger/intake/cone-skeleton.ts': { WALKED_AT_ONCE: [2, 10] },
   'src/ledger/packs/view-pages.ts': { PAGE: [1, 2] },
   'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'src/ledger/write/drop-blocks.ts': {
-    ORPHAN_MARGIN_MILESTONES: [1, 2],
     MAX_STEP_PACKS: [1, 3],
-    'UNREFERENCED_LIMITS.blocks': [UNREFERENCED_BLOCKS.tiny, UNREFERENCED_BLOCKS.small],
-    'UNREFERENCED_LIMITS.mentions': [1000, 2000],
   },
   'src/ledger/write/output-changes.ts': { NAMED_AT_ONCE: [2, 5], READ_AT_ONCE: [1, 2] },
   'src/ledger/write/prune.ts': {
     STEP: [2, 10],
     PACK_STEP: [1, 3],
     MAX_PACK_STEPS: [2, 5],
-    ID_RETENTION: [2, 2],
-    MIN_RETENTION: [LEAST_RETENTION, LEAST_RETENTION],
+    CHANGES_STEP: [2, 5],
   },
-  'src/settings.ts': { MIN_RETENTION_MILESTONES: [LEAST_RETENTION, LEAST_RETENTION] },
   'src/ledger/packs/live-packs.ts': { WAITING_AT_ONCE: [1, 2], IDS_PAGE: [1, 3] },
   'src/ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 20] },
+  'src/ledger/write/scrub.ts': {
+    STEP_OUTPUTS: [5, 50],
+    STEP_ENTRIES: [10, 100],
+    STEP_CHANGES: [2, 5],
+  },
+  'src/ledger/output-list/fill-index.ts': { STEP_OUTPUTS: [3, 20] },
+  'src/modules/histories/carry-past.ts': { BURNS_AT_ONCE: [1, 5] },
+  'src/ledger/packs/referenced-blocks.ts': { PACKS_AT_ONCE: [1, 2] },
+  'src/ledger/read/milestone-contents.ts': { PACKS_AT_ONCE: [1, 3] },
+  'src/nft-index/recent-changes.ts': { MAX_STATES: [3, 10], MAX_PREFIXES: [20, 60] },
+  'src/nft-index/put-entries.ts': { PAGE_SIZE: [2, 8] },
 };
+
+/** Blocks that no milestone references, beyond which none is stored that no milestone needs. */
+export function unreferencedBlocks(limits: Limits): number {
+  if (limits === 'usual' || limits === 'brief') return 100_000;
+  return limits === 'tiny' ? 80 : 150;
+}
 
 /** The source of a file with these limits. */
 export function withLimits(limits: Limits, file: string, source: string): string {
-  const values = VALUES[file];
-  if (limits === 'usual' || values === undefined) return source;
-  const choice = limits === 'tiny' ? 0 : 1;
-  return Object.entries(values).reduce(
-    (changed, [name, each]) => withConstant(changed, name, each[choice], file),
-    source,
-  );
+  if (limits === 'usual') return source;
+  const isMixed = limits.startsWith('mixed');
+  const whole = limits === 'tiny' ? 0 : 1;
+  let changed = source;
+  const change = (values: Values, choose: (name: string) => number | undefined) => {
+    for (const [name, each] of Object.entries(values[file] ?? {})) {
+      const choice = choose(name);
+      if (choice !== undefined) changed = withConstant(changed, name, each[choice]!, file);
+    }
+  };
+  change(TIMES, () => whole);
+  if (limits === 'brief') return changed;
+  change(BOUNDS, () => whole);
+  const chance = (name: string) => new Random(`${limits} ${file} ${name}`).pick([0, 1, undefined]);
+  change(SIZES, isMixed ? chance : () => whole);
+  return changed;
 }
 
 function withConstant(source: string, name: string, value: number, path: string): string {

@@ -29,7 +29,7 @@ export const coordinatorSteps = {
   milestoneSoon: hostile(1, (world) => issue(world)),
   issueUponOld: hostile(3, issueUponOld),
   announce: coordinator(1, announce),
-  migrate: coordinator(1, migrate),
+  migrate: coordinator(2, migrate),
   proposeAnything: hostile(4, proposeAnything),
   proposeTwin: hostile(1, proposeTwin),
   proposeAgain: hostile(2, proposeAgain),

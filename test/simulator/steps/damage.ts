@@ -16,7 +16,7 @@ const step = (often: number, run: Step['run']): Step => ({
 // on Cloudflare KV is the owner's choice, and no disk of the node's
 export const damageSteps = {
   flipColumn: step(4, flipColumn),
-  flipKv: { ...step(1, flipKv), needs: ({ isServe }) => isServe },
+  flipKv: { ...step(2, flipKv), needs: ({ isServe }) => isServe },
   swapKv: { ...step(1, swapKv), needs: ({ isServe }) => isServe },
 } satisfies Steps;
 
@@ -36,6 +36,10 @@ export async function damage(world: World, random: Random): Promise<void> {
 /** What says which outputs and NFTs there are is damaged oftener: milestones carry it on. */
 const HELD = ['output', 'nft'];
 const HELD_SHARE = 0.4;
+
+/** Columns that say when a row was written; the newest rows are what comes into use soonest. */
+const AGES = ['changed', 'created', 'milestone', 'idx', 'key'];
+const NEWEST = 6;
 
 /** A character changes in one column, in one row or in several. */
 async function flipColumn(world: World, random: Random): Promise<void> {
@@ -61,12 +65,15 @@ async function flipColumn(world: World, random: Random): Promise<void> {
   const { table, column, rows } = random.pick(
     held.length > 0 && random.chance(HELD_SHARE) ? held : columns,
   );
-  const share = random.pick([0, 0.2, 1]);
-  const chosen = rows.filter(() => random.chance(share));
+  const share = random.pick([0, 0, 0.2, 1]);
+  const age = AGES.find((each) => rows[0]![each] !== undefined);
+  const newest = rows.toSorted((a, b) => Number(b[age!]) - Number(a[age!])).slice(0, NEWEST);
+  const some = age !== undefined && random.chance(0.5) ? newest : rows;
+  const chosen = some.filter(() => random.chance(share));
   // a disk does not know them
   sqlite.exec('PRAGMA foreign_keys = OFF');
   let count = 0;
-  for (const row of chosen.length > 0 ? chosen : [random.pick(rows)]) {
+  for (const row of chosen.length > 0 ? chosen : [random.pick(some)]) {
     const flipped = flip(row[column], random);
     if (flipped === undefined) continue;
     const names = Object.keys(row);
@@ -81,7 +88,10 @@ async function flipColumn(world: World, random: Random): Promise<void> {
       // against a constraint, which SQLite checks when it reads too
     }
   }
-  if (count > 0) world.isFlipped = true;
+  if (count > 0) {
+    world.isFlipped = true;
+    world.isRowFlipped = true;
+  }
   world.note('flipped', `${table}.${column} of ${count} rows`);
 }
 

@@ -18,11 +18,11 @@ const collectGarbage = runInNewContext('gc') as () => void;
 export const memorySteps = {
   floodPool: {
     actor: 'sender',
-    often: 5,
+    often: 2,
     isHostile: true,
     // where the pool is far larger the flood would have to be, too
     needs: ({ limits, upstreams }) =>
-      limits === 'small' && upstreams.some(({ hasFeed }) => hasFeed),
+      /small|mixed/.test(limits) && upstreams.some(({ hasFeed }) => hasFeed),
     run: floodPool,
   } satisfies Step,
 } satisfies Steps;

@@ -13,7 +13,7 @@ const operator = (often: number, run: Step['run']): Step => ({
 
 export const operatorSteps = {
   importAgain: operator(1, (world, random) => importAgain(world, random)),
-  importDamaged: operator(1, importDamaged),
+  importDamaged: operator(2, importDamaged),
   backUp: {
     actor: 'operator',
     often: 2,

@@ -61,7 +61,7 @@ export const senderSteps = {
   forgeAhead: hostile(3, (world, random) => forge(world, random, random.between(2, 1000))),
   forgeNext: hostile(3, (world, random) => forge(world, random, random.between(0, 1))),
   twin: hostile(3, twin),
-  twins: hostile(1, (world, random) => {
+  twins: hostile(2, (world, random) => {
     for (let i = random.between(3, 8); i > 0; i--) twin(world, random);
   }),
   forgeRandom: hostile(1, forgeRandom),

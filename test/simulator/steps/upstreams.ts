@@ -1,6 +1,7 @@
 /** Upstreams: behind, silent, slow, forgetful, pruned, lying. An honest one is always left. */
-import { lastIndex } from '../../support/network/network-model.ts';
+import { lastIndex, ZERO_ID } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
+import { unreferencedBlocks } from '../platform/limits.ts';
 import { LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
 import { forgedMilestone, forgedTwin } from './forge.ts';
@@ -20,7 +21,10 @@ export const upstreamSteps = {
   restDown: upstream(2, restDown),
   blocksGone: upstream(2, blocksGone),
   withhold: upstream(3, withhold),
-  starve: { ...upstream(5, starve), needs: ({ limits }) => limits !== 'usual' },
+  starve: {
+    ...upstream(3, starve),
+    needs: ({ limits }) => unreferencedBlocks(limits) < FLOODS * FLOOD_BLOCKS,
+  },
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
   silence: upstream(2, silence),
@@ -87,29 +91,37 @@ function withhold(world: World, random: Random): void {
   withholdFor(world, random, random.between(10, 90) * 1000);
 }
 
-const FLOODS = 6;
+const FLOODS = 9;
 const FLOOD_BLOCKS = 60;
 const FLOOD_MS = 4000;
 
-/** The same while more blocks come than are to be stored, to a follower that begins anew. */
+/**
+ * The same while more blocks come than are to be stored, to a follower that begins anew. They stand
+ * beside the block that is nowhere: on it none could be stored.
+ */
 function starve(world: World, random: Random): void {
   const { simulation, network, node } = world;
+  const below = network.milestoneBlock ?? ZERO_ID;
   withholdFor(world, random, (FLOODS + 3) * FLOOD_MS);
   simulation.atForWorld(simulation.now + 1.5 * FLOOD_MS, () => node.follower.kill());
   for (let i = 2; i < FLOODS + 2; i++)
     simulation.atForWorld(simulation.now + i * FLOOD_MS, () => {
       network.random = random;
-      for (let n = 0; n < FLOOD_BLOCKS; n++) network.note(network.someParents(), random.bytes(8));
+      // what came before the follower listened again is nowhere below
+      const wave = [below];
+      while (wave.length <= FLOOD_BLOCKS)
+        wave.push(network.note(random.sample(wave.slice(-8), 2), random.bytes(8)));
       world.publishNews();
     });
 }
 
 function withholdFor({ upstreams, simulation, network }: World, random: Random, ms: number): void {
   const id = network.note(network.someParents(), random.bytes(8));
-  for (const { conduct } of upstreams) conduct.withheld = new Set([...conduct.withheld, id]);
+  const how = random.pick(['withheld', 'unreadable'] as const);
+  for (const { conduct } of upstreams) conduct[how] = new Set([...conduct[how], id]);
   simulation.atForWorld(simulation.now + ms, () => {
     for (const { conduct } of upstreams)
-      conduct.withheld = new Set([...conduct.withheld].filter((each) => each !== id));
+      conduct[how] = new Set([...conduct[how]].filter((each) => each !== id));
   });
 }
 

@@ -184,10 +184,12 @@ export async function main({ node, publicKeys, nftIds, finalNftIds, root, time, 
 
 const README_PROGRAMS = ['verifyNft', 'verifyOrigin', 'verifyFinalNft'];
 
-/** Writes the code of the README, a module for each function, and what calls them. */
+/** Writes the code of the README and of examples/, a module for each function, and what calls them. */
 function writeReadmeCode(): void {
   const text = readFileSync(join(installed, 'README.md'), 'utf8');
   const blocks = Array.from(text.matchAll(/^```ts\n(.*?)^```/gms), ([, code]) => code!);
+  for (const [name] of text.matchAll(/examples\/[\w-]+\.ts/g))
+    blocks.push(readFileSync(join(PROJECT, name), 'utf8'));
   const names = blocks.map((code) => /^export async function (\w+)/m.exec(code)![1]);
   expect(names).toEqual(README_PROGRAMS);
   for (const [i, code] of blocks.entries()) {
@@ -395,7 +397,7 @@ describe('the package', () => {
     expect(proof.gzipped).toBeLessThan(30_000);
     for (const { gzipped } of measured) expect(sizes).toContain(`${gzipped} gzipped`);
     const readme = readFileSync(join(installed, 'README.md'), 'utf8');
-    for (const [, name, kilobytes] of readme.matchAll(/^\| `(\/[\w-]+)` \|.*\| (\d+) KB \|$/gm)) {
+    for (const [, name, kilobytes] of readme.matchAll(/^- `(\/[\w-]+)` \((\d+) KB\)/gm)) {
       const { gzipped } = measured.find(({ subpath }) => subpath.endsWith(name!))!;
       expect([name, Math.abs(gzipped / 1000 - Number(kilobytes)) < 1]).toEqual([name, true]);
     }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findChainFault } from '../../../src/stardust/semantics/chain-transitions.ts';
 import { type ChainTable, chainTable } from '../../../src/stardust/semantics/chains.ts';
 import { brokenTokenRule, sumTokens } from '../../../src/stardust/semantics/native-tokens.ts';
-import { requiredIssuers } from '../../../src/stardust/semantics/required-addresses.ts';
+import { requiredIssuers } from '../../../src/stardust/semantics/unlocking.ts';
 import { outputId } from '../../../src/stardust/wire/ids.ts';
 import { semanticVectors } from '../../support/stardust/semantic-vectors.ts';
 

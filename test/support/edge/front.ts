@@ -14,12 +14,14 @@ export async function served(server: Server): Promise<URL> {
 }
 
 /** A front with a clock that can be set forward. */
-export async function startFront(maxConnections = 100) {
+export async function startFront(maxConnections = 100, maxBytes?: number) {
   const time = { ahead: 0 };
   const proxies = new BlockList();
   proxies.addSubnet('127.0.0.0', 8);
   const clock = () => performance.now() + time.ahead;
-  const front = await openFront({ host: '127.0.0.1', port: 0, maxConnections, proxies, clock });
+  const address = { host: '127.0.0.1', port: 0 };
+  const bounds = { maxConnections, ...(maxBytes !== undefined && { maxBytes }) };
+  const front = await openFront({ ...address, ...bounds, proxies, clock });
   onTestFinished(() => front.close());
   return { front, time };
 }

@@ -13,8 +13,8 @@ import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts
 import { prepareSample, type SampleNft } from '../../../cli/start/prepare-sample.ts';
 import { CONFIRMED, SNAPSHOT } from '../../../cli/start/sample.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { fillIndex } from '../../../src/ledger/output-list/fill-index.ts';
 import type { IndexSettings } from '../../../src/ledger/output-list/indexed-kinds.ts';
-import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { buildFinalLedger } from '../../../src/modules/final/build-final-ledger.ts';
 import { EVERY_KIND } from '../nft-list/listed-ledger.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge.ts';

@@ -6,9 +6,10 @@
  * answers.
  */
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { describeWorkers } from '../../../cli/lib/wrangler/describe-workers.ts';
 import { persistPath } from '../../../cli/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
-import { describeWorkers, runWorker } from '../../../cli/serve/run-worker.ts';
+import { runWorker } from '../../../cli/serve/run-worker.ts';
 import type { EdgeOptions } from './edge.ts';
 
 const options: EdgeOptions = JSON.parse(process.argv[2]!);

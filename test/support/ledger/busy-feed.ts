@@ -1,11 +1,10 @@
 /**
  * A feed so busy that pushed blocks are stored whenever a step of the milestone ends.
  */
-import { noteLedger, takeMessage } from '../../../src/follower/follower-context.ts';
+import { noteLedger, takePushed } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storePushed } from '../../../src/follower/pushed/store-pushed.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
-import { BLOCKS } from '../../../src/mqtt/topics.ts';
 import { blockAround, taggedDataPayload } from '../network/blocks.ts';
 import type { Rig } from './ledger-harness.ts';
 
@@ -20,7 +19,7 @@ export async function keepPushing({ following }: Rig, parent: string): Promise<v
     if (name !== 'apply') return result;
     const data = new TextEncoder().encode(String(pushed++));
     const block = blockAround([parent], taggedDataPayload(new Uint8Array(), data));
-    takeMessage(memory, BLOCKS, block);
+    takePushed(memory, 'block', block);
     await storePushed(following).catch((error: unknown) => {
       if (!(error instanceof LedgerMoved)) throw error;
     });

@@ -3,7 +3,7 @@
  * (src/node/edge-node.ts), and a white-flag question put to it.
  */
 import { env } from 'cloudflare:workers';
-import { createBringer, patienceOf } from '../../../src/follower/bring/bringer.ts';
+import { createBringer, patienceOf } from '../../../src/follower/bring/bring-blocks.ts';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { type EdgeNode, openNode } from '../../../src/node/edge-node.ts';
 import { verifySignature } from '../../../src/platform/verify-signature.ts';

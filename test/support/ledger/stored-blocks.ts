@@ -3,7 +3,7 @@
  */
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { Row } from '../../../src/ledger/core/read-batch.ts';
-import { readBlockRows } from '../../../src/ledger/packs/block-rows.ts';
+import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { PARTS, readNumbers } from '../../../src/ledger/packs/milestone-part.ts';
 import { NO_REASON, walkedPackFromRow } from '../../../src/ledger/packs/pack-columns.ts';
 import { readCone } from '../../../src/ledger/packs/record-cone.ts';

@@ -228,7 +228,7 @@ const OF_INFO: readonly Lie[] = [
   ...onPage('#/', [
     lie('an old ledger as live', status({ timestamp: now() }), { shows: AGE, hides: /\blive\b/ }),
     lie('an old ledger as live and far ahead', status({ timestamp: now(), index: 99_999 }), {
-      notChecked: /Milestone 99999: The node answered 404/,
+      notChecked: /Who signed milestone 99999, as this node does not have its bytes/,
       said: /this node says: ledger 99999/,
       hides: /\blive\b/,
     }),

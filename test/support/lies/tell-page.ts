@@ -8,11 +8,14 @@ import { countOf, fill, overhangOf } from '../browser/use-page.ts';
 import type { Lie } from './lie.ts';
 import { type LyingNode, MAX_ENDLESS_BYTES } from './lying-node.ts';
 
-/** For a row; one takes less than a second where nothing else runs. */
-const PATIENCE_MS = 15_000;
+/** For a row; one takes less than a second where nothing else runs, and no row waits for it. */
+const PATIENCE_MS = 60_000;
 
 /** Between two looks at the page. */
 const LOOK_MS = 60;
+
+/** After which time passes for a page that waits. */
+const LOOKS_HELD = 50;
 
 /** Events go on for so long before the page is looked at. */
 const EVENTS_MS = 6000;
@@ -44,10 +47,16 @@ export async function startTeller(
     await page.reload();
   }
 
-  /** What is shown once the page has come to rest. */
-  async function atRest(watch: (shown: Shown) => void = () => {}): Promise<Shown> {
+  /**
+   * What is shown once the page has come to rest.
+   *
+   * @param isHeld whether it may wait for an answer that never comes
+   */
+  async function atRest(watch: (shown: Shown) => void = () => {}, isHeld = false): Promise<Shown> {
     const until = Date.now() + PATIENCE_MS;
-    for (let quiet = 0; ; ) {
+    for (let quiet = 0, looks = 1; ; looks++) {
+      // what it asked for since the last time waits again
+      if (isHeld && looks % LOOKS_HELD === 0) await page.evaluate('passTime()');
       const shown = await readShown(page);
       watch(shown);
       quiet = shown.isLoading || node.told().busy > 0 ? 0 : quiet + 1;
@@ -89,7 +98,7 @@ export async function startTeller(
         await page.evaluate('passTime()');
       }
       if (lie.upgrade !== undefined) await pause(EVENTS_MS);
-      const shown = await atRest(watch);
+      const shown = await atRest(watch, lie.waits);
       const { errors, used, endlessBytes } = node.told();
       expect(errors).toEqual([]);
       expect(lie.rules.some((rule) => used.has(rule))).toBe(!lie.isUnheard);

@@ -18,7 +18,7 @@ import {
   decodeParameters,
   type ProtocolParameters,
 } from '../../../src/stardust/wire/parameters.ts';
-import type { Treasury } from '../../../src/stardust/wire/treasury.ts';
+import type { Treasury } from '../../../src/stardust/wire/receipt.ts';
 
 export interface NetworkBlock {
   id: string;

@@ -3,12 +3,13 @@
  * that it ever had. Random histories of the index run over it; ledger-contract.ts tests that it
  * behaves as D1 does.
  */
+
+import { adoptedState } from '../../../cli/lib/import/adopt-index.ts';
 import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
 import type { NftLedger } from '../../../src/nft-index/look-up-nft.ts';
 import type { ChangeRow, IndexLedger, NftRow, Page, Window } from '../../../src/nft-index/ports.ts';
 import type { State } from '../../../src/nft-index/publisher-state.ts';
 import { PREFIX_LENGTH } from '../../../src/nft-index/recent-changes.ts';
-import { adoptedState } from '../../../src/nft-index/seed-index.ts';
 
 type Change = [milestone: number, output: string | null];
 
@@ -65,7 +66,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     );
   }
 
-  /** What the SQL of src/nft-index/seed-index.ts does. */
+  /** What the SQL of cli/lib/import/adopt-index.ts does. */
   adopt(generation: string, start: number, seal: string, now: number): void {
     if (this.row?.state?.generation === generation) return;
     this.row = { token: crypto.randomUUID(), state: adoptedState(generation, start, seal, now) };

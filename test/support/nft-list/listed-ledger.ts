@@ -4,8 +4,8 @@
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { fillIndex } from '../../../src/ledger/output-list/fill-index.ts';
 import type { IndexSettings } from '../../../src/ledger/output-list/indexed-kinds.ts';
-import { fillIndex } from '../../../src/ledger/write/fill-index.ts';
 import { asFile } from '../ledger/ledger-harness.ts';
 import { openMemory } from '../ledger/memory-database.ts';
 import { fullSnapshot } from '../network/network-snapshot.ts';

@@ -10,7 +10,7 @@ import {
   type ProtocolParameters,
   protocolParameters,
 } from '../../../src/stardust/wire/parameters.ts';
-import type { Treasury } from '../../../src/stardust/wire/treasury.ts';
+import type { Treasury } from '../../../src/stardust/wire/receipt.ts';
 import { networkMilestone } from '../network/blocks.ts';
 import {
   type Network,

@@ -8,7 +8,7 @@ import { Writer } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import type { LedgerOutput } from '../../../src/stardust/wire/ledger-output.ts';
 import { type Output, OutputType, output } from '../../../src/stardust/wire/output.ts';
-import type { Treasury } from '../../../src/stardust/wire/treasury.ts';
+import type { Treasury } from '../../../src/stardust/wire/receipt.ts';
 
 export interface WrittenDiff {
   /** Milestone payload. */

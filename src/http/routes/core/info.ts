@@ -5,15 +5,15 @@
 import { version } from '../../../../package.json';
 import type { MilestoneStatus, NodeStatus } from '../../../ledger/read/node-status.ts';
 import { type BaseToken, baseTokenSchema } from '../../../platform/json-schemas.ts';
-import { optionToJson } from '../../../stardust/json/rest-json.ts';
+import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { PROTOCOL_VERSION } from '../../../stardust/parameter-table.ts';
+import type { ProtocolParametersOption } from '../../../stardust/wire/milestone.ts';
 import { type Answer, jsonAnswer } from '../../answer.ts';
 import { noLedger } from '../../ledger-answer.ts';
 import * as json from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../route.ts';
 import { BLOCKS_HEADERS, blocksHeaders, whyUnhealthy } from '../node/health.ts';
-import { baseTokenOf } from './base-token.ts';
 
 export const infoRoutes = {
   readInfo: { method: 'GET', path: '/api/core/v2/info', keep: 'second', handle: answerInfo },
@@ -49,7 +49,7 @@ function infoToJson(status: NodeStatus, baseToken: BaseToken | null, now: number
     },
     supportedProtocolVersions: [PROTOCOL_VERSION],
     protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
-    pendingProtocolParameters: status.pendingParameters.map(optionToJson),
+    pendingProtocolParameters: status.pendingParameters.map(pendingToJson),
     baseToken: baseToken ?? baseTokenOf(parameters.networkName, status.baseToken),
     // this node counts the blocks that milestones reference and no others
     metrics: {
@@ -63,6 +63,31 @@ function infoToJson(status: NodeStatus, baseToken: BaseToken | null, now: number
 
 function milestoneToJson({ index, timestamp, milestoneId }: MilestoneStatus) {
   return { index, timestamp, milestoneId: `0x${milestoneId}` };
+}
+
+function token(name: string, tickerSymbol: string, subunit?: string): BaseToken {
+  return { name, tickerSymbol, unit: tickerSymbol, subunit, decimals: 6, useMetricPrefix: false };
+}
+
+/** Base tokens of public networks, as their nodes have them. No ledger holds a token. */
+const BASE_TOKENS = new Map([
+  ['shimmer', token('Shimmer', 'SMR', 'glow')],
+  ['iota-mainnet', token('IOTA', 'IOTA', 'micro')],
+]);
+
+/** Amounts in it are right of every network: a ledger has them in the smallest unit. */
+const UNKNOWN_TOKEN = { ...token('smallest unit, as BASE_TOKEN is not set', 'units'), decimals: 0 };
+
+/** @param said what an upstream of this network said */
+function baseTokenOf(networkName: string, said: BaseToken | undefined): BaseToken {
+  return BASE_TOKENS.get(networkName) ?? said ?? UNKNOWN_TOKEN;
+}
+
+/** An option of a milestone as TIP-25 shows it: empty bytes are the empty text. */
+function pendingToJson(option: ProtocolParametersOption) {
+  const { type, targetMilestoneIndex, protocolVersion, parameters } = option;
+  const params = parameters.length === 0 ? '' : toHex(parameters);
+  return { type, targetMilestoneIndex, protocolVersion, params };
 }
 
 async function answerApiRoutes({ node, settings, modules }: RouteContext): Promise<Answer> {

@@ -12,12 +12,11 @@ import { digitsOf, MAX_UINT32, uint32 } from '../../../platform/json-schemas.ts'
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';
-import { asGoReadsIntegers, readJsonObject } from '../../body.ts';
 import { HttpError } from '../../errors.ts';
 import { hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
+import { asGoReadsIntegers, Id, readJsonObject } from '../../request.ts';
 import type { RouteContext, RouteTable } from '../../route.ts';
-import { Id } from '../../schemas.ts';
 
 export const whiteFlagRoutes = {
   computeWhiteFlag: {

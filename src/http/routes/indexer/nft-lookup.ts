@@ -13,8 +13,8 @@ import {
   outputIdSchema,
 } from '../../openapi/json-schema.ts';
 import { inPath, type Operations } from '../../openapi/operation.ts';
+import { Id, parseId } from '../../request.ts';
 import type { RouteContext, RouteTable } from '../../route.ts';
-import { Id, parseId } from '../../schemas.ts';
 
 const NFT_PREFIX = '/api/indexer/v1/outputs/nft/';
 

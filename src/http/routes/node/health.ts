@@ -3,8 +3,8 @@
  * X-Health-Warning what soon will be one.
  */
 import { LedgerDamaged } from '../../../ledger/core/checksum.ts';
+import { shareUsed, UNHEALTHY_AT, WARN_AT } from '../../../ledger/core/database-size.ts';
 import { isMissingTable, LedgerUnreadable, NO_LEDGER } from '../../../ledger/core/head.ts';
-import { shareUsed, UNHEALTHY_AT, WARN_AT } from '../../../ledger/core/size/database-size.ts';
 import type { NodeStatus } from '../../../ledger/read/node-status.ts';
 import { describeError, writeLimitedLog } from '../../../platform/log.ts';
 import type { Answer } from '../../answer.ts';

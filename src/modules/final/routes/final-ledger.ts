@@ -7,8 +7,8 @@ import { HttpError } from '../../../http/errors.ts';
 import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { Id, OutputId, parseId } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Id, OutputId, parseId } from '../../../http/schemas.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import {
   type FinalTreeName,

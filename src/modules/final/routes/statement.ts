@@ -6,7 +6,7 @@ import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
-import { parseQueryString } from '../../../http/query-string.ts';
+import { parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';
 import {

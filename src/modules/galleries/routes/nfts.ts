@@ -13,10 +13,9 @@ import {
 } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
-import { parseQueryString } from '../../../http/query-string.ts';
+import { Id, OutputId, parseId, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { noSuchNft } from '../../../http/routes/indexer/nft-lookup.ts';
-import { Id, OutputId, parseId } from '../../../http/schemas.ts';
 import { type NftOutputs, readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';

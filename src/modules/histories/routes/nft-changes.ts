@@ -7,9 +7,8 @@ import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operations } from '../../../http/openapi/operation.ts';
-import { parseQueryString } from '../../../http/query-string.ts';
+import { parseMilestoneIndex, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { parseMilestoneIndex } from '../../../http/schemas.ts';
 import { MAX_CHANGES, readNftChanges } from '../nft-changes.ts';
 
 const PATH = '/api/edge/v1/changes/nfts';

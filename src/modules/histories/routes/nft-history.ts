@@ -7,9 +7,8 @@ import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
-import { parseQueryString } from '../../../http/query-string.ts';
+import { Id, parseId, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Id, parseId } from '../../../http/schemas.ts';
 import { ownerSchema, ownerToJson } from '../../galleries/routes/nfts.ts';
 import { readPageSize } from '../../lists/routes/parse-query.ts';
 import {

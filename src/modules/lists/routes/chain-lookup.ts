@@ -8,8 +8,8 @@ import { HttpError } from '../../../http/errors.ts';
 import { atLedger, objectAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operation, type Operations } from '../../../http/openapi/operation.ts';
+import { FoundryId, Id, parseId } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { FoundryId, Id, parseId } from '../../../http/schemas.ts';
 import { readOutputOfChain } from '../read-list.ts';
 import { NEEDS_INDEX, notIndexed } from './output-lists.ts';
 

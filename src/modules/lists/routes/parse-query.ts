@@ -3,7 +3,7 @@
  * parameters are ignored, and what it refuses, by 400 or 500, is refused here.
  */
 import { HttpError } from '../../../http/errors.ts';
-import { parseQueryString, type QueryString } from '../../../http/query-string.ts';
+import { parseQueryString, type QueryString } from '../../../http/request.ts';
 import { ALL_KINDS, type Kind } from '../../../ledger/output-list/indexed-kinds.ts';
 import { MAX_UINT32 } from '../../../platform/json-schemas.ts';
 import { parseBech32Address } from '../../../stardust/bech32.ts';

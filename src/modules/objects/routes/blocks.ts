@@ -7,8 +7,8 @@ import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { Id, parseId } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Id, parseId } from '../../../http/schemas.ts';
 import {
   readBlock,
   readIncludedBlock,

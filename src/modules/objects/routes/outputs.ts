@@ -14,9 +14,8 @@ import {
 } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
-import { parseQueryString } from '../../../http/query-string.ts';
+import { OutputId, parseId, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { OutputId, parseId } from '../../../http/schemas.ts';
 import { readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 import { type OutputStatus, readOutput } from '../../../ledger/read/output-status.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';

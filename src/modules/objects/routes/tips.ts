@@ -1,10 +1,15 @@
 /** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
+
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import type { Operations } from '../../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { readTips } from '../tips.ts';
+import type { Database } from '../../../ledger/core/database.ts';
+import { selectHead } from '../../../ledger/core/head.ts';
+import { readBatch } from '../../../ledger/core/read-batch.ts';
+import { selectNewest } from '../../../ledger/packs/live-packs.ts';
+import { readCone } from '../../../ledger/packs/record-cone.ts';
 
 export const tipsRoutes = {
   listTips: { method: 'GET', path: '/api/core/v2/tips', handle: answerTips },
@@ -33,4 +38,39 @@ export function describeTips(): Operations<typeof tipsRoutes> {
       example: { path: '/api/core/v2/tips' },
     },
   };
+}
+
+export interface Tips {
+  /** 64 hex digits each, the newest first. */
+  blockIds: string[];
+  ledgerIndex: number;
+}
+
+/** Most tips, as a block has parents: clients take all of them. */
+const MAX_TIPS = 8;
+
+/** Packs that are searched, the newest ones: some 4,000 blocks. */
+const MAX_PACKS = 16;
+
+/** Undefined where nothing was imported. */
+export async function readTips(db: Database): Promise<Tips | undefined> {
+  const { head, packs } = await readBatch(db, {
+    head: selectHead(db),
+    packs: selectNewest(db, MAX_PACKS),
+  });
+  if (head === undefined) return undefined;
+  const approved = new Set<number>();
+  const blockIds: string[] = [];
+  // the newest first: a child has a greater number than its parents
+  for (const { records, statuses, blocks } of packs) {
+    const cone = readCone([records]);
+    for (let at = cone.size - 1; at >= 0; at--) {
+      const [number, id] = blocks[at]!;
+      const isTip = statuses.milestoneAt(at) === 0 && !approved.has(number);
+      if (isTip && blockIds.length < MAX_TIPS) blockIds.push(id);
+      for (let parent = 0; parent < cone.parentCountAt(at); parent++)
+        approved.add(cone.parentAt(at, parent));
+    }
+  }
+  return { blockIds, ledgerIndex: head.ledger };
 }

@@ -5,8 +5,8 @@
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { Id } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Id } from '../../../http/schemas.ts';
 import { hashLeaves } from '../../../stardust/proof/merkle.ts';
 import { proofAmong } from '../../../stardust/proof/proof.ts';
 import { auditPathSchema, inclusionFields, inclusionToJson, readProof } from './poi.ts';

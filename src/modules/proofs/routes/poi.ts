@@ -2,23 +2,31 @@
  * Routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
  * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
  */
+
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
-import { readJsonObject } from '../../../http/body.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
+import { Id, parseId, readJsonObject } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { Id, parseId } from '../../../http/schemas.ts';
+import { verifySignature } from '../../../platform/verify-signature.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
-import { decode } from '../../../stardust/encoding/codec.ts';
-import { blockToJson, milestoneToJson } from '../../../stardust/json/rest-json.ts';
+import { decode, encode } from '../../../stardust/encoding/codec.ts';
+import { asObject } from '../../../stardust/encoding/json-object.ts';
+import { StardustError } from '../../../stardust/error.ts';
+import {
+  blockFromJson,
+  blockToJson,
+  milestoneFromJson,
+  milestoneToJson,
+} from '../../../stardust/json/rest-json.ts';
+import type { MilestoneKeys } from '../../../stardust/milestone-keys.ts';
 import { hashLeaves } from '../../../stardust/proof/merkle.ts';
-import { proofFor } from '../../../stardust/proof/proof.ts';
-import { block } from '../../../stardust/wire/block.ts';
-import { milestone } from '../../../stardust/wire/milestone.ts';
+import { parseProof, proofFor, verifyInclusion } from '../../../stardust/proof/proof.ts';
+import { block as anyBlock, block } from '../../../stardust/wire/block.ts';
+import { milestone, milestone as milestonePayload } from '../../../stardust/wire/milestone.ts';
 import { blockSchema, milestonePayloadSchema } from '../../objects/block-schemas.ts';
 import { type BlockProof, proveBlock } from '../applied-milestone.ts';
-import { validateProof } from '../validate-proof.ts';
 
 export const poiRoutes = {
   createProof: {
@@ -117,4 +125,26 @@ export function describePoi(): Operations<typeof poiRoutes> {
       errors: [400],
     },
   };
+}
+
+/** `malformed`: there is no proof in it. The reason is for people: ASCII. */
+export type ProofJudgement = { kind: 'valid' } | { kind: 'invalid' | 'malformed'; reason: string };
+
+/** @param file `{milestone, block, proof}` as JSON; other fields are ignored */
+async function validateProof(
+  { milestone, block, proof }: Readonly<Record<string, unknown>>,
+  keys: MilestoneKeys,
+): Promise<ProofJudgement> {
+  let kind: 'invalid' | 'malformed' = 'malformed';
+  try {
+    encode(milestonePayload, milestoneFromJson(milestone));
+    encode(anyBlock, blockFromJson(block));
+    parseProof(asObject(proof));
+    kind = 'invalid';
+    await verifyInclusion({ milestone, block, proof }, keys, verifySignature);
+    return { kind: 'valid' };
+  } catch (error) {
+    if (error instanceof StardustError) return { kind, reason: error.reason };
+    throw error;
+  }
 }

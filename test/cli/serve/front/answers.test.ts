@@ -201,7 +201,7 @@ it('an answer that is broken off is seen to be: the connection is reset', async 
 it('of answers that nobody reads, the client that holds most loses some', {
   timeout: 60_000,
 }, async () => {
-  const { front } = await startFront(200);
+  const { front } = await startFront(200, 64 << 20);
   const body = Buffer.alloc(4 << 20, 'x');
   front.passTo(await served(createHttp((_, response) => response.end(body))));
   const theirs = [];
@@ -220,6 +220,26 @@ it('of answers that nobody reads, the client that holds most loses some', {
   }
   expect(theirs.filter((each) => each.isOpen()).length).toBeLessThanOrEqual(20);
   expect(honest.isOpen()).toBe(true);
+});
+
+it('a client has a minute to read its answer, however short it may wait for one', async () => {
+  const { front, time } = await startFront();
+  const body = Buffer.alloc(6 << 20, 'x');
+  front.passTo(await served(createHttp((_, response) => response.end(body))));
+  const [slow, dead] = [await open(front, GET), await open(front, GET)];
+  for (const { socket } of [slow, dead]) socket.pause();
+  await sleep(500);
+  time.ahead = 20_000;
+  await sleep(1500);
+  slow.socket.resume();
+  await settled(() => expect(slow.received().length).toBeGreaterThan(body.length));
+  time.ahead = 62_000;
+  await settled(() => {
+    // it reads nothing, so it sees the reset when it writes
+    dead.socket.write(GET);
+    expect(dead.isOpen()).toBe(false);
+  });
+  expect(slow.isOpen()).toBe(true);
 });
 
 it('answers that come while the node ends are whole, and nobody is accepted', async () => {

@@ -3,13 +3,13 @@ import { createServer, type Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import * as ws from 'ws';
 import { createMessages } from '../../../../cli/serve/front/frames.ts';
 import { createMessageTurns } from '../../../../cli/serve/front/message-turns.ts';
 import { MAX_MESSAGE_BYTES } from '../../../../cli/serve/front/tunnel.ts';
-import { createTunnelLimit } from '../../../../cli/serve/front/tunnel-limit.ts';
 import {
+  type Client,
   frame,
   open,
   served,
@@ -279,27 +279,38 @@ it('a long message costs as many short ones', () => {
   expect(sender.credit).toBeGreaterThan(0);
 });
 
-it('of WebSockets, the site that has most loses one, and one that was closed counts for 15 s', () => {
-  const time = { now: 0 };
-  const evicted: string[] = [];
-  const limit = createTunnelLimit(
-    10,
-    () => time.now,
-    (site) => evicted.push(site) > 0,
+it('who has left 512 WebSockets that workerd has not closed waits, and nobody else', async () => {
+  const { front } = await startFront(1000);
+  const sockets: Socket[] = [];
+  front.passTo(
+    await served(
+      createServer({ allowHalfOpen: true }, (socket) => {
+        sockets.push(socket);
+        socket.on('error', () => {});
+        socket.on('data', () => {});
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n');
+      }),
+    ),
   );
-  const openAll = (site: string) => {
-    let opened = 0;
-    while (opened < 20 && limit.open([site])) opened++;
-    return opened;
+  const answerTo = async (address: string) => {
+    const client = await open(front, upgradeTo('/mqtt'), address);
+    await settled(() => expect(client.received()).toMatch(/^HTTP/));
+    return { ...client, status: Number(client.received().slice(9, 12)) };
   };
-  // 8 of 10: then one is displaced by each that comes, and lingers
-  expect([openAll('a'), openAll('b')]).toEqual([8, 2]);
-  expect(evicted).toEqual(['a', 'a']);
-  // there is always one for a client that has none
-  expect([openAll('c'), openAll('d'), limit.open(['e'])]).toEqual([1, 1, false]);
-  limit.close(['a']);
-  limit.look(14_999);
-  expect(limit.open(['e'])).toBe(false);
-  limit.look(15_000);
-  expect(limit.open(['e'])).toBe(true);
+  // by a reset, a Close frame, and an end
+  const leave = [
+    ({ socket }: Client) => socket.resetAndDestroy(),
+    ({ socket }: Client) => socket.end(frame('\x03\xe8', 0x88)),
+    ({ socket }: Client) => socket.destroy(),
+  ];
+  for (let i = 0; i < 512; i++) {
+    const client = await answerTo('127.0.0.2');
+    expect(client.status).toBe(101);
+    leave[i % 3]!(client);
+  }
+  await settled(() => expect(sockets.filter((each) => each.readableEnded)).toHaveLength(512));
+  await vi.waitFor(async () => expect((await answerTo('127.0.0.2')).status).toBe(503), 5000);
+  expect((await answerTo('127.0.0.3')).status).toBe(101);
+  for (const each of sockets) if (each.readableEnded) each.end();
+  await vi.waitFor(async () => expect((await answerTo('127.0.0.2')).status).toBe(101), 5000);
 });

@@ -1,0 +1,65 @@
+/**
+ * GET /api/edge/v1/supply: how many NFTs the ledger has.
+ */
+import type { Answer } from '../../http/answer.ts';
+import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../http/ledger-answer.ts';
+import {
+  milestoneIndexSchema,
+  named,
+  objectOf,
+  uint32Schema,
+} from '../../http/openapi/json-schema.ts';
+import type { Operations } from '../../http/openapi/operation.ts';
+import type { RouteContext, RouteTable } from '../../http/route.ts';
+import type { Database } from '../../ledger/core/database.ts';
+import { selectHead } from '../../ledger/core/head.ts';
+import { one, readBatch } from '../../ledger/core/read-batch.ts';
+import type { Module } from '../module.ts';
+
+const routes = {
+  readSupply: {
+    method: 'GET',
+    path: '/api/edge/v1/supply',
+    keep: 'ledger',
+    limit: 'scanLimit',
+    handle: answerSupply,
+  },
+} satisfies RouteTable;
+
+export const supply: Module = { name: 'supply', routes };
+
+function answerSupply({ request, node }: RouteContext): Promise<Answer> {
+  return atLedger(
+    readMinLedgerIndex(request),
+    (minLedgerIndex) => readSupply(node.session(minLedgerIndex)),
+    (found) => hashedAnswer(request, found),
+  );
+}
+
+/** A burned NFT has a row without an output. */
+const COUNT_NFTS = 'SELECT count(output) AS n FROM nft';
+
+/** Undefined where there is no ledger. */
+async function readSupply(db: Database) {
+  const { head, nftCount } = await readBatch(db, {
+    head: selectHead(db),
+    nftCount: one(db.prepare(COUNT_NFTS), (row) => row.integer('n')),
+  });
+  return head && { ledgerIndex: head.ledger, nftCount };
+}
+
+export const describeSupply = (): Operations<typeof routes> => ({
+  readSupply: {
+    tag: 'edge',
+    summary: 'How many NFTs the ledger has',
+    answer: {
+      description: 'Their number.',
+      schema: named(
+        'Supply',
+        objectOf({ ledgerIndex: milestoneIndexSchema, nftCount: uint32Schema }),
+      ),
+      ledgerIndex: 'tagged',
+    },
+    errors: [400, 404],
+  },
+});

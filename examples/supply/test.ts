@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { checkLedgerRead } from '../../support/http/contract.ts';
+import { fetchRecorded } from '../../support/lies/recorded-source.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
+
+const SUPPLY = '/api/edge/v1/supply';
+
+it('counts the NFTs of a recorded ledger', async () => {
+  const fetch = await fetchRecorded(recordedNetwork('network-n'), 90);
+  await checkLedgerRead(fetch, SUPPLY, 90);
+  expect(await (await fetch(SUPPLY)).json()).toEqual({ ledgerIndex: 90, nftCount: 483 });
+});

@@ -1,0 +1,53 @@
+/**
+ * Rows of `nft`, the unspent output of each NFT, and of `nft_change`, the NFTs that a milestone
+ * changed (docs/storage.md#changes-of-nfts). They have no sum. The output that a row of `nft` names
+ * must be there, and be that of the NFT. A milestone's list must have as many NFTs as
+ * `milestone.nft_changes` says, which are in `nft` with that change or a later one: the scrub
+ * compares milestones, and pruning before it deletes them.
+ */
+import { LedgerDamaged } from './checksum.ts';
+import type { Row } from './read-batch.ts';
+import { summedColumns } from './row-sum.ts';
+
+/** SQL of the output that a row `n` of the table names. */
+export const JOIN_HELD = 'LEFT JOIN output held ON held.id = n.output';
+
+export const NFT_COLUMNS = 'n.id AS nft_id, n.output AS nft_output, held.chain AS nft_held';
+
+/**
+ * Reads the NFT and its output, null if it was burned; undefined if the statement found no row.
+ * Throws a LedgerDamaged if the output is missing, or not that of the NFT.
+ */
+export function nftFromRow(row: Row): { nft: string; output: string | null } | undefined {
+  const nft = row.textOrNull('nft_id');
+  if (nft === null) return undefined;
+  const output = row.textOrNull('nft_output');
+  if (output !== null && row.textOrNull('nft_held') !== nft)
+    throw new LedgerDamaged('rows of the table nft');
+  return { nft, output };
+}
+
+/**
+ * SQL of the milestones `m` with their counts; NULL for the first one, whose changes are pruned.
+ *
+ * @param condition which of them are selected
+ */
+export function selectCounted(condition: string): string {
+  return `
+    SELECT ${summedColumns('milestone', 'm')}, m.nft_changes - (
+        SELECT p.nft_changes FROM milestone p WHERE p.idx = m.idx - 1) AS counted,
+      (SELECT count(*)
+        FROM nft_change c CROSS JOIN json_each(iif(json_valid(c.nfts), c.nfts, '[]')) j
+          JOIN nft n ON n.id = j.value AND n.changed >= m.idx
+        WHERE c.milestone = m.idx) AS listed
+    FROM milestone m WHERE ${condition}`;
+}
+
+/** The milestone's index. Throws a LedgerDamaged unless its list has what was counted. */
+export function countedFromRow(row: Row): number {
+  row.requireSum('milestone');
+  const counted = row.integerOrNull('counted');
+  if (counted !== null && counted !== row.integer('listed'))
+    throw new LedgerDamaged('rows of the tables nft_change and nft');
+  return row.integer('idx');
+}

@@ -1,0 +1,162 @@
+/**
+ * Writes to the index of IDs (src/ledger/core/id-index.ts): entries, made within D1 of packs and
+ * parts, and the turnover of its tables.
+ */
+import { type Database, forEachPiece } from '../core/database.ts';
+import type { IdTable } from '../core/head.ts';
+import { ID_TABLE_COUNT, idTableName, milestoneEntry } from '../core/id-index.ts';
+import { many, one, readAlone } from '../core/read-batch.ts';
+import { type FingerprintMover, type Integrity, numberSumSql } from '../core/row-sum.ts';
+import { blockSql } from '../packs/id-rows.ts';
+import { spentIn, spentSql } from '../packs/milestone-part.ts';
+import { atPlaces, type BlockPlace, NAMED } from '../packs/places.ts';
+
+/** SQL of the blocks `b` at the places ?1. */
+const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;
+
+/** SQL of {@link entrySum} of the block `b`, ?2 the milestone. */
+const ENTRY_SUM = {
+  referenced: `${blockSql.numberIdSum('b.value')} + ?2`,
+  entryPoint: `${blockSql.idSum('b.value')} + ?2`,
+};
+
+/** SQL of the entries of the blocks at the places ?1 in that table, ?2 the milestone. */
+const insertBlocks = (table: string, number: string) => `
+  INSERT INTO ${table} (id, milestone, block, sum)
+  WITH ${NAMED}
+  SELECT ${blockSql.id('b.value')}, ?2, ${number}, ?2 + ${numberSumSql(number)} FROM ${NAMED_BLOCKS}`;
+
+/** Blocks whose sums one statement reads. */
+const BLOCKS_AT_ONCE = 10_000;
+
+/**
+ * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link
+ * insertEntryPoints} inserts, a few thousand at a time: there may be 300,000.
+ *
+ * @param tables those of head: the last one takes the IDs
+ * @param milestone index in the entries
+ * @param blocks their places
+ */
+export async function moveByBlocks(
+  db: Database,
+  fingerprints: FingerprintMover,
+  tables: readonly IdTable[],
+  kind: keyof typeof ENTRY_SUM,
+  milestone: number,
+  blocks: Iterable<BlockPlace>,
+): Promise<void> {
+  const table = idTableName(tables.at(-1)!);
+  const sql = `
+    WITH ${NAMED} SELECT ${blockSql.id('b.value')} AS id, ${ENTRY_SUM[kind]} AS sum
+    FROM ${NAMED_BLOCKS}`;
+  const statement = db.prepare(sql);
+  const read = (some: readonly BlockPlace[]) =>
+    readAlone(
+      many(statement.bind(JSON.stringify(some), milestone), (row) =>
+        fingerprints.move(table, row.text('id'), row.integer('sum')),
+      ),
+    );
+  let some: BlockPlace[] = [];
+  for (const block of blocks) {
+    some.push(block);
+    if (some.length < BLOCKS_AT_ONCE) continue;
+    await read(some);
+    some = [];
+  }
+  if (some.length > 0) await read(some);
+}
+
+/**
+ * Makes statements that note what a milestone references and spends, and its own ID. Its parts,
+ * which have the IDs of outputs, must have been inserted.
+ *
+ * @param tables those of head: the last one takes the IDs
+ * @param id ID of the milestone, hex
+ * @param blocks the pack that holds each of its blocks, and the position there
+ */
+export function insertIds(
+  db: Database,
+  tables: readonly IdTable[],
+  { index, id: milestoneId }: { index: number; id: string },
+  blocks: Iterable<BlockPlace>,
+): D1PreparedStatement[] {
+  const table = idTableName(tables.at(-1)!);
+  const insert = `INSERT INTO ${table} (id, milestone, block, sum)`;
+  const outputs = `${insert} SELECT ${spentSql.id('s.value')}, ?1, 0, ?1 FROM ${spentIn('?1')}`;
+  return [
+    db.prepare(`${insert} VALUES (?1, ?2, 0, ?2)`).bind(milestoneEntry(milestoneId), index),
+    ...forEachPiece(db, insertBlocks(table, blockSql.number('b.value')), blocks, index),
+    db.prepare(outputs).bind(index),
+  ];
+}
+
+/**
+ * Makes statements that note blocks as entry points: referenced by some milestone up to this one.
+ *
+ * @param tables those of head: the last one takes the IDs
+ * @param milestone index
+ * @param blocks their places
+ */
+export function insertEntryPoints(
+  db: Database,
+  tables: readonly IdTable[],
+  milestone: number,
+  blocks: Iterable<BlockPlace>,
+): D1PreparedStatement[] {
+  return forEachPiece(db, insertBlocks(idTableName(tables.at(-1)!), '0'), blocks, milestone);
+}
+
+export interface Turnover {
+  tables: IdTable[];
+  /** Table to drop, if any, and the milestone up to which IDs go with it. */
+  drop: IdTable | undefined;
+  forgotten: number | undefined;
+}
+
+/**
+ * Plans the turnover at this ledger index; undefined if nothing is due.
+ *
+ * @param span milestones that a table should hold
+ * @param retention milestones before the ledger's whose IDs must be kept
+ */
+export function turnOver(
+  tables: readonly IdTable[],
+  ledger: number,
+  span: number,
+  retention: number,
+): Turnover | undefined {
+  const [oldest, second] = tables;
+  if (oldest !== undefined && second !== undefined && second.first <= ledger - retention)
+    return { tables: tables.slice(1), drop: oldest, forgotten: second.first - 1 };
+  const current = tables.at(-1)!;
+  if (ledger + 1 - current.first < span || tables.length === ID_TABLE_COUNT) return undefined;
+  const next = { table: (current.table + 1) % ID_TABLE_COUNT, first: ledger + 1 };
+  return { tables: [...tables, next], drop: undefined, forgotten: undefined };
+}
+
+/** The integrity after the turnover: a table that begins is empty, one that is dropped has none. */
+export function turnIntegrity(
+  { fingerprints, scrub, ...rest }: Integrity,
+  before: readonly IdTable[],
+  { tables, drop }: Turnover,
+): Integrity {
+  const begun = tables.filter((each) => !before.includes(each)).map(idTableName);
+  const dropped = drop && idTableName(drop);
+  const kept = Object.entries(fingerprints).filter(([table]) => table !== dropped);
+  return {
+    ...rest,
+    fingerprints: Object.fromEntries([...kept, ...begun.map((table) => [table, 0] as const)]),
+    // of a table that is gone the scrub begins again
+    ...(scrub && scrub.table !== dropped && { scrub }),
+  };
+}
+
+const SELECT_DEFINITION = 'SELECT sql FROM sqlite_master WHERE name = ?1';
+
+/** Statements that empty a table without billed rows. */
+export async function emptyTable(db: Database, name: string): Promise<D1PreparedStatement[]> {
+  // made again as the migrations define it
+  const definition = one(db.prepare(SELECT_DEFINITION).bind(name), (row) => row.text('sql'));
+  const create = await readAlone(definition);
+  return [db.prepare(`DROP TABLE ${name}`), db.prepare(create)];
+}

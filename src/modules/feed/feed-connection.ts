@@ -1,0 +1,257 @@
+/**
+ * State machine of the connection to a feed: steps are told to it with their times in Unix
+ * milliseconds, and keep-feed.ts does what it wants done. Over it runs one MQTT session, which
+ * connects, subscribes, keeps alive and yields messages.
+ */
+
+import type { FeedState } from '../../follower/follower-part.ts';
+import {
+  createPacketReader,
+  encodePacket,
+  type Packet,
+  type PacketReader,
+  PacketType,
+  PROTOCOL_LEVEL,
+} from '../../mqtt/packets.ts';
+import { hasPassed } from '../../platform/clock.ts';
+import { StardustError } from '../../stardust/error.ts';
+import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+
+/** Milliseconds before the first try after a failure; it doubles with each up to the longest. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Milliseconds that a session must have lasted for pauses to be short again. */
+const LASTING_MS = 60_000;
+
+/** Milliseconds to find an upstream that has a feed and to open the connection. */
+const OPENING_TIMEOUT_MS = 30_000;
+
+/**
+ * Milliseconds without a message after which the feed counts as silent, though it answers pings. On
+ * an idle network with a milestone each ten seconds that is wrong, and costs a look.
+ */
+const SILENT_AFTER_MS = 9000;
+
+/** Milliseconds without a message after which another connection is tried. */
+const GIVEN_UP_AFTER_MS = 60_000;
+
+export interface ConnectionStep extends SessionStep {
+  /** Open one, closing what was there. */
+  open?: true;
+  /** Close it, for this reason. */
+  close?: string;
+}
+
+export interface FeedConnection {
+  /** Called about once a second. */
+  tick(now: number): ConnectionStep;
+  opened(now: number): ConnectionStep;
+  received(bytes: Uint8Array, now: number): ConnectionStep;
+  /** Notes that it could not be opened, or that the other side closed it. */
+  lost(now: number): void;
+  state(now: number): FeedState;
+}
+
+type Phase =
+  | { name: 'pausing'; since: number; pause: number }
+  | { name: 'opening'; since: number }
+  | { name: 'open'; session: Session; since: number; heard?: number };
+
+export function createFeedConnection(clientId: string, topics: readonly string[]): FeedConnection {
+  let phase: Phase = { name: 'pausing', since: Number.NEGATIVE_INFINITY, pause: 0 };
+  let pause = FIRST_PAUSE_MS;
+
+  function end(now: number): void {
+    if (phase.name === 'pausing') return;
+    const begun = phase.name === 'open' ? phase.session.subscribed : undefined;
+    if (begun !== undefined && hasPassed(LASTING_MS, begun, now)) pause = FIRST_PAUSE_MS;
+    phase = { name: 'pausing', since: now, pause };
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+
+  /** Does the session's step; a failure ends the connection. */
+  function guard(now: number, act: () => SessionStep): ConnectionStep {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      end(now);
+      return { ...nothing(), close: error.message };
+    }
+  }
+
+  return {
+    tick(now) {
+      switch (phase.name) {
+        case 'pausing':
+          if (!hasPassed(phase.pause, phase.since, now)) return nothing();
+          phase = { name: 'opening', since: now };
+          return { ...nothing(), open: true };
+        case 'opening':
+          if (!hasPassed(OPENING_TIMEOUT_MS, phase.since, now)) return nothing();
+          end(now);
+          return { ...nothing(), close: 'not opened in time' };
+        case 'open': {
+          const { session, since } = phase;
+          if (hasPassed(GIVEN_UP_AFTER_MS, phase.heard ?? since, now)) {
+            end(now);
+            return { ...nothing(), close: `no message for ${GIVEN_UP_AFTER_MS} milliseconds` };
+          }
+          return guard(now, () => session.tick(now));
+        }
+      }
+    },
+    opened(now) {
+      if (phase.name !== 'opening') throw new Error(`a connection opened while ${phase.name}`);
+      const session = createSession(clientId, topics);
+      phase = { name: 'open', session, since: now };
+      return session.begin(now);
+    },
+    received(bytes, now) {
+      if (phase.name !== 'open') {
+        end(now);
+        return { ...nothing(), close: 'bytes before a word was said' };
+      }
+      const { session } = phase;
+      const step = guard(now, () => session.receive(bytes, now));
+      if (step.messages.length > 0 && phase.name === 'open') phase.heard = now;
+      return step;
+    },
+    lost: end,
+    state(now) {
+      if (phase.name !== 'open' || phase.session.subscribed === undefined) return 'down';
+      const { heard: last } = phase;
+      return last === undefined || hasPassed(SILENT_AFTER_MS, last, now) ? 'silent' : 'live';
+    },
+  };
+}
+
+function nothing(): { send: Uint8Array<ArrayBuffer>[]; messages: Message[] } {
+  return { send: [], messages: [] };
+}
+
+/** Bytes of the longest packet: a block or a milestone, its topic, the header. */
+const MAX_PACKET_BYTES = MAX_BLOCK_LENGTH + 256;
+
+/** Milliseconds from one ping to the next, and what the broker is told, in seconds. */
+const PING_INTERVAL_MS = 3000;
+const KEEP_ALIVE_SECONDS = 10;
+
+/** Milliseconds for connection and subscription, and between packets later: pings are answered. */
+const PATIENCE_MS = 8000;
+
+const PACKET_ID = 1;
+
+export interface Message {
+  topic: string;
+  payload: Uint8Array;
+}
+
+/** Bytes to send, and messages received. */
+export interface SessionStep {
+  send: Uint8Array<ArrayBuffer>[];
+  messages: Message[];
+}
+
+/** All throw an UpstreamFailure when the session is over. Times are Unix milliseconds. */
+export interface Session {
+  /** The connection was opened: what to send first. */
+  begin(now: number): SessionStep;
+  receive(bytes: Uint8Array, now: number): SessionStep;
+  /** Called about once a second. */
+  tick(now: number): SessionStep;
+  /** When the broker granted the subscriptions; undefined before. */
+  readonly subscribed: number | undefined;
+}
+
+/**
+ * @param clientId at most 23 letters and digits; a broker ends the older of two equal sessions
+ * @param topics all messages of these are requested, with QoS 0
+ */
+function createSession(clientId: string, topics: readonly string[]): Session {
+  const reader = createPacketReader(MAX_PACKET_BYTES);
+  let begun = 0;
+  let heard = 0;
+  let pinged = 0;
+  let connected = false;
+  let subscribed: number | undefined;
+
+  function take(packet: Packet, step: SessionStep, now: number): void {
+    switch (packet.type) {
+      case PacketType.ConnectAck:
+        if (connected) throw new UpstreamFailure('MQTT: connected twice');
+        if (packet.returnCode !== 0)
+          throw new UpstreamFailure(`MQTT: connection refused with ${packet.returnCode}`);
+        connected = true;
+        step.send.push(
+          encodePacket({ type: PacketType.Subscribe, packetId: PACKET_ID, topics: [...topics] }),
+        );
+        return;
+      case PacketType.SubscribeAck:
+        if (
+          !connected ||
+          packet.packetId !== PACKET_ID ||
+          packet.returnCodes.length !== topics.length
+        )
+          throw new UpstreamFailure('MQTT: an acknowledgement of another subscription');
+        if (packet.returnCodes.some((code) => code !== 0))
+          throw new UpstreamFailure(`MQTT: subscribed with ${packet.returnCodes.join(', ')}`);
+        subscribed ??= now;
+        return;
+      case PacketType.Publish:
+        if (!connected) throw new UpstreamFailure('MQTT: a message before the connection');
+        if (packet.acknowledge !== undefined)
+          throw new UpstreamFailure('MQTT: a message with another QoS than was granted');
+        step.messages.push({ topic: packet.topic, payload: packet.payload });
+        return;
+      case PacketType.PingResponse:
+        return;
+      default:
+        throw new UpstreamFailure(`MQTT: packet type ${packet.type >> 4} from a broker`);
+    }
+  }
+
+  return {
+    begin(now) {
+      begun = heard = pinged = now;
+      const packet = encodePacket({
+        type: PacketType.Connect,
+        level: PROTOCOL_LEVEL,
+        cleanSession: true,
+        clientId,
+        keepAlive: KEEP_ALIVE_SECONDS,
+      });
+      return { send: [packet], messages: [] };
+    },
+    receive(bytes, now) {
+      heard = now;
+      const step: SessionStep = { send: [], messages: [] };
+      for (const packet of readPackets(reader, bytes)) take(packet, step, now);
+      return step;
+    },
+    tick(now) {
+      if (hasPassed(PATIENCE_MS, heard, now))
+        throw new UpstreamFailure(`MQTT: nothing for ${PATIENCE_MS} milliseconds`);
+      if (subscribed === undefined && hasPassed(PATIENCE_MS, begun, now))
+        throw new UpstreamFailure('MQTT: not subscribed in time');
+      if (subscribed === undefined || !hasPassed(PING_INTERVAL_MS, pinged, now))
+        return { send: [], messages: [] };
+      pinged = now;
+      return { send: [encodePacket({ type: PacketType.PingRequest })], messages: [] };
+    },
+    get subscribed() {
+      return subscribed;
+    },
+  };
+}
+
+function readPackets(reader: PacketReader, bytes: Uint8Array): Packet[] {
+  try {
+    return [...reader.read(bytes)];
+  } catch (error) {
+    if (error instanceof StardustError) throw new UpstreamFailure(`MQTT: ${error.reason}`);
+    throw error;
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * A feed: messages of a node's MQTT plug-in (https://github.com/iotaledger/inx-mqtt), over one
+ * connection, to the first upstream that has it. Nothing here is believed or waited for: receivers
+ * check the messages, and what does not come is fetched.
+ */
+import * as v from 'valibot';
+import type { TakePushed } from '../../follower/follower-context.ts';
+import type { Feed } from '../../follower/follower-part.ts';
+import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
+import { withSignal } from '../../platform/clock.ts';
+import { describeError, writeLog } from '../../platform/log.ts';
+import type { Ranking } from '../../upstream/ask-in-turn.ts';
+import { readBody } from '../../upstream/rest-upstream.ts';
+import { UpstreamFailure } from '../../upstream/upstream.ts';
+import { type ConnectionStep, createFeedConnection } from './feed-connection.ts';
+import type { FeedAddress, FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
+
+const ROUTE = 'mqtt/v1';
+
+/** Milliseconds from one look at the connection to the next. */
+const TICK_MS = 500;
+
+/** Milliseconds for the question whether an upstream has a feed, and again for connecting. */
+const STEP_TIMEOUT_MS = 3000;
+
+/** Bytes of the longest answer to that question. */
+const MAX_ROUTES_BYTES = 1 << 16;
+
+export interface FeedOptions {
+  /** Base URLs of the upstreams, in order of preference, without a slash at the end. */
+  upstreams: readonly string[];
+  /** Bearer token for the first upstream alone. */
+  token?: string | undefined;
+  ranking: Ranking;
+  fetch: typeof fetch;
+  openSocket: OpenSocket;
+  clock: () => number;
+  take: TakePushed;
+}
+
+/** Topics that are subscribed to, and what their messages are. */
+const KINDS = new Map<string, Parameters<TakePushed>[0]>([
+  [BLOCKS, 'block'],
+  [MILESTONES, 'milestone'],
+  [CONFIRMED_MILESTONE, 'confirmed'],
+]);
+
+export function keepFeed(options: FeedOptions): Feed {
+  const { clock, take } = options;
+  const clientId = `edge${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  const connection = createFeedConnection(clientId, [...KINDS.keys()]);
+  let current: Attempt | undefined;
+  /** Reason without a feed, as logged last. */
+  let told: string | undefined;
+
+  function tell(reason: string): void {
+    if (reason === told) return;
+    told = reason;
+    writeLog('warn', 'feed.unavailable', { detail: reason });
+  }
+
+  function follow(step: ConnectionStep): void {
+    if (step.close !== undefined) {
+      tell(`${current?.name ?? 'upstreams'}: ${step.close}`);
+      end();
+    }
+    if (step.open) void open();
+    for (const bytes of step.send) current?.socket?.send(bytes);
+    for (const { topic, payload } of step.messages) {
+      const kind = KINDS.get(topic);
+      if (kind !== undefined) take(kind, payload);
+    }
+    if (step.messages.length > 0 && told !== undefined) {
+      told = undefined;
+      writeLog('info', 'feed.connected', { upstream: current?.name });
+    }
+  }
+
+  function end(): void {
+    current?.abort.abort();
+    current?.socket?.close();
+    current = undefined;
+  }
+
+  async function open(): Promise<void> {
+    const attempt: Attempt = { abort: new AbortController() };
+    current = attempt;
+    const isCurrent = () => current === attempt;
+    const lose = (reason: string) => {
+      if (!isCurrent()) return;
+      tell(reason);
+      end();
+      connection.lost(clock());
+    };
+    try {
+      const socket = await openFirst(options, attempt, {
+        received: (bytes) => {
+          if (isCurrent()) follow(connection.received(bytes, clock()));
+        },
+        lost: (reason) => lose(`${attempt.name}: ${reason}`),
+      });
+      if (!isCurrent()) return socket.close();
+      attempt.socket = socket;
+      follow(connection.opened(clock()));
+    } catch (error) {
+      lose(error instanceof UpstreamFailure ? error.message : describeError(error));
+    }
+  }
+
+  const timer = setInterval(() => follow(connection.tick(clock())), TICK_MS);
+  follow(connection.tick(clock()));
+  return {
+    state: () => connection.state(clock()),
+    stop() {
+      clearInterval(timer);
+      end();
+      connection.lost(clock());
+    },
+  };
+}
+
+/** One connection, from when an upstream is looked for. */
+interface Attempt {
+  abort: AbortController;
+  /** Name of the upstream that is queried or connected, for logs. */
+  name?: string;
+  socket?: FeedSocket;
+}
+
+/** The first upstream, in the ranking's order, that has a feed and lets itself be connected. */
+async function openFirst(
+  options: FeedOptions,
+  attempt: Attempt,
+  events: SocketEvents,
+): Promise<FeedSocket> {
+  const { upstreams, ranking } = options;
+  let failure: unknown;
+  for (const place of ranking.order(upstreams.length)) {
+    const url = upstreams[place]!;
+    attempt.name = new URL(url).host;
+    try {
+      const token = place === 0 ? options.token : undefined;
+      const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+      if (!(await hasFeed(options.fetch, { url, headers }, attempt))) continue;
+      const feed = { url: `${url}/api/${ROUTE}`, headers };
+      return await openInTime(options.openSocket, feed, events, attempt);
+    } catch (error) {
+      failure = error;
+    }
+    attempt.abort.signal.throwIfAborted();
+  }
+  throw failure ?? new UpstreamFailure(`no upstream has ${ROUTE}`);
+}
+
+const routesAnswer = v.object({ routes: v.array(v.string()) });
+
+async function hasFeed(
+  ask: typeof fetch,
+  { url, headers }: FeedAddress,
+  { abort, name }: Attempt,
+): Promise<boolean> {
+  const what = `${name} /api/routes`;
+  const response = await ask(`${url}/api/routes`, {
+    headers: { ...headers, accept: 'application/json' },
+    redirect: 'manual',
+    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]),
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new UpstreamFailure(`${what}: status ${response.status}`);
+  }
+  const body = await readBody(response, MAX_ROUTES_BYTES, what);
+  const answer = v.safeParse(routesAnswer, parseJson(body, what));
+  if (!answer.success) throw new UpstreamFailure(`${what}: ${answer.issues[0].message}`);
+  return answer.output.routes.includes(ROUTE);
+}
+
+function parseJson(body: Uint8Array, what: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    throw new UpstreamFailure(`${what}: no JSON`);
+  }
+}
+
+/** Opens within a time that is not the signal's, which may fire later and end the connection. */
+async function openInTime(
+  openSocket: OpenSocket,
+  address: FeedAddress,
+  events: SocketEvents,
+  { abort, name }: Attempt,
+): Promise<FeedSocket> {
+  return withSignal(STEP_TIMEOUT_MS, new UpstreamFailure(`${name} ${ROUTE}: no answer`), (late) =>
+    openSocket(address, events, AbortSignal.any([abort.signal, late])),
+  );
+}

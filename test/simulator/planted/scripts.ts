@@ -1,0 +1,271 @@
+/**
+ * Sequences of steps by hand that bring planted mistakes to light (plants.ts), each of which is
+ * right without its mistake. Where seeds do not find a mistake whose script does, they do not come
+ * to such a sequence.
+ */
+
+import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
+import { Random } from '../../support/network/random.ts';
+import { EVENTS } from '../../support/network/random-network.ts';
+import { basic } from '../../support/payloads/outputs.ts';
+import { checkAlways } from '../checks/invariants.ts';
+import { readNft } from '../checks/reads.ts';
+import { askRoots } from '../checks/white-flag.ts';
+import type { Patch } from '../platform/bundle.ts';
+import { runStory } from '../run-story.ts';
+import { issue, proposal } from '../steps/coordinators.ts';
+import { STEPS } from '../steps/steps.ts';
+import type { Settings } from '../story.ts';
+import type { World } from '../world.ts';
+import { PLANTS } from './plants.ts';
+
+const USAGE = `Usage: node tools/run.js test/simulator/planted/scripts.ts [NAME…]
+
+Runs all scripts, or those that are named, with and without the planted mistake of this name. Exit
+code 1 if a mistake is not seen, or something else is.`;
+
+const SETTINGS: Settings = {
+  limits: 'brief',
+  isolates: 1,
+  staleMs: 0,
+  replicaMs: 0,
+  before: 1,
+  belowMaxDepth: 15,
+  upstreams: [{ hasFeed: true, isLiar: false }],
+  retention: 17_280,
+  keepsHistory: false,
+  indexesAll: false,
+  isServe: false,
+  kind: 'hostile',
+  ending: 'nothing',
+  missingKeys: 0,
+};
+
+/** Milliseconds in which the node does what is due. */
+async function pass(world: World, ms: number): Promise<void> {
+  await world.simulation.runUntil(world.simulation.now + ms);
+  await checkAlways(world);
+}
+
+async function milestone(world: World): Promise<void> {
+  issue(world);
+  world.publishNews();
+  await pass(world, 5000);
+}
+
+interface Script {
+  settings?: Partial<Settings>;
+  constants?: readonly Patch[];
+  /** What is said of it. */
+  said: RegExp;
+  run(world: World): Promise<void>;
+}
+
+const SCRIPTS: Record<string, Script> = {
+  'former-L1': {
+    constants: [
+      {
+        name: 'few inputs at once',
+        file: 'src/ledger/write/resolve-verdicts.ts',
+        text: 'const INPUTS_AT_ONCE = 256',
+        instead: 'const INPUTS_AT_ONCE = 2',
+      },
+    ],
+    said: /economy|ledger stays/,
+    async run(world) {
+      const { network, life } = world;
+      for (let i = 0; i < 6; i++) EVENTS.pay[1](life);
+      await milestone(world);
+      const [one, two, three] = life.coins.splice(0, 3);
+      const to = (spend: NonNullable<typeof one>) =>
+        basic(spend.by, { amount: spend.coin.output.amount });
+      const below = [network.milestoneBlock!];
+      // the first spender wins, and what the second one makes never comes to be
+      const first = network.transaction([one!], [to(one!)]);
+      const part = one!.coin.output.amount / 2n;
+      const second = network.transaction(
+        [one!],
+        [
+          basic(two!.by, { amount: part }),
+          basic(one!.by, { amount: one!.coin.output.amount - part }),
+        ],
+      );
+      const winner = network.attachTransaction(first, below);
+      network.attachTransaction(second, [winner]);
+      const [hidden, other] = [two!, three!].map((spend) =>
+        network.transaction([spend], [to(spend)]),
+      );
+      const both = [
+        { coin: second.coins[0]!, by: two!.by },
+        { coin: hidden!.coins[0]!, by: two!.by },
+      ];
+      const amount = both.reduce((sum, { coin }) => sum + coin.output.amount, 0n);
+      const stuck = network.attachTransaction(
+        network.transaction(both, [basic(two!.by, { amount })]),
+        below,
+      );
+      network.setAside(stuck);
+      const later = network.attachTransaction(
+        network.transaction([{ coin: other!.coins[0]!, by: three!.by }], [to(three!)]),
+        below,
+      );
+      network.setAside(later);
+      world.publishNews();
+      await pass(world, 4000);
+      await milestone(world);
+      const shown = [hidden!, other!].map((made) =>
+        network.attachTransaction(made, [network.milestoneBlock!]),
+      );
+      world.publishNews();
+      await pass(world, 4000);
+      issue(world, [network.milestoneBlock!, ...shown]);
+      world.publishNews();
+      await pass(world, 5000);
+      issue(world, [network.milestoneBlock!, stuck, later]);
+      world.publishNews();
+    },
+  },
+  'former-L2': {
+    settings: { limits: 'small' },
+    said: /unreferenced blocks, at most/,
+    async run(world) {
+      await milestone(world);
+      await STEPS.starve.run(world, new Random('starve e'));
+      await milestone(world);
+      await pass(world, 40_000);
+    },
+  },
+  'former-L3': {
+    settings: { limits: 'tiny', missingKeys: 1 },
+    said: /ledger stays/,
+    async run(world) {
+      for (let i = 0; i < 3; i++) world.network.note();
+      world.publishNews();
+      await pass(world, 4000);
+      await milestone(world);
+      for (let i = 0; i < 12; i++) await STEPS.twin.run(world, new Random(`twin ${i}`));
+      await milestone(world);
+      await milestone(world);
+      world.setKeys();
+    },
+  },
+  'former-L4-chain': {
+    said: /NFT|nft/,
+    async run(world) {
+      const { life } = world;
+      for (let i = 0; i < 5; i++) EVENTS.mint[1](life);
+      await milestone(world);
+      await pass(world, SETTLED_MS);
+      const [burned] = life.nfts;
+      life.nfts = [burned!];
+      EVENTS.burnNft[1](life);
+      world.publishNews();
+      await pass(world, 3000);
+      await flipAll(world, 'output', 'chain', `id = '${burned!.coin.id.toHex()}'`);
+      await milestone(world);
+      for (const id of world.truth.nftIds) readNft(world, id);
+    },
+  },
+  'former-L4-changed': {
+    said: /NFT|nft/,
+    async run(world) {
+      const { life } = world;
+      for (let i = 0; i < 5; i++) EVENTS.mint[1](life);
+      await milestone(world);
+      await pass(world, SETTLED_MS);
+      EVENTS.moveNft[1](life);
+      EVENTS.burnNft[1](life);
+      await milestone(world);
+      await flipAll(world, 'nft', 'changed', 'true');
+      EVENTS.mint[1](life);
+      await milestone(world);
+      for (const id of world.truth.nftIds) readNft(world, id);
+    },
+  },
+  'former-L7': {
+    settings: { kind: 'idle', retention: 8 },
+    said: /metadata/,
+    async run(world) {
+      for (let i = 0; i < 36; i++) {
+        if (i % 4 === 0) await STEPS.side.run(world, new Random(`side ${i}`));
+        await milestone(world);
+      }
+    },
+  },
+  'former-L8': {
+    settings: { isServe: true },
+    said: /nft/,
+    async run(world) {
+      const { life, node } = world;
+      for (let i = 0; i < 8; i++) EVENTS.mint[1](life);
+      await milestone(world);
+      await pass(world, SETTLED_MS);
+      for (const [key, value] of node.kv.entries)
+        node.kv.damage(
+          key,
+          value.replace(
+            /"outputId":"(.)/,
+            (_, digit) => `"outputId":"${digit === '0' ? '1' : '0'}`,
+          ),
+        );
+      world.isFlipped = true;
+      for (const id of world.truth.nftIds) readNft(world, id);
+    },
+  },
+  'former-operator-1': {
+    said: /the truth is/,
+    async run(world) {
+      const { life } = world;
+      for (let i = 0; i < 12; i++) EVENTS.pay[1](life);
+      await milestone(world);
+      await STEPS.importDamaged.run(world, new Random('damaged'));
+      await pass(world, 2000);
+      for (let i = 0; i < 12; i++) EVENTS.pay[1](life);
+      world.publishNews();
+      await pass(world, 3000);
+      askRoots(world, proposal(world));
+      await pass(world, 30_000);
+      for (const request of world.proposals.slice()) askRoots(world, request);
+    },
+  },
+};
+
+/** After which a change leaves the window of the index in KV, where limits are brief. */
+const SETTLED_MS = 40_000;
+
+/** A character of a column changes, of all rows. */
+async function flipAll(world: World, table: string, column: string, where: string): Promise<void> {
+  const { sqlite } = world.node;
+  sqlite.exec('PRAGMA foreign_keys = OFF');
+  await sqlite
+    .prepare(
+      `UPDATE ${table} SET ${column} = iif(typeof(${column}) = 'text',
+        iif(${column} LIKE '0%', '1', '0') || substr(${column}, 2), ${column} + 1) WHERE ${where}`,
+    )
+    .run();
+  world.isFlipped = true;
+  world.isRowFlipped = true;
+}
+
+/** What is wrong without the planted mistake, and with it. */
+async function tryScript(name: string): Promise<{ isRight: boolean; said: string }> {
+  const { settings, constants = [], said, run } = SCRIPTS[name]!;
+  const story = { seed: name, settings: { ...SETTINGS, ...settings }, entries: [] };
+  const { changes } = PLANTS.find((plant) => plant.name === name)!;
+  const planted = changes.map((change) => ({ name, ...change }));
+  const { failure: without } = await runStory(story, constants, run);
+  const { failure: with_ } = await runStory(story, [...constants, ...planted], run);
+  const isRight = without === undefined && said.test(with_?.message ?? '');
+  return { isRight, said: `without it ${without?.message}, with it ${with_?.message}` };
+}
+
+await runMain(USAGE, async (named) => {
+  let failures = 0;
+  for (const name of named.length > 0 ? named : Object.keys(SCRIPTS)) {
+    if (SCRIPTS[name] === undefined) throw new UsageError(`no script is named ${name}`);
+    const { isRight, said } = await tryScript(name);
+    if (!isRight) failures++;
+    console.log(`${name} ${isRight ? 'is seen' : 'IS NOT SEEN'}: ${said}`);
+  }
+  return failures > 0 ? 1 : 0;
+});
