@@ -32,6 +32,12 @@ const network = new SyntheticNetwork({
   ],
 });
 const [, held] = network.genesisSpends;
+const taken = network.transaction(
+  [held!],
+  [nft(network.account(4), { nftId: NFT_ID, amount: COIN_AMOUNT })],
+  'signature',
+);
+const conflicting = network.attachTransaction(taken);
 network.milestone();
 const moved = network.transaction(
   [held!],
@@ -70,6 +76,7 @@ async function askAll(): Promise<Record<string, string>> {
     ['NFT', `/api/edge/v1/nfts/${toHex(NFT_ID)}`],
     ['lookup', `/api/indexer/v1/outputs/nft/${toHex(NFT_ID)}`],
     ['list', '/api/indexer/v1/outputs/nft'],
+    ['reason of a conflict', `/api/core/v2/blocks/${conflicting}/metadata`],
     ['output', `/api/core/v2/outputs/${outputId}`],
     ['bytes of the output', `/api/core/v2/outputs/${outputId}`, RAW],
   ];
@@ -100,7 +107,7 @@ it('leaves no answer of before', async () => {
   );
   await sleep(SECOND_MS + 100);
   const wrong = await importAt(damaged());
-  const others = ['proposal', 'NFT', 'output', 'bytes of the output'];
+  const others = ['proposal', 'NFT', 'reason of a conflict', 'output', 'bytes of the output'];
   const differing = Object.keys(right).filter((name) => right[name] !== wrong[name]);
   expect(differing).toEqual(others);
   await sleep(SECOND_MS + 100);

@@ -92,7 +92,9 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
       whiteFlagIndex: referenced.whiteFlagIndex,
     }),
   };
-  return jsonAnswer(metadata, freshnessOf(found));
+  // no root commits to the reason of a conflict, which follows from outputs that a snapshot brought
+  const keep = referenced?.reason ? { keep: 'import' as const } : {};
+  return jsonAnswer(metadata, { ...freshnessOf(found), ...keep });
 }
 
 /**
