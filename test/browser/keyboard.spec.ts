@@ -14,7 +14,7 @@ import { readFocus, untilCount, untilText } from '../support/browser/use-page.ts
 const { url, nft } = inject('sample');
 
 /** More stops than any view has on the way. */
-const MAX_STOPS = 90;
+const MAX_STOPS = 130;
 
 /** What has the focus, once it is seen: the browser scrolls to it in a later frame. */
 async function readSeenFocus(page: DrivenPage): Promise<{ label: string }> {

@@ -162,7 +162,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         ),
       );
       await textOf(page, '.conflict').toMatch(
-        /^Why it failed .*Input \d+ decided: its output was spent in milestone \d+ by transaction 0x/,
+        /^Why it is in conflict .*Input \d+ decided: its output was spent in milestone \d+ by transaction 0x/,
       );
       expect(await belowHead(page)).toBeLessThan(50);
       // the colour of what is wrong, --bad of the style sheet
@@ -353,7 +353,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       [
         'an owner',
         `/nft/${MADE_NFT}`,
-        inNode((json) => Object.assign(json.owner, { address: HOLDER })),
+        inNode((json) => void Object.assign(json.owner, { address: HOLDER })),
         /^The node shows another owner than the conditions of the output/,
         /^Soonanaut #2526$/,
       ],
@@ -376,7 +376,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       [
         'that an applied transaction failed',
         `/transaction/${TRANSACTION}`,
-        inJson(ANY_METADATA, (json) => Object.assign(json, conflict)),
+        inJson(ANY_METADATA, (json) => void Object.assign(json, conflict)),
         /^The node says that the block has a transaction in conflict, and it has a transaction that was applied\.$/,
         /^1 alias in a new state, 22 NFTs minted$/,
       ],
@@ -413,7 +413,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       [
         'what became of a block of a milestone',
         '/milestone/17339',
-        inJson(EXPLANATION, ({ blocks }) => Object.assign(blocks[3], conflict)),
+        inJson(EXPLANATION, ({ blocks }) => void Object.assign(blocks[3], conflict)),
         /^The applied ones do not lead to the signed applied root.* The verdict on block 3 is the wrong one/,
         /^17339$/,
       ],

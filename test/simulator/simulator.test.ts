@@ -15,7 +15,7 @@ import { PLANTS } from './planted/plants.ts';
 const TIMEOUT_MS = 900_000;
 
 /** Stories of each kind and each size of limits. */
-const SEEDS = ['2', '3', '12', '15', '31', '33', '35', '39'];
+const SEEDS = ['3', '11', '13', '17', '21', '25', '33', '39'];
 
 /** Stories that failed once, by the names of their files. */
 const STORIES = join(PROJECT, 'test/simulator/stories');

@@ -82,6 +82,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   flips: vitest('node', 'whole/flipped whole/damage modules/histories/nft-', {
     ...{ FLIPPED_ROWS: '8', CLIENTS: '500', MUTATIONS: '5000', RUNS: '60' },
   }),
+  sums: script('sums'),
   proofs: vitest('node', 'modules/proofs/shimmer-proofs'),
   events: vitest('workerd', 'modules/events/fuzz', { FUZZ_STREAMS: '100000' }),
   'event-feed': vitest('e2e', 'e2e/events'),

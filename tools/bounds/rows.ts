@@ -193,7 +193,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/events/accounts.ts',
       'closed',
     ],
-    ['sockets, closed ones too: {MAX_SOCKETS}', 'modules/events/event-broker.ts', '503'],
+    [
+      'sockets, closed ones too, on Cloudflare: {MAX_SOCKETS}',
+      'modules/events/event-broker.ts',
+      '503',
+    ],
     [
       'of a client: message {MAX_MESSAGE_BYTES}, waiting {MAX_WAITING_BYTES}, packet {modules/events/client.ts#MAX_PACKET_BYTES}, {mqtt/packets.ts#MAX_TOPICS} topics, {modules/events/clients.ts#CONNECT_TIMEOUT_MS} to CONNECT',
       'modules/events/event-broker.ts',
@@ -212,7 +216,7 @@ export const SECTIONS: Record<string, Bound[]> = {
   ],
   '`npm run serve`': [
     [
-      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more (some 2,000 of these, measured)',
+      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more (some 1,700 of these, measured)',
       'cli/serve/front/front.ts',
       'the largest holder loses some',
     ],

@@ -13,8 +13,8 @@ const MAX_LEVELS = 64;
 /** Milliseconds after which nothing more is fetched, as milestones wait meanwhile. */
 const FETCH_MS = 4000;
 
-/** Walks that may be cut off one below the other: 120,000 blocks are as many as are ever stored. */
-const MAX_CUT = 400;
+/** Walks that may be cut off one below the other: 150,000 blocks, as many as are ever stored. */
+const MAX_CUT = 500;
 
 export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
   isMore: boolean;

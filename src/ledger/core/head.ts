@@ -69,7 +69,7 @@ export interface Head {
    * filled, 'all' (ALL_INDEXED) when it is whole.
    */
   indexed: string;
-  /** First milestone whose NFT changes are in nft_past (held-outputs.ts); 0 if there is none. */
+  /** First milestone whose NFT changes are in nft_past; 0 if there is none. */
   history: number;
   integrity: Integrity;
 }

@@ -24,7 +24,10 @@ export function idTableName({ table }: Pick<IdTable, 'table'>): string {
   return `id_${table}`;
 }
 
-/** The sum that an entry adds to the fingerprint of its table. `block`: 0 except for blocks. */
+/**
+ * The sum that an entry adds to the fingerprint of its table: its own does not have the ID. `block`:
+ * 0 except for blocks.
+ */
 export function entrySum(id: string, milestone: number, block = 0): number {
   return rowSum([id, milestone, block]);
 }

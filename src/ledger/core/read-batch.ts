@@ -4,7 +4,7 @@
  */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
-import { type Cell, rowSum, SUMMED_COLUMNS, type SummedTable } from './row-sum.ts';
+import { type Cell, requireRowSum, SUMMED_COLUMNS, type SummedTable } from './row-sum.ts';
 
 /** A row as D1 returns it, by column. */
 export type Columns = Record<string, unknown>;
@@ -45,8 +45,7 @@ export class Row {
    */
   requireSum(table: SummedTable, prefix = ''): void {
     const cells = SUMMED_COLUMNS[table].map((column) => this.cell(prefix + column));
-    if (rowSum(cells) !== this.#value(`${prefix}sum`))
-      throw new LedgerDamaged(`rows of the table ${table}`);
+    requireRowSum(cells, this.#value(`${prefix}sum`), `rows of the table ${table}`);
   }
 
   cell(column: string): Cell {

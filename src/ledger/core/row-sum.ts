@@ -4,7 +4,7 @@
  * that makes a row of others can make its sum of theirs. A table's fingerprint, the sum of its
  * rows' sums, tells that a row vanished.
  */
-import { checksum } from './checksum.ts';
+import { checksum, LedgerDamaged } from './checksum.ts';
 
 export type Cell = string | number | null;
 
@@ -92,6 +92,15 @@ function sumWords(text: string): number | undefined {
 
 export function rowSum(cells: readonly Cell[]): number {
   return cells.reduce<number>((sum, cell) => sum + cellSum(cell), 0);
+}
+
+/**
+ * Throws a LedgerDamaged unless this is the sum of the cells.
+ *
+ * @param what in the plural, for the message
+ */
+export function requireRowSum(cells: readonly Cell[], sum: unknown, what: string): void {
+  if (rowSum(cells) !== sum) throw new LedgerDamaged(what);
 }
 
 /** SQL of the sum of a number of a block or an output. Milestones and times are their own sums. */

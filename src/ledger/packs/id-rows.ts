@@ -2,8 +2,7 @@
  * IDs of a pack's blocks, and of the outputs that they consume and create, which no walk reads
  * (docs/storage.md#packs).
  */
-import { LedgerDamaged } from '../core/checksum.ts';
-import { numberSumSql, rowSum } from '../core/row-sum.ts';
+import { numberSumSql, requireRowSum, rowSum } from '../core/row-sum.ts';
 
 /** Number, hex ID, payload type (docs/protocol.md, A.1; 0: none) of a pack's block; their sum. */
 export type BlockRow = [number: number, id: string, payload: number, sum: number];
@@ -24,7 +23,7 @@ export const blockSql = {
 export function readBlockRows(text: string): BlockRow[] {
   const rows: BlockRow[] = JSON.parse(text);
   for (const [number, id, payload, sum] of rows)
-    if (rowSum([number, id, payload]) !== sum) throw new LedgerDamaged('IDs of blocks');
+    requireRowSum([number, id, payload], sum, 'IDs of blocks');
   return rows;
 }
 
@@ -63,10 +62,10 @@ export const outputSql = {
 
 /** Throws a LedgerDamaged unless the sum of number and ID is right. */
 export function requireOutputSum(number: number, id: string, sum: number): void {
-  if (rowSum([number, id]) !== sum) throw new LedgerDamaged('IDs of outputs');
+  requireRowSum([number, id], sum, 'IDs of outputs');
 }
 
 /** Throws a LedgerDamaged unless the sum of a chain is right. */
 export function requireChainSum(chain: string | null, sum: number): void {
-  if (rowSum([chain]) !== sum) throw new LedgerDamaged('chains of outputs');
+  requireRowSum([chain], sum, 'chains of outputs');
 }

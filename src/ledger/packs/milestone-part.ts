@@ -1,8 +1,7 @@
 /** A part of a milestone: the numbers of its blocks, and its spent outputs (docs/storage.md). */
 import { fromBase64, toBase64 } from '../../stardust/encoding/base64.ts';
 import { getUint56, setUint56, UINT56_BYTES } from '../../stardust/encoding/bytes.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { requireRowSum } from '../core/row-sum.ts';
 
 /** Parts that a milestone may have: `milestone_part.key` is its index times this, plus the part. */
 export const PARTS = 4096;
@@ -82,8 +81,7 @@ export const TRANSACTION_ID_DIGITS = 64;
 /** Throws a LedgerDamaged if the sum is wrong. Queries need the ID first (known-outputs.ts). */
 export function readSpentOutput(row: SpentRow): SpentOutput {
   const [id, bytes, chain, block, created, createdTime, made, sum] = row;
-  if (rowSum([id, chain, block, created, createdTime, made]) !== sum)
-    throw new LedgerDamaged('outputs that were spent');
+  requireRowSum([id, chain, block, created, createdTime, made], sum, 'outputs that were spent');
   const transaction = made.slice(0, TRANSACTION_ID_DIGITS);
   return { id, bytes, chain, block, created, createdTime, transaction };
 }

@@ -13,7 +13,6 @@ import { many, type Query, type Row } from '../core/read-batch.ts';
 import { renumberOutputs, visitInputs } from './block-record.ts';
 import { outputSql, requireOutputSum } from './id-rows.ts';
 import { PARTS } from './milestone-part.ts';
-import type { NextNumbers } from './next-numbers.ts';
 import { NumberMap } from './number-map.ts';
 import {
   readStates,
@@ -127,10 +126,10 @@ interface ViewedPacks {
 
 /**
  * @param index of the milestone whose states before it are wanted
- * @param next free numbers when the first page was read: blocks from `nextBlock` on came later, and
- * are left out
+ * @param nextBlock the free number when the first page was read: blocks from this one on came
+ * later, and are left out
  */
-export function createPackReader(index: number, { nextBlock, nextOutput }: NextNumbers) {
+export function createPackReader(index: number, nextBlock: number) {
   const states = new NumberMap();
   /** Outputs that the ledger did not hold before the milestone, by the notes of a pack. */
   const lacking = new NumberMap();
@@ -195,10 +194,7 @@ export function createPackReader(index: number, { nextBlock, nextOutput }: NextN
         visitInputs(
           pack.records,
           (place, block) => isExcluded(pack, place, block),
-          (output) => {
-            if (output >= nextOutput) throw new LedgerDamaged(`records of pack ${pack.key}`);
-            consumed.set(output, LACKING);
-          },
+          (output) => consumed.set(output, LACKING),
         );
         noteStates(consumed, pack, mentions === null ? (own) => own : unify(mentions, pack));
         const { records: _, ...rest } = pack;

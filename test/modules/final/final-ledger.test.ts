@@ -235,6 +235,24 @@ describe('building', () => {
     }
   });
 
+  it('does not commit to a page that was damaged meanwhile', async () => {
+    const image = (await ledgerOf(150)).db.serialize();
+    for (const column of ['leaves', 'amount', 'nfts', 'root']) {
+      const db = await openMemory();
+      db.deserialize(image);
+      await db.prepare('DELETE FROM final_root').run();
+      // its last digit is another one
+      const digit = `iif(substr(${column}, -1) = '1', '2', '1')`;
+      await db
+        .prepare(
+          `UPDATE final_page SET ${column} = substr(${column}, 1, length(${column}) - 1) || ${digit}
+          WHERE tree = 'outputs' AND page = 1`,
+        )
+        .run();
+      await expect(buildWhole(db, MADE_INDEX), column).rejects.toThrow(LedgerDamaged);
+    }
+  });
+
   it('does not put pages of two ledgers together', async () => {
     const db = await openMemory();
     const network = new SyntheticNetwork({ seed: 'replaced' });

@@ -245,7 +245,7 @@ function follow(
 }
 
 /** In which whoever listens is told of the last milestone. */
-const TOLD_MS = 60_000;
+const TOLD_MS = 20_000;
 const LOOK_MS = 3000;
 
 /** Once the ledger is at rest, whoever listens is told of its last milestone. */
@@ -264,6 +264,7 @@ export async function checkListeners(world: World): Promise<void> {
 
 /** While nobody listens the follower asks every ten seconds (src/modules/events/README.md). */
 const HEARD_MS = 15_000;
+const STORED_MS = 60_000;
 const NEW_BLOCKS = 3;
 
 /** Whoever listens is told of new blocks, as long as more of them may be stored. */
@@ -281,7 +282,7 @@ async function checkBlocksTold(world: World): Promise<void> {
   );
   world.publishNews();
   const lacks = () => told.filter(({ blocks }) => !ids.every((id) => blocks.has(id)));
-  for (const end = simulation.now + TOLD_MS; lacks().length > 0 && simulation.now < end; )
+  for (const end = simulation.now + STORED_MS; lacks().length > 0 && simulation.now < end; )
     await simulation.runUntil(simulation.now + LOOK_MS);
   const [late] = lacks().filter((each) => listeners.has(each));
   if (late !== undefined && !(await isFull(world)))

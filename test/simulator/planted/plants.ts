@@ -145,13 +145,22 @@ const follower: readonly Plant[] = [
     'milestones.refuse(tried.index, tried.payload);',
     '',
   ),
-  plant(
-    'follower-3',
-    'no other upstream is asked while the first one fails',
-    'follower/summarize-pass.ts',
-    "    case 'failed':\n    case 'stuck':\n    case 'diverged':\n      return true;",
-    "    case 'failed':\n    case 'stuck':\n    case 'diverged':\n      return false;",
-  ),
+  {
+    name: 'follower-3',
+    wrong: 'no other upstream is asked while the first one fails, nor first in the next pass',
+    changes: [
+      {
+        file: 'src/follower/summarize-pass.ts',
+        text: "    case 'failed':\n    case 'stuck':\n    case 'diverged':\n      return true;",
+        instead: "    case 'failed':\n    case 'stuck':\n    case 'diverged':\n      return false;",
+      },
+      {
+        file: 'src/follower/pass.ts',
+        text: 'if (first !== undefined) known.ranking.beginWith(first);',
+        instead: '',
+      },
+    ],
+  },
   plant(
     'follower-4',
     'nothing is ever pruned',
@@ -209,17 +218,17 @@ const write: readonly Plant[] = [
 const nftIndex: readonly Plant[] = [
   plant(
     'nft-index-1',
-    'an old entry counts though the NFT may have changed since',
+    'an entry counts though `recent` says that such an NFT changed since',
     'nft-index/resolve.ts',
-    'if (own !== undefined && own.ledgerIndex >= from) return',
-    'if (own !== undefined) return',
+    "if (hasPrefixOf(recent.value, nftId)) return askLedger('changed lately');",
+    '',
   ),
   plant(
     'nft-index-2',
-    'copies count as settled after ten seconds',
+    'copies count as settled after a second',
     'nft-index/timing-assumptions.ts',
     'MAX_COPY_AGE_MS + MAX_CLOCK_SKEW_MS;',
-    '10 * SECOND_MS;',
+    'SECOND_MS;',
   ),
   plant(
     'nft-index-3',
@@ -340,8 +349,8 @@ const stored: readonly Plant[] = [
     'stored-3',
     'blocks that an earlier milestone referenced stay',
     'follower/store/leave-out.ts',
-    'head.start === head.genesis',
-    'head.start >= head.genesis',
+    'if (knowsEveryReference(head))',
+    'if (head.start >= head.genesis)',
   ),
   plant(
     'stored-4',
@@ -400,10 +409,10 @@ const kinds: readonly Plant[] = [
   ),
   plant(
     'kinds-5',
-    'entries of KV count for a ledger that was restored',
+    'an NFT that a restored ledger has not put into KV yet counts as burned',
     'nft-index/resolve.ts',
-    'entry.value.generation === generation &&\n    entry',
-    'entry',
+    "  if (fromTime === null) return askLedger('index is not complete');\n",
+    '',
   ),
   plant(
     'kinds-6',

@@ -29,7 +29,7 @@ export const weatherSteps = {
   calmDatabase: weather(3, ({ node }) => {
     node.disturbances.d1 = { chance: 0, faults: [] };
   }),
-  kvDown: weather(2, (world, random) => forSeconds(world, random, 'kvDown')),
+  kvDown: weather(3, (world, random) => forSeconds(world, random, 'kvDown')),
   cacheDown: weather(1, (world, random) => forSeconds(world, random, 'cacheDown')),
   clockJump: weather(1, ({ node, settings }, random) => {
     const jumps = settings.limits === 'usual' ? JUMPS_MS : [LARGEST_SKEW_MS];
@@ -58,7 +58,7 @@ function disturbDatabase({ node }: World, random: Random, faults: readonly D1Fau
 function forSeconds(world: World, random: Random, what: 'kvDown' | 'cacheDown'): void {
   const { node, simulation } = world;
   node.disturbances[what] = true;
-  simulation.atForWorld(simulation.now + random.between(1, 60) * 1000, () => {
+  simulation.atForWorld(simulation.now + random.between(1, 120) * 1000, () => {
     node.disturbances[what] = false;
   });
 }

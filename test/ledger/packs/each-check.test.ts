@@ -1,0 +1,172 @@
+/**
+ * Damage that one check alone sees (docs/storage.md#damage-on-disk), at the place where it would
+ * make an answer wrong: random flips hit these places too rarely (test/whole/flipped-columns.test.ts).
+ */
+import { expect, it } from 'vitest';
+import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
+import { findReferenced } from '../../../src/ledger/core/id-index.ts';
+import { readQuery } from '../../../src/ledger/core/read-batch.ts';
+import { writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
+import { readBlock } from '../../../src/ledger/read/stored-block.ts';
+import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import { beginState } from '../../../src/nft-index/publisher-state.ts';
+import {
+  ask,
+  issue,
+  ledgerIndex,
+  questionOf,
+  startNew,
+  storeNow,
+  withSplitPacks,
+} from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { COIN_AMOUNT } from '../../support/network/synthetic-network.ts';
+import { basic, nft } from '../../support/payloads/outputs.ts';
+
+const NFT = 'a5'.repeat(32);
+
+/** A ledger with an NFT; what is stored at once goes into a pack of its own. */
+async function start() {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'each check', {
+    coins: (account) => [
+      nft(account(0), { nftId: Uint8Array.fromHex(NFT), amount: COIN_AMOUNT }),
+      basic(account(0), { amount: COIN_AMOUNT }),
+    ],
+  });
+  return { db, network, rig: withSplitPacks(rig), root };
+}
+
+async function change(db: SqliteDatabase, sql: string, ...values: unknown[]): Promise<void> {
+  const statement = db.prepare(sql).bind(...values);
+  expect((await statement.run()).meta.changes).toBe(1);
+}
+
+const digits = (id: string) => id.slice(2);
+
+/** Three blocks, one upon the other, each in a pack of its own, and the keys of these. */
+async function threePacks({ db, network, rig, root }: Awaited<ReturnType<typeof start>>) {
+  const blocks: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    blocks.push(network.note([blocks.at(-1) ?? root]));
+    await storeNow(rig, db);
+  }
+  const sql = 'SELECT key FROM pack WHERE live = 1 ORDER BY key DESC LIMIT 3';
+  const { results } = await db.prepare(sql).all<{ key: number }>();
+  return { blocks, keys: results.map(({ key }) => key).reverse() };
+}
+
+it('the chain of an output that a block creates', async () => {
+  const { db, network, rig, root } = await start();
+  const [held] = network.genesisCoins;
+  const moved = nft(network.account(1), {
+    nftId: Uint8Array.fromHex(NFT),
+    amount: COIN_AMOUNT,
+  });
+  const spend = { coin: held!, by: network.account(0) };
+  network.attachTransaction(network.transaction([spend], [moved]), [root]);
+  await storeNow(rig, db);
+  const other = `b${NFT.slice(1)}`;
+  await change(
+    db,
+    `UPDATE pack SET outputs = replace(outputs, ?1, ?2) WHERE instr(outputs, ?1) > 0`,
+    NFT,
+    other,
+  );
+  const before = await ledgerIndex(db);
+  await expect(issue(rig, network)).rejects.toThrow(LedgerDamaged);
+  expect(await ledgerIndex(db)).toBe(before);
+});
+
+it('the chain of an output of an NFT that is burned', async () => {
+  const { db, network, rig, root } = await start();
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const burned = basic(network.account(1), { amount: COIN_AMOUNT });
+  network.attachTransaction(network.transaction([spend], [burned]), [root]);
+  await storeNow(rig, db);
+  await change(db, `UPDATE output SET chain = ?1 WHERE chain = ?2`, `b${NFT.slice(1)}`, NFT);
+  await expect(issue(rig, network)).rejects.toThrow(LedgerDamaged);
+});
+
+it('free numbers of the last pack', async () => {
+  const { db, network, rig, root } = await start();
+  network.attachTransaction(network.transfer(network.genesisCoins[1]!, 1), [root]);
+  await storeNow(rig, db);
+  await change(
+    db,
+    `UPDATE pack SET next_output = next_output - 1
+    WHERE key = (SELECT max(key) FROM pack WHERE live = 1)`,
+  );
+  network.note([root]);
+  await expect(storeNow(rig, db)).rejects.toThrow('next numbers of packs');
+});
+
+it('a live pack that others lead past', async () => {
+  const ledger = await start();
+  const { db, network, rig } = ledger;
+  const { blocks, keys } = await threePacks(ledger);
+  const { request, response } = network.propose({ parents: [blocks[2]!, blocks[0]!] });
+  expect(await ask(rig, request)).toEqual(response);
+  await change(db, 'UPDATE pack SET live = 0 WHERE key = ?1', keys[1]);
+  await expect(ask(rig, request)).rejects.toThrow('the names of packs');
+});
+
+it('packs of a milestone, one of which others lead past', async () => {
+  const ledger = await start();
+  const { db, network, rig } = ledger;
+  const { blocks, keys } = await threePacks(ledger);
+  await issue(rig, network, [blocks[2]!, blocks[0]!]);
+  const { question, answer } = questionOf(network, 2);
+  expect(await ask(rig, question)).toEqual(answer);
+  const packs = JSON.stringify([keys[0], keys[0], keys[2]]);
+  await change(
+    db,
+    'UPDATE milestone_part SET packs = ?1 WHERE packs = ?2',
+    packs,
+    JSON.stringify(keys),
+  );
+  await expect(ask(rig, question)).rejects.toThrow('the names of packs');
+});
+
+it('the list of blocks of a milestone', async () => {
+  const { db, network, rig, root } = await start();
+  const first = network.note([root]);
+  const second = network.note([first]);
+  await issue(rig, network, [second]);
+  const { referenced } = (await readBlock(db, digits(second)))!;
+  expect(referenced?.whiteFlagIndex).toBe(2);
+  const sql = 'SELECT block AS number FROM id_0 WHERE id IN (?1, ?2) ORDER BY block';
+  const { results } = await db
+    .prepare(sql)
+    .bind(digits(root), digits(second))
+    .all<{ number: number }>();
+  const [a, b] = results.map(({ number }) => number);
+  // the last is the first again
+  await change(
+    db,
+    'UPDATE milestone_part SET blocks = ?1 WHERE key = 8192',
+    writeNumbers([b!, a!, b!]),
+  );
+  await expect(readBlock(db, digits(second))).rejects.toThrow('rows of the table milestone_part');
+});
+
+it('the milestone of an ID', async () => {
+  const { db, network, rig, root } = await start();
+  await issue(rig, network);
+  const find = () => readQuery(db, findReferenced(db, [digits(root)]));
+  expect((await find())[0]?.[1].milestone).toBe(2);
+  await change(db, 'UPDATE id_0 SET milestone = 3 WHERE id = ?1', digits(root));
+  await expect(find()).rejects.toThrow('rows of the table id');
+});
+
+it('the state of the NFT index', async () => {
+  const { db } = await start();
+  const index = openIndexLedger(db);
+  const { head, stored } = await index.readState();
+  await index.swap(stored?.token, { token: 'next', state: beginState(head!.generation, 1) });
+  await index.readState();
+  // as if all entries had been put
+  await change(db, `UPDATE nft_index SET state = replace(state, '"upTo":""', '"upTo":"f"')`);
+  await expect(index.readState()).rejects.toThrow('rows of the table nft_index');
+});
