@@ -345,14 +345,14 @@ it('two followers that prune at once take changes along once, and find no damage
   const db = await openMemory();
   await followTo(await startLedger(db, network, 0), MILESTONES);
   // from then on pruning moves milestones, and nothing else of the head
-  await prune(db, 20, { keepsHistory: true });
+  await prune(db, 20, { carry: carryPast });
   let isOther = false;
   const busy = disturbed(db, async (sql) => {
     if (isOther || !sql.includes('DELETE FROM milestone ')) return;
     isOther = true;
-    await prune(db, 5, { keepsHistory: true });
+    await prune(db, 5, { carry: carryPast });
   });
-  await expect(prune(busy, 5, { keepsHistory: true })).rejects.toThrow(LedgerMoved);
+  await expect(prune(busy, 5, { carry: carryPast })).rejects.toThrow(LedgerMoved);
   expect(isOther).toBe(true);
   expect((await readHead(db))?.integrity.damaged).toBe(undefined);
   for (const nft of nfts)
@@ -364,13 +364,13 @@ it('two followers that prune at once take changes along once, and find no damage
 it('a pruning of another follower within a step of the scrub is no damage', async () => {
   const db = await openMemory();
   await followTo(await startLedger(db, network, 0), MILESTONES);
-  await prune(db, 20, { keepsHistory: true });
+  await prune(db, 20, { carry: carryPast });
   let isOther = false;
   const busy = disturbed(db, async (sql) => {
     const position = (await readHead(db))?.integrity.scrub;
     if (isOther || !sql.includes('UPDATE head') || position?.table !== 'nft_past') return;
     isOther = true;
-    await prune(db, 5, { keepsHistory: true });
+    await prune(db, 5, { carry: carryPast });
   });
   const scrubAll = async () => {
     while (!(await scrub(busy)));
