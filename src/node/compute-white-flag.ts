@@ -12,8 +12,7 @@ import {
   type NotBrought,
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
-import { findVisible } from '../ledger/packs/live-packs.ts';
-import { MAX_CONE_BLOCKS } from '../ledger/packs/view-pages.ts';
+import { findVisible, MAX_CONE_BLOCKS } from '../ledger/packs/view-pages.ts';
 import { packsOf } from '../ledger/packs/viewed-packs.ts';
 import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';

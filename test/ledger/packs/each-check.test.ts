@@ -120,7 +120,12 @@ it('packs of a milestone, one of which others lead past', async () => {
   const { question, answer } = questionOf(network, 2);
   expect(await ask(rig, question)).toEqual(answer);
   const packs = JSON.stringify([keys[0], keys[0], keys[2]]);
-  await change(db, 'UPDATE milestone_part SET packs = ?1 WHERE packs = ?2', packs, JSON.stringify(keys));
+  await change(
+    db,
+    'UPDATE milestone_part SET packs = ?1 WHERE packs = ?2',
+    packs,
+    JSON.stringify(keys),
+  );
   await expect(ask(rig, question)).rejects.toThrow('the names of packs');
 });
 
@@ -132,10 +137,17 @@ it('the list of blocks of a milestone', async () => {
   const { referenced } = (await readBlock(db, digits(second)))!;
   expect(referenced?.whiteFlagIndex).toBe(2);
   const sql = 'SELECT block AS number FROM id_0 WHERE id IN (?1, ?2) ORDER BY block';
-  const { results } = await db.prepare(sql).bind(digits(root), digits(second)).all<{ number: number }>();
+  const { results } = await db
+    .prepare(sql)
+    .bind(digits(root), digits(second))
+    .all<{ number: number }>();
   const [a, b] = results.map(({ number }) => number);
   // the last is the first again
-  await change(db, 'UPDATE milestone_part SET blocks = ?1 WHERE key = 8192', writeNumbers([b!, a!, b!]));
+  await change(
+    db,
+    'UPDATE milestone_part SET blocks = ?1 WHERE key = 8192',
+    writeNumbers([b!, a!, b!]),
+  );
   await expect(readBlock(db, digits(second))).rejects.toThrow('rows of the table milestone_part');
 });
 
