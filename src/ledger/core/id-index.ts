@@ -24,9 +24,12 @@ export function idTableName({ table }: Pick<IdTable, 'table'>): string {
   return `id_${table}`;
 }
 
-/** The sum that an entry, except of a block, adds to the fingerprint of its table. */
-export function entrySum(id: string, milestone: number): number {
-  return rowSum([id, milestone]);
+/**
+ * The sum that an entry adds to the fingerprint of its table: its own does not have the ID. `block`:
+ * 0 except for blocks.
+ */
+export function entrySum(id: string, milestone: number, block = 0): number {
+  return rowSum([id, milestone, block]);
 }
 
 /**

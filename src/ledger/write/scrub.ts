@@ -14,7 +14,7 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
-import { idTableName } from '../core/id-index.ts';
+import { entrySum, idTableName } from '../core/id-index.ts';
 import {
   countedFromRow,
   JOIN_HELD,
@@ -196,7 +196,8 @@ function detailFromRow(row: Row): RowInSum {
 
 function entryFromRow(row: Row): RowInSum {
   row.requireSum('id');
-  return { id: row.text('id'), sum: row.integer('sum') };
+  const id = row.text('id');
+  return { id, sum: entrySum(id, row.integer('milestone'), row.integer('block')) };
 }
 
 /** Throws a LedgerDamaged unless outputs and all that is derived of them are whole. */

@@ -14,7 +14,7 @@ import { atPlaces, type BlockPlace, NAMED } from '../packs/places.ts';
 /** SQL of the blocks `b` at the places ?1. */
 const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;
 
-/** SQL of the sum of the entry of the block `b`, ?2 the milestone. */
+/** SQL of {@link entrySum} of the block `b`, ?2 the milestone. */
 const ENTRY_SUM = {
   referenced: `${blockSql.numberIdSum('b.value')} + ?2`,
   entryPoint: `${blockSql.idSum('b.value')} + ?2`,

@@ -349,8 +349,8 @@ const stored: readonly Plant[] = [
     'stored-3',
     'blocks that an earlier milestone referenced stay',
     'follower/store/leave-out.ts',
-    'head.start === head.genesis',
-    'head.start >= head.genesis',
+    'if (knowsEveryReference(head))',
+    'if (head.start >= head.genesis)',
   ),
   plant(
     'stored-4',

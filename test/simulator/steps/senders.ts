@@ -47,6 +47,9 @@ const hostile = (often: number, run: Step['run']): Step => ({
 
 export const senderSteps = {
   ...usual,
+  // the index of NFTs is about their changes
+  moveNft: { ...usual.moveNft, often: 12 },
+  burnNft: { ...usual.burnNft, often: 6 },
   wild: { actor: 'sender', often: 20, run: wild },
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
