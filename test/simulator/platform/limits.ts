@@ -115,7 +115,7 @@ const SIZES: Values = {
     CHANGES_STEP: [2, 5],
   },
   'src/ledger/packs/live-packs.ts': { WAITING_AT_ONCE: [1, 2], IDS_PAGE: [1, 3] },
-  'src/ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 20] },
+  'src/ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 4] },
   'src/ledger/write/scrub.ts': {
     STEP_OUTPUTS: [5, 50],
     STEP_ENTRIES: [10, 100],
