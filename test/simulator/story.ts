@@ -49,6 +49,12 @@ export interface Story {
 const MILESTONE_MS = 5000;
 const MIN_MILESTONES = 30;
 
+/**
+ * Milestones between orphans where little happens: packs stay where a block of theirs is never
+ * referenced, while the IDs of the others are forgotten.
+ */
+const ORPHAN_EVERY = 5;
+
 /** Kinds of stories, and how often: what is rare in one is frequent in another. */
 const KINDS = [
   [12, 'hostile'],
@@ -89,6 +95,7 @@ export function tellStory(seed: string): Story {
     for (let n = isIdle ? 1 : random.between(2, 4); n > 0; n--)
       own.push([from + random.below(4900), random.pick(reads)]);
     if (!isIdle) own.push([from + 4500, 'propose']);
+    else if (i % ORPHAN_EVERY === 0) own.push([from + random.below(4400), 'side']);
     if (i === damagedAt) own.push([from + random.below(4900), random.pick(damages)]);
     own.sort(([a], [b]) => a - b);
     for (const [at, step] of own) add(at, step);
@@ -170,8 +177,6 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
   if (settings.missingKeys > 0 && !chosen.includes('setKeys')) chosen.push('setKeys');
-  // packs stay where a block of theirs is never referenced, while the IDs of the others are forgotten
-  if (kind === 'idle' && !chosen.includes('side')) chosen.push('side');
   return chosen.includes('note') ? chosen : [...chosen, 'note'];
 }
 

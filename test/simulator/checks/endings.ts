@@ -47,18 +47,30 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
     for (let i = 0; i < 2; i++) milestoneOf(world, `${seed} before damage ${i}`);
     await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
   }
+  // the damage falls between the storing of a block and the milestone that references it
+  happen(world, `${seed} before damage`);
+  await world.simulation.runUntil(world.simulation.now + STORED_MS);
   await damage(world, random);
   world.node.disturbances.kvDown = false;
 }
 
-/** Something happens, much of which spends what is stored, and the next milestone comes. */
+/** In which blocks that came are stored. */
+const STORED_MS = 2500;
+
+/** Something happens, and the next milestone comes. */
 function milestoneOf(world: World, seed: string): void {
+  happen(world, seed);
+  issue(world);
+  world.publishNews();
+}
+
+/** Much of it spends what is stored. */
+function happen(world: World, seed: string): void {
   const { network, life } = world;
   network.random = new Random(seed);
   life.random = network.random;
   for (let n = 0; n < 4; n++) somethingHappens(life);
   for (const name of ['moveNft', 'burnNft', 'stepAlias', 'pay'] as const) EVENTS[name][1](life);
-  issue(world);
   world.publishNews();
 }
 
