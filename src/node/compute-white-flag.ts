@@ -190,7 +190,7 @@ export async function walkProposal(
   }
 }
 
-/** Of unreferenced blocks a view without packs names none, so one of these is not known at least. */
+/** Refuses: a view without packs names no unreferenced block, so one of these at least is unknown. */
 function refuseUnknown({ named }: ConsistentView, parents: readonly string[]): WhiteFlagRefusal {
   const unnamed = parents.filter((id) => !named.has(id)).map((id) => `0x${id}`);
   const detail =
