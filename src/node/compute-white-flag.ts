@@ -190,7 +190,7 @@ export async function walkProposal(
   }
 }
 
-/** Refuses: a view without packs names no unreferenced block, so one of these at least is unknown. */
+/** Names what may be unknown: a view without packs names no unreferenced block. */
 function refuseUnknown({ named }: ConsistentView, parents: readonly string[]): WhiteFlagRefusal {
   const unnamed = parents.filter((id) => !named.has(id)).map((id) => `0x${id}`);
   const detail =
