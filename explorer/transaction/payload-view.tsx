@@ -281,7 +281,7 @@ function ConflictPart({
   const isOfRules = reason > ConflictReason.InputNotFound;
   return (
     <section aria-labelledby="conflict-title" class="conflict">
-      <h2 id="conflict-title">Why it failed</h2>
+      <h2 id="conflict-title">Why it is in conflict</h2>
       {judged === undefined && <p class="loading">Reading the inputs …</p>}
       {spent !== undefined && (
         <div data-standing="said" class="said">

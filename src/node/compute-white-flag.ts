@@ -6,13 +6,11 @@
 import type { Database } from '../ledger/core/database.ts';
 import { LedgerMoved, unlessMoved } from '../ledger/core/fence.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
-import { concat, readQuery } from '../ledger/core/read-batch.ts';
 import {
   ConeUnavailable,
   type NotBrought,
   type WantedOfFollower,
 } from '../ledger/intake/block-source.ts';
-import { findVisible } from '../ledger/packs/live-packs.ts';
 import { MAX_CONE_BLOCKS } from '../ledger/packs/view-pages.ts';
 import { packsOf } from '../ledger/packs/viewed-packs.ts';
 import { MAX_VERIFIED_FOR_REQUEST, meetsPreviousMilestone } from '../ledger/view/cone-blocks.ts';
@@ -172,7 +170,7 @@ export async function walkProposal(
     }
     const { view, whiteFlag } = read;
     if (view === undefined) return refuse('failed', NO_LEDGER);
-    if (whiteFlag === undefined) return why ?? (await refuseUnknown(db, view, parents));
+    if (whiteFlag === undefined) return why ?? refuseUnknown(view, parents);
     if (whiteFlag.order.length > MAX_CONE_BLOCKS)
       return refuse('failed', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
     if (whiteFlag.undecided.length > 0)
@@ -192,18 +190,14 @@ export async function walkProposal(
   }
 }
 
-/** Names the parent that is not known. Of unreferenced ones a view without packs names none. */
-async function refuseUnknown(
-  db: Database,
-  { named }: ConsistentView,
-  parents: readonly string[],
-): Promise<WhiteFlagRefusal> {
-  const unnamed = parents.filter((id) => !named.has(id));
-  const queries = unnamed.length > 1 ? unnamed.map((id) => findVisible(db, [id])) : [];
-  const visible = (await readQuery(db, concat(...queries))).map(({ id }) => id);
-  // one that was stored meanwhile was not known
-  const unknown = unnamed.find((id) => !visible.includes(id)) ?? unnamed[0];
-  return refuse('unknown', `block 0x${unknown} is not known here`);
+/** Names what may be unknown: a view without packs names no unreferenced block. */
+function refuseUnknown({ named }: ConsistentView, parents: readonly string[]): WhiteFlagRefusal {
+  const unnamed = parents.filter((id) => !named.has(id)).map((id) => `0x${id}`);
+  const detail =
+    unnamed.length === 1
+      ? `block ${unnamed[0]} is not known here`
+      : `not all of these blocks are known here: ${unnamed.join(', ')}`;
+  return refuse('unknown', detail);
 }
 
 /** How often the follower is told to write: blocks, and then verdicts that these make possible. */

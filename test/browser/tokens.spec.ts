@@ -109,7 +109,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     it('leads to what a token is, who controls it, and back to all of the alias', async () => {
       const [newest] = foundries;
       await open(page, '/no/such/page');
+      await textOf(page, 'main h1').toBe('No such page');
       await open(page, '/tokens');
+      await textOf(page, '.tokens li').toMatch(rowOf(newest!));
       await click(page, '.tokens .what a');
       await textOf(page, '.of-id').toMatch(/^0x08/);
       expect(await fragmentOf(page)).toBe(`#/foundry/${toHex(foundryId(newest!))}`);

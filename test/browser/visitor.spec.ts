@@ -162,7 +162,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         ),
       );
       await textOf(page, '.conflict').toMatch(
-        /^Why it failed .*Input \d+ decided: its output was spent in milestone \d+ by transaction 0x/,
+        /^Why it is in conflict .*Input \d+ decided: its output was spent in milestone \d+ by transaction 0x/,
       );
       expect(await belowHead(page)).toBeLessThan(50);
       // the colour of what is wrong, --bad of the style sheet

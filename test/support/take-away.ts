@@ -63,8 +63,13 @@ function withoutModules(text: string, names: readonly string[]): string {
   return lines.filter((line) => !imports.includes(line) && !entries.includes(line)).join('\n');
 }
 
+/** What tests in browsers are given without an import (`inject('sample')`). */
+const SAMPLE = 'test/support/browser/serve-once.ts';
+
 function importsOf(file: string, text: string): string[] {
-  return Array.from(text.matchAll(/(?:from|import\(|^import) ?'(\.[^']+)'/gm), ([, path]) =>
-    normalize(join(dirname(file), path!)),
+  const imports = Array.from(
+    text.matchAll(/(?:from|import\(|^import) ?'(\.[^']+)'/gm),
+    ([, path]) => normalize(join(dirname(file), path!)),
   );
+  return text.includes("inject('sample')") ? [...imports, SAMPLE] : imports;
 }

@@ -4,8 +4,8 @@
  */
 import type { ClientPath } from '../../../src/platform/client-path.ts';
 
-/** 50 MB in workerd. */
-const MAX_CLOSING = 512;
+/** 28 MB in workerd. */
+const MAX_CLOSING = 256;
 
 export type ClosingTunnels = ReturnType<typeof createClosingTunnels>;
 

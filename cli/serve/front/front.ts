@@ -20,7 +20,7 @@ import { readKernelQueues } from './kernel-queues.ts';
 import { createMessageTurns, ROUND_EVERY_MS } from './message-turns.ts';
 
 /** Of connections, requests, answers and messages, in all processes and the kernel. */
-const MAX_HELD_BYTES = 200 * 1024 * 1024;
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
 
 /** The part of all that the largest holder loses at once. */
 const SHED = 1 / 100;

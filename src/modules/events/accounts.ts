@@ -6,7 +6,7 @@
 import { type ClientPath, clientPath, largestHolder } from '../../platform/client-path.ts';
 
 export const SHARED_LIMITS = {
-  /** Each takes some 90 KB of workerd's memory; `serve` lets in fewer (cli/serve/README.md). */
+  /** Each takes 80 to 110 KB of workerd's memory; `serve` lets in fewer (cli/serve/README.md). */
   connections: 10_000,
   /** Subscriptions: each takes some 500 bytes of the object's 128 MB. */
   topics: 100_000,

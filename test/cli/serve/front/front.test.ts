@@ -238,8 +238,8 @@ it('a WebSocket is a tunnel, and an upgrade that is refused is not', async () =>
 });
 
 it('where WebSockets take too much memory, the client that has most loses some', async () => {
-  // 100 KB each
-  const { front } = await startFront(100, 20 * 102_400);
+  // 120 KB each
+  const { front } = await startFront(100, 20 * 122_880);
   front.passTo(await startSwitching());
   const upgraded = async (address: string) => {
     const client = await open(front, upgradeTo('/mqtt'), address);
