@@ -24,8 +24,6 @@ import {
 import { lastIndex } from '../support/network/network-model.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
-
 const db = env.LEDGER;
 const RETENTION = 120;
 const BLOCKS = 12;

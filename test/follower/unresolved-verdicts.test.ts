@@ -2,7 +2,7 @@
  * Verdicts that wait for an output (src/ledger/write/resolve-verdicts.ts): whatever failed, a later
  * pass makes them, in bounded steps, and no milestone waits for good.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../src/ledger/core/fence.ts';
@@ -30,8 +30,6 @@ import { awaitedOutputs, knownBlockIds } from '../support/ledger/stored-blocks.t
 import { COIN_AMOUNT, type SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { coin } from '../support/network/transactions.ts';
 import { basic } from '../support/payloads/outputs.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Each batch that would write a verdict fails. */
 const failing = (db: Database) => withoutVerdicts(db, 'D1_ERROR: Network connection lost.');

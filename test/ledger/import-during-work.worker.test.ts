@@ -5,7 +5,7 @@
  */
 
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LedgerMoved } from '../../src/ledger/core/fence.ts';
 import { readHead } from '../../src/ledger/core/head.ts';
 import { resolveVerdicts } from '../../src/ledger/write/resolve-verdicts.ts';
@@ -24,8 +24,6 @@ import {
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { ZERO_ID } from '../support/network/network-model.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const db = env.LEDGER;
 

@@ -2,7 +2,7 @@
  * Bits that were flipped on disk (src/ledger/packs/pack-columns.ts): a white-flag request that reads them
  * gets an error, never roots.
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { isPartOf } from '../../src/ledger/packs/milestone-part.ts';
 import {
   ask,
@@ -15,8 +15,6 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { Random } from '../support/network/random.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const db = await openMemory();
 

@@ -18,7 +18,6 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 vi.spyOn(console, 'warn').mockImplementation(() => {});
 
 const db = await openMemory();

@@ -4,7 +4,7 @@
  * (src/ledger/intake/prove-unreferenced.ts). Whatever the ledger has imported and forgotten, the
  * answer is the oracle's, or 404 where the past reaches what is not known here.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { expectRoots } from '../support/ledger/expect-roots.ts';
 import {
@@ -24,8 +24,9 @@ import { oracleAnswer } from '../support/network/oracle-view.ts';
 import { Random } from '../support/network/random.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { stopClock } from '../support/stopped-clock.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+stopClock();
 
 const db = await openMemory();
 

@@ -3,7 +3,7 @@
  * not known here any more or never was, looks like an open one. Whoever asks about blocks upon it
  * gets an error; roots would be over a past that is not theirs.
  */
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
 import { readView } from '../../src/ledger/view/consistent-view.ts';
@@ -38,8 +38,9 @@ import {
 import { oracleAnswer } from '../support/network/oracle-view.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { stopClock } from '../support/stopped-clock.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+stopClock();
 
 const db = await openMemory();
 

@@ -2,7 +2,7 @@
  * What a white-flag request about a past milestone reads before it is refused
  * (src/ledger/packs/view-pages.ts).
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { MAX_CONE_BLOCKS, PAGE } from '../../src/ledger/packs/view-pages.ts';
 import {
   ask,
@@ -18,8 +18,6 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { sealRows } from '../support/ledger/seal-rows.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const db = await openMemory();
 

@@ -3,7 +3,7 @@
  * milestones applied between any two of its questions to the upstream. The answer is the one about
  * the state that was asked for, or an error.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import {
   ask,
@@ -22,8 +22,9 @@ import { oracleAnswer } from '../support/network/oracle-view.ts';
 import { Random } from '../support/network/random.ts';
 import { randomNetwork } from '../support/network/random-network.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
+import { stopClock } from '../support/stopped-clock.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
+stopClock();
 
 const db = await openMemory();
 

@@ -4,7 +4,7 @@
  * (src/ledger/write/resolve-verdicts.ts). The networks here know the right answer because of how
  * their transactions were made.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { UnlockCondition } from '../../src/stardust/wire/unlock-condition.ts';
 import {
   ask,
@@ -20,8 +20,9 @@ import { storedBlock } from '../support/ledger/stored-blocks.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { Defect } from '../support/network/transactions.ts';
 import { basic, timelock } from '../support/payloads/outputs.ts';
+import { stopClock } from '../support/stopped-clock.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+stopClock();
 
 const db = await openMemory();
 

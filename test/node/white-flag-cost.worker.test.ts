@@ -3,7 +3,7 @@
  * cone, never about the ledger.
  */
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { prune } from '../../src/ledger/write/prune.ts';
@@ -20,8 +20,6 @@ import { sealRows } from '../support/ledger/seal-rows.ts';
 import { coneOf } from '../support/network/network-model.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { basic } from '../support/payloads/outputs.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const db = env.LEDGER;
 

@@ -3,7 +3,7 @@
  * allows, and all that is kept of them is found (src/ledger/packs/pack-columns.ts).
  */
 import { env } from 'cloudflare:workers';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { readOutput } from '../../src/ledger/read/output-status.ts';
 import { explainMilestone, proveBlock } from '../../src/modules/proofs/applied-milestone.ts';
@@ -20,8 +20,6 @@ import {
 import { coneOf, stateHash } from '../support/network/network-model.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { basic, metadata, nft } from '../support/payloads/outputs.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const db = env.LEDGER;
 

@@ -1,9 +1,7 @@
 /** Some of the questions of random-questions.test.ts on a real D1. */
 import { env } from 'cloudflare:workers';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { askAboutNetwork, nothingAsked } from '../support/ledger/random-questions.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 it('on D1, where every second follower dies', async () => {
   const asked = nothingAsked();

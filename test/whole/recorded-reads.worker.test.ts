@@ -7,7 +7,7 @@
 import { MODULES } from '../../src/modules/list.ts';
 import '../support/vectors-in-workerd.ts';
 import { env } from 'cloudflare:workers';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { openNode } from '../../src/node/edge-node.ts';
 import { readSettings } from '../../src/settings.ts';
@@ -19,8 +19,6 @@ import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { spoil } from '../support/stardust/changed-json.ts';
 import { readLines } from '../support/vectors.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 interface RecordedRead {
   method: 'GET' | 'POST';

@@ -4,7 +4,7 @@
  */
 
 import { env } from 'cloudflare:workers';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { applyPushed } from '../../src/follower/apply-next.ts';
 import { type FollowerContext, takePushed } from '../../src/follower/follower-context.ts';
 import { followOnce } from '../../src/follower/pass.ts';
@@ -24,8 +24,6 @@ import { coneOf, milestoneAt } from '../support/network/network-model.ts';
 import { SteadyNetwork } from '../support/network/steady-network.ts';
 import type { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { indexEveryKind } from '../support/nft-list/listed-ledger.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const db = env.LEDGER;
 

@@ -3,7 +3,7 @@
  * whatever comes between the parts. The limits are made small, so that 1,500 blocks are far too
  * many.
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PassBudget } from '../../../src/follower/apply-next.ts';
 import {
   createFollowerMemory,
@@ -44,8 +44,6 @@ import { coneOf, ledgerAt, type Network } from '../../support/network/network-mo
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import type { Spend } from '../../support/network/transactions.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const db = await openMemory();
 

@@ -3,14 +3,12 @@
  * outputs or in one that is derived of it. A scrub finds that, and from then on no roots leave the
  * output out (docs/storage.md#damage-on-disk).
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import { ask, startNew, storeNow } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { Random } from '../../support/network/random.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const FLIPS = 150;
 

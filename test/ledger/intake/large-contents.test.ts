@@ -3,7 +3,7 @@
  * The contents that blocks consume are read some megabytes at a time (src/ledger/intake/prepare-blocks.ts),
  * and the upkeep makes the verdicts that would take more.
  */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { followOnce } from '../../../src/follower/pass.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
@@ -13,15 +13,10 @@ import { awaitedOutputs } from '../../support/ledger/stored-blocks.ts';
 import { COIN_AMOUNT } from '../../support/network/synthetic-network.ts';
 import type { Coin } from '../../support/network/transactions.ts';
 import { basic, metadata, nft } from '../../support/payloads/outputs.ts';
+import { stopClock } from '../../support/stopped-clock.ts';
 
-// one call stores what it can within its time, which a busy machine may use up: it stands still
-beforeEach(() => {
-  const now = Date.now();
-  vi.spyOn(Date, 'now').mockImplementation(() => now);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+// one call stores what it can within its time
+stopClock();
 
 const INPUTS = 128;
 

@@ -2,7 +2,7 @@
  * A view of more packs than a page has (src/ledger/view/consistent-view.ts) is of one moment,
  * whatever happens between two of its pages.
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
@@ -25,8 +25,6 @@ import { openMemory } from '../../support/ledger/memory-database.ts';
 import { knownBlockIds, storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { oracleAnswer } from '../../support/network/oracle-view.ts';
 import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const db = await openMemory();
 

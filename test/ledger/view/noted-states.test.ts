@@ -2,7 +2,7 @@
  * What a view takes from the notes that packs have of outputs (src/ledger/packs/view-pages.ts):
  * those that are true before the milestone, of blocks that the walk may meet, and nothing else.
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { checksum } from '../../../src/ledger/core/checksum.ts';
 import {
   readChecksums,
@@ -24,8 +24,6 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { oracleAnswer } from '../../support/network/oracle-view.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const db = await openMemory();
 

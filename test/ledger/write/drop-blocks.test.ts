@@ -3,7 +3,7 @@
  * writers at once (src/ledger/core/fence.ts): a block that goes while somebody counts on it is an
  * error, never an answer without it.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import { checksum } from '../../../src/ledger/core/checksum.ts';
@@ -44,8 +44,6 @@ import { coneOf, lastIndex } from '../../support/network/network-model.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { coin } from '../../support/network/transactions.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const db = await openMemory();
 

@@ -3,7 +3,7 @@
  * whoever knows the milestone knows the outputs' IDs.
  */
 
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { readCone } from '../../../src/ledger/packs/record-cone.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
@@ -27,8 +27,6 @@ import { coin, makeTransaction } from '../../support/network/transactions.ts';
 import { whiteFlag } from '../../support/oracle/oracle.ts';
 import { keyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const db = await openMemory();
 const recorded = recordedNetwork('network-a');

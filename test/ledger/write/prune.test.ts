@@ -2,7 +2,7 @@
  * Pruning (src/ledger/write/prune.ts): what can still be asked for gets the answer that it always
  * got, all else 404; what nothing needs is gone; and it does not matter where a step was cut off.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
@@ -36,8 +36,6 @@ import {
   recordedQuestions,
 } from '../../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const db = await openMemory();
 const RETENTION = 35;

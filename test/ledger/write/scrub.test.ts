@@ -3,7 +3,7 @@
  * that of the rows, however scrubbing and milestones take turns; and whatever is damaged is found.
  */
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
@@ -22,8 +22,6 @@ import { lastIndex, ledgerAt, type Network } from '../../support/network/network
 import { randomNetwork } from '../../support/network/random-network.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MODULUS = 2n ** 52n;
 

@@ -4,7 +4,7 @@
  */
 
 import { env } from 'cloudflare:workers';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { insertParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import { writeOutputBytes } from '../../../src/ledger/core/output-bytes.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
@@ -25,8 +25,6 @@ import { testHead, testMilestone } from '../../support/ledger/test-head.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { keyPair } from '../../support/payloads/keys.ts';
 import { basic, metadata, nft } from '../../support/payloads/outputs.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const NFT = 'a5'.repeat(32);
 const ZERO = '0'.repeat(64);

@@ -4,7 +4,7 @@
  */
 
 import { env } from 'cloudflare:workers';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createFollowerMemory } from '../../../src/follower/follower-context.ts';
 import { scrub } from '../../../src/ledger/write/scrub.ts';
 import { pastTable } from '../../../src/modules/histories/held-outputs.ts';
@@ -20,8 +20,6 @@ import {
 } from '../../support/ledger/ledger-harness.ts';
 import { eventsOfLives, nftLives } from '../../support/network/nft-lives.ts';
 import { Random } from '../../support/network/random.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const MILESTONES = 24;
 const kept = { keepsHistory: true, ledgerParts: [histories.ledger!] };

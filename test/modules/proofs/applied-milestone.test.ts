@@ -2,7 +2,7 @@
  * Applied milestones explained (src/modules/proofs/applied-milestone.ts), as long as they are kept:
  * what the node said of every block, and nothing of what was not applied here.
  */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
@@ -10,8 +10,6 @@ import { openMemory } from '../../support/ledger/memory-database.ts';
 import { coneOf } from '../../support/network/network-model.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { readVector } from '../../support/vectors.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const db = await openMemory();
 const network = recordedNetwork('network-a');
