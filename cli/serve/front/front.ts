@@ -33,6 +33,9 @@ const QUEUE_LOOK_EVERY_MS = 10;
 /** To ask the kernel takes a tenth of the time at most. */
 const ASK_PART = 10;
 
+/** Connections that the kernel has at most before this process accepts them. */
+const BACKLOG = 4096;
+
 /** On SIGTERM: for requests to arrive that were sent before, and for all to be answered. */
 const ARRIVE_MS = 100;
 const DRAIN_MS = 5000;
@@ -126,7 +129,7 @@ export async function openFront(options: FrontOptions) {
   }
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept);
-  await once(server.listen({ host, port, exclusive: true, backlog: 4096 }), 'listening');
+  await once(server.listen({ host, port, exclusive: true, backlog: BACKLOG }), 'listening');
   const address = server.address() as { port: number; address: string; family: string };
   const url = new URL(`http://${reachable(address)}:${address.port}`);
   // a connection that was reset before it was accepted
@@ -150,8 +153,10 @@ export async function openFront(options: FrontOptions) {
     /** Accepts nobody any more, and resolves when all is answered, or after some seconds. */
     async drain(): Promise<void> {
       const endAt = performance.now() + DRAIN_MS;
-      // those that the kernel has and this process not yet would be reset; it takes one at a time
-      for (let before = -1; before < accepted && performance.now() < endAt; await askForEvents())
+      // those that the kernel has and this process not yet would be reset; it takes one at a time,
+      // and who comes meanwhile does not keep the door open
+      const most = accepted + BACKLOG;
+      for (let before = -1; before < accepted && accepted < most; await askForEvents())
         before = accepted;
       server.close();
       for (const each of connections) each.drain(clock() + ARRIVE_MS);

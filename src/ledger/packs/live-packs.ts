@@ -9,6 +9,7 @@ import { readOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, type Query, type Row } from '../core/read-batch.ts';
 import {
   type BlockRow,
+  blockSql,
   type OutputRow,
   outputSql,
   readBlockRows,
@@ -25,6 +26,28 @@ import {
   walkedPackFromRow,
 } from './pack-columns.ts';
 import { elementSql } from './places.ts';
+
+const SELECT_NAMED = `
+  SELECT p.key, p.statuses, p.sums, b.key AS at, ${blockSql.id('b.value')} AS id,
+    CASE WHEN ?2 THEN ${elementSql('bytes', 'p.key', 'b.key')} END AS bytes
+  FROM pack p CROSS JOIN json_each(p.blocks) b
+  WHERE p.live = 1 AND p.staged IS NULL AND (json_array_length(?1) > 1 OR instr(p.blocks, ?1 ->> 0) > 0)
+    AND ${blockSql.id('b.value')} IN (SELECT value FROM json_each(?1))`;
+
+/** Hex IDs and bytes, if these are wanted, of those of the blocks that are visible and unreferenced. */
+export function findVisible(
+  db: Database,
+  ids: readonly string[],
+  withBytes = false,
+): Query<{ id: string; bytes: string | null }[]> {
+  const statement = db.prepare(SELECT_NAMED).bind(JSON.stringify(ids), withBytes ? 1 : 0);
+  const found = many(ids.length === 0 ? [] : statement, (row) =>
+    statusesFromRow(row).milestoneAt(row.integer('at')) === 0
+      ? [{ id: row.text('id'), bytes: row.textOrNull('bytes') }]
+      : [],
+  );
+  return { statements: found.statements, read: (results) => found.read(results).flat() };
+}
 
 const SELECT_NEWEST = `
   SELECT ${WALKED_COLUMNS}, p.blocks FROM pack p WHERE p.live = 1 AND p.staged IS NULL

@@ -1,6 +1,6 @@
 /**
  * Reads packs, page by page: blocks that a white-flag walk may meet, and states of what they consume
- * (view/consistent-view.ts); and finds blocks that requests see by their IDs. A pack's note of an output is kept true while one of its unreferenced
+ * (view/consistent-view.ts). A pack's note of an output is kept true while one of its unreferenced
  * blocks consumes the output. So it is true before milestone m if a block of the same pack consumes
  * the output, by the same number, that no milestone before m references. Other notes are not read; a
  * walk for m looks up only outputs with true notes.
@@ -11,17 +11,15 @@ import type { Database } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
 import { renumberOutputs, visitInputs } from './block-record.ts';
-import { blockSql, outputSql, requireOutputSum } from './id-rows.ts';
+import { outputSql, requireOutputSum } from './id-rows.ts';
 import { PARTS } from './milestone-part.ts';
 import { NumberMap } from './number-map.ts';
 import {
   readStates,
-  statusesFromRow,
   WALKED_COLUMNS,
   type WalkedPack,
   walkedPacksFromRows,
 } from './pack-columns.ts';
-import { elementSql } from './places.ts';
 import { type RecordCone, readCone } from './record-cone.ts';
 import { type ViewedPack, visitBlocks } from './viewed-packs.ts';
 
@@ -217,26 +215,4 @@ export function createPackReader(index: number, nextBlock: number) {
       return { cone, packs, states };
     },
   };
-}
-
-const SELECT_NAMED = `
-  SELECT p.key, p.statuses, p.sums, b.key AS at, ${blockSql.id('b.value')} AS id,
-    CASE WHEN ?2 THEN ${elementSql('bytes', 'p.key', 'b.key')} END AS bytes
-  FROM pack p CROSS JOIN json_each(p.blocks) b
-  WHERE p.live = 1 AND p.staged IS NULL AND (json_array_length(?1) > 1 OR instr(p.blocks, ?1 ->> 0) > 0)
-    AND ${blockSql.id('b.value')} IN (SELECT value FROM json_each(?1))`;
-
-/** Hex IDs and bytes, if these are wanted, of those of the blocks that are visible and unreferenced. */
-export function findVisible(
-  db: Database,
-  ids: readonly string[],
-  withBytes = false,
-): Query<{ id: string; bytes: string | null }[]> {
-  const statement = db.prepare(SELECT_NAMED).bind(JSON.stringify(ids), withBytes ? 1 : 0);
-  const found = many(ids.length === 0 ? [] : statement, (row) =>
-    statusesFromRow(row).milestoneAt(row.integer('at')) === 0
-      ? [{ id: row.text('id'), bytes: row.textOrNull('bytes') }]
-      : [],
-  );
-  return { statements: found.statements, read: (results) => found.read(results).flat() };
 }

@@ -9,13 +9,13 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { milestoneFromRow, selectHead } from '../core/head.ts';
 import { first, one, readBatch } from '../core/read-batch.ts';
+import { findVisible } from '../packs/live-packs.ts';
 import {
   FIND_MILESTONE,
   milestoneOf,
   selectBlocksOf,
   selectReferencedBytes,
 } from '../packs/referenced-blocks.ts';
-import { findVisible } from '../packs/view-pages.ts';
 import { readOutput } from './output-status.ts';
 
 export interface StoredBlock {

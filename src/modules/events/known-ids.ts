@@ -3,7 +3,7 @@ import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { findReferenced } from '../../ledger/core/id-index.ts';
 import { many, readBatch } from '../../ledger/core/read-batch.ts';
-import { findVisible } from '../../ledger/packs/view-pages.ts';
+import { findVisible } from '../../ledger/packs/live-packs.ts';
 
 const SELECT_OUTPUTS = 'SELECT id FROM output WHERE id IN (SELECT value FROM json_each(?1))';
 

@@ -90,7 +90,7 @@ const former: readonly Plant[] = [
     wrong: 'a referenced block whose ID is forgotten is called unreferenced',
     changes: [
       {
-        file: 'src/ledger/packs/view-pages.ts',
+        file: 'src/ledger/packs/live-packs.ts',
         text: "row.integer('at')) === 0\n",
         instead: "row.integer('at')) >= 0\n",
       },
