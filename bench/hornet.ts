@@ -24,6 +24,7 @@ import { PROJECT } from '../cli/lib/project.ts';
 import { toBech32 } from '../src/stardust/bech32.ts';
 import { freePort } from '../test/support/edge/launch.ts';
 import { startServe } from '../test/support/edge/npm-serve.ts';
+import { readInfo } from '../test/support/edge/walk-network.ts';
 import { LoadConnection } from './tools/connection.ts';
 import { median, time } from './tools/measure.ts';
 
@@ -130,7 +131,7 @@ class Network {
   }
 
   async readLedgerIndex(): Promise<number> {
-    return (await readInfo(this.url)).index;
+    return (await readConfirmed(this.url)).index;
   }
 
   async stop(): Promise<void> {
@@ -177,17 +178,8 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-interface Milestone {
-  index: number;
-  timestamp: number;
-  milestoneId: string;
-}
-
-async function readInfo(url: string): Promise<Milestone> {
-  const answer = await fetch(`${url}/api/core/v2/info`);
-  const { status } = (await answer.json()) as { status: { confirmedMilestone: Milestone } };
-  return status.confirmedMilestone;
-}
+/** The last milestone that the node has applied. */
+const readConfirmed = async (url: string) => (await readInfo(url)).status.confirmedMilestone;
 
 /** Blocks with some data each, in strands that one block joins; returns the ID of that one. */
 async function sendNotes(url: string, count: number): Promise<string> {
@@ -221,8 +213,8 @@ async function sendNotes(url: string, count: number): Promise<string> {
 /** Milliseconds of a white flag about these notes: the median of each node, in turns. */
 async function measureWhiteFlag(ours: string, hornet: Network, count: number): Promise<number[]> {
   const tip = await sendNotes(hornet.url, count);
-  const { index, timestamp, milestoneId } = await readInfo(hornet.url);
-  await until(async () => (await readInfo(ours)).index === index);
+  const { index, timestamp, milestoneId } = await readConfirmed(hornet.url);
+  await until(async () => (await readConfirmed(ours)).index === index);
   const connections = [new LoadConnection(ours), new LoadConnection(hornet.url)];
   let later = timestamp + 10;
   const ask = async (connection: LoadConnection) => {
@@ -274,7 +266,7 @@ async function measureReads(url: string, path: string): Promise<number> {
 }
 
 async function pathsOf(url: string): Promise<[string, string][]> {
-  const { index, milestoneId } = await readInfo(url);
+  const { index, milestoneId } = await readConfirmed(url);
   const tips = await fetch(`${url}/api/core/v2/milestones/${milestoneId}`);
   const { parents } = (await tips.json()) as { parents: string[] };
   return [
@@ -308,7 +300,7 @@ await runMain(USAGE, async ([programs, ...others]) => {
         // these notes are not part of the next cone
         const after = (await network.readLedgerIndex()) + 1;
         await network.issueUpTo(after);
-        await until(async () => (await readInfo(served.url)).index >= after);
+        await until(async () => (await readConfirmed(served.url)).index >= after);
       }
       for (const [name, path] of await pathsOf(network.url))
         rows.push([

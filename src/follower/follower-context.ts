@@ -1,8 +1,8 @@
 /** Context of a pass of the follower, and the memory that passes leave to those after them. */
 import type { Database } from '../ledger/core/database.ts';
-import { measureDatabase } from '../ledger/core/database.ts';
 import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
+import { measureDatabase } from '../ledger/core/measure-database.ts';
 import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,

@@ -9,9 +9,10 @@
 
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
-import { type Database, waitAfterCalls } from '../ledger/core/database.ts';
+import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { readHead } from '../ledger/core/head.ts';
+import { waitAfterCalls } from '../ledger/core/measure-database.ts';
 import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';

@@ -1,6 +1,6 @@
 /**
- * A flood of reads that have to be fetched (src/follower/bring/bring-blocks.ts): strangers take five of the
- * upstream's answers at once and no more, and nothing of what a white-flag request needs.
+ * A flood of reads that have to be fetched (src/follower/bring/bring-blocks.ts): strangers take five
+ * of the upstream's answers at once and no more, and nothing of what a white-flag request needs.
  */
 import { env } from 'cloudflare:workers';
 import { afterEach, expect, it, vi } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Each of the 124 cases (docs/protocol.md, H) is a test whose title begins with its number: in catalogue/,
- * or in the contract's table of requests (test/support/http/contract.ts) where the HTTP layer
- * decides.
+ * Each of the 124 cases (docs/protocol.md, H) is a test whose title begins with its number: in
+ * catalogue/, or in the contract's table of requests (test/support/http/contract.ts) where the HTTP
+ * layer decides.
  *
  * For H-116 to H-118 the contract is stricter than the reference: it answers 404 instead of 503,
  * and 400 where the reference pads and cuts IDs (docs/contract.md#white-flag).

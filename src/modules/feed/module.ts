@@ -1,6 +1,6 @@
 /**
- * The feed of an upstream, by MQTT (docs/protocol.md#what-an-upstream-pushes): it pushes to the follower what
- * polling would fetch.
+ * The feed of an upstream, by MQTT (docs/protocol.md#what-an-upstream-pushes): it pushes to the
+ * follower what polling would fetch.
  */
 import type { Module } from '../module.ts';
 import { keepFeed } from './keep-feed.ts';

@@ -1,9 +1,9 @@
 /**
  * The treasury, base tokens not yet migrated from the legacy network, and receipts: funds that a
  * milestone pays out of it (TIP-0034; docs/protocol.md, E.5). The ledger holds one treasury output;
- * a receipt spends it and creates the next one. A receipt is checked when its milestone is applied, not when its block is
- * parsed (M-8). As in the reference, neither the treasury output that it names as its input (H-120)
- * nor its index `migratedAt` matters.
+ * a receipt spends it and creates the next one. A receipt is checked when its milestone is applied,
+ * not when its block is parsed (M-8). As in the reference, neither the treasury output that it names
+ * as its input (H-120) nor its index `migratedAt` matters.
  */
 import { equalBytes, toHexDigits } from '../encoding/bytes.ts';
 import { type Codec, fixed, record, u64 } from '../encoding/codec.ts';

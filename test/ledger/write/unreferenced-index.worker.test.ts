@@ -9,9 +9,9 @@ import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
 import { storeUnreferenced } from '../../../src/follower/store/store-unreferenced.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
-import { measureDatabase } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
+import { measureDatabase } from '../../../src/ledger/core/measure-database.ts';
 import { outputsToFind } from '../../../src/ledger/intake/prepare-blocks.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import {

@@ -136,7 +136,7 @@ export async function lookUpNft(
 export interface Info {
   status: {
     isHealthy: boolean;
-    confirmedMilestone: { index: number; milestoneId: string };
+    confirmedMilestone: { index: number; timestamp: number; milestoneId: string };
     latestMilestone: { index: number };
   };
   protocol: { rentStructure: { vByteCost: number }; belowMaxDepth: number };
