@@ -216,7 +216,7 @@ export const SECTIONS: Record<string, Bound[]> = {
   ],
   '`npm run serve`': [
     [
-      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more (some 2,100 of these, measured)',
+      'held for clients: {MAX_HELD_BYTES}: a connection {cli/serve/front/connection.ts#CONNECTION_BYTES}, a WebSocket {cli/serve/front/tunnel.ts#WORKERD_BYTES} more (some 2,100 of these)',
       'cli/serve/front/front.ts',
       'the largest holder loses some',
     ],
