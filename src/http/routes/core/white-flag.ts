@@ -13,7 +13,7 @@ import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
-import { hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
+import { hashSchema, named, namedObject } from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
 import { asGoReadsIntegers, Id, readJsonObject } from '../../request.ts';
 import type { RouteContext, RouteTable } from '../../route.ts';
@@ -142,14 +142,15 @@ export function describeWhiteFlag(): Operations<typeof whiteFlagRoutes> {
       body: whiteFlagRequestSchema,
       answer: {
         description: 'Both roots, complete.',
-        schema: named(
-          'WhiteFlagRoots',
-          objectOf({ inclusionMerkleRoot: hashSchema, appliedMerkleRoot: hashSchema }),
-        ),
+        schema: namedObject('WhiteFlagRoots', {
+          inclusionMerkleRoot: hashSchema,
+          appliedMerkleRoot: hashSchema,
+        }),
         ledgerIndex: 'named',
       },
       errors: [400, 404],
-      example: { path: '/api/core/v2/whiteflag', body: EXAMPLE_PROPOSAL },
+      example: '/api/core/v2/whiteflag',
+      exampleBody: EXAMPLE_PROPOSAL,
     },
   };
 }

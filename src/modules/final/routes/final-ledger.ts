@@ -125,7 +125,7 @@ export const finalEntrySchema: json.JsonSchema = /* @__PURE__ */ json.named('Fin
 
 export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerRoutes>> {
   const [ledger, entry] = [finalLedgerSchema, finalEntrySchema];
-  const neighbour = json.oneOf(entry, { type: 'null' });
+  const neighbour = json.orNull(entry);
   const proof = json.named('FinalProof', {
     oneOf: [
       json.objectOf({ ledger, present: { type: 'boolean', const: true }, entry }),
@@ -147,17 +147,15 @@ export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerR
       summary: 'The root over a final ledger, and what it commits to',
       answer: {
         description: 'The root.',
-        schema: json.named(
+        schema: json.namedObject(
           'FinalLedger',
-          json.objectOf(
-            { ...ledgerFields(), finalRoot: json.hashSchema },
-            {
-              snapshotSha256: json.described(
-                'Hex of the SHA-256 of the file that the ledger was imported from.',
-                { type: 'string', pattern: '^[0-9a-f]{64}$' },
-              ),
-            },
-          ),
+          { ...ledgerFields(), finalRoot: json.hashSchema },
+          {
+            snapshotSha256: json.described(
+              'Hex of the SHA-256 of the file that the ledger was imported from.',
+              { type: 'string', pattern: '^[0-9a-f]{64}$' },
+            ),
+          },
         ),
         ledgerIndex: 'named',
       },

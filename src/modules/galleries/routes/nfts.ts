@@ -5,12 +5,7 @@
 import * as v from 'valibot';
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import {
-  atLedger,
-  hashedAnswer,
-  hashedObjectAnswer,
-  readMinLedgerIndex,
-} from '../../../http/ledger-answer.ts';
+import { atLedger, hashedAnswer, hashedObjectAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, OutputId, parseId, parseQueryString } from '../../../http/request.ts';
@@ -87,13 +82,13 @@ interface NftsById {
 }
 
 function answerByIds(
-  { request, node }: RouteContext,
+  context: RouteContext,
   ids: readonly string[],
   answer: (body: NftsById) => Answer | Promise<Answer>,
 ): Promise<Answer> {
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readNftOutputs(node.session(minLedgerIndex), ids),
+    context,
+    (db) => readNftOutputs(db, ids),
     (found) => {
       const nfts = ids.map((id, i) => {
         const status = found.outputs[i];
@@ -109,14 +104,14 @@ function answerByIds(
   );
 }
 
-function answerGallery({ request, node }: RouteContext, query: OutputQuery): Promise<Answer> {
+function answerGallery(context: RouteContext, query: OutputQuery): Promise<Answer> {
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readNftGallery(node.session(minLedgerIndex), query),
+    context,
+    (db) => readNftGallery(db, query),
     (gallery) => {
       if (!gallery.ok) throw foreignAddress(gallery.prefix);
       const { pageSize } = query;
-      return hashedAnswer(request, {
+      return hashedAnswer(context.request, {
         ledgerIndex: gallery.ledgerIndex,
         pageSize,
         ...(gallery.next && { cursor: formatCursor(gallery.next, pageSize) }),
@@ -176,10 +171,10 @@ export const ownerSchema: json.JsonSchema = /* @__PURE__ */ json.named('NFTOwner
       ),
       passesTo: json.described(
         'Present if the output will expire: the owner from that time on.',
-        json.named(
-          'NextOwner',
-          json.objectOf({ address: json.bech32Schema, unixTime: json.unixTimeSchema }),
-        ),
+        json.namedObject('NextOwner', {
+          address: json.bech32Schema,
+          unixTime: json.unixTimeSchema,
+        }),
       ),
     },
   ),
@@ -233,33 +228,26 @@ export function describeNfts(): Operations<typeof nftRoutes> {
       ],
       answer: {
         description: 'The NFTs.',
-        schema: json.named(
+        schema: json.namedObject(
           'NFTs',
-          json.objectOf(
-            {
-              ledgerIndex: json.milestoneIndexSchema,
-              nfts: json.described(
-                'In the order of `ids`, null where no unspent output holds the NFT; or of lists.',
-                json.arrayOf(
-                  json.oneOf(json.named('NFT', json.objectOf(fields, mayBeAbsent)), {
-                    type: 'null',
-                  }),
-                ),
-              ),
-            },
-            {
-              pageSize: json.described('Of a page.', pageSize),
-              cursor: json.described(
-                'For the next page; absent on the last one.',
-                json.listCursorSchema,
-              ),
-            },
-          ),
+          {
+            ledgerIndex: json.milestoneIndexSchema,
+            nfts: json.described(
+              'In the order of `ids`, null where no unspent output holds the NFT; or of lists.',
+              json.arrayOf(json.orNull(json.namedObject('NFT', fields, mayBeAbsent))),
+            ),
+          },
+          {
+            pageSize: json.described('Of a page.', pageSize),
+            cursor: json.described(
+              'For the next page; absent on the last one.',
+              json.listCursorSchema,
+            ),
+          },
         ),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: { path: `/api/edge/v1/nfts?ids=${nftId}` },
+      example: `/api/edge/v1/nfts?ids=${nftId}`,
     },
     readNft: {
       tag: 'edge',
@@ -267,14 +255,14 @@ export function describeNfts(): Operations<typeof nftRoutes> {
       parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
       answer: {
         description: 'The NFT.',
-        schema: json.named(
+        schema: json.namedObject(
           'NFTAtLedgerIndex',
-          json.objectOf({ ledgerIndex: json.milestoneIndexSchema, ...fields }, mayBeAbsent),
+          { ledgerIndex: json.milestoneIndexSchema, ...fields },
+          mayBeAbsent,
         ),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: { path: `/api/edge/v1/nfts/${nftId}` },
+      example: `/api/edge/v1/nfts/${nftId}`,
     },
   };
 }

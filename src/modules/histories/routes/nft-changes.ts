@@ -4,7 +4,7 @@
  */
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import { atLedgerIndex, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseMilestoneIndex, parseQueryString } from '../../../http/request.ts';
@@ -36,7 +36,7 @@ async function answerNftChanges({ request, node }: RouteContext): Promise<Answer
     readMinLedgerIndex(request),
     named === undefined ? 0 : parseMilestoneIndex(named, MIN_PARAMETER),
   );
-  return atLedger(
+  return atLedgerIndex(
     minLedgerIndex,
     () => readNftChanges(node.session(minLedgerIndex), from),
     (found) => {
@@ -80,33 +80,29 @@ export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
       ],
       answer: {
         description: 'Each NFT that changed, once.',
-        schema: json.named(
-          'NFTChanges',
-          json.objectOf({
-            from: json.described('`after`.', json.milestoneIndexSchema),
-            to: json.described(
-              'Changes up to this milestone are here. Below `ledgerIndex` where there are more: ask again with `after` set to it.',
-              json.milestoneIndexSchema,
+        schema: json.namedObject('NFTChanges', {
+          from: json.described('`after`.', json.milestoneIndexSchema),
+          to: json.described(
+            'Changes up to this milestone are here. Below `ledgerIndex` where there are more: ask again with `after` set to it.',
+            json.milestoneIndexSchema,
+          ),
+          ledgerIndex: json.milestoneIndexSchema,
+          changes: json.described(
+            'By NFT ID.',
+            json.arrayOf(
+              json.objectOf({
+                nftId: json.hashSchema,
+                outputId: json.described(
+                  'The unspent output at `ledgerIndex`; null if the NFT was burned.',
+                  json.orNull(json.outputIdSchema),
+                ),
+              }),
             ),
-            ledgerIndex: json.milestoneIndexSchema,
-            changes: json.described(
-              'By NFT ID.',
-              json.arrayOf(
-                json.objectOf({
-                  nftId: json.hashSchema,
-                  outputId: json.described(
-                    'The unspent output at `ledgerIndex`; null if the NFT was burned.',
-                    json.oneOf(json.outputIdSchema, { type: 'null' }),
-                  ),
-                }),
-              ),
-            ),
-          }),
-        ),
+          ),
+        }),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: { path: `${PATH}?after=17338` },
+      example: `${PATH}?after=17338`,
     },
   };
 }

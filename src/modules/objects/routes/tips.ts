@@ -29,13 +29,10 @@ export function describeTips(): Operations<typeof tipsRoutes> {
       summary: 'Unreferenced blocks that no other block approves (TIP-25)',
       answer: {
         description: 'Up to eight block IDs.',
-        schema: json.named(
-          'Tips',
-          json.objectOf({ tips: json.arrayOf(json.hashSchema, { maxItems: 8 }) }),
-        ),
+        schema: json.namedObject('Tips', { tips: json.arrayOf(json.hashSchema, { maxItems: 8 }) }),
         ledgerIndex: 'named',
       },
-      example: { path: '/api/core/v2/tips' },
+      example: '/api/core/v2/tips',
     },
   };
 }

@@ -39,20 +39,16 @@ export function describeBlockProof(): Operations<typeof blockProofRoutes> {
       parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
       answer: {
         description: 'Milestone, block and path.',
-        schema: json.named(
-          'BlockProof',
-          json.objectOf(inclusionFields(), {
-            appliedProof: json.described(
-              'Present if the transaction was applied: the path to the applied root.',
-              auditPathSchema,
-            ),
-          }),
-        ),
+        schema: json.namedObject('BlockProof', inclusionFields(), {
+          appliedProof: json.described(
+            'Present if the transaction was applied: the path to the applied root.',
+            auditPathSchema,
+          ),
+        }),
       },
       errors: [400, 404],
-      example: {
-        path: '/api/edge/v1/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d/proof',
-      },
+      example:
+        '/api/edge/v1/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d/proof',
     },
   };
 }

@@ -81,7 +81,7 @@ const auditLeafSchema = /* @__PURE__ */ json.named('AuditPathLeaf', () =>
 );
 
 const auditNodeSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPathNode', () => {
-  const sibling = json.named('AuditPathSibling', json.objectOf({ h: json.hashSchema }));
+  const sibling = json.namedObject('AuditPathSibling', { h: json.hashSchema });
   const child = json.oneOf(auditLeafSchema, auditNodeSchema, sibling);
   return json.objectOf({ l: child, r: child });
 });
@@ -90,10 +90,7 @@ const auditNodeSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPathNo
 export const auditPathSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPath', () =>
   json.described(
     'The Merkle tree, reduced to the path to one block ID.',
-    json.oneOf(
-      auditNodeSchema,
-      json.named('AuditPathOfOne', json.objectOf({ l: auditLeafSchema })),
-    ),
+    json.oneOf(auditNodeSchema, json.namedObject('AuditPathOfOne', { l: auditLeafSchema })),
   ),
 );
 
@@ -102,7 +99,7 @@ export function inclusionFields() {
 }
 
 export function describePoi(): Operations<typeof poiRoutes> {
-  const inclusion = json.named('InclusionProof', json.objectOf(inclusionFields()));
+  const inclusion = json.namedObject('InclusionProof', inclusionFields());
   return {
     createProof: {
       tag: 'proof',
@@ -110,9 +107,8 @@ export function describePoi(): Operations<typeof poiRoutes> {
       parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
       answer: { description: 'Milestone, block and path.', schema: inclusion },
       errors: [400, 404],
-      example: {
-        path: '/api/poi/v1/create/0xabbe8683ba4b93629c847766b90ab6dcb0e0b78977eb8a4b48b66965256c98e1',
-      },
+      example:
+        '/api/poi/v1/create/0xabbe8683ba4b93629c847766b90ab6dcb0e0b78977eb8a4b48b66965256c98e1',
     },
     validateProof: {
       tag: 'proof',
@@ -120,7 +116,7 @@ export function describePoi(): Operations<typeof poiRoutes> {
       body: inclusion,
       answer: {
         description: 'The verdict.',
-        schema: json.named('ProofVerdict', json.objectOf({ valid: json.flagSchema })),
+        schema: json.namedObject('ProofVerdict', { valid: json.flagSchema }),
       },
       errors: [400],
     },
