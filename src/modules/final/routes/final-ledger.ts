@@ -26,20 +26,13 @@ export const finalLedgerRoutes = (layout?: Layout) =>
       method: 'GET',
       path: '/api/edge/v1/final/outputs/:outputId',
       limit: 'scanLimit',
-      handle: (context) =>
-        answerProof(
-          context,
-          'outputs',
-          parseId(OutputId, context.params.outputId, 'the output ID'),
-          layout,
-        ),
+      handle: (context) => answerProof(context, 'outputs', layout),
     },
     proveFinalNft: {
       method: 'GET',
       path: '/api/edge/v1/final/nfts/:nftId',
       limit: 'scanLimit',
-      handle: (context) =>
-        answerProof(context, 'nfts', parseId(Id, context.params.nftId, 'the NFT ID'), layout),
+      handle: (context) => answerProof(context, 'nfts', layout),
     },
   }) satisfies RouteTable;
 
@@ -61,11 +54,14 @@ async function answerFinalLedger({ node, settings }: RouteContext): Promise<Answ
 }
 
 async function answerProof(
-  { node, settings }: RouteContext,
+  { params, node, settings }: RouteContext,
   tree: FinalTreeName,
-  key: string,
   layout: Layout | undefined,
 ): Promise<Answer> {
+  const key =
+    tree === 'outputs'
+      ? parseId(OutputId, params.outputId, 'the output ID')
+      : parseId(Id, params.nftId, 'the NFT ID');
   const { finalMilestone } = settings;
   if (finalMilestone === undefined) throw noFinalLedger(undefined);
   const found = await proveFinal(node.session(), finalMilestone, tree, key, layout);

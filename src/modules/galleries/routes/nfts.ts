@@ -24,6 +24,7 @@ import { foreignAddress } from '../../lists/routes/output-lists.ts';
 import { formatCursor, parseGalleryQuery } from '../../lists/routes/parse-query.ts';
 import { nftOutputSchema } from '../../objects/output-schemas.ts';
 import {
+  describeIds,
   MAX_IDS,
   metadataToJson,
   outputMetadataSchema,
@@ -205,14 +206,7 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         'By IDs; or, page by page, those whose address unlock condition has an address, or those ' +
         'of an issuer. One of `ids`, `address` and `issuer` must be given.',
       parameters: [
-        {
-          ...inQuery(
-            'ids',
-            v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_IDS)),
-            'IDs of NFTs, or of their outputs, separated by commas.',
-          ),
-          explode: false,
-        },
+        describeIds(NftOrOutputId, 'NFTs, or of their outputs'),
         inQuery('address', json.textSchema, 'The bech32 address of the address unlock condition.'),
         inQuery(
           'issuer',

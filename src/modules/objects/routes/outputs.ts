@@ -8,7 +8,13 @@ import type { Answer } from '../../../http/answer.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, hashedObjectAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
-import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
+import {
+  coreRead,
+  inPath,
+  inQuery,
+  type Operations,
+  type Parameter,
+} from '../../../http/openapi/operation.ts';
 import { OutputId, parseId, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
@@ -74,6 +80,12 @@ async function answerAbout(
 
 /** The most IDs of a request. */
 export const MAX_IDS = 100;
+
+/** The parameter for {@link parseIds}. */
+export function describeIds(schema: v.GenericSchema, what: string): Parameter {
+  const ids = v.pipe(v.array(schema), v.minLength(1), v.maxLength(MAX_IDS));
+  return { ...inQuery('ids', ids, `IDs of ${what}, separated by commas.`), explode: false };
+}
 
 /** Throws an HttpError 400. */
 export function parseIds(list: string, schema: v.GenericSchema<string>): string[] {
@@ -169,16 +181,7 @@ export function describeOutputs(): Operations<typeof outputRoutes> {
     readOutputs: {
       tag: 'edge',
       summary: `Up to ${MAX_IDS} unspent outputs of every kind, of one moment`,
-      parameters: [
-        {
-          in: 'query',
-          name: 'ids',
-          required: true,
-          description: 'IDs of outputs, separated by commas.',
-          schema: v.pipe(v.array(OutputId), v.minLength(1), v.maxLength(MAX_IDS)),
-          explode: false,
-        },
-      ],
+      parameters: [{ ...describeIds(OutputId, 'outputs'), required: true }],
       answer: {
         description: 'In the order of `ids`, null where no unspent output has the ID.',
         schema: json.namedObject('Outputs', {

@@ -13,7 +13,7 @@ import { verifySignature } from '../../../platform/verify-signature.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { asObject } from '../../../stardust/encoding/json-object.ts';
-import { StardustError } from '../../../stardust/error.ts';
+import { caughtRefusal } from '../../../stardust/error.ts';
 import {
   blockFromJson,
   blockToJson,
@@ -140,7 +140,6 @@ async function validateProof(
     await verifyInclusion({ milestone, block, proof }, keys, verifySignature);
     return { kind: 'valid' };
   } catch (error) {
-    if (error instanceof StardustError) return { kind, reason: error.reason };
-    throw error;
+    return { kind, reason: caughtRefusal(error).reason };
   }
 }
