@@ -134,23 +134,21 @@ export const EXAMPLE_PROPOSAL = {
   previousMilestoneId: '0xef16bf8eae2756dce09732f6faa0ba906e5991e82133b68c9bff8c9486b9af59',
 };
 
-export function describeWhiteFlag(): Operations<typeof whiteFlagRoutes> {
-  return {
-    computeWhiteFlag: {
-      tag: 'core',
-      summary: 'The Merkle roots of a milestone, next or past (TIP-25)',
-      body: whiteFlagRequestSchema,
-      answer: {
-        description: 'Both roots, complete.',
-        schema: namedObject('WhiteFlagRoots', {
-          inclusionMerkleRoot: hashSchema,
-          appliedMerkleRoot: hashSchema,
-        }),
-        ledgerIndex: 'named',
-      },
-      errors: [400, 404],
-      example: '/api/core/v2/whiteflag',
-      exampleBody: EXAMPLE_PROPOSAL,
+export const describeWhiteFlag = (): Operations<typeof whiteFlagRoutes> => ({
+  computeWhiteFlag: {
+    tag: 'core',
+    summary: 'The Merkle roots of a milestone, next or past (TIP-25)',
+    body: whiteFlagRequestSchema,
+    answer: {
+      description: 'Both roots, complete.',
+      schema: namedObject('WhiteFlagRoots', {
+        inclusionMerkleRoot: hashSchema,
+        appliedMerkleRoot: hashSchema,
+      }),
+      ledgerIndex: 'named',
     },
-  };
-}
+    errors: [400, 404],
+    example: '/api/core/v2/whiteflag',
+    exampleBody: EXAMPLE_PROPOSAL,
+  },
+});

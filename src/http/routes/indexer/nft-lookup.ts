@@ -38,21 +38,19 @@ export function noSuchNft(ledgerIndex: number): HttpError {
   return new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
 }
 
-export function describeNftLookup(): Operations<typeof nftLookupRoutes> {
-  return {
-    lookUpNft: {
-      tag: 'indexer',
-      summary: 'The unspent output of an NFT (TIP-26)',
-      parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
-      answer: {
-        description: 'The output that holds the NFT.',
-        schema: json.namedObject('NFTLookup', {
-          ledgerIndex: json.milestoneIndexSchema,
-          items: json.arrayOf(json.outputIdSchema, { minItems: 1, maxItems: 1 }),
-        }),
-        ledgerIndex: 'tagged',
-      },
-      example: `${NFT_PREFIX}0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7`,
+export const describeNftLookup = (): Operations<typeof nftLookupRoutes> => ({
+  lookUpNft: {
+    tag: 'indexer',
+    summary: 'The unspent output of an NFT (TIP-26)',
+    parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
+    answer: {
+      description: 'The output that holds the NFT.',
+      schema: json.namedObject('NFTLookup', {
+        ledgerIndex: json.milestoneIndexSchema,
+        items: json.arrayOf(json.outputIdSchema, { minItems: 1, maxItems: 1 }),
+      }),
+      ledgerIndex: 'tagged',
     },
-  };
-}
+    example: `${NFT_PREFIX}0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7`,
+  },
+});

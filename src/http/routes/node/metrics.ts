@@ -169,16 +169,14 @@ function states(name: string, help: string, all: readonly string[], current: str
   return { name, help, type: 'gauge', samples };
 }
 
-export function describeMetrics(): Operations<typeof metricsRoutes> {
-  return {
-    readMetrics: {
-      tag: 'node',
-      summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
-      answer: {
-        description: 'Text format of Prometheus, version 0.0.4.',
-        type: 'text/plain',
-        ledgerIndex: 'named',
-      },
+export const describeMetrics = (): Operations<typeof metricsRoutes> => ({
+  readMetrics: {
+    tag: 'node',
+    summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
+    answer: {
+      description: 'Text format of Prometheus, version 0.0.4.',
+      type: 'text/plain',
+      ledgerIndex: 'named',
     },
-  };
-}
+  },
+});

@@ -81,62 +81,60 @@ function certificateToJson(nftId: string, certificate: NftCertificate) {
   };
 }
 
-export function describeNftCertificate(): Operations<typeof nftCertificateRoutes> {
-  return {
-    readNftCertificate: {
-      tag: 'proof',
-      summary: 'The proof that an NFT came to a state in a signed milestone',
-      description:
-        'It does not prove that nothing came later: ask several nodes, and the latest certificate refutes the others.',
-      parameters: [
-        inPath('nftId', Id, 'NFT ID, 32 bytes.'),
-        inQuery(
-          'milestone',
-          json.uint32Schema,
-          'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.',
-        ),
-        inQuery(
-          'block',
-          Id,
-          'The ID of the block whose change it is about, in place of `milestone`.',
-        ),
-      ],
-      answer: {
-        description: 'The certificate, up to 50 KB.',
-        schema: json.namedObject(
-          'NFTCertificate',
-          {
-            nftId: json.hashSchema,
-            ledgerIndex: json.milestoneIndexSchema,
-            outputId: json.described(
-              'What held the NFT from then on; null if it was burned.',
-              json.orNull(json.outputIdSchema),
-            ),
-            milestone: json.described(
-              'Payload of the milestone that applied the transaction, with its signatures.',
-              json.base64Schema,
-            ),
-            block: json.described('The block with the transaction.', json.base64Schema),
-            appliedProof: json.described(
-              "From the block to the milestone's applied root.",
-              auditPathSchema,
-            ),
-            head: json.described("Payload of the ledger's milestone.", json.base64Schema),
-          },
-          {
-            consumed: json.described(
-              'If the NFT was burned: what the transaction consumed, in the order of its inputs; the output that held the NFT, and the hashes of the others.',
-              json.arrayOf(
-                json.oneOf(
-                  json.objectOf({ output: json.base64Schema }),
-                  json.objectOf({ hash: json.hashSchema }),
-                ),
+export const describeNftCertificate = (): Operations<typeof nftCertificateRoutes> => ({
+  readNftCertificate: {
+    tag: 'proof',
+    summary: 'The proof that an NFT came to a state in a signed milestone',
+    description:
+      'It does not prove that nothing came later: ask several nodes, and the latest certificate refutes the others.',
+    parameters: [
+      inPath('nftId', Id, 'NFT ID, 32 bytes.'),
+      inQuery(
+        'milestone',
+        json.uint32Schema,
+        'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.',
+      ),
+      inQuery(
+        'block',
+        Id,
+        'The ID of the block whose change it is about, in place of `milestone`.',
+      ),
+    ],
+    answer: {
+      description: 'The certificate, up to 50 KB.',
+      schema: json.namedObject(
+        'NFTCertificate',
+        {
+          nftId: json.hashSchema,
+          ledgerIndex: json.milestoneIndexSchema,
+          outputId: json.described(
+            'What held the NFT from then on; null if it was burned.',
+            json.orNull(json.outputIdSchema),
+          ),
+          milestone: json.described(
+            'Payload of the milestone that applied the transaction, with its signatures.',
+            json.base64Schema,
+          ),
+          block: json.described('The block with the transaction.', json.base64Schema),
+          appliedProof: json.described(
+            "From the block to the milestone's applied root.",
+            auditPathSchema,
+          ),
+          head: json.described("Payload of the ledger's milestone.", json.base64Schema),
+        },
+        {
+          consumed: json.described(
+            'If the NFT was burned: what the transaction consumed, in the order of its inputs; the output that held the NFT, and the hashes of the others.',
+            json.arrayOf(
+              json.oneOf(
+                json.objectOf({ output: json.base64Schema }),
+                json.objectOf({ hash: json.hashSchema }),
               ),
             ),
-          },
-        ),
-        ledgerIndex: 'tagged',
-      },
+          ),
+        },
+      ),
+      ledgerIndex: 'tagged',
     },
-  };
-}
+  },
+});
