@@ -97,7 +97,7 @@ export function readMinLedgerIndex({ headers }: Request): number {
   return asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
 }
 
-/** Answers like {@link atLedgerIndex}, about what `read` found in D1. */
+/** Answers like {@link atLedgerIndex}, by the request's own index; `read` gets a session of D1. */
 export function atLedger<T extends { ledgerIndex: number }>(
   { request, node }: Pick<RouteContext, 'request' | 'node'>,
   read: (db: Database) => Promise<T | undefined>,
