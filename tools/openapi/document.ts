@@ -148,7 +148,7 @@ function describeOperation(
   const isTagged = answer.ledgerIndex === 'tagged';
   const { errors = isTagged ? [400, 404] : [] } = operation;
   const parameters = [...(operation.parameters ?? []), ...(isTagged ? TAGGED_PARAMETERS : [])];
-  const exampleValues = operation.example && parametersOf(route, operation.example);
+  const exampleValues = operation.example ? parametersOf(route, operation.example) : undefined;
   return {
     tags: [tag],
     summary,
