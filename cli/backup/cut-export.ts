@@ -3,7 +3,6 @@
  * (docs/operations.md#restore).
  */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { cutStatement } from './cut-statements.ts';
@@ -22,11 +21,26 @@ export async function cutExport(path: string, to: string): Promise<void> {
 async function* cutFile(path: string): AsyncGenerator<string> {
   const generation = crypto.randomUUID();
   let heads = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
+  for await (const line of linesOf(path)) {
     const renewed = renewGeneration(line, generation);
     if (renewed !== undefined) heads++;
     for (const statement of cutStatement(renewed ?? line)) yield `${statement}\n`;
   }
   if (heads !== 1)
     throw new Error(`${path} has ${heads} rows of head: it is no export of a ledger`);
+}
+
+/** Ends lines at line feeds alone, where node:readline also does at characters that texts have. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const [end, ...starts] = String(chunk).split('\n');
+    parts.push(end!);
+    for (const start of starts) {
+      yield parts.join('');
+      parts = [start];
+    }
+  }
+  const last = parts.join('');
+  if (last !== '') yield last;
 }

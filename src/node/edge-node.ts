@@ -6,7 +6,6 @@
  * nothing was imported, or if its function does, and throws a LedgerUnreadable if another version
  * wrote the ledger. IDs are lower-case hex digits without 0x.
  */
-
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';

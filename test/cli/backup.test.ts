@@ -60,6 +60,8 @@ describe('a back-up', () => {
     copyFileSync(join(PROJECT, 'wrangler.toml'), join(project, 'wrangler.toml'));
     const db = await openLocalDatabase(persistTo, config);
     db.exec(`UPDATE pack_content SET bytes = json_array(hex(randomblob(90000)), 'it''s, "ü"')`);
+    // an upstream's name of its network may have any character, and so a reason
+    db.exec(`UPDATE follower SET reason = 'a\u2028b\rc'`);
     db.close();
 
     const files: Record<string, string> = {

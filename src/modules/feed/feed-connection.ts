@@ -3,7 +3,6 @@
  * milliseconds, and keep-feed.ts does what it wants done. Over it runs one MQTT session, which
  * connects, subscribes, keeps alive and yields messages.
  */
-
 import type { FeedState } from '../../follower/follower-part.ts';
 import {
   createPacketReader,

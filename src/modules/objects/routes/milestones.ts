@@ -34,7 +34,8 @@ export const milestoneRoutes = {
   readMilestone: {
     method: 'GET',
     path: '/api/core/v2/milestones/:milestoneId',
-    keep: 'id',
+    // the ID does not commit to the signatures
+    keep: 'index',
     handle: answerMilestone,
   },
   readUtxoChanges: {

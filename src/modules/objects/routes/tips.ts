@@ -1,5 +1,4 @@
 /** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';

@@ -2,7 +2,6 @@
  * Routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
  * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
