@@ -47,7 +47,7 @@ describe('npm run serve', () => {
     const second = await runCommand('serve', '--port', '0', '--persist-to', persistTo);
     expect([second.code, second.stderr]).toEqual([
       1,
-      `${persistTo} is being served by another process: ` +
+      `${persistTo} is in use by another process, such as serve: ` +
         'stop it, or name another folder by --persist-to\n',
     ]);
 
@@ -178,7 +178,7 @@ it('refuses an address that is not of this machine', async () => {
 it('holds a data folder until it lets it go', () => {
   const held = join(folder, 'held');
   const lock = holdFolder(held);
-  expect(() => holdFolder(held)).toThrow(`${held} is being served by another process`);
+  expect(() => holdFolder(held)).toThrow(`${held} is in use by another process`);
   lock.close();
   holdFolder(held).close();
 });
