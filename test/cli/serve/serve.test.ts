@@ -143,6 +143,13 @@ describe('npm run serve', () => {
     expect(stderr).toMatch(`--port must be a number from 0 to 65535, not ${port}\n`);
   });
 
+  it.each(['10.0.0.0/', '10.0.0.0/8/16', '/8', 'x'])('refuses the proxy %j', async (proxy) => {
+    const { stderr } = await callCommand('serve', `--proxy=${proxy}`, '--network=nowhere');
+    expect(stderr).toContain(
+      `--proxy must name addresses or ranges such as 10.0.0.0/8, not ${proxy}\n`,
+    );
+  });
+
   it('refuses a data folder that cannot be one', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
