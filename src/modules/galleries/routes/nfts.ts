@@ -63,8 +63,8 @@ async function answerNftOutput(context: RouteContext): Promise<Answer> {
 async function answerNfts(context: RouteContext): Promise<Answer> {
   const { request } = context;
   const values = parseQueryString(new URL(request.url).search);
-  const [name, ...others] = ['ids', 'address', 'issuer'].filter((each) => values.get(each));
-  if (name === undefined || others.length > 0)
+  const [name, ...others] = ['ids', 'address', 'issuer'].filter((each) => values.has(each));
+  if (!(name && values.get(name)) || others.length > 0)
     throw new HttpError(400, 'one of ids, address and issuer must be given');
   const paging = ['pageSize', 'cursor'].find((each) => values.has(each));
   if (name === 'ids' && paging !== undefined)
