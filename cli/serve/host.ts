@@ -18,9 +18,6 @@ export interface HostOptions {
   persistTo: string;
 }
 
-/** Of workerd: the front (front/front.ts) is where clients connect. */
-const LOOPBACK = { host: '127.0.0.1', port: 0 };
-
 /** Between two checks of workerd. */
 const CHECK_EVERY_MS = 1000;
 
@@ -38,7 +35,9 @@ const [options] = (await once(process, 'message')) as [HostOptions];
 const config = readWranglerConfig();
 const vars = { ...readVars(config, process.env) };
 try {
-  const running = await runWorker({ ...options, ...LOOPBACK, config, vars, onRestart: tell });
+  // the front (front/front.ts) is where clients connect
+  const address = { host: '127.0.0.1', port: 0 };
+  const running = await runWorker({ ...options, ...address, config, vars, onRestart: tell });
   worker = running;
   listenForSignals();
   setInterval(() => void running.check().catch(fail), CHECK_EVERY_MS);

@@ -104,8 +104,8 @@ describe('stardust-edge', () => {
   it.each([
     ['import', '--max-semi-space-size=2'],
     ['deploy', '--max-semi-space-size=2'],
-    ['start', '--max-semi-space-size=2'],
-    ['serve', '--max-semi-space-size=2'],
+    ['start', '--max-semi-space-size=2,--initial-old-space-size=16,--heap-growing-percent=30'],
+    ['serve', '--max-semi-space-size=2,--initial-old-space-size=16,--heap-growing-percent=30'],
   ])('%s has its memory settings however it is started', async (name, flag) => {
     // prints the flags of the process that has the command
     const probe = `data:text/javascript,process.on('exit',()=>console.error(process.execArgv.join()))`;

@@ -74,7 +74,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      'a large cone in one pass: {STATEMENTS_AT_ONCE} statements, 1 a level, {OF_PART} a part of {MAX_PART_HEAP_BYTES}',
+      'a large cone in one pass: {STATEMENTS_AT_ONCE} statements, one a level, {OF_PART} a part of {MAX_PART_HEAP_BYTES}',
       'follower/store/store-cone.ts',
       '',
     ],
@@ -226,7 +226,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       "the largest holder's",
     ],
     [
-      'WebSockets that workerd has not closed, though their clients have gone: {MAX_CLOSING}',
+      'WebSockets without a client that workerd has not closed: {MAX_CLOSING}',
       'cli/serve/front/closing-tunnels.ts',
       '503 for these clients',
     ],
@@ -236,7 +236,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'wait',
     ],
     [
-      'a place while others wait: {LEASE_MS}, in a crowd {CROWD_LEASE_MS}; without one: {MAX_AWAY} of each kind',
+      'a place while others wait: {LEASE_MS}, in an unanswered crowd {CROWD_LEASE_MS}; without one: {MAX_AWAY} of each kind',
       'cli/serve/front/fair-queue.ts',
       'keep their places',
     ],
@@ -246,7 +246,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '400',
     ],
     [
-      'to arrive {REQUEST_MS}; idle {IDLE_MS}; unread {UNREAD_MS}; requests behind one: {MAX_AHEAD_BYTES}',
+      'to arrive {REQUEST_MS}; idle {IDLE_MS}, in workerd {WORKERD_IDLE_MS}; unread {UNREAD_MS}; requests behind one: {MAX_AHEAD_BYTES}',
       'cli/serve/front/connection.ts',
       '400; closed; closed; wait',
     ],

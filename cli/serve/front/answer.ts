@@ -14,8 +14,6 @@ import type { RequestHead } from './request-head.ts';
 /** What is copied to be written together with other pieces: each write is a call of the system. */
 const MAX_SMALL_BYTES = 16 * 1024;
 
-const LONGEST_HEAD = 64 * 1024;
-
 const END = '\r\n\r\n';
 
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) /;
@@ -155,8 +153,6 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
       if (isFirst) {
         pieces.push(piece);
         const end = pieces.bytes.indexOf(END, 0, 'latin1');
-        if (end < 0 && pieces.bytes.length > LONGEST_HEAD)
-          throw new Error('the head of an answer is too long');
         if (end < 0) return undefined;
         head = pieces.take(end + END.length).toString('latin1', 0, end);
         bytes = pieces.take();

@@ -10,16 +10,11 @@ const MAX_CLOSING = 256;
 export type ClosingTunnels = ReturnType<typeof createClosingTunnels>;
 
 export function createClosingTunnels() {
-  /** Of each site. */
-  const counts = new Map<string, number>();
-  let total = 0;
+  /** One for each WebSocket. */
+  const sites: string[] = [];
   return {
-    mayOpen: ([site]: ClientPath) => total < MAX_CLOSING || !counts.has(site),
-    add([site]: ClientPath, change: 1 | -1): void {
-      total += change;
-      const count = (counts.get(site) ?? 0) + change;
-      if (count === 0) counts.delete(site);
-      else counts.set(site, count);
-    },
+    mayOpen: ([site]: ClientPath) => sites.length < MAX_CLOSING || !sites.includes(site),
+    add: ([site]: ClientPath) => void sites.push(site),
+    remove: ([site]: ClientPath) => void sites.splice(sites.indexOf(site), 1),
   };
 }

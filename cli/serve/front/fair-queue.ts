@@ -7,7 +7,7 @@
  * that has none: a coordinator does not wait for a stranger whose proposals wait for a milestone.
  */
 
-import { type ClientPath, createTurns, type Turns } from '../../../src/platform/client-path.ts';
+import { type ClientPath, createTurns } from '../../../src/platform/client-path.ts';
 
 /** Enough to keep workerd busy; a request of the white flag waits for no more than these. */
 const MAX_AT_ONCE = 32;
@@ -21,7 +21,9 @@ const MAX_WHITE_FLAGS = 8;
 /**
  * A request without an answer for so long waits for an upstream, or for a place of its kind in workerd
  * (http/access/limits.ts), and takes no place here any more while others wait. Less where more sites
- * wait than there are places, so that a crowd is not waited for.
+ * wait than there are places, so that a crowd is not waited for; unless reads of it are answered:
+ * then workerd is busy with the crowd, and more of it at once would be more that a white flag waits
+ * for.
  */
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
@@ -41,19 +43,18 @@ export interface Queued {
 
 export type FairQueue = ReturnType<typeof createFairQueue>;
 
-interface Lane {
+const createLane = () => ({
   /** When each was started, in this order. */
-  running: Map<Queued, number>;
-  waiting: Turns<Queued>;
+  running: new Map<Queued, number>(),
+  waiting: createTurns<Queued>(),
   /** Those that have lost their places. */
-  away: Set<Queued>;
-}
+  away: new Set<Queued>(),
+});
 
-const createLane = (): Lane => ({ running: new Map(), waiting: createTurns(), away: new Set() });
+type Lane = ReturnType<typeof createLane>;
 
 /** Whether a site has fewer of these places than are left for others. */
 function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boolean {
-  if (left <= 0) return false;
   let own = 0;
   for (const { client } of taken) if (client[0] === site) own += 1;
   return own < left;
@@ -66,6 +67,8 @@ function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boole
 export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   const whiteFlags = createLane();
   const others = createLane();
+  /** When a read was answered last. */
+  let answeredAt = Number.NEGATIVE_INFINITY;
   const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
 
   function maxOf(lane: Lane): number {
@@ -93,7 +96,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   function endLeases(lane: Lane, now: number): void {
     const { away } = lane;
     const sites = lane.waiting.size;
-    const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
+    const isBusy = lane === others && now - answeredAt < CROWD_LEASE_MS;
+    const lease = sites > maxOf(lane) && !isBusy ? CROWD_LEASE_MS : LEASE_MS;
     for (const [request, startedAt] of lane.running) {
       if (sites === 0 || now - startedAt < lease) return;
       if (!mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
@@ -112,9 +116,10 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
     /** Ends the wait, or frees the place. May be called again. */
     leave(request: Queued): void {
       const lane = laneOf(request);
-      lane.away.delete(request);
       lane.waiting.remove(request);
-      if (lane.running.delete(request)) startAll();
+      if (!lane.running.delete(request) && !lane.away.delete(request)) return;
+      if (lane === others) answeredAt = clock();
+      startAll();
     },
     /** Starts what may start, and looks for leases that have ended: to be called often. */
     look(): void {

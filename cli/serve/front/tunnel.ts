@@ -176,8 +176,8 @@ export function openTunnel(options: TunnelOptions) {
     end(): void {
       endBoth();
       if (workerd.destroyed) return;
-      closing.add(client, 1);
-      workerd.once('close', () => closing.add(client, -1));
+      closing.add(client);
+      workerd.once('close', () => closing.remove(client));
       workerd.resume();
     },
   };

@@ -137,6 +137,24 @@ it('a connection that workerd has closed meanwhile is opened again', async () =>
   expect(answers).toBeGreaterThanOrEqual(3);
 });
 
+it('a client that says nothing after its answer takes no connection of workerd', async () => {
+  const { front, time } = await startFront();
+  const held = new Set<Socket>();
+  const workerd = createHttp({ keepAliveTimeout: 0 }, (_, response) => response.end('soon'));
+  workerd.on('connection', (socket: Socket) => {
+    held.add(socket);
+    socket.on('close', () => held.delete(socket));
+  });
+  front.passTo(await served(workerd));
+  const client = await open(front, GET);
+  await settled(() => expect(client.received()).toMatch(/soon/));
+  expect(held.size).toBe(1);
+  time.ahead += 2000;
+  await settled(() => expect(held.size).toBe(0));
+  client.socket.write(GET);
+  await settled(() => expect(client.received().match(/soon/g)).toHaveLength(2));
+});
+
 it('a client that sends no more has its answer, and takes no place after it', async () => {
   const { front } = await startFront();
   const waiting: (() => void)[] = [];
