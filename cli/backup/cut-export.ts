@@ -2,7 +2,14 @@
  * Turns a D1 export into a back-up that D1 can execute, and whose ledger is an import of its own
  * (docs/operations.md#restore).
  */
-import { createReadStream, createWriteStream } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { cutStatement } from './cut-statements.ts';
@@ -15,7 +22,16 @@ import { renewGeneration } from './renew-generation.ts';
  * @param to path of the new file
  */
 export async function cutExport(path: string, to: string): Promise<void> {
-  await pipeline(Readable.from(cutFile(path)), createWriteStream(to, { flags: 'wx' }));
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new Error(`${path}: there is no such file`);
+  if (existsSync(to)) throw new Error(`${to} exists: name another file`);
+  const partial = `${to}.partial`;
+  try {
+    await pipeline(Readable.from(cutFile(path)), createWriteStream(partial));
+    renameSync(partial, to);
+  } finally {
+    rmSync(partial, { force: true });
+  }
 }
 
 async function* cutFile(path: string): AsyncGenerator<string> {

@@ -2,7 +2,7 @@
 import type { Database } from '../ledger/core/database.ts';
 import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { measureDatabase } from '../ledger/core/measure-database.ts';
+import { measureDatabase } from '../ledger/core/wrap-database.ts';
 import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,
