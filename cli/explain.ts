@@ -8,7 +8,7 @@ import { printable } from '../client/printable.ts';
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 import { askEdgeNode, askNode, type Explanation, readExplanation } from './explain/answer.ts';
 import { compareExplanations } from './explain/compare.ts';
-import { exitWith, newCommand } from './lib/process/command.ts';
+import { exitWith, isNodeUrl, newCommand } from './lib/process/command.ts';
 import { errorMessage, UsageError } from './lib/process/command-line.ts';
 
 const ABOUT = `Prints the first block in which two answers to a white-flag request differ, and the
@@ -41,6 +41,7 @@ export const explainCommand = (): Command =>
 async function explain({ request: file, ours: url, theirs: other }: Options): Promise<number> {
   if (file === undefined || url === undefined || other === undefined)
     throw new UsageError('--request, --ours and --theirs must be given');
+  if (!isNodeUrl(url)) throw new UsageError('--ours must be a URL of http or https');
   try {
     const request = await readFile(file, 'utf8');
     const ours = await askEdgeNode(url, request);

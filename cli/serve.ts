@@ -84,7 +84,8 @@ function parseProxies(text: string): BlockList {
     ...text.split(',').filter((each) => each.trim() !== ''),
   ];
   for (const range of ranges) {
-    const [address = '', bits] = range.trim().split('/');
+    // not Number alone: of '10.0.0.0/' that is 0, and everybody would be believed
+    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range.trim()) ?? [];
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     try {
       proxies.addSubnet(address, bits === undefined ? maxBits(family) : Number(bits), family);

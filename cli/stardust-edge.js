@@ -8,8 +8,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { handOver, isRuntime } from './lib/runtime.js';
 
+// Node before 20.11 knows no other way
+const OWN = fileURLToPath(import.meta.url);
+const FOLDER = dirname(OWN);
+
 /** JavaScript in a folder that was built, TypeScript in the project. */
-const FOLDER = dirname(fileURLToPath(import.meta.url));
 const BUILT = join(FOLDER, 'commands.js');
 const COMMANDS = existsSync(BUILT) ? BUILT : join(FOLDER, 'commands.ts');
 
@@ -28,4 +31,4 @@ const flags = ALLOCATING.includes(args[0] ?? '') ? FRUGAL : [];
 if (isRuntime && flags.every((flag) => process.execArgv.includes(flag))) {
   const { runCommandLine } = await import(pathToFileURL(COMMANDS).href);
   process.exitCode = await runCommandLine(args);
-} else handOver([...flags, import.meta.filename, ...args]);
+} else handOver([...flags, OWN, ...args]);

@@ -23,6 +23,7 @@ import { findNetworkName } from './lib/network.ts';
 import {
   addOptions,
   exitWith,
+  isNodeUrl,
   type NetworkOptions,
   networkOptions,
   newCommand,
@@ -100,7 +101,8 @@ async function verify(
   if (options.finalRoot !== undefined && existsSync(url))
     return verifyFiles([url, ...more], options.finalRoot);
   // a text that is none may still have a password in it
-  if (URL.parse(url) === null) throw new UsageError('the first argument is no URL');
+  if (!isNodeUrl(url))
+    throw new UsageError('the first argument is no URL of http or https, nor a file');
   const { finalRoot, network, keys: keysGiven, nft } = options;
   if (finalRoot !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
     throw new UsageError('--final-root must be 0x and 64 hex digits');
@@ -192,7 +194,7 @@ async function verifyNftOf(
   nftId: string,
   options: VerifyOptions,
 ): Promise<number> {
-  const strange = urls.findIndex((each) => URL.parse(each) === null);
+  const strange = urls.findIndex((each) => !isNodeUrl(each));
   if (strange >= 0) throw new UsageError(`URL ${strange + 1} is no URL`);
   const { finalRoot, maxAge, agree, atLeast } = options;
   if (!/^0x[0-9a-fA-F]{64}$/.test(nftId)) throw new UsageError(`${nftId} is no NFT ID`);

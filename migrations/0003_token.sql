@@ -1,2 +1,3 @@
--- The network's token as an upstream named it, in JSON: {"network": its name, "baseToken": …}.
+-- The network's token as an upstream named it: {"network": its name, "baseToken": …} as JSON, behind
+-- which stands a checksum; all of it in base64 (src/ledger/core/output-bytes.ts).
 ALTER TABLE follower ADD COLUMN token TEXT;

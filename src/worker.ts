@@ -1,5 +1,4 @@
 /** The Worker's entrypoints: the core with all modules. */
-
 import { CoreFollower } from './follower/follower.ts';
 import { createWorker } from './http/create-worker.ts';
 import { MODULES } from './modules/list.ts';

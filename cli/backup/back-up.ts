@@ -5,6 +5,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
 import { ProgressBar } from '../lib/import/progress-bar.ts';
+import { holdAlone } from '../lib/wrangler/hold-folder.ts';
 import { localDatabasePath, makePrivateFile, openLedger } from '../lib/wrangler/local-database.ts';
 import { SqliteDatabase } from '../lib/wrangler/sqlite-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
@@ -21,10 +22,11 @@ export async function backUp(
   config: WranglerConfig,
 ): Promise<void> {
   if (existsSync(file)) throw new Error(`${file} exists: name another file`);
+  (await openLedger(persistTo, config)).close();
+  using _alone = holdAlone(persistTo, 'backup');
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   makePrivateFile(partial);
-  (await openLedger(persistTo, config)).close();
   const bar = new ProgressBar('bytes');
   try {
     await copyDatabase(localDatabasePath(persistTo, config), partial, (done, total) =>

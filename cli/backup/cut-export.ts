@@ -2,8 +2,14 @@
  * Turns a D1 export into a back-up that D1 can execute, and whose ledger is an import of its own
  * (docs/operations.md#restore).
  */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { cutStatement } from './cut-statements.ts';
@@ -16,17 +22,41 @@ import { renewGeneration } from './renew-generation.ts';
  * @param to path of the new file
  */
 export async function cutExport(path: string, to: string): Promise<void> {
-  await pipeline(Readable.from(cutFile(path)), createWriteStream(to, { flags: 'wx' }));
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new Error(`${path}: there is no such file`);
+  if (existsSync(to)) throw new Error(`${to} exists: name another file`);
+  const partial = `${to}.partial`;
+  try {
+    await pipeline(Readable.from(cutFile(path)), createWriteStream(partial));
+    renameSync(partial, to);
+  } finally {
+    rmSync(partial, { force: true });
+  }
 }
 
 async function* cutFile(path: string): AsyncGenerator<string> {
   const generation = crypto.randomUUID();
   let heads = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
+  for await (const line of linesOf(path)) {
     const renewed = renewGeneration(line, generation);
     if (renewed !== undefined) heads++;
     for (const statement of cutStatement(renewed ?? line)) yield `${statement}\n`;
   }
   if (heads !== 1)
     throw new Error(`${path} has ${heads} rows of head: it is no export of a ledger`);
+}
+
+/** Ends lines at line feeds alone, where node:readline also does at characters that texts have. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const [end, ...starts] = String(chunk).split('\n');
+    parts.push(end!);
+    for (const start of starts) {
+      yield parts.join('');
+      parts = [start];
+    }
+  }
+  const last = parts.join('');
+  if (last !== '') yield last;
 }

@@ -15,7 +15,7 @@ export const MAX_STATEMENT_BYTES = 100_000;
 const ROOM_BYTES = 1_000;
 
 const INSERT =
-  /^INSERT INTO "(?<table>\w+)" \((?<columns>"\w+"(?:,"\w+")*)\) VALUES\((?<rest>.*)\);$/;
+  /^INSERT INTO "(?<table>\w+)" \((?<columns>"\w+"(?:,"\w+")*)\) VALUES\((?<rest>.*)\);$/s;
 
 /** A text, whose quotes are doubled, or anything without one: a number, NULL. */
 const VALUE = /'(?:[^']|'')*'|[^',]+/y;

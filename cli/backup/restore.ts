@@ -2,22 +2,30 @@
  * Data folders made of back-ups (back-up.ts).
  */
 import { copyFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
+import { holdFolder, SERVE_LOCK } from '../lib/wrangler/hold-folder.ts';
 import {
   localDatabasePath,
   makeDataFolder,
   makePrivateFile,
   openLedger,
+  persistPath,
 } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import { syncToDisk } from './back-up.ts';
 
+/** In the folder, until it is whole. */
+const PARTIAL = 'restore.partial';
+
+/** What a folder may have: of an interrupted restore, and of a disk's root. */
+const UNUSED = [SERVE_LOCK, PARTIAL, 'lost+found'];
+
 /**
- * Makes the folder, and prints what it holds. The folder appears once it is complete: a kill leaves
- * `DIR.partial`, which the next call removes. Throws an Error with a sentence if the folder is in
- * use or the file is no back-up.
+ * Fills the folder in one step, and prints what it holds. The folder itself stays as it is: it may
+ * be a volume. A kill leaves a part, which the next call removes. Throws an Error with a sentence if
+ * the folder is in use or the file is no back-up.
  */
 export async function restore(
   file: string,
@@ -26,33 +34,43 @@ export async function restore(
 ): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${file}: there is no such file`);
-  requireUnused(persistTo);
-  const partial = `${persistTo}.partial`;
-  rmSync(partial, { recursive: true, force: true });
-  const path = localDatabasePath(partial, config);
-  makeDataFolder(dirname(path));
-  makePrivateFile(path);
-  copyFileSync(file, path);
+  const isNew = requireUnused(persistTo);
+  const lock = holdFolder(persistTo);
+  const partial = join(persistTo, PARTIAL);
+  let isWhole = false;
   try {
-    const db = await openLedger(partial, config);
-    try {
-      await reportHeld(db);
-    } finally {
-      db.close();
-    }
+    rmSync(partial, { recursive: true, force: true });
+    await fill(partial, file, config);
+    renameSync(persistPath(partial), persistPath(persistTo));
+    isWhole = true;
   } catch (error) {
-    rmSync(partial, { recursive: true });
     throw new Error(`${file} cannot be restored: ${errorMessage(error)}`, { cause: error });
+  } finally {
+    lock.close();
+    rmSync(isNew && !isWhole ? persistTo : partial, { recursive: true, force: true });
   }
-  syncToDisk(path);
-  renameSync(partial, persistTo);
   console.log(`restored to   ${persistTo}`);
 }
 
-/** Throws an Error with a sentence unless the folder is absent or empty. */
-function requireUnused(folder: string): void {
+async function fill(folder: string, file: string, config: WranglerConfig): Promise<void> {
+  const path = localDatabasePath(folder, config);
+  makeDataFolder(dirname(path));
+  makePrivateFile(path);
+  copyFileSync(file, path);
+  const db = await openLedger(folder, config);
+  try {
+    await reportHeld(db);
+  } finally {
+    db.close();
+  }
+  syncToDisk(path);
+}
+
+/** Whether there is no folder. Throws an Error with a sentence if there is one that is in use. */
+function requireUnused(folder: string): boolean {
   const stats = statSync(folder, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isDirectory() || readdirSync(folder).length > 0)
+  if (stats === undefined) return true;
+  if (!stats.isDirectory() || readdirSync(folder).some((name) => !UNUSED.includes(name)))
     throw new Error(`${folder} is not empty: name a new folder by --persist-to`);
+  return false;
 }

@@ -8,6 +8,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { requireSchema } from '../../src/ledger/core/head.ts';
+import { SELECT_SERVED, servedFromRows } from '../lib/import/check-replacement.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
 import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
@@ -32,6 +33,8 @@ export interface Found extends Stores {
   /** Whether D1 has all migrations of the folder, and a ledger. */
   isMigrated: boolean;
   hasLedger: boolean;
+  /** Names that its network has had. */
+  networks: readonly string[];
 }
 
 export const NOTHING_DEPLOYED: Found = {
@@ -40,6 +43,7 @@ export const NOTHING_DEPLOYED: Found = {
   worker: undefined,
   isMigrated: false,
   hasLedger: false,
+  networks: [],
 };
 
 /**
@@ -50,7 +54,7 @@ export async function findDeployed(run: RunWrangler, config: WranglerConfig): Pr
   const stores = await findStores(run, config);
   const contents = stores.hasDatabase
     ? await readContents(run, config.databaseName)
-    : { isMigrated: false, hasLedger: false };
+    : { isMigrated: false, hasLedger: false, networks: [] };
   return { ...stores, ...contents, worker: await readWorker(run) };
 }
 
@@ -107,7 +111,7 @@ export async function readWorker(run: RunWrangler): Promise<DeployedWorker | und
 async function readContents(
   run: RunWrangler,
   databaseName: string,
-): Promise<Pick<Found, 'isMigrated' | 'hasLedger'>> {
+): Promise<Pick<Found, 'isMigrated' | 'hasLedger' | 'networks'>> {
   const query = async (command: string) => {
     const args = ['d1', 'execute', databaseName, '--remote', '--yes', '--json'];
     const output = await run([...args, '--command', command]);
@@ -118,7 +122,12 @@ async function readContents(
   const applied = tables.has('d1_migrations') ? await query('SELECT name FROM d1_migrations') : [];
   const [head] = tables.has('head') ? await query('SELECT * FROM head') : [];
   if (head !== undefined) requireSchema(head.schema);
-  return { isMigrated: hasAll(applied.map(({ name }) => name)), hasLedger: head !== undefined };
+  const served = head && servedFromRows([[head], await query(SELECT_SERVED[1]!)]);
+  return {
+    isMigrated: hasAll(applied.map(({ name }) => name)),
+    hasLedger: head !== undefined,
+    networks: served?.networks ?? [],
+  };
 }
 
 function hasAll(applied: readonly unknown[]): boolean {

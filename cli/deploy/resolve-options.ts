@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings, type Settings } from '../../src/settings.ts';
 import type { ImportRequest } from '../lib/import/import-snapshot.ts';
-import { findFinalNetwork, readSigners } from '../lib/network.ts';
+import { findFinalNetwork, readSigners, requireNetwork } from '../lib/network.ts';
 import type { Ask } from '../lib/process/ask.ts';
-import { type NetworkOptions, resolveSigners } from '../lib/process/command.ts';
+import { isNodeUrl, type NetworkOptions, resolveSigners } from '../lib/process/command.ts';
 import { UsageError } from '../lib/process/command-line.ts';
 import { PROJECT } from '../lib/project.ts';
 import { findUnmatched, readRoutePaths } from '../lib/unmatched-patterns.ts';
@@ -45,12 +45,13 @@ export interface DeployOptions extends Pick<Flags, 'location' | 'jurisdiction' |
 export async function resolveOptions(
   flags: Flags,
   { vars: known }: WranglerConfig,
-  { worker, hasLedger }: Found,
+  { worker, hasLedger, networks }: Found,
   ask: Ask,
 ): Promise<DeployOptions> {
   const { location, jurisdiction, domain, url } = flags;
-  if (url !== undefined && URL.parse(url) === null)
-    throw new UsageError(`--url must be a URL, not ${url}`);
+  // it may have a password
+  if (url !== undefined && !isNodeUrl(url))
+    throw new UsageError('--url must be a URL of http or https');
   if (domain !== undefined && URL.parse(`https://${domain}`)?.host !== domain)
     throw new UsageError(`--domain must be a host name such as edge.example, not ${domain}`);
   let { network } = flags;
@@ -64,6 +65,7 @@ export async function resolveOptions(
   if (flags.upstream !== undefined) vars.UPSTREAM_URL = flags.upstream;
   for (const text of flags.var ?? []) Object.assign(vars, parseVar(text, known));
   for (const path of [flags.full, flags.delta]) if (path !== undefined) requireFile(path);
+  if (hasLedger) requireNetwork(flags.network, networks);
   const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
   const deployed = (worker?.secrets ?? []).map((name) => [name, 'set']);
   const hidden = { ...Object.fromEntries(deployed), ...secrets?.values };

@@ -3,7 +3,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NodeClient } from '../../client/node-client.ts';
+import { type NodeClient, splitCredentials } from '../../client/node-client.ts';
 import { verifyNode } from '../../client/verify-node.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { verifySignature } from '../../src/platform/verify-signature.ts';
@@ -91,7 +91,7 @@ export async function runSteps(
   const state = await waitForHealth(deployment, options, node);
   begin(steps.verification);
   await verify(deployment, options, node, state);
-  return url;
+  return splitCredentials(url).base;
 }
 
 async function makeStores(

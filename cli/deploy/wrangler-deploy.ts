@@ -71,6 +71,8 @@ export function writeConfig(folder: string, environment: string, namespaceId: st
   for (const database of table.d1_databases)
     database.migrations_dir = join(PROJECT, database.migrations_dir);
   config.main = join(PROJECT, String(config.main));
+  const assets = config.assets as { directory: string };
+  assets.directory = join(PROJECT, assets.directory);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'wrangler.json');
   writeFileSync(path, JSON.stringify(config));

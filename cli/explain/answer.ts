@@ -9,6 +9,7 @@ import {
   openNodeClient,
   readJson,
   requestJson,
+  splitCredentials,
 } from '../../client/node-client.ts';
 import { printable } from '../../client/printable.ts';
 import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
@@ -42,6 +43,8 @@ export type ComparedBlock = v.InferOutput<typeof block>;
 export interface Explanation extends Omit<v.InferOutput<typeof explanation>, 'blocks'> {
   /** In white-flag order; undefined for a place of which the node was not asked. */
   blocks: readonly (ComparedBlock | undefined)[];
+  /** Whether it was asked of our blocks alone, and may have more. */
+  isPart?: true;
 }
 
 /** Throws an Error with a sentence where the JSON is no explanation. */
@@ -74,7 +77,7 @@ export async function askNode(url: string, request: string, ours: Explanation) {
   if (name === 'stardust-edge-node') return askEdgeNode(url, request);
   if (status.confirmedMilestone.index < ours.index) {
     throw new Error(
-      `${url} is a ${printable(name)} at milestone ${status.confirmedMilestone.index}: it reports on blocks only after it has applied milestone ${ours.index}`,
+      `${splitCredentials(url).base} is a ${printable(name)} at milestone ${status.confirmedMilestone.index}: it reports on blocks only after it has applied milestone ${ours.index}`,
     );
   }
   return askHornet(node, ours);
@@ -116,6 +119,7 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
     index,
     ...signed,
     blocks: blocks.map((_, place) => found.get(place)),
+    isPart: true,
   };
 }
 

@@ -25,10 +25,10 @@ const NOTHING_PROVED =
   'Not checked: who signed. Both answers are what the nodes say; stardust-edge verify checks one against keys.';
 
 /** A sentence for each root of an answer to which its own blocks do not lead. */
-function faultsOf(whose: string, { blocks, ...roots }: Explanation): string[] {
-  const known = blocks.filter((block) => block !== undefined);
+function faultsOf(whose: string, { blocks, isPart, ...roots }: Explanation): string[] {
   // of a HORNET, the blocks that only it has are not known
-  if (known.length < blocks.length) return [];
+  if (isPart) return [];
+  const known = blocks.filter((block) => block !== undefined);
   const applied = known.filter(({ ledgerInclusionState }) => ledgerInclusionState === 'included');
   const trees = { inclusionMerkleRoot: known, appliedMerkleRoot: applied };
   return (['inclusionMerkleRoot', 'appliedMerkleRoot'] as const).flatMap((root) => {
@@ -58,7 +58,9 @@ function findDifference(ours: Explanation, theirs: Explanation): Comparison {
   }
   const verdict = sameRoots
     ? `The same ${ours.blocks.length} blocks in the same order with the same verdicts.`
-    : 'The same blocks, order and verdicts, and other roots: one of them hashes wrongly (B.13).';
+    : theirs.isPart
+      ? `Our ${ours.blocks.length} blocks are the first of theirs, with the same verdicts. The roots differ: theirs has more blocks (E.1), or one of them hashes wrongly (B.13).`
+      : 'The same blocks, order and verdicts, and other roots: one of them hashes wrongly (B.13).';
   return { same: sameRoots, lines: [...rootLines, verdict] };
 }
 

@@ -9,7 +9,7 @@ import { checkReplacement, readServed } from '../lib/import/check-replacement.ts
 import { type ImportRequest, importSnapshot, printHeld } from '../lib/import/import-snapshot.ts';
 import { ProgressBar } from '../lib/import/progress-bar.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
-import { unlessServed } from '../lib/wrangler/hold-folder.ts';
+import { holdAlone, unlessServed } from '../lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 
@@ -23,6 +23,8 @@ export async function importLocally(
   config: WranglerConfig,
   settings: IndexSettings,
 ): Promise<void> {
+  // of two at once, one would serve what the other has staged in part
+  using _alone = holdAlone(persistTo, 'import');
   const db = await openLocalDatabase(persistTo, config);
   try {
     const { outputs } = await importSnapshot(db, request, {

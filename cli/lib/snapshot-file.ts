@@ -19,7 +19,12 @@ export function openSnapshotFile(path: string, atEnd?: (sha256: string) => void)
   if (stats === undefined) throw new Error(`${path}: there is no such file`);
   if (!stats.isFile()) throw new Error(`${path}: not a file`);
   const chunks = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  return { size: stats.size, chunks: atEnd === undefined ? chunks : hashed(chunks, atEnd) };
+  return {
+    size: stats.size,
+    // the time of the last change cannot be set, as that of the content can
+    version: `${stats.ino} ${stats.ctimeMs}`,
+    chunks: atEnd === undefined ? chunks : hashed(chunks, atEnd),
+  };
 }
 
 async function* hashed(

@@ -12,9 +12,6 @@ const FILES_PER_CONNECTION = 3;
 /** Databases, modules, upstreams and the feed, in workerd. */
 const OTHER_FILES = 500;
 
-/** Enough for {@link MAX_CONNECTIONS}. */
-const ENOUGH_FILES = 60_500;
-
 /** What compose file and systemd unit set. */
 const ADVISED_FILES = 65_536;
 
@@ -36,7 +33,7 @@ export function limitConnections(files = readFileLimit()) {
     throw new Error(`a process may open only ${files} files (ulimit -n): ${advice}`);
   const maxConnections = Math.min(allowed, MAX_CONNECTIONS);
   const note =
-    files < ENOUGH_FILES
+    allowed < MAX_CONNECTIONS
       ? `A process may open ${files} files (ulimit -n), enough for ${allowed} connections: ${advice}`
       : undefined;
   return { maxConnections, note };

@@ -85,7 +85,6 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     dismissed = true;
     void front.drain().then(() => child.stop());
   });
-  let isFirst = true;
   for (;;) {
     const startedAt = performance.now();
     let listening = false;
@@ -95,8 +94,7 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
       if (listening) return;
       listening = true;
       console.log(`Serving ${options.persistTo} at ${front.url.href}`);
-      if (isFirst) tellSystemd(front.url.href, process.env);
-      isFirst = false;
+      if (child === first) tellSystemd(front.url.href, process.env);
     });
     child.send(options);
     const code = await child.ended;

@@ -11,7 +11,7 @@ import { readView } from '../../src/ledger/view/consistent-view.ts';
 import { openIndexLedger } from '../../src/nft-index/d1-ledger.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import type { MilestoneKeys } from '../../src/stardust/milestone.ts';
-import { readServed } from '../lib/import/check-replacement.ts';
+import { readServed, type ServedLedger } from '../lib/import/check-replacement.ts';
 import { importSnapshot } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
@@ -51,12 +51,10 @@ export async function prepareSample(
   const keys = sampleKeys(network);
   const db = await openLocalDatabase(persistTo, config);
   try {
-    const found = (await readServed(db))?.networks[0];
-    const isOld = found !== undefined && (await isOfOtherSchema(db));
+    const served = await readServed(db);
+    if (served !== undefined) requireSample(served, persistTo);
     // the sample of another version is imported again
-    if (found !== undefined && !(isOld && found === network.name))
-      await requireSample(db, found, persistTo);
-    if (found === undefined || isOld) {
+    if (served === undefined || (await isOfOtherSchema(db))) {
       say(`Importing the snapshot at milestone ${IMPORTED}`);
       await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
     }
@@ -81,8 +79,10 @@ export function sampleKeys({
   return parseMilestoneKeys(milestonePublicKeys.join(), String(milestoneThreshold))!;
 }
 
-async function requireSample(db: Database, network: string, persistTo: string): Promise<void> {
-  const { ledger } = await requireHead(db);
+function requireSample(
+  { index: ledger, networks: [network] }: ServedLedger,
+  persistTo: string,
+): void {
   if (network === readNetwork().name && ledger >= IMPORTED && ledger <= CONFIRMED) return;
   throw new Error(
     `${persistTo} holds the ledger of network ${network} at milestone ${ledger}, which the sample ` +

@@ -2,13 +2,8 @@
  * GET /api/edge/v1/supply: how many NFTs the ledger has.
  */
 import type { Answer } from '../../http/answer.ts';
-import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../http/ledger-answer.ts';
-import {
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  uint32Schema,
-} from '../../http/openapi/json-schema.ts';
+import { atLedger, hashedAnswer } from '../../http/ledger-answer.ts';
+import { milestoneIndexSchema, namedObject, uint32Schema } from '../../http/openapi/json-schema.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../http/route.ts';
 import type { Database } from '../../ledger/core/database.ts';
@@ -28,12 +23,8 @@ const routes = {
 
 export const supply: Module = { name: 'supply', routes };
 
-function answerSupply({ request, node }: RouteContext): Promise<Answer> {
-  return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readSupply(node.session(minLedgerIndex)),
-    (found) => hashedAnswer(request, found),
-  );
+function answerSupply(context: RouteContext): Promise<Answer> {
+  return atLedger(context, readSupply, (found) => hashedAnswer(context.request, found));
 }
 
 /** A burned NFT has a row without an output. */
@@ -54,12 +45,8 @@ export const describeSupply = (): Operations<typeof routes> => ({
     summary: 'How many NFTs the ledger has',
     answer: {
       description: 'Their number.',
-      schema: named(
-        'Supply',
-        objectOf({ ledgerIndex: milestoneIndexSchema, nftCount: uint32Schema }),
-      ),
+      schema: namedObject('Supply', { ledgerIndex: milestoneIndexSchema, nftCount: uint32Schema }),
       ledgerIndex: 'tagged',
     },
-    errors: [400, 404],
   },
 });

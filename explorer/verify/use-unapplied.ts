@@ -5,15 +5,23 @@ import type { Info } from '../node/shapes.ts';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { Search } from './find-transaction.ts';
 
-/** @returns the search, and a sentence on where it looked, which is empty until it is over */
+/**
+ * @param mayBegin whether to look already: until then the search is loading, and asks for nothing
+ * @returns the search, and a sentence on where it looked, which is empty until it is over
+ */
 export function useUnapplied(
   transactionId: string,
   info: Info,
+  mayBegin = true,
 ): { search: Loaded<Search>; looked: string } {
   const search = useLoad(
-    async () =>
-      (await import('./find-transaction.ts')).findUnapplied(transactionId.toLowerCase(), info),
-    [transactionId],
+    () =>
+      mayBegin
+        ? import('./find-transaction.ts').then(({ findUnapplied }) =>
+            findUnapplied(transactionId.toLowerCase(), info),
+          )
+        : new Promise<never>(() => undefined),
+    [transactionId, mayBegin],
   );
   return { search, looked: search.state === 'done' ? describe(search.value) : '' };
 }

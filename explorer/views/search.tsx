@@ -2,7 +2,6 @@
  * A search whose text may mean several things: the node is asked about all of them at once, and the
  * first thing that it has is shown.
  */
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
@@ -152,79 +151,19 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
     };
   }, [id]);
   const isOver = answers.every(({ state }) => state !== 'loading');
-  return isOver ? (
-    <Ended id={id} info={info} open={open} questions={questions} answers={answers} />
-  ) : (
-    <Answered id={id} questions={questions} answers={answers} title="Searching" />
-  );
-}
-
-/** What is not applied takes more requests: the last one asks for it. */
-function Ended({
-  id,
-  info,
-  open,
-  ...asked
-}: Omit<SearchProps, 'text'> & {
-  id: string;
-  questions: readonly Question[];
-  answers: Answers;
-}) {
-  const { looked, search } = useUnapplied(id, info);
+  // what is not applied takes more requests: it is looked for if nothing else is here
+  const { looked, search } = useUnapplied(id, info, isOver);
   const found = search.state === 'done' ? search.value.blockId : undefined;
   useEffect(() => {
     if (found !== undefined)
       open({ name: 'transaction', id }, 'This is a transaction that was not applied.');
   }, [found]);
-  const isSilent =
-    search.state === 'failed' || asked.answers.some(({ state }) => state === 'failed');
-  const address = addressOf(id, info);
-  return (
-    <Answered
-      id={id}
-      {...asked}
-      title={search.state === 'loading' ? 'Searching' : isSilent ? 'Not answered' : 'Not found'}
-      last={
-        <li>
-          A transaction that failed or waits:{' '}
-          {search.state === 'loading'
-            ? 'looking …'
-            : search.state === 'failed'
-              ? search.error.message
-              : `not here. ${looked}`}
-        </li>
-      }
-    >
-      <p class="hint">
-        {saysEnded(info)
-          ? 'The network has ended. This node has its last ledger, and of its past only what it kept. '
-          : 'A node drops what is older. '}
-        {!indexesAll(info) && 'This node does not list aliases. '}
-        Any 32 bytes can also be an address, which holds nothing now:{' '}
-        <To view={{ name: 'address', address }}>open the address</To>
-      </p>
-    </Answered>
-  );
-}
-
-function Answered({
-  id,
-  questions,
-  answers,
-  title,
-  last,
-  children,
-}: {
-  id: string;
-  questions: readonly Question[];
-  answers: Answers;
-  title: string;
-  last?: ComponentChildren;
-  children?: ComponentChildren;
-}) {
+  const isSilent = [...answers, search].some(({ state }) => state === 'failed');
   return (
     <section class="page missing">
-      <Head kind="Search">{title}</Head>
+      <Head kind="Search">
+        {search.state === 'loading' ? 'Searching' : isSilent ? 'Not answered' : 'Not found'}
+      </Head>
       <p>
         <Id id={id} what="the ID" whole />
       </p>
@@ -233,20 +172,28 @@ function Answered({
         <ul class="asked">
           {questions.map(({ what, finds }, place) => (
             <li key={what}>
-              {what.charAt(0).toUpperCase() + what.slice(1)}: {describe(answers[place]!, finds)}
+              {what.charAt(0).toUpperCase() + what.slice(1)}:{' '}
+              {describe(answers[place]!, `not here. This would have found ${finds}.`)}
             </li>
           ))}
-          {last}
+          <li>A transaction that failed or waits: {describe(search, `not here. ${looked}`)}</li>
         </ul>
       </div>
-      {children}
+      {isOver && (
+        <p class="hint">
+          {saysEnded(info)
+            ? 'The network has ended. This node has its last ledger, and of its past only what it kept. '
+            : 'A node drops what is older. '}
+          {!indexesAll(info) && 'This node does not list aliases. '}
+          Any 32 bytes can also be an address, which holds nothing now:{' '}
+          <To view={{ name: 'address', address: addressOf(id, info) }}>open the address</To>
+        </p>
+      )}
     </section>
   );
 }
 
-function describe(answer: Loaded<boolean>, finds: string): string {
+function describe(answer: Loaded<unknown>, absent: string): string {
   if (answer.state === 'loading') return 'looking …';
-  return answer.state === 'failed'
-    ? answer.error.message
-    : `not here. This would have found ${finds}.`;
+  return answer.state === 'failed' ? answer.error.message : absent;
 }

@@ -6,6 +6,7 @@
  */
 import { LedgerMoved } from '../ledger/core/fence.ts';
 import { parameterSets } from '../ledger/core/ledger-parameters.ts';
+import { writeOutputBytes } from '../ledger/core/output-bytes.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
 import type { ProtocolParameters } from '../stardust/wire/parameters.ts';
 import { createConeFetcher } from '../upstream/fetch-blocks.ts';
@@ -117,8 +118,9 @@ function requireNetwork(
   if (parameters === undefined || head.ledger < confirmed) return;
   const others = known.map((each) => differences(each, parameters));
   if (others.some((names) => names.length === 0)) {
+    const said = JSON.stringify({ network, baseToken: heads.baseToken });
     if (heads.baseToken !== undefined)
-      upstreams.token = JSON.stringify({ network, baseToken: heads.baseToken });
+      upstreams.token = writeOutputBytes(new TextEncoder().encode(said));
     return;
   }
   throw new Divergence(

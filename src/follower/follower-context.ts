@@ -2,7 +2,7 @@
 import type { Database } from '../ledger/core/database.ts';
 import { isDatabaseFull } from '../ledger/core/database-size.ts';
 import { LedgerMoved } from '../ledger/core/fence.ts';
-import { measureDatabase } from '../ledger/core/measure-database.ts';
+import { measureDatabase } from '../ledger/core/wrap-database.ts';
 import type { LedgerPart } from '../ledger/ledger-part.ts';
 import {
   createUnreferencedIndex,
@@ -131,7 +131,7 @@ interface UpstreamMemory {
   lastProgressAt: number;
   /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
   diverged: string | undefined;
-  /** JSON of the network and its token, as one upstream named both. */
+  /** The network and its token, as one upstream named both, in the form of outputs' contents. */
   token: string | undefined;
   /** References of unknown blocks, as upstreams said. */
   said: OfLedgerIndex<SaidOfBlocks>;
@@ -259,11 +259,13 @@ export function dropPushed({ pool, milestones }: FollowerMemory): void {
   milestones.clear();
 }
 
+const logRetried = createDedupedLog(() => Date.now());
+
 /** Logs why work was not done. Another follower that was first is no failure. */
 export function logFailure(event: string, error: unknown, fields?: Record<string, unknown>): void {
   if (error instanceof LedgerMoved)
-    writeLog('info', 'follower.ledger-moved', { detail: error.message });
-  else writeLog('warn', event, { ...fields, error: describeError(error) });
+    logRetried('info', 'follower.ledger-moved', { detail: error.message });
+  else logRetried('warn', event, { ...fields, error: describeError(error) });
 }
 
 /** Notes that a milestone was applied, and says so. `started`: Unix milliseconds. */

@@ -11,7 +11,7 @@ import type { NotBrought, WantedOfFollower } from '../ledger/intake/block-source
 import { openLedgerBinding } from '../ledger/open-ledger.ts';
 import { publish } from '../nft-index/publish.ts';
 import { hasPassed, pause } from '../platform/clock.ts';
-import { describeError, writeLog } from '../platform/log.ts';
+import { describeError } from '../platform/log.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { MilestoneKeys } from '../stardust/milestone-keys.ts';
@@ -139,7 +139,7 @@ export class CoreFollower extends DurableObject<Env> {
       this.#published = (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
     } catch (error) {
       // a later run goes on where this one ended
-      writeLog('error', 'nft-index.publish-failed', { error: describeError(error) });
+      this.#memory.log('error', 'nft-index.publish-failed', { error: describeError(error) });
     }
   });
 
@@ -301,14 +301,18 @@ export class CoreFollower extends DurableObject<Env> {
   #openFeed(settings: Settings): void {
     const part = this.modules.find(({ openFeed }) => openFeed !== undefined);
     if (this.#feed !== undefined || part === undefined) return;
-    const { ranking } = this.#memory.upstreams;
-    this.#feed = part.openFeed!(settings, ranking, (kind, pushed) => {
-      takePushed(this.#memory, kind, pushed);
-      if (kind === 'block') this.#blockCame();
-      else this.#milestoneCame();
-    });
-    const timer = setInterval(this.#storePushed.start, STORE_INTERVAL_MS);
-    this.#stopStoring = () => clearInterval(timer);
+    const { upstreams, log } = this.#memory;
+    try {
+      this.#feed = part.openFeed!(settings, upstreams.ranking, (kind, pushed) => {
+        takePushed(this.#memory, kind, pushed);
+        if (kind === 'block') this.#blockCame();
+        else this.#milestoneCame();
+      });
+      const timer = setInterval(this.#storePushed.start, STORE_INTERVAL_MS);
+      this.#stopStoring = () => clearInterval(timer);
+    } catch (error) {
+      log('error', 'follower.feed-not-opened', { error: describeError(error) });
+    }
   }
 
   /** Closes the feed at the final milestone: what is pushed now is no part of the ledger. */

@@ -6,7 +6,7 @@ import type { Head, KnownMilestone } from '../ledger/core/head.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { Reader, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { decode } from '../stardust/encoding/codec.ts';
-import { StardustError } from '../stardust/error.ts';
+import { caughtRefusal } from '../stardust/error.ts';
 import { type MilestoneRules, signatureFault } from '../stardust/milestone-keys.ts';
 import { milestoneId } from '../stardust/wire/ids.ts';
 import { announcedParameters, type Milestone, milestone } from '../stardust/wire/milestone.ts';
@@ -56,9 +56,7 @@ function parseMilestone(payload: Uint8Array, index: number): Milestone {
   try {
     return decode(milestone, new Reader(payload));
   } catch (error) {
-    if (error instanceof StardustError)
-      throw new Divergence(`milestone ${index} does not parse, ${error.reason}`);
-    throw error;
+    throw new Divergence(`milestone ${index} does not parse, ${caughtRefusal(error).reason}`);
   }
 }
 

@@ -94,15 +94,11 @@ export function createApp({ settings, node, modules }: AppParts): App {
 
   /** A path that no route has: a view of the page, a page that says so, or 404. */
   function refuseOrShow(request: IRequestStrict, exchange: Exchange) {
-    const status = page?.statusOf(request, exchange.path);
-    if (page === undefined || status === undefined) throw new HttpError(404, 'no such route');
+    if (!page?.isWanted(request, exchange.path)) throw new HttpError(404, 'no such route');
     const { route } = page;
     // who may see the page may see it at each of its paths
     exchange.path = route.path;
-    return admitting(route, async () => {
-      const answer = await answerRoute(route, request, exchange);
-      return status === 404 ? { ...answer, status } : answer;
-    })(request, exchange);
+    return admitting(route, () => answerRoute(route, request, exchange))(request, exchange);
   }
 
   function register(routes: readonly Route[]): void {

@@ -35,8 +35,8 @@ export const FRESHNESS = {
   /** An applied milestone, in words that another version may put differently. */
   import: { cacheControl: 'no-store', inMemory: 'import', endsWithLedger: false },
   /**
-   * Named by the index of an applied milestone: it never changes, but another network under the
-   * same URL has other milestones. Also any answer of a ledger that is over.
+   * A milestone: it never changes, but another network under the same URL has other milestones, and
+   * another import other signatures. Also any answer of a ledger that is over.
    */
   index: {
     cacheControl: `public, max-age=${DAY_SECONDS}, immutable`,

@@ -3,11 +3,13 @@
  * whether its copy is still that of the ledger (docs/contract.md#caching).
  */
 
+import type { Database } from '../ledger/core/database.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
 import type { Answer } from './answer.ts';
 import { HttpError } from './errors.ts';
 import { MIN_LEDGER_INDEX } from './freshness.ts';
 import { parseMilestoneIndex } from './request.ts';
+import type { RouteContext } from './route.ts';
 
 /** Hex digits of a body's hash that stand in the tag of a list. */
 const TAG_DIGITS = 16;
@@ -95,6 +97,17 @@ export function readMinLedgerIndex({ headers }: Request): number {
   return asked === null ? 0 : parseMilestoneIndex(asked, 'X-Min-Ledger-Index');
 }
 
+/** Answers like {@link atLedgerIndex}, by the request's own index; `read` gets a session of D1. */
+export function atLedger<T extends { ledgerIndex: number }>(
+  { request, node }: Pick<RouteContext, 'request' | 'node'>,
+  read: (db: Database) => Promise<T | undefined>,
+  answer: (found: T) => Answer | Promise<Answer>,
+  notFound?: () => HttpError,
+): Promise<Answer> {
+  const readAt = (minLedgerIndex: number) => read(node.session(minLedgerIndex));
+  return atLedgerIndex(readMinLedgerIndex(request), readAt, answer, notFound);
+}
+
 /**
  * Returns the answer about what `read` found, at the required ledger index or later. Both the
  * answer and an HttpError of `answer` name the ledger index. Throws an HttpError if nothing is
@@ -103,7 +116,7 @@ export function readMinLedgerIndex({ headers }: Request): number {
  * @param minLedgerIndex the index that the request requires, or more
  * @param notFound error if nothing was found
  */
-export async function atLedger<T extends { ledgerIndex: number }>(
+export async function atLedgerIndex<T extends { ledgerIndex: number }>(
   minLedgerIndex: number,
   read: (minLedgerIndex: number) => Promise<T | undefined>,
   answer: (found: T) => Answer | Promise<Answer>,

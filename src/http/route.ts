@@ -68,7 +68,7 @@ export interface HttpPart {
   /** Answers at paths that no route has. */
   page?: {
     route: Route;
-    /** Undefined where the path or the client wants no page. */
-    statusOf(request: Request, path: string): 200 | 404 | undefined;
+    /** Whether the path or the client wants a page, also one that says 404. */
+    isWanted(request: Request, path: string): boolean;
   };
 }

@@ -6,6 +6,7 @@
  */
 import { pause } from '../platform/clock.ts';
 import type { Database } from './core/database.ts';
+import { wrapDatabase } from './core/wrap-database.ts';
 
 /** The Worker's side of D1. */
 export type Ledger = Database & { withSession(constraint: D1SessionConstraint): Database };
@@ -33,33 +34,24 @@ export function openLedgerBinding(env: {
 }
 
 function patient(db: Database): Database {
-  const natives = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
-  function wrap(native: D1PreparedStatement): D1PreparedStatement {
-    const runAlone = async () => (await batch([native]))[0];
-    const bind = (...values: unknown[]) => wrap(native.bind(...values));
-    // the ledger uses neither first() nor raw()
-    const wrapped = { bind, all: runAlone, run: runAlone } as unknown as D1PreparedStatement;
-    natives.set(wrapped, native);
-    return wrapped;
-  }
   async function batch<T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> {
-    const native = statements.map((each) => natives.get(each) ?? each);
     const end = Date.now() + PATIENCE_MS;
     const isWorthwhile = (error: unknown, sign: RegExp) =>
       sign.test(String(error)) && Date.now() < end;
     try {
-      return await db.batch<T>(native);
+      return await db.batch<T>(statements);
     } catch (error) {
       if (!isWorthwhile(error, MAY_BE_BUSY)) throw error;
     }
     for (;;) {
       await pause(PAUSE_MS * Math.random());
       try {
-        return (await db.batch<T>([db.prepare(LOCK), ...native])).slice(1);
+        return (await db.batch<T>([db.prepare(LOCK), ...statements])).slice(1);
       } catch (error) {
         if (!isWorthwhile(error, BUSY)) throw error;
       }
     }
   }
-  return { prepare: (sql) => wrap(db.prepare(sql)), batch };
+  const all = async <T>(statement: D1PreparedStatement) => (await batch<T>([statement]))[0]!;
+  return wrapDatabase(db, { all, batch });
 }

@@ -65,9 +65,7 @@ export function openIndexLedger(db: Database): IndexLedger {
   const selectStored = () => first(db.prepare(SELECT_STORED), storedFromRow);
   return {
     async readState() {
-      const read = await readBatch(db, { head: selectHead(), stored: selectStored() });
-      const { stored } = read;
-      const head = read.head && pickHead(read.head);
+      const { head, stored } = await readBatch(db, { head: selectHead(), stored: selectStored() });
       if (stored === undefined) return { head, stored };
       const { token, generation, state } = stored;
       const isOwn = generation === head?.generation;
@@ -122,17 +120,15 @@ function changedFromRow(row: Row) {
   return state;
 }
 
+/** A damaged row is about no ledger: the publisher begins anew, as after an import. */
 function storedFromRow(row: Row) {
-  row.requireSum('nft_index');
-  return {
-    token: row.text('token'),
-    generation: row.text('generation'),
-    state: row.text('state'),
-  };
-}
-
-function pickHead({ generation, ledger }: Head) {
-  return { generation, ledger };
+  const token = row.text('token');
+  try {
+    row.requireSum('nft_index');
+  } catch {
+    return { token, generation: '', state: '' };
+  }
+  return { token, generation: row.text('generation'), state: row.text('state') };
 }
 
 function positionOf({ generation, ledger }: Head) {

@@ -49,15 +49,25 @@ export function mayFetch({ upstreams, milestoneKeys }: Settings): boolean {
 export async function answerOnceCaughtUp<Answer extends { ok: true }>(
   db: Database,
   settings: Settings,
-  asked: Asked,
+  { request, client }: Asked,
   compute: Compute<Answer>,
 ): Promise<Answer | WhiteFlagRefusal> {
   const deadline = Date.now() + REQUEST_MS;
-  const result = await answerFromLedger(db, settings, asked, { compute, deadline });
-  if (result.ok || result.ahead === undefined || result.ahead > MAX_MILESTONES_AHEAD) return result;
-  if (settings.upstreams.length > 0) await catchUp(settings);
-  const primary = settings.ledger.withSession('first-primary');
-  return answerFromLedger(primary, settings, asked, { compute, deadline });
+  const { milestoneKeys: keys = NO_KEYS, upstreams, ledger } = settings;
+  const bring = mayFetch(settings)
+    ? (wanted: WantedOfFollower) => bringWithin(settings, wanted, { client, deadline })
+    : undefined;
+  const answerFrom = (from: Database) =>
+    compute(from, request, { rules: { keys, verify: verifySignature }, bring });
+  const aheadOf = (result: Answer | WhiteFlagRefusal) => (result.ok ? 0 : (result.ahead ?? 0));
+  const newest = () => answerFrom(ledger.withSession('first-primary'));
+  let result = await answerFrom(db);
+  // a replica may be that far behind
+  if (aheadOf(result) > MAX_MILESTONES_AHEAD) result = await newest();
+  const ahead = aheadOf(result);
+  if (ahead === 0 || ahead > MAX_MILESTONES_AHEAD) return result;
+  if (upstreams.length > 0) await catchUp(settings);
+  return newest();
 }
 
 async function catchUp(settings: Settings): Promise<void> {
@@ -97,16 +107,3 @@ const NO_KEYS: MilestoneKeys = { keys: [], threshold: 1 };
 
 /** Detail of a refusal if an upstream failed. */
 const NO_BLOCKS = 'an upstream node does not answer as it should';
-
-function answerFromLedger<Answer extends { ok: true }>(
-  db: Database,
-  settings: Settings,
-  { request, client }: Asked,
-  { compute, deadline }: { compute: Compute<Answer>; deadline: number },
-): Promise<Answer | WhiteFlagRefusal> {
-  const { milestoneKeys: keys = NO_KEYS } = settings;
-  const bring = mayFetch(settings)
-    ? (wanted: WantedOfFollower) => bringWithin(settings, wanted, { client, deadline })
-    : undefined;
-  return compute(db, request, { rules: { keys, verify: verifySignature }, bring });
-}

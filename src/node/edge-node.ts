@@ -6,13 +6,12 @@
  * nothing was imported, or if its function does, and throws a LedgerUnreadable if another version
  * wrote the ledger. IDs are lower-case hex digits without 0x.
  */
-
 import type { FollowerCounts } from '../follower/follower-counts.ts';
 import { followerOf } from '../follower/follower-stub.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { limitBytesOf } from '../ledger/core/database-size.ts';
 import { readHead } from '../ledger/core/head.ts';
-import { waitAfterCalls } from '../ledger/core/measure-database.ts';
+import { waitAfterCalls } from '../ledger/core/wrap-database.ts';
 import { readIndexedKinds } from '../ledger/output-list/indexed-kinds.ts';
 import { readNodeStatus } from '../ledger/read/node-status.ts';
 import { lookUpNft, type NftRequest } from '../nft-index/look-up-nft.ts';

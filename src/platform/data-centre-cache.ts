@@ -2,7 +2,6 @@
  * Texts in the data centre's cache (Cache API). It only saves time: if it fails or hangs, the
  * request goes on without it, and so does the isolate from then on: one wait, one line of log.
  */
-
 import { within } from './clock.ts';
 import { describeError, writeLog } from './log.ts';
 

@@ -61,6 +61,12 @@ export class StardustError extends Error {
   }
 }
 
+/** Returns what was caught if it is a StardustError; throws any other error again. */
+export function caughtRefusal(error: unknown): StardustError {
+  if (error instanceof StardustError) return error;
+  throw error;
+}
+
 /** The error for a broken rule that has a number, which the reason begins with. */
 export function refusal(rule: string, reason: string, place?: Place): StardustError {
   return new StardustError(rule, `${rule}: ${reason}`, place);

@@ -3,7 +3,6 @@
  * signed root can tell yet whether the word is true, so any "yes" wins: a liar can refuse an
  * answer, and make a wrong one only if no honest upstream speaks (SECURITY.md).
  */
-
 import { within } from '../platform/clock.ts';
 import { writeLimitedLog } from '../platform/log.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';

@@ -177,19 +177,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     patience?: Patience,
   ): Promise<T | undefined> {
     const body = await ask(path, 'application/json', MAX_JSON_BYTES, patience);
-    if (body === undefined) return undefined;
-    let json: unknown;
-    try {
-      json = JSON.parse(new TextDecoder().decode(body));
-    } catch {
-      throw new UpstreamFailure(`${name} ${path}: no JSON`);
-    }
-    const result = v.safeParse(schema, json);
-    if (!result.success)
-      throw new UpstreamFailure(
-        `${name} ${path}: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`,
-      );
-    return result.output;
+    return body && parseAnswer(body, schema, `${name} ${path}`);
   }
 
   return {
@@ -253,6 +241,24 @@ export function createUpstreams(): OpenUpstreams {
     opened.set(use, open);
     return open;
   };
+}
+
+/** Throws an UpstreamFailure, which says of what, unless the body is JSON of the schema. */
+export function parseAnswer<T>(
+  body: Uint8Array,
+  schema: v.GenericSchema<unknown, T>,
+  what: string,
+): T {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    throw new UpstreamFailure(`${what}: no JSON`);
+  }
+  const result = v.safeParse(schema, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new UpstreamFailure(`${what}: ${v.getDotPath(issue) ?? ''} ${issue.message}`);
 }
 
 /** Throws an UpstreamFailure, which says of what, where there are more than `maxBytes`. */

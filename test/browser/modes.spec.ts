@@ -165,8 +165,8 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
   [`/search?q=${UNKNOWN}`]: async (node) => {
     const { json } = await ask(node, '/api/routes');
     return json.indexed.includes('alias')
-      ? /An alias: not here\. This would have found each alias that was not destroyed/
-      : /This node does not list aliases/;
+      ? /Not found.*An alias: not here\. This would have found each alias that was not destroyed/
+      : /Not found.*This node does not list aliases/;
   },
   [`/block/${UNKNOWN}`]: (node) =>
     expectedOfPast(

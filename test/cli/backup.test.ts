@@ -2,11 +2,21 @@
  * A back-up by `wrangler d1 export`, restored into an empty database by the commands of
  * docs/operations.md, all of it on this machine.
  */
-import { copyFileSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cutStatement, MAX_STATEMENT_BYTES } from '../../cli/backup/cut-statements.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { holdAlone } from '../../cli/lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
 import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
 import { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
@@ -60,6 +70,8 @@ describe('a back-up', () => {
     copyFileSync(join(PROJECT, 'wrangler.toml'), join(project, 'wrangler.toml'));
     const db = await openLocalDatabase(persistTo, config);
     db.exec(`UPDATE pack_content SET bytes = json_array(hex(randomblob(90000)), 'it''s, "ü"')`);
+    // an upstream's name of its network may have any character, and so a reason
+    db.exec(`UPDATE follower SET reason = 'a\u2028b\rc'`);
     db.close();
 
     const files: Record<string, string> = {
@@ -155,5 +167,42 @@ describe('cutStatement', () => {
     `INSERT INTO "t" ("a","b") VALUES(1,'${'x'.repeat(200)}'x);`,
   ])('does not guess at %s', (line) => {
     expect(() => [...cutStatement(line, 100)]).toThrow('is no INSERT');
+  });
+});
+
+describe('npx stardust-edge backup and restore', () => {
+  const served = join(folder, 'served');
+  const backUp = (file: string) => runCommand('backup', '--persist-to', served, file);
+
+  beforeAll(() => prepareSample(served, config, () => {}));
+
+  it('is restored into a folder that was there, as a volume is, which stays as it is', async () => {
+    const file = join(folder, 'for-volume');
+    await backUp(file);
+    const volume = join(folder, 'volume');
+    mkdirSync(volume);
+    chmodSync(volume, 0o750);
+    // of a restore that was killed
+    mkdirSync(join(volume, 'restore.partial'));
+    const identity = ({ ino, mode }: Stats) => [ino, mode];
+    const before = identity(statSync(volume));
+    expect(await runCommand('restore', '--persist-to', volume, file)).toMatchObject({ code: 0 });
+    expect(identity(statSync(volume))).toEqual(before);
+    expect(readdirSync(volume).sort()).toEqual(['serve.lock', 'v3']);
+  });
+
+  it('one at a time is made of a folder, and what is no export leaves nothing', async () => {
+    const held = holdAlone(served, 'backup');
+    const file = join(folder, 'second');
+    expect(await backUp(file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `another backup of ${served} is under way: wait until it has ended\n`,
+    });
+    held.close();
+    const text = join(folder, 'no-export');
+    writeFileSync(text, 'SELECT 1;\n');
+    expect(await runCommand('backup', '--from-d1', text, file)).toMatchObject({ code: 1 });
+    expect(readdirSync(folder).filter((name) => name.startsWith('second'))).toEqual([]);
   });
 });

@@ -119,13 +119,19 @@ describe('npx stardust-edge explain', () => {
     const fewer = { ...right, blocks: right.blocks.toSpliced(1, 1) };
     const missing = await explain(await serve(fewer), double.url);
     expect(missing.stdout).toContain('at place 1 of the white-flag order');
+    const root = { inclusionMerkleRoot: `0x${'22'.repeat(32)}` };
+    const first = { ...right, ...root, blocks: right.blocks.slice(0, -1) };
+    const more = await explain(await serve(first), double.url);
+    expect(more.stdout).toContain('theirs has more blocks (E.1)');
+    expect(more.stdout).not.toContain('Theirs contradicts itself');
   });
 
   it('says so where a HORNET has not applied the milestone', async () => {
     await using double = await NodeDouble.start(network, { confirmed: 40 });
-    const { code, stdout, stderr } = await explain(await serve(right), double.url);
+    const theirs = double.url.replace('http://', 'http://anna:secret@');
+    const { code, stdout, stderr } = await explain(await serve(right), theirs);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('HORNET at milestone 40');
+    expect(stderr).toContain(`${double.url} is a HORNET at milestone 40`);
   });
 
   it('says what is wrong with an answer', async () => {

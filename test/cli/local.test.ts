@@ -141,3 +141,12 @@ it('a data folder that it makes is for its user alone', async () => {
   const modes = [made, dirname(path), path].map((each) => statSync(each).mode & 0o777);
   expect(modes).toEqual([0o700, 0o700, 0o600]);
 });
+
+it('two commands that open a new database at once both get it', async () => {
+  const persistTo = join(folder, 'at-once');
+  // each has read that nothing is applied before the other applies anything
+  const opened = await Promise.all([1, 2].map(() => openLocalDatabase(persistTo, config)));
+  const [first, second] = await Promise.all(opened.map((db) => schema(db)));
+  expect(first).toEqual(second);
+  for (const db of opened) db.close();
+});

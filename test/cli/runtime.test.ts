@@ -55,6 +55,12 @@ it('is the program that the package of this system names, and no other', async (
   expect(await askIn('hoisted', hoisted, 'a/b')).toBe(`/node_modules/${LINUX}/bin/node`);
 });
 
+it('is found by files that Node 20.0 runs, too', () => {
+  // from Node 20.11 on
+  for (const name of ['cli/lib/runtime.js', 'cli/stardust-edge.js', 'tools/run.js'])
+    expect(readFileSync(join(PROJECT, name), 'utf8')).not.toMatch(/import\.meta\.(file|dir)name\b/);
+});
+
 it('is asked for by a sentence where it is not installed', async () => {
   for (const packages of [{}, { [LINUX]: { os: 'none', bin: { node: 'bin/node' } } }])
     await expect(askIn('none', packages)).rejects.toThrow(
@@ -122,6 +128,7 @@ it('is in PATH of the service, by each package for Linux', () => {
 
 /** Files that start programs, or say how. */
 const FOLDERS = [
+  '.github',
   'bench',
   'cli',
   'container',

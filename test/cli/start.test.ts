@@ -172,6 +172,21 @@ describe('npm start', () => {
     );
   });
 
+  it('does not touch a ledger of its network of another schema', async () => {
+    const old = join(folder, 'old');
+    const config = readWranglerConfig();
+    await prepareSample(old, config, () => {});
+    const db = await openLocalDatabase(old, config);
+    onTestFinished(() => db.close());
+    db.exec('UPDATE head SET schema = 1, ledger = 9000000');
+    await expect(prepareSample(old, config, () => {})).rejects.toThrow(
+      `${old} holds the ledger of network shimmer at milestone 9000000, which the sample would`,
+    );
+    db.exec('UPDATE head SET ledger = 17339');
+    await prepareSample(old, config, () => {});
+    expect(await db.prepare('SELECT schema FROM head').first('schema')).toBe(2);
+  });
+
   it('finds a busy port before it makes anything, and names a call that works', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());

@@ -137,6 +137,7 @@ describe('npx stardust-edge verify', () => {
     [[]],
     [['http://127.0.0.1:1']],
     [['nowhere', '--keys', hex[0]!]],
+    [['localhost:8787', '--keys', hex[0]!]],
     [['http://127.0.0.1:1', '--keys', hex.join(), '--threshold', '3']],
     [['http://127.0.0.1:1', '--network', 'nowhere']],
     [['http://a', 'http://b', '--keys', hex[0]!]],

@@ -6,6 +6,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
+import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import { restUpstream } from '../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
@@ -287,7 +288,25 @@ describe('an upstream of another network', () => {
     expect(await tokenOf()).toEqual(mine);
     // nothing is followed any more, or another network was imported
     expect((await readNodeStatus(db, { ...settings, follows: false }))?.baseToken).toBeUndefined();
-    await db.prepare(`UPDATE follower SET token = replace(token, 'synthetic', 'other')`).run();
+    const write = (said: unknown) => {
+      const text = writeOutputBytes(new TextEncoder().encode(JSON.stringify(said)));
+      return db.prepare('UPDATE follower SET token = ?1').bind(text).run();
+    };
+    await write({ network: 'other', baseToken: mine });
+    expect(await tokenOf()).toBeUndefined();
+    await write({ network: 'synthetic', baseToken: mine });
+    expect(await tokenOf()).toEqual(mine);
+    const written = (await db.prepare('SELECT token FROM follower').first<string>('token'))!;
+    // a row that damage changed, and one of a version that wrote JSON
+    for (let at = 0; at < written.length; at += 7) {
+      const other = written[at] === 'A' ? 'B' : 'A';
+      const flipped = `${written.slice(0, at)}${other}${written.slice(at + 1)}`;
+      await db.prepare('UPDATE follower SET token = ?1').bind(flipped).run();
+      // the last character may have bits that stand for nothing
+      expect([undefined, mine]).toContainEqual(await tokenOf());
+    }
+    const json = JSON.stringify({ network: 'synthetic', baseToken: { ...mine, decimals: 3 } });
+    await db.prepare('UPDATE follower SET token = ?1').bind(json).run();
     expect(await tokenOf()).toBeUndefined();
   });
 

@@ -1,11 +1,15 @@
 /** The room for unreferenced blocks, as upkeep measures it. */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFollowerMemory, takePushed } from '../../src/follower/follower-context.ts';
 import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
+import { keepUp } from '../../src/follower/upkeep.ts';
 import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
 import { ledgerIndex, passOnce, startNew } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
+import { stopClock } from '../support/stopped-clock.ts';
+
+stopClock();
 
 it('measures the room for blocks while a milestone waits for a block that is nowhere', async () => {
   const before = { ...UNREFERENCED_LIMITS };
@@ -38,4 +42,16 @@ it('measures the room for blocks while a milestone waits for a block that is now
   } finally {
     Object.assign(UNREFERENCED_LIMITS, before);
   }
+});
+
+it('logs once a minute what fails in each pass', async () => {
+  const db = await openMemory();
+  const { rig } = await startNew(db, 'fails in each pass');
+  await db.prepare('UPDATE head SET sum = sum + 1').run();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  for (let pass = 0; pass < 5; pass++) await keepUp(rig.following);
+  const events = warn.mock.calls.map(([line]) => JSON.parse(line).event);
+  expect(events).toContain('follower.prune-failed');
+  expect(events).toEqual([...new Set(events)]);
 });

@@ -8,6 +8,7 @@ import { env } from 'cloudflare:workers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
+import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
 import { MODULES } from '../../src/modules/list.ts';
 import { openNode } from '../../src/node/edge-node.ts';
 import { readSettings } from '../../src/settings.ts';
@@ -16,8 +17,15 @@ import { encode } from '../../src/stardust/encoding/codec.ts';
 import { output } from '../../src/stardust/wire/output.ts';
 import { post, WHITE_FLAG } from '../support/http/contract.ts';
 import { checkingDescription } from '../support/http/described.ts';
-import { followTo, questionOf, startLedger, storeNow } from '../support/ledger/ledger-harness.ts';
+import {
+  asFile,
+  followTo,
+  questionOf,
+  startLedger,
+  storeNow,
+} from '../support/ledger/ledger-harness.ts';
 import type { Network } from '../support/network/network-model.ts';
+import { deltaSnapshot, fullSnapshot } from '../support/network/network-snapshot.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { basic, nft } from '../support/payloads/outputs.ts';
 
@@ -112,4 +120,21 @@ it('leaves no answer of before', async () => {
   expect(differing).toEqual(others);
   await sleep(SECOND_MS + 100);
   expect(await importAt(network)).toEqual(right);
+});
+
+it('gives a milestone with the signatures of the right files', async () => {
+  const applied = network.toNetwork();
+  const last = applied.milestones[1]!;
+  const payload = last.payload.with(-1, last.payload.at(-1)! ^ 1);
+  const forged = { ...applied, milestones: [applied.milestones[0]!, { ...last, payload }] };
+  const importDelta = async (snapshotOf: Network): Promise<string> => {
+    const full = asFile(fullSnapshot(applied, { target: 0 }));
+    await loadSnapshot(env.LEDGER, full, asFile(deltaSnapshot(snapshotOf, 0, 2)));
+    const response = await fetch(`/api/core/v2/milestones/${last.id}`, RAW);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400, immutable');
+    return (await response.bytes()).toHex();
+  };
+  expect(await importDelta(forged)).toBe(payload.toHex());
+  await sleep(SECOND_MS + 100);
+  expect(await importDelta(applied)).toBe(last.payload.toHex());
 });

@@ -49,7 +49,8 @@ it('counts the NFTs that are there, not those that were burned', async () => {
   const nftCount = nftsAt(network, INDEX).size;
   expect(JSON.parse(body as string)).toEqual({ ledgerIndex: INDEX, nftCount });
   expect(testText).toContain(`{ ledgerIndex: ${INDEX}, nftCount: ${nftCount} }`);
-  const { errors } = describeSupply().readSupply!;
+  // such an answer has these two errors
+  expect(describeSupply().readSupply!.answer.ledgerIndex).toBe('tagged');
   for (const [minimum, status] of [
     ['latest', 400],
     [`${INDEX + 1}`, 404],
@@ -57,6 +58,5 @@ it('counts the NFTs that are there, not those that were burned', async () => {
     const error: unknown = await ask(minimum).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(HttpError);
     expect(error).toMatchObject({ status });
-    expect(errors).toContain(status);
   }
 });

@@ -89,10 +89,8 @@ it(`${BACKUPS} back-ups are restored to the state hash of their milestone`, asyn
         restored = await run('restore', restore);
       }
       expect(stateOf(restored)).toEqual(state);
-      expect([existsSync(`${file}.partial`), existsSync(`${into}.partial`)]).toEqual([
-        false,
-        false,
-      ]);
+      const left = [`${file}.partial`, join(into, 'restore.partial')];
+      expect(left.filter((path) => existsSync(path))).toEqual([]);
       rmSync(into, { recursive: true });
       rmSync(file);
       ledgers.add(state.ledger);

@@ -56,7 +56,7 @@ async function measure(served: Served) {
   const { serve, workerd } = served.processes();
   // that of clients is theirs
   const queues = await readKernelQueues(Number(new URL(served.url).port));
-  const kernel = [...queues!.values()].reduce((sum, bytes) => sum + bytes, 0) >> 20;
+  const kernel = [...queues.values()].reduce((sum, bytes) => sum + bytes, 0) >> 20;
   return { front: megabytes(serve), workerd: megabytes(workerd!), kernel };
 }
 

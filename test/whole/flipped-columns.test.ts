@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
+import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
 import { insertReceipt } from '../../src/ledger/core/write-head.ts';
 import { ALL_KINDS } from '../../src/ledger/output-list/indexed-kinds.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
@@ -168,7 +169,8 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 7' });
 
   const { networkName } = network.genesis.parameters;
-  const token = JSON.stringify({ network: networkName, baseToken: { name: 'Made' } });
+  const said = JSON.stringify({ network: networkName, baseToken: { name: 'Made' } });
+  const token = writeOutputBytes(new TextEncoder().encode(said));
   await db.prepare('UPDATE follower SET token = ?1').bind(token).run();
   await db.prepare('UPDATE head SET snapshot = ?1').bind(FILE).run();
   await sealRows(db, 'head');

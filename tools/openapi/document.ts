@@ -4,12 +4,7 @@
  */
 
 import { MESSAGES } from '../../src/http/errors.ts';
-import {
-  type ExampleRequest,
-  type Operation,
-  type Parameter,
-  TAGS,
-} from '../../src/http/openapi/operation.ts';
+import { type Operation, type Parameter, TAGS } from '../../src/http/openapi/operation.ts';
 import { MilestoneIndex } from '../../src/http/request.ts';
 import type { Route } from '../../src/http/route.ts';
 import { describeCoreRoutes, listRoutes } from '../../src/http/routes.ts';
@@ -20,14 +15,14 @@ import { type Components, type Described, describeSchema, listComponents } from 
 export type Examples = Readonly<Record<string, unknown>>;
 
 /** The requests that the examples answer, by operation ID. */
-export function listExampleRequests(): Map<string, ExampleRequest> {
+export function listExampleRequests(): Map<string, { path: string; body: unknown }> {
   const operations: Readonly<Record<string, Operation>> = {
     ...describeCoreRoutes(),
     ...describeModules(),
   };
   return new Map(
-    Object.entries(operations).flatMap(([operationId, { example }]) =>
-      example === undefined ? [] : [[operationId, example]],
+    Object.entries(operations).flatMap(([operationId, { example: path, exampleBody: body }]) =>
+      path === undefined ? [] : [[operationId, { path, body }]],
     ),
   );
 }
@@ -149,10 +144,11 @@ function describeOperation(
   example: unknown,
   components: Components,
 ): Described {
-  const { tag, summary, description, body, answer, errors = [], statuses = {} } = operation;
+  const { tag, summary, description, body, answer, statuses = {} } = operation;
   const isTagged = answer.ledgerIndex === 'tagged';
+  const { errors = isTagged ? [400, 404] : [] } = operation;
   const parameters = [...(operation.parameters ?? []), ...(isTagged ? TAGGED_PARAMETERS : [])];
-  const exampleValues = operation.example && parametersOf(route, operation.example.path);
+  const exampleValues = operation.example ? parametersOf(route, operation.example) : undefined;
   return {
     tags: [tag],
     summary,
@@ -168,7 +164,7 @@ function describeOperation(
         content: {
           'application/json': {
             schema: describeSchema(body, components),
-            ...(operation.example?.body !== undefined && { example: operation.example.body }),
+            ...(operation.exampleBody !== undefined && { example: operation.exampleBody }),
           },
         },
       },

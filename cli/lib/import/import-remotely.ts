@@ -5,15 +5,7 @@
  * An import that was interrupted, while loading or while uploading, resumes when it is called again
  * with the same files.
  */
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
@@ -23,6 +15,7 @@ import {
   SELECT_PROGRESS,
 } from '../../../src/ledger/import/staging-tables.ts';
 import { PROJECT } from '../project.ts';
+import { holdAlone } from '../wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { type RunWrangler, runWrangler } from '../wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../wrangler/wrangler-config.ts';
@@ -50,8 +43,8 @@ const FOLDER = join(PROJECT, '.wrangler', 'import');
 /** The note in the folder: how far the import has come. */
 interface Noted {
   /**
-   * The files that the ledger in the folder's database was loaded from, and how its tables were
-   * defined: what was uploaded for others is of no use.
+   * The deployed database, the files that the ledger in the folder's database was loaded from, and
+   * how its tables were defined: what was uploaded for others is of no use.
    */
   files: string;
   progress: UploadProgress;
@@ -64,10 +57,10 @@ export async function importRemotely(
   folder: string = FOLDER,
   limits: UploadLimits = UPLOAD_LIMITS,
 ): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  const alone = holdAlone(folder, 'import');
   const db = await openLocalDatabase(folder, config);
   try {
-    const noted = await load(db, request, folder);
+    const noted = await load(db, request, folder, config.databaseName);
     const held = await reportHeld(db);
     await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
     const { generation } = (await readHead(db))!;
@@ -92,17 +85,23 @@ export async function importRemotely(
     }
   } finally {
     db.close();
+    alone.close();
   }
   rmSync(folder, { recursive: true });
 }
 
 /** Loads the files unless they were loaded before. */
-async function load(db: Database, request: ImportRequest, folder: string): Promise<Noted> {
+async function load(
+  db: Database,
+  request: ImportRequest,
+  folder: string,
+  databaseName: string,
+): Promise<Noted> {
   const described = [request.full, request.delta].flatMap((path) =>
     path === undefined ? [] : [describeFile(path)],
   );
   const { create } = await readStagingScript(db);
-  const files = [...described, request.sha256 ?? [], ...create].flat().join();
+  const files = [databaseName, ...described, request.sha256 ?? [], ...create].flat().join();
   const noted = readNoted(folder);
   if (noted?.files === files) return noted;
   rmSync(notePath(folder), { force: true });

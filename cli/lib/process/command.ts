@@ -29,6 +29,11 @@ export function parsePort(text: string): number {
   return port;
 }
 
+/** `localhost:8787` is a URL too, with the scheme `localhost`. */
+export function isNodeUrl(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+}
+
 /** Columns of help texts, at most. */
 const MAX_COLUMNS = 100;
 

@@ -1,9 +1,12 @@
 /**
- * The lock of a data folder: one process of this machine at a time serves it or writes into it.
+ * Locks of a data folder: one process of this machine at a time serves it or writes its KV, one
+ * imports into it, and one copies it.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeDataFolder, makePrivateFile } from './local-database.ts';
+
+export const SERVE_LOCK = 'serve.lock';
 
 /** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
 const BUSY = 5;
@@ -13,9 +16,9 @@ const BUSY = 5;
  * holds the lock. The caller must keep the result: the lock ends when it is garbage-collected. It is
  * SQLite's, as Node has no file locks of its own: the system releases it however the process ends.
  */
-function tryToHold(folder: string): DatabaseSync | undefined {
+function tryToHold(folder: string, lockFile = SERVE_LOCK): DatabaseSync | undefined {
   makeDataFolder(folder);
-  const path = join(folder, 'serve.lock');
+  const path = join(folder, lockFile);
   makePrivateFile(path);
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -33,8 +36,15 @@ function tryToHold(folder: string): DatabaseSync | undefined {
 export function holdFolder(folder: string): DatabaseSync {
   const lock = tryToHold(folder);
   if (lock !== undefined) return lock;
-  const sentence = `${folder} is being served by another process`;
+  const sentence = `${folder} is in use by another process, such as serve`;
   throw new Error(`${sentence}: stop it, or name another folder by --persist-to`);
+}
+
+/** The same for a command of which each folder allows one. */
+export function holdAlone(folder: string, command: 'import' | 'backup'): DatabaseSync {
+  const lock = tryToHold(folder, `${command}.lock`);
+  if (lock !== undefined) return lock;
+  throw new Error(`another ${command} of ${folder} is under way: wait until it has ended`);
 }
 
 /**

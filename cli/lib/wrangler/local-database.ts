@@ -73,10 +73,18 @@ export function makeDataFolder(persistTo: string): void {
 
 /** Node's `recursive` does not return where the system reports ENOENT, as in /proc. */
 function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (isFolder(path)) return;
   makeFolder(dirname(path));
-  mkdirSync(path, PRIVATE_FOLDER);
+  try {
+    mkdirSync(path, PRIVATE_FOLDER);
+  } catch (error) {
+    // another command may have made it
+    if (!isFolder(path)) throw error;
+  }
 }
+
+const isFolder = (path: string) =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** For the user of this process alone: a folder that was there before stays as it is. */
 const PRIVATE_FOLDER = { mode: 0o700 };
@@ -133,12 +141,20 @@ export async function migrate(
   folder = join(PROJECT, 'migrations'),
 ): Promise<void> {
   db.exec(CREATE_MIGRATIONS);
-  const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
-  const applied = new Set(results.map(({ name }) => name));
+  const readApplied = async () => {
+    const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
+    return new Set(results.map(({ name }) => name));
+  };
+  const applied = await readApplied();
   const due = readdirSync(folder).filter((name) => name.endsWith('.sql') && !applied.has(name));
   for (const name of due.sort()) {
     const sql = readFileSync(join(folder, name), 'utf8');
     const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
-    db.transact(() => db.exec(`${sql}\n;${note}`));
+    try {
+      db.transact(() => db.exec(`${sql}\n;${note}`));
+    } catch (error) {
+      // another command may have applied it meanwhile
+      if (!(await readApplied()).has(name)) throw error;
+    }
   }
 }

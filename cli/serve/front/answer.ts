@@ -8,6 +8,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { createPieces } from './pieces.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** What is copied to be written together with other pieces: each write is a call of the system. */
@@ -41,7 +42,8 @@ const MAX_PACKING_BYTES = 2 * (MAX_GZIP_BYTES + ZLIB_BYTES);
 const COMPRESSIBLE =
   /\r\ncontent-type: *(?:text\/|application\/(?:json|javascript|manifest\+json|wasm)|image\/svg)/i;
 
-const SWITCHING = 101;
+/** To a WebSocket. */
+export const SWITCHING = 101;
 
 const compressed = promisify(gzip);
 let packing = 0;
@@ -67,9 +69,10 @@ export interface AnswerOptions {
 export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   let phase: 'none' | 'head' | 'body' | 'read' = 'none';
   let request: RequestHead | undefined;
-  /** Status line and header lines; while they come, in `early`. */
+  /** Bytes until the head is complete. */
+  const pieces = createPieces();
+  /** Status line and header lines. */
   let head = '';
-  let early: Buffer | undefined;
   let status = 0;
   let length = 0;
   /** Of the body, in workerd. */
@@ -142,7 +145,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
     expect(next: RequestHead): void {
       request = next;
       phase = 'head';
-      early = undefined;
+      pieces.take();
     },
     /** Returns bytes behind the answer, which are there after 101 only. */
     push(piece: Buffer): Buffer | undefined {
@@ -150,15 +153,13 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
       const isFirst = phase === 'head';
       let bytes = piece;
       if (isFirst) {
-        bytes = early === undefined ? piece : Buffer.concat([early, piece]);
-        const end = bytes.indexOf(END, 0, 'latin1');
-        if (end < 0) {
-          if (bytes.length > LONGEST_HEAD) throw new Error('the head of an answer is too long');
-          early = bytes;
-          return undefined;
-        }
-        head = bytes.toString('latin1', 0, end);
-        bytes = bytes.subarray(end + END.length);
+        pieces.push(piece);
+        const end = pieces.bytes.indexOf(END, 0, 'latin1');
+        if (end < 0 && pieces.bytes.length > LONGEST_HEAD)
+          throw new Error('the head of an answer is too long');
+        if (end < 0) return undefined;
+        head = pieces.take(end + END.length).toString('latin1', 0, end);
+        bytes = pieces.take();
         readHead();
       }
       const rest = bytes.length > left ? bytes.subarray(left) : undefined;

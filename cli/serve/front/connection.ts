@@ -7,7 +7,7 @@ import { clientKey } from '../../../src/http/access/client-address.ts';
 import { type ErrorStatus, HttpError } from '../../../src/http/errors.ts';
 import { clientPath } from '../../../src/platform/client-path.ts';
 import { writeLimitedLog } from '../../../src/platform/log.ts';
-import { createAnswer } from './answer.ts';
+import { createAnswer, SWITCHING } from './answer.ts';
 import type { ClosingTunnels } from './closing-tunnels.ts';
 import type { FairQueue, Queued } from './fair-queue.ts';
 import { kernelName } from './kernel-queues.ts';
@@ -55,8 +55,6 @@ const PIECE = Buffer.allocUnsafeSlow(64 * 1024);
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-const SWITCHING = 101;
-
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** What all connections share. */
@@ -91,7 +89,7 @@ export interface Connection extends Queued {
 
 /** @param isProxy whether X-Forwarded-For of the other end is believed */
 export function openConnection(socket: Socket, isProxy: boolean, shared: Shared): Connection {
-  const { queue, closing, turns, clock } = shared;
+  const { queue, closing, clock } = shared;
   // it may have been reset already
   const peer = socket.remoteAddress ?? '0.0.0.0';
   const reader = createRequestReader(peer, isProxy);
@@ -203,19 +201,14 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     lateAt = clock() + LINGER_MS;
   }
 
-  /** Undefined also where it was refused. */
-  function nextRequest(): RequestHead | undefined {
+  function readRequest(): void {
+    let next: RequestHead | undefined;
     try {
-      return reader.next();
+      next = reader.next();
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       refuse(error.status, error.detail, error.headers);
-      return undefined;
     }
-  }
-
-  function readRequest(): void {
-    const next = nextRequest();
     if (next === undefined) {
       countBytes();
       if (reader.takeExpectation()) write(CONTINUE);
@@ -314,17 +307,9 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
 
   function beginTunnel(): void {
     connection.state = 'tunnel';
-    tunnel = openTunnel({
-      client: connection.client,
-      socket,
-      workerd: workerd!,
-      closing,
-      turns,
-      clock,
-      write,
-      onLate: reset,
-      onBytes: countBytes,
-    });
+    const { client } = connection;
+    const ends = { client, socket, workerd: workerd! };
+    tunnel = openTunnel({ ...shared, ...ends, write, onLate: reset, onBytes: countBytes });
     const rest = reader.takeRest();
     if (rest.length > 0) tunnel.fromClient(rest);
     else socket.resume();

@@ -74,20 +74,20 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   }
 
   const leftOf = (lane: Lane) => (isOpen() ? maxOf(lane) - lane.running.size : 0);
-  const mayStart = (lane: Lane, [site]: ClientPath) =>
-    mayHaveMore(site, lane.running.keys(), leftOf(lane));
-
-  function start(lane: Lane, request: Queued): void {
-    lane.running.set(request, clock());
-    request.start();
-  }
 
   function startWaiting(lane: Lane): void {
     while (lane.waiting.size > 0 && leftOf(lane) > 0) {
-      const request = lane.waiting.take((site) => mayStart(lane, [site]));
+      const mayStart = (site: string) => mayHaveMore(site, lane.running.keys(), leftOf(lane));
+      const request = lane.waiting.take(mayStart);
       if (request === undefined) return;
-      start(lane, request);
+      lane.running.set(request, clock());
+      request.start();
     }
+  }
+
+  function startAll(): void {
+    startWaiting(whiteFlags);
+    startWaiting(others);
   }
 
   function endLeases(lane: Lane, now: number): void {
@@ -106,30 +106,22 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
     /** Calls `start`, at once or when it is this request's turn. */
     enter(request: Queued): void {
       const lane = laneOf(request);
-      if (lane.waiting.size === 0 && mayStart(lane, request.client)) {
-        start(lane, request);
-        return;
-      }
       lane.waiting.add(request);
       startWaiting(lane);
     },
     /** Ends the wait, or frees the place. May be called again. */
     leave(request: Queued): void {
       const lane = laneOf(request);
-      if (!lane.running.delete(request)) {
-        lane.away.delete(request);
-        lane.waiting.remove(request);
-        return;
-      }
-      startWaiting(whiteFlags);
-      startWaiting(others);
+      lane.away.delete(request);
+      lane.waiting.remove(request);
+      if (lane.running.delete(request)) startAll();
     },
     /** Starts what may start, and looks for leases that have ended: to be called often. */
     look(): void {
       const now = clock();
-      for (const lane of [whiteFlags, others]) endLeases(lane, now);
-      startWaiting(whiteFlags);
-      startWaiting(others);
+      endLeases(whiteFlags, now);
+      endLeases(others, now);
+      startAll();
     },
   };
 }

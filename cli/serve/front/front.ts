@@ -104,7 +104,7 @@ export async function openFront(options: FrontOptions) {
     if (now >= askAt) {
       isAsking = true;
       const queues = await readKernelQueues(Number(url.port));
-      for (const each of connections) each.setKernelBytes(queues?.get(each.kernelName) ?? 0);
+      for (const each of connections) each.setKernelBytes(queues.get(each.kernelName) ?? 0);
       askAt = now + (clock() - now) * ASK_PART;
       isAsking = false;
     }

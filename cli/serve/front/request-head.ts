@@ -184,13 +184,5 @@ function doesAcceptGzip(value: string): boolean {
   return any;
 }
 
-/** The last one that was checked: nearly all requests have the same. */
-let checked = '';
-
 /** Whether it is what RFC 9110 §7.2 allows, and a URL parser takes it. */
-function isAuthority(host: string): boolean {
-  if (host === checked) return true;
-  if (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`)) return false;
-  checked = host;
-  return true;
-}
+const isAuthority = (host: string) => AUTHORITY.test(host) && URL.canParse(`http://${host}`);

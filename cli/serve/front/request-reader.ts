@@ -28,7 +28,6 @@ export function createRequestReader(peer: string, isProxy: boolean) {
   let searched = 0;
   let head: RequestHead | undefined;
   let isHead = false;
-  let expectation = false;
   /** Of a body in chunks: the pieces begin with so many bytes of it, without framing. */
   let decoded = 0;
   let phase: 'size' | 'data' | 'end of data' | 'end' = 'size';
@@ -48,9 +47,8 @@ export function createRequestReader(peer: string, isProxy: boolean) {
     if (end < 0) return;
     head = readRequestHead(held.toString('latin1', 0, end), peer, isProxy);
     pieces.take(end + 4);
-    const { bodyLength, expectsContinue } = head;
+    const { bodyLength } = head;
     if (bodyLength !== 'chunked' && bodyLength > MAX_BODY_BYTES) refuseRequest(TOO_LONG);
-    expectation = expectsContinue && bodyLength !== 0;
     searched = 0;
     decoded = 0;
     phase = 'size';
@@ -112,7 +110,6 @@ export function createRequestReader(peer: string, isProxy: boolean) {
       head.text += `\r\n${body}`;
       const request = head;
       head = undefined;
-      expectation = false;
       return request;
     },
     /** Takes all bytes that belong to no request yet, for what follows an upgrade. */
@@ -123,8 +120,8 @@ export function createRequestReader(peer: string, isProxy: boolean) {
     },
     /** Whether the client waits for `100 Continue`. It is told once. */
     takeExpectation(): boolean {
-      const expected = expectation;
-      expectation = false;
+      const expected = head?.expectsContinue ?? false;
+      if (head !== undefined) head.expectsContinue = false;
       return expected;
     },
     /** Whether a request has begun and is not complete. */

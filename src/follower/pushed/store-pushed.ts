@@ -4,7 +4,6 @@
  * (src/ledger/intake/prove-unreferenced.ts). The walk from an upstream's tips finds the others
  * (store-tips.ts).
  */
-
 import { MAX_PACK_BLOCKS } from '../../ledger/packs/pack-columns.ts';
 import { hasPassed } from '../../platform/clock.ts';
 import { type FollowerContext, isFull, noteLedger } from '../follower-context.ts';

@@ -136,11 +136,12 @@ const MAX_PART = 31 * PART_STEP;
 const MAX_PART_HEAP_BYTES = 12_000_000;
 
 /**
- * Levels and parts of one pass, of 1,000 statements: a level is 1, a part up to 45 (300 blocks of
- * 32 KB fill 17 packs), applying the milestone some 60.
+ * Statements for the cone in one pass, one part aside. The pass may have used 400 (apply-next.ts) of
+ * D1's 1,000, and needs some 60 to apply the milestone. A level is 1, a part up to {@link OF_PART}
+ * (300 blocks of 32 KB fill 17 packs).
  */
-const LEVELS_AT_ONCE = 250;
-const PARTS_AT_ONCE = 8;
+const STATEMENTS_AT_ONCE = 480;
+const OF_PART = 45;
 
 /**
  * Fetches and stores the missing blocks. Throws a ConeUnavailable (`over-budget`: the next pass
@@ -164,10 +165,12 @@ async function storeParts(
   cone: MissingCone,
   tools: StoreConeTools,
 ): Promise<void> {
-  cone.left ??= await walkToKnown(db, cone, tools);
+  const budget = { statementsLeft: STATEMENTS_AT_ONCE };
+  cone.left ??= await walkToKnown(db, cone, tools, budget);
   for (let parts = 0; cone.left.length > 0; parts++) {
-    if (parts === PARTS_AT_ONCE || (parts > 0 && Date.now() > tools.deadline))
-      throw overBudget(cone);
+    const isOver = budget.statementsLeft < OF_PART || Date.now() > tools.deadline;
+    if (parts > 0 && isOver) throw overBudget(cone);
+    budget.statementsLeft -= OF_PART;
     await storePart(db, head, cone, cone.left, tools);
   }
 }
@@ -185,17 +188,17 @@ async function walkToKnown(
   db: Database,
   cone: MissingCone,
   { view, memory, fetch, upstream, deadline, waitUntil, maxMet = MAX_MET }: StoreConeTools,
+  budget: { statementsLeft: number },
 ): Promise<Uint8Array[]> {
   const { skeleton, walked: first, ends } = cone;
   const { findUnreferenced, stagedNumber } = view;
-  let levels = 0;
   const tools: WalkTools = {
     async findKnown(ids) {
       // the walk begins with the parents
       if (cone.walked === 0) return { has: (id) => isKnown(view, id) };
       // a pass that comes late walks through a small cone as well, which may have many levels
       const isLate = cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline;
-      if (isLate || levels++ === LEVELS_AT_ONCE) throw overBudget(cone);
+      if (isLate || budget.statementsLeft-- === 0) throw overBudget(cone);
       const others = ids.filter((id) => stagedNumber(id) === undefined);
       const known = await lookUpBlocks(db, findUnreferenced, others);
       return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };

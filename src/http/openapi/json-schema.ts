@@ -43,6 +43,11 @@ export function objectOf(
   };
 }
 
+/** A component that is an object. */
+export function namedObject(name: string, ...fields: Parameters<typeof objectOf>): JsonSchema {
+  return named(name, objectOf(...fields));
+}
+
 export function arrayOf(
   items: JsonSchema,
   length: { minItems?: number; maxItems?: number } = {},
@@ -52,6 +57,10 @@ export function arrayOf(
 
 export function oneOf(...schemas: JsonSchema[]): JsonSchema {
   return { oneOf: schemas };
+}
+
+export function orNull(schema: JsonSchema): JsonSchema {
+  return oneOf(schema, { type: 'null' });
 }
 
 /** An integer that is always the same, by which the kinds of an object are told apart. */
@@ -134,16 +143,13 @@ export const listCursorSchema = named('Cursor', {
 });
 
 /** A milestone option that announces protocol parameters. */
-export const protocolParametersOptionSchema = named(
-  'ProtocolParamsMilestoneOption',
-  objectOf({
-    type: constantOf(1),
-    targetMilestoneIndex: milestoneIndexSchema,
-    protocolVersion: uint8Schema,
-    params: {
-      type: 'string',
-      pattern: '^(0x([0-9a-f]{2})+)?$',
-      description: 'Bytes as hex text; the empty text if there are none.',
-    },
-  }),
-);
+export const protocolParametersOptionSchema = namedObject('ProtocolParamsMilestoneOption', {
+  type: constantOf(1),
+  targetMilestoneIndex: milestoneIndexSchema,
+  protocolVersion: uint8Schema,
+  params: {
+    type: 'string',
+    pattern: '^(0x([0-9a-f]{2})+)?$',
+    description: 'Bytes as hex text; the empty text if there are none.',
+  },
+});

@@ -21,12 +21,13 @@ export interface Operation {
   parameters?: readonly Parameter[];
   body?: Schema;
   answer: DescribedAnswer;
-  /** Errors besides 401, 403, 429, 500 and 503. */
+  /** Errors besides 401, 403, 429, 500 and 503. Absent: 400 and 404 if the answer is `tagged`. */
   errors?: readonly (400 | 404 | 426)[];
   /** More statuses without a body. */
   statuses?: Readonly<Record<number, string>>;
-  /** A request to a node with the sample. Its answer and parameters become the examples. */
-  example?: ExampleRequest;
+  /** Path of a request to a node with the sample. Its answer and parameters become the examples. */
+  example?: string;
+  exampleBody?: unknown;
 }
 
 export interface Parameter {
@@ -55,11 +56,6 @@ export interface DescribedAnswer {
   headers?: Readonly<Record<string, string>>;
 }
 
-export interface ExampleRequest {
-  path: string;
-  body?: unknown;
-}
-
 export type Operations<Table extends RouteTable> = Readonly<Record<keyof Table, Operation>>;
 
 export function inPath(name: string, schema: Schema, description: string): Parameter {
@@ -83,6 +79,6 @@ export function coreRead(
     parameters: [parameter],
     answer: { ledgerIndex: 'named', ...answer },
     errors: [400, 404],
-    example: { path },
+    example: path,
   };
 }

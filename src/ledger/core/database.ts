@@ -3,7 +3,6 @@
  * pieces, instead of many parameters: D1 binds at most 100, and a text of at most 2 MB
  * (https://developers.cloudflare.com/d1/platform/limits/).
  */
-
 export type Database = Pick<D1Database, 'prepare' | 'batch'>;
 
 /** Characters of one bound text, below D1's 2,000,000 bytes. */

@@ -2,7 +2,6 @@
  * Facts in D1 about outputs by their IDs: unreferenced blocks mention them, the ledger holds them,
  * or a milestone spent them.
  */
-
 import { type Database, forEachPiece } from '../core/database.ts';
 import { type KnownBlock, selectIds } from '../core/id-index.ts';
 import {

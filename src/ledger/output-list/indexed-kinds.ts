@@ -51,7 +51,5 @@ export function indexMissing({ indexed, ledger: ledgerIndex }: Head): NotIndexed
 export async function readIndexedKinds(db: Database): Promise<readonly Kind[]> {
   const head = await readHead(db);
   if (head === undefined) return [];
-  return indexMissing(head) === undefined
-    ? ALL_KINDS
-    : ALL_KINDS.filter((kind) => !needsIndex(kind));
+  return indexMissing(head) ? ALL_KINDS.filter((kind) => !needsIndex(kind)) : ALL_KINDS;
 }

@@ -41,7 +41,6 @@ export interface SpentOutput {
   chain: string | null;
   block: string;
   created: number;
-  /** The stored form. The transaction is named by an output that it created. */
   createdTime: number;
   transaction: string;
 }

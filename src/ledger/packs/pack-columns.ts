@@ -8,7 +8,6 @@
  * consume came into the ledger and left it; view-pages.ts has the rule which of these are
  * true.
  */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { getUint56, setUint32, setUint56 } from '../../stardust/encoding/bytes.ts';
 import { requireChecksum } from '../core/checksum.ts';

@@ -1,5 +1,4 @@
 /** NFTs with their unspent outputs, and the facts by which they are owned: all of one moment. */
-
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { Reader } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';

@@ -7,6 +7,7 @@ import type { Database } from '../core/database.ts';
 import { type DatabaseSize, withSize } from '../core/database-size.ts';
 import { milestoneFromRow, selectHeadAt } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
+import { readOutputBytes } from '../core/output-bytes.ts';
 import { first, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 
@@ -135,7 +136,7 @@ interface SavedFollower {
   status: FollowerStatus;
   upstream: MilestoneStatus | undefined;
   blocks: BlocksStatus | undefined;
-  token?: { network: string; baseToken: BaseToken };
+  token?: { network: string; baseToken: BaseToken } | undefined;
 }
 
 const NOT_FOLLOWED: SavedFollower = {
@@ -168,7 +169,17 @@ function followerFromRow(row: Row): SavedFollower {
       by === 'feed' || by === 'polling'
         ? { by, newest: row.integerOrNull('newest_block') ?? undefined }
         : undefined,
-    // as follower/apply-next.ts writes it
-    token: JSON.parse(row.textOrNull('token') ?? 'null') ?? undefined,
+    token: tokenFrom(row.textOrNull('token')),
   };
+}
+
+/** Reads what follower/apply-next.ts writes; if it is damaged, the next pass writes it again. */
+function tokenFrom(text: string | null): SavedFollower['token'] {
+  try {
+    return text === null
+      ? undefined
+      : JSON.parse(new TextDecoder().decode(readOutputBytes(text, '')));
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,12 @@
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
-import { outputColumns, readOutputBytes, unspentFromRow } from '../core/output-bytes.ts';
+import {
+  outputColumns,
+  readOutputBytes,
+  type UnspentOutput,
+  unspentFromRow,
+} from '../core/output-bytes.ts';
 import { first, many, type Row, readBatch } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { selectSpent } from '../intake/known-outputs.ts';
@@ -24,18 +29,18 @@ export interface OutputStatus {
 
 const SELECT_UNSPENT = `SELECT ${outputColumns('o')} FROM output o WHERE id = ?1`;
 
+function statusOf(
+  { id, bytes, block, created, createdTime }: UnspentOutput,
+  spent: OutputStatus['spent'],
+  ledgerIndex: number,
+): OutputStatus {
+  const booked = { bookedIndex: created, bookedTimestamp: createdTime };
+  return { outputId: id, bytes, blockId: block, ...booked, spent, ledgerIndex };
+}
+
 /** @param row its {@link outputColumns}, with that prefix */
 export function unspentStatus(row: Row, ledgerIndex: number, prefix?: string): OutputStatus {
-  const { id, bytes, block, created, createdTime } = unspentFromRow(row, prefix);
-  return {
-    outputId: id,
-    bytes,
-    blockId: block,
-    bookedIndex: created,
-    bookedTimestamp: createdTime,
-    spent: undefined,
-    ledgerIndex,
-  };
+  return statusOf(unspentFromRow(row, prefix), undefined, ledgerIndex);
 }
 
 const SELECT_SPENT = `
@@ -49,16 +54,9 @@ export function spentStatus(
   milestone: { index: number; timestamp: number },
   ledgerIndex: number,
 ): OutputStatus {
-  const { id, bytes, block, created, createdTime, transaction } = readSpentOutput(spent);
-  return {
-    outputId: id,
-    bytes: readOutputBytes(bytes, id),
-    blockId: block,
-    bookedIndex: created,
-    bookedTimestamp: createdTime,
-    spent: { ...milestone, transactionId: transaction },
-    ledgerIndex,
-  };
+  const { bytes, transaction: transactionId, ...facts } = readSpentOutput(spent);
+  const output = { ...facts, bytes: readOutputBytes(bytes, facts.id) };
+  return statusOf(output, { ...milestone, transactionId }, ledgerIndex);
 }
 
 /**

@@ -50,7 +50,7 @@ const OLD_MILESTONES = `
   SELECT idx FROM milestone WHERE idx < (SELECT ledger FROM head) - ?2 ORDER BY idx LIMIT ?1`;
 
 /** Milestones whose changes can be compared with their counts for the last time. */
-const SELECT_COUNTED = selectCounted(`m.idx - 1 IN (${OLD_MILESTONES})`);
+const SELECT_COUNTED = selectCounted(`m.idx IN (SELECT idx + 1 FROM (${OLD_MILESTONES}))`);
 
 /** ?3 `head.history`, as whoever deletes knows it. */
 const DELETE_MILESTONES = `
@@ -79,7 +79,7 @@ export const CHANGES_STEP = 20;
  * ledger's. NULL, and nothing is deleted, if it is not.
  */
 const CHANGES_UNTIL = `(
-  SELECT min(i.state ->> 'from', (SELECT min(idx) FROM milestone))
+  SELECT min(iif(json_valid(i.state), i.state ->> 'from', 0), (SELECT min(idx) FROM milestone))
   FROM nft_index i JOIN head h ON h.generation = i.generation AND h.schema = ${SCHEMA})`;
 
 const OLD_CHANGES = `

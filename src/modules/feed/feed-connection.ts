@@ -3,7 +3,6 @@
  * milliseconds, and keep-feed.ts does what it wants done. Over it runs one MQTT session, which
  * connects, subscribes, keeps alive and yields messages.
  */
-
 import type { FeedState } from '../../follower/follower-part.ts';
 import {
   createPacketReader,
@@ -14,7 +13,7 @@ import {
   PROTOCOL_LEVEL,
 } from '../../mqtt/packets.ts';
 import { hasPassed } from '../../platform/clock.ts';
-import { StardustError } from '../../stardust/error.ts';
+import { caughtRefusal } from '../../stardust/error.ts';
 import { MAX_BLOCK_LENGTH } from '../../stardust/wire/block.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 
@@ -128,7 +127,7 @@ export function createFeedConnection(clientId: string, topics: readonly string[]
   };
 }
 
-function nothing(): { send: Uint8Array<ArrayBuffer>[]; messages: Message[] } {
+function nothing(): SessionStep {
   return { send: [], messages: [] };
 }
 
@@ -227,7 +226,7 @@ function createSession(clientId: string, topics: readonly string[]): Session {
     },
     receive(bytes, now) {
       heard = now;
-      const step: SessionStep = { send: [], messages: [] };
+      const step = nothing();
       for (const packet of readPackets(reader, bytes)) take(packet, step, now);
       return step;
     },
@@ -236,8 +235,7 @@ function createSession(clientId: string, topics: readonly string[]): Session {
         throw new UpstreamFailure(`MQTT: nothing for ${PATIENCE_MS} milliseconds`);
       if (subscribed === undefined && hasPassed(PATIENCE_MS, begun, now))
         throw new UpstreamFailure('MQTT: not subscribed in time');
-      if (subscribed === undefined || !hasPassed(PING_INTERVAL_MS, pinged, now))
-        return { send: [], messages: [] };
+      if (subscribed === undefined || !hasPassed(PING_INTERVAL_MS, pinged, now)) return nothing();
       pinged = now;
       return { send: [encodePacket({ type: PacketType.PingRequest })], messages: [] };
     },
@@ -251,7 +249,6 @@ function readPackets(reader: PacketReader, bytes: Uint8Array): Packet[] {
   try {
     return [...reader.read(bytes)];
   } catch (error) {
-    if (error instanceof StardustError) throw new UpstreamFailure(`MQTT: ${error.reason}`);
-    throw error;
+    throw new UpstreamFailure(`MQTT: ${caughtRefusal(error).reason}`);
   }
 }

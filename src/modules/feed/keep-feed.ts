@@ -10,7 +10,7 @@ import { BLOCKS, CONFIRMED_MILESTONE, MILESTONES } from '../../mqtt/topics.ts';
 import { withSignal } from '../../platform/clock.ts';
 import { describeError, writeLog } from '../../platform/log.ts';
 import type { Ranking } from '../../upstream/ask-in-turn.ts';
-import { readBody } from '../../upstream/rest-upstream.ts';
+import { parseAnswer, readBody } from '../../upstream/rest-upstream.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
 import { type ConnectionStep, createFeedConnection } from './feed-connection.ts';
 import type { FeedAddress, FeedSocket, OpenSocket, SocketEvents } from './web-socket.ts';
@@ -170,17 +170,7 @@ async function hasFeed(
     throw new UpstreamFailure(`${what}: status ${response.status}`);
   }
   const body = await readBody(response, MAX_ROUTES_BYTES, what);
-  const answer = v.safeParse(routesAnswer, parseJson(body, what));
-  if (!answer.success) throw new UpstreamFailure(`${what}: ${answer.issues[0].message}`);
-  return answer.output.routes.includes(ROUTE);
-}
-
-function parseJson(body: Uint8Array, what: string): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    throw new UpstreamFailure(`${what}: no JSON`);
-  }
+  return parseAnswer(body, routesAnswer, what).routes.includes(ROUTE);
 }
 
 /** Opens within a time that is not the signal's, which may fire later and end the connection. */

@@ -4,7 +4,7 @@
  */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import { type Database, forEachPiece } from '../../ledger/core/database.ts';
-import { many, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';
+import { combine, many, type Query, type Row, readQuery } from '../../ledger/core/read-batch.ts';
 import {
   type FinalEntry,
   type FinalTreeName,
@@ -85,18 +85,14 @@ export function selectUpperLevels(
   tree: FinalTreeName,
   key: string,
 ): Query<Pick<StoredTree, 'ranges' | 'groups'>> {
-  const statements = [SELECT_RANGES_OF, SELECT_GROUPS_OF].map((sql) =>
-    db.prepare(sql).bind(finalMilestone, tree, key),
+  const bound = (sql: string) => db.prepare(sql).bind(finalMilestone, tree, key);
+  return combine(
+    {
+      ranges: many(bound(SELECT_RANGES_OF), rangesReader(tree)),
+      groups: many(bound(SELECT_GROUPS_OF), groupsReader(tree)),
+    },
+    ({ ranges, groups }) => ({ ranges: new Map(ranges), groups: new Map(groups) }),
   );
-  const [ranges, groups] = [rangesReader(tree), groupsReader(tree)];
-  const queries = [many(statements[0]!, ranges), many(statements[1]!, groups)] as const;
-  return {
-    statements,
-    read: ([ofPage, ofRange]) => ({
-      ranges: new Map(queries[0].read([ofPage!])),
-      groups: new Map(queries[1].read([ofRange!])),
-    }),
-  };
 }
 
 const rangesReader = (tree: FinalTreeName) => (row: Row) =>
@@ -185,26 +181,25 @@ function placeOf({ layout }: StoredTree, position: number): GroupPlace {
   return { page, range: range % pageRanges, group: group % rangeGroups };
 }
 
-async function readRanges(
-  { db, finalMilestone, tree, ranges }: StoredTree,
-  pages: readonly number[],
-): Promise<void> {
-  const missing = [...new Set(pages)].filter((page) => !ranges.has(page));
-  const statements = forEachPiece(db, SELECT_RANGES, missing, finalMilestone, tree);
-  if (statements.length === 0) return;
-  for (const [page, read] of await readQuery(db, many(statements, rangesReader(tree))))
-    ranges.set(page, read);
+function readRanges(stored: StoredTree, pages: readonly number[]): Promise<void> {
+  return readMissing(stored, stored.ranges, pages, SELECT_RANGES, rangesReader(stored.tree));
 }
 
-async function readGroups(
-  { db, finalMilestone, tree, groups }: StoredTree,
-  ranges: readonly string[],
+function readGroups(stored: StoredTree, ranges: readonly string[]): Promise<void> {
+  return readMissing(stored, stored.groups, ranges, SELECT_GROUPS, groupsReader(stored.tree));
+}
+
+async function readMissing<K, V>(
+  { db, finalMilestone, tree }: StoredTree,
+  known: Map<K, V>,
+  wanted: readonly K[],
+  sql: string,
+  parse: (row: Row) => readonly [K, V],
 ): Promise<void> {
-  const missing = [...new Set(ranges)].filter((first) => !groups.has(first));
-  const statements = forEachPiece(db, SELECT_GROUPS, missing, finalMilestone, tree);
+  const missing = [...new Set(wanted)].filter((key) => !known.has(key));
+  const statements = forEachPiece(db, sql, missing, finalMilestone, tree);
   if (statements.length === 0) return;
-  for (const [first, read] of await readQuery(db, many(statements, groupsReader(tree))))
-    groups.set(first, read);
+  for (const [key, read] of await readQuery(db, many(statements, parse))) known.set(key, read);
 }
 
 async function readLeaves(stored: StoredTree, places: readonly GroupPlace[]): Promise<void> {

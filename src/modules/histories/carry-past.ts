@@ -3,7 +3,6 @@
  * (docs/storage.md#histories-of-nfts). The batch that deletes them writes the rows, so each output
  * that held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
-
 import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { isNftSql } from '../../ledger/core/output-bytes.ts';
 import { many, readAlone, readQuery } from '../../ledger/core/read-batch.ts';

@@ -2,7 +2,6 @@
  * Outputs that held NFTs, for histories (docs/storage.md#histories-of-nfts): those of the ledger,
  * those that a milestone spent, and those that pruning keeps in nft_past if HISTORY is `all`.
  */
-
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { readOutputBytes, type UnspentOutput } from '../../ledger/core/output-bytes.ts';

@@ -171,13 +171,7 @@ function conditionsOf(kind: Kind, filters: OutputFilters): Conditions {
     stateController: ifGiven('address', '=', filters.stateController),
     governor: ifGiven('governor', '=', filters.governor),
     aliasAddress: ifGiven('address', '=', filters.aliasAddress),
-    unlockableByAddress:
-      owner === undefined
-        ? undefined
-        : {
-            sql: `unhex(?) IN (${UNLOCKING[kind]})`,
-            parameters: [owner],
-          },
+    unlockableByAddress: owner === undefined ? undefined : anyOf(UNLOCKING[kind], owner),
     issuer: ifGiven('issuer', '=', filters.issuer),
     sender: ifGiven('sender', '=', filters.sender),
     storageDepositReturnAddress: ifGiven(
@@ -205,6 +199,10 @@ function conditionsOf(kind: Kind, filters: OutputFilters): Conditions {
 
 function compare(column: string, operator: string, value: string | number): Condition {
   return { sql: `${column} ${operator} ${toColumn(column, '?')}`, parameters: [value] };
+}
+
+function anyOf(columns: readonly string[], value: string): Condition {
+  return { sql: `unhex(?) IN (${columns})`, parameters: [value] };
 }
 
 function ifPresent(column: string, value: boolean | undefined): Condition | undefined {

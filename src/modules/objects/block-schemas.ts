@@ -5,125 +5,105 @@
 import * as json from '../../http/openapi/json-schema.ts';
 import { ed25519AddressSchema, outputSchema, utxoInputSchema } from './output-schemas.ts';
 
-const signature = json.named(
-  'Ed25519Signature',
-  json.objectOf({
-    type: json.constantOf(0),
-    publicKey: json.hashSchema,
-    signature: json.hexOf(64),
-  }),
-);
+const signature = json.namedObject('Ed25519Signature', {
+  type: json.constantOf(0),
+  publicKey: json.hashSchema,
+  signature: json.hexOf(64),
+});
 
 const reference = json.described('Index of the unlock that it refers to.', json.uint16Schema);
 
 const unlock = json.named(
   'Unlock',
   json.oneOf(
-    json.named('SignatureUnlock', json.objectOf({ type: json.constantOf(0), signature })),
-    json.named('ReferenceUnlock', json.objectOf({ type: json.constantOf(1), reference })),
-    json.named('AliasUnlock', json.objectOf({ type: json.constantOf(2), reference })),
-    json.named('NFTUnlock', json.objectOf({ type: json.constantOf(3), reference })),
+    json.namedObject('SignatureUnlock', { type: json.constantOf(0), signature }),
+    json.namedObject('ReferenceUnlock', { type: json.constantOf(1), reference }),
+    json.namedObject('AliasUnlock', { type: json.constantOf(2), reference }),
+    json.namedObject('NFTUnlock', { type: json.constantOf(3), reference }),
   ),
 );
 
-const taggedData = json.named(
+const taggedData = json.namedObject(
   'TaggedDataPayload',
-  json.objectOf({ type: json.constantOf(5) }, { tag: json.bytesSchema, data: json.bytesSchema }),
+  { type: json.constantOf(5) },
+  { tag: json.bytesSchema, data: json.bytesSchema },
 );
 
-const transactionEssence = json.named(
+const transactionEssence = json.namedObject(
   'TransactionEssence',
-  json.objectOf(
-    {
-      type: json.constantOf(1),
-      networkId: json.uint64Schema,
-      inputs: json.arrayOf(utxoInputSchema, { minItems: 1, maxItems: 128 }),
-      inputsCommitment: json.hashSchema,
-      outputs: json.arrayOf(outputSchema, { minItems: 1, maxItems: 128 }),
-    },
-    { payload: taggedData },
-  ),
+  {
+    type: json.constantOf(1),
+    networkId: json.uint64Schema,
+    inputs: json.arrayOf(utxoInputSchema, { minItems: 1, maxItems: 128 }),
+    inputsCommitment: json.hashSchema,
+    outputs: json.arrayOf(outputSchema, { minItems: 1, maxItems: 128 }),
+  },
+  { payload: taggedData },
 );
 
-const transaction = json.named(
-  'TransactionPayload',
-  json.objectOf({
-    type: json.constantOf(6),
-    essence: transactionEssence,
-    unlocks: json.arrayOf(unlock),
-  }),
-);
+const transaction = json.namedObject('TransactionPayload', {
+  type: json.constantOf(6),
+  essence: transactionEssence,
+  unlocks: json.arrayOf(unlock),
+});
 
-const treasuryTransaction = json.named(
-  'TreasuryTransactionPayload',
-  json.objectOf({
-    type: json.constantOf(4),
-    input: json.named(
-      'TreasuryInput',
-      json.objectOf({ type: json.constantOf(1), milestoneId: json.hashSchema }),
-    ),
-    output: json.named(
-      'TreasuryOutput',
-      json.objectOf({ type: json.constantOf(2), amount: json.uint64Schema }),
-    ),
+const treasuryTransaction = json.namedObject('TreasuryTransactionPayload', {
+  type: json.constantOf(4),
+  input: json.namedObject('TreasuryInput', {
+    type: json.constantOf(1),
+    milestoneId: json.hashSchema,
   }),
-);
+  output: json.namedObject('TreasuryOutput', {
+    type: json.constantOf(2),
+    amount: json.uint64Schema,
+  }),
+});
 
-const migratedFunds = json.named(
-  'MigratedFundsEntry',
-  json.objectOf({
-    tailTransactionHash: json.hexOf(49),
-    address: ed25519AddressSchema,
-    deposit: json.uint64Schema,
-  }),
-);
+const migratedFunds = json.namedObject('MigratedFundsEntry', {
+  tailTransactionHash: json.hexOf(49),
+  address: ed25519AddressSchema,
+  deposit: json.uint64Schema,
+});
 
-export const receiptOptionSchema = json.named(
-  'ReceiptMilestoneOption',
-  json.objectOf({
-    type: json.constantOf(0),
-    migratedAt: json.described('Milestone index of the legacy network.', json.milestoneIndexSchema),
-    funds: json.arrayOf(migratedFunds),
-    transaction: treasuryTransaction,
-    final: json.flagSchema,
-  }),
-);
+export const receiptOptionSchema = json.namedObject('ReceiptMilestoneOption', {
+  type: json.constantOf(0),
+  migratedAt: json.described('Milestone index of the legacy network.', json.milestoneIndexSchema),
+  funds: json.arrayOf(migratedFunds),
+  transaction: treasuryTransaction,
+  final: json.flagSchema,
+});
 
 const parents = json.arrayOf(json.hashSchema, { minItems: 1, maxItems: 8 });
 
-export const milestonePayloadSchema = json.named(
+export const milestonePayloadSchema = json.namedObject(
   'MilestonePayload',
-  json.objectOf(
-    {
-      type: json.constantOf(7),
-      index: json.milestoneIndexSchema,
-      timestamp: json.unixTimeSchema,
-      protocolVersion: json.uint8Schema,
-      previousMilestoneId: json.hashSchema,
-      parents,
-      inclusionMerkleRoot: json.hashSchema,
-      appliedMerkleRoot: json.hashSchema,
-      signatures: json.arrayOf(signature, { minItems: 1 }),
-    },
-    {
-      metadata: json.bytesSchema,
-      options: json.arrayOf(
-        json.named(
-          'MilestoneOption',
-          json.oneOf(receiptOptionSchema, json.protocolParametersOptionSchema),
-        ),
-        {
-          minItems: 1,
-        },
+  {
+    type: json.constantOf(7),
+    index: json.milestoneIndexSchema,
+    timestamp: json.unixTimeSchema,
+    protocolVersion: json.uint8Schema,
+    previousMilestoneId: json.hashSchema,
+    parents,
+    inclusionMerkleRoot: json.hashSchema,
+    appliedMerkleRoot: json.hashSchema,
+    signatures: json.arrayOf(signature, { minItems: 1 }),
+  },
+  {
+    metadata: json.bytesSchema,
+    options: json.arrayOf(
+      json.named(
+        'MilestoneOption',
+        json.oneOf(receiptOptionSchema, json.protocolParametersOptionSchema),
       ),
-    },
-  ),
+      {
+        minItems: 1,
+      },
+    ),
+  },
 );
 
-export const blockSchema = json.named(
+export const blockSchema = json.namedObject(
   'Block',
-  json.objectOf(
-    { protocolVersion: json.uint8Schema, parents, nonce: json.uint64Schema },
-    { payload: json.named('Payload', json.oneOf(taggedData, transaction, milestonePayloadSchema)) },
-  ),
+  { protocolVersion: json.uint8Schema, parents, nonce: json.uint64Schema },
+  { payload: json.named('Payload', json.oneOf(taggedData, transaction, milestonePayloadSchema)) },
 );

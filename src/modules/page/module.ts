@@ -27,7 +27,7 @@ const assetRoutes = {
 export const page: Module = {
   name: 'page',
   routes: assetRoutes,
-  page: { route: assetRoutes.showPage, statusOf: pageStatus },
+  page: { route: assetRoutes.showPage, isWanted: isPageWanted },
 };
 
 type AssetContext = Pick<RouteContext, 'request' | 'settings'>;
@@ -53,11 +53,9 @@ const ORIGIN_PLACEHOLDER = 'https://origin.invalid';
 const VIEW =
   /^\/(?:search|verify|statement|milestones|nfts|tokens|proposal|reference|(nft|alias|foundry|output|block|transaction|milestone|address|nfts|issuer|statement|reference)\/(\w{1,100}))$/;
 
-/** The status of the page at a path that no route has: undefined for those who want no page. */
-function pageStatus({ method, headers }: Request, path: string): 200 | 404 | undefined {
-  if ((method !== 'GET' && method !== 'HEAD') || /^\/api(?:\/|$)/.test(path)) return undefined;
-  if (VIEW.test(path)) return 200;
-  return headers.get('accept')?.includes('text/html') ? 404 : undefined;
+function isPageWanted({ method, headers }: Request, path: string): boolean {
+  if ((method !== 'GET' && method !== 'HEAD') || /^\/api(?:\/|$)/.test(path)) return false;
+  return VIEW.test(path) || headers.get('accept')?.includes('text/html') === true;
 }
 
 const TITLE = 'Stardust edge node';
@@ -75,6 +73,7 @@ async function answerPage({ request, settings }: AssetContext): Promise<Answer> 
   const { origin, pathname } = new URL(request.url);
   const title = titleOf(pathname);
   return revalidate(request, {
+    status: pathname === '/' || VIEW.test(pathname) ? 200 : 404,
     headers: {
       ...headers,
       // the file's tag is the same whatever is written into the page

@@ -71,8 +71,8 @@ function explainBlock({ id, payload, reason }: ReferencedBlock): ExplainedBlock 
   };
 }
 
-/** Kinds of blocks by payload type (docs/protocol.md, A.1). */
-const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
+/** Kinds of blocks by payload type (docs/protocol.md, A.1); 0 stands for none. */
+export const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
   0: 'none',
   5: 'taggedData',
   6: 'transaction',

@@ -24,7 +24,7 @@ import {
 import { NOT_A_TRANSACTION } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { outputId } from '../../stardust/wire/ids.ts';
-import type { ExplainedBlock } from './applied-milestone.ts';
+import { type ExplainedBlock, PAYLOADS } from './applied-milestone.ts';
 import { type BlockAtFault, findFaults, isOfVerdict } from './find-faults.ts';
 
 /** A block of the cone. IDs are hex digits. */
@@ -134,8 +134,6 @@ async function explainBlocks(
   return explained;
 }
 
-const PAYLOADS = { 5: 'taggedData', 6: 'transaction', 7: 'milestone' } as const;
-
 function explainBlock(
   { id, block, transaction }: ParsedBlock,
   reason: number,
@@ -143,7 +141,7 @@ function explainBlock(
 ): JudgedBlock {
   return {
     blockId: toHexDigits(id),
-    payload: block.payload === undefined ? 'none' : PAYLOADS[block.payload.type],
+    payload: PAYLOADS[block.payload?.type ?? 0]!,
     reason: reason === NOT_A_TRANSACTION ? undefined : (reason as ConflictReason),
     transactionId: transaction && toHexDigits(transaction.id),
     decided: deciding && nameDecision(transaction!, deciding),

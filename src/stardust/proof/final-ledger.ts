@@ -13,7 +13,7 @@ import {
   toHex,
   Writer,
 } from '../encoding/bytes.ts';
-import { refusal, StardustError } from '../error.ts';
+import { caughtRefusal, refusal, type StardustError } from '../error.ts';
 import { MAX_BLOCK_LENGTH } from '../wire/block.ts';
 import { networkId } from '../wire/ids.ts';
 import { LEDGER_OUTPUT_HEAD_LENGTH } from '../wire/ledger-output.ts';
@@ -170,8 +170,7 @@ export function verifyFinalProof(
       ? verifyPresent(finalEntryFromJson(fields.entry), tree, ledger, key)
       : verifyAbsent(fields, tree, ledger, key);
   } catch (error) {
-    if (error instanceof StardustError) return { ok: false, reason: error.reason };
-    throw error;
+    return { ok: false, reason: caughtRefusal(error).reason };
   }
 }
 

@@ -11,7 +11,7 @@ import { verifyEd25519 } from '../crypto/ed25519.ts';
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { encode } from '../encoding/codec.ts';
 import { isAbsent, part } from '../encoding/json-object.ts';
-import { refusal, StardustError } from '../error.ts';
+import { caughtRefusal, refusal, StardustError } from '../error.ts';
 import { blockFromJson, milestoneFromJson } from '../json/rest-json.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { block as blockCodec, decodeBlock, type ParsedBlock } from '../wire/block.ts';
@@ -138,8 +138,7 @@ export function verifyPath(proof: unknown, id: Uint8Array, root: Uint8Array): Pr
     requirePath(proof, id, root);
     return { ok: true };
   } catch (error) {
-    if (error instanceof StardustError) return { ok: false, reason: error.reason };
-    throw error;
+    return { ok: false, reason: caughtRefusal(error).reason };
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import { parseBech32Address, toBech32 } from '../bech32.ts';
 import { toHex, toHexDigits } from '../encoding/bytes.ts';
-import { StardustError } from '../error.ts';
+import { caughtRefusal, StardustError } from '../error.ts';
 import { type Address, type AddressKey, addressKey } from '../wire/address.ts';
 import { decodeOutput } from '../wire/ids.ts';
 import { decodeLedgerOutput, type LedgerOutput } from '../wire/ledger-output.ts';
@@ -238,8 +238,7 @@ export function verifyStatement(json: unknown, root: Uint8Array): StatementVerdi
       throw refuseProof('something else is in it than what its outputs lead to');
     return { ok: true, statement };
   } catch (error) {
-    if (error instanceof StardustError) return { ok: false, reason: error.message };
-    throw error;
+    return { ok: false, reason: caughtRefusal(error).message };
   }
 }
 

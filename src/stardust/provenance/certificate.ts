@@ -7,7 +7,7 @@ import { blake2b256 } from '../crypto/hash.ts';
 import { fromBase64, toBase64 } from '../encoding/base64.ts';
 import { concatBytes, equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { array, asObject, integer, type JsonObject, text } from '../encoding/json-object.ts';
-import { StardustError } from '../error.ts';
+import { caughtRefusal, StardustError } from '../error.ts';
 import { parseProof } from '../proof/proof.ts';
 import { type ParsedBlock, parseBlock } from '../wire/block.ts';
 import { decodeOutput, nftIdOf, outputId } from '../wire/ids.ts';
@@ -72,9 +72,7 @@ export async function proveCertificate(
   try {
     return await judge(asObject(json), nftId, trust);
   } catch (error) {
-    if (error instanceof StardustError)
-      return refute(`the certificate of NFT ${nftId}: ${error.reason}`);
-    throw error;
+    return refute(`the certificate of NFT ${nftId}: ${caughtRefusal(error).reason}`);
   }
 }
 

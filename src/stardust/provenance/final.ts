@@ -3,7 +3,7 @@
  * the reader trusts. The subpath `/final-record` of the package (../README.md).
  */
 import { equalBytes, toHex } from '../encoding/bytes.ts';
-import { StardustError } from '../error.ts';
+import { caughtRefusal, StardustError } from '../error.ts';
 import {
   type FinalLedger,
   type FinalTreeName,
@@ -33,8 +33,7 @@ export function proveFinalLedger(json: unknown, root: Uint8Array): Finding<Final
       ? prove(ledger)
       : refute(`the node has the final root ${toHex(finalRoot(ledger))}`);
   } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return refute(`what the final root commits to: ${error.reason}`);
+    return refute(`what the final root commits to: ${caughtRefusal(error).reason}`);
   }
 }
 
@@ -72,8 +71,7 @@ export function proveFinalRecord(
     const { bytes, bookedTimestamp } = decodeLedgerOutput(record);
     return prove({ ...known, tree, present: true, output: decodeOutput(bytes), bookedTimestamp });
   } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return refute(`${tree === 'nfts' ? 'NFT' : 'output'} ${id}: ${error.reason}`);
+    return refute(`${tree === 'nfts' ? 'NFT' : 'output'} ${id}: ${caughtRefusal(error).reason}`);
   }
 }
 

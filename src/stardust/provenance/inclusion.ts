@@ -1,6 +1,6 @@
 /** Judges Merkle paths to a signed root: the block is included, or was applied (B.13). */
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
-import { StardustError } from '../error.ts';
+import { caughtRefusal } from '../error.ts';
 import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from '../proof/merkle.ts';
 import { parseProof, type Sibling } from '../proof/proof.ts';
 import type { BlockFacts } from './blocks.ts';
@@ -94,8 +94,7 @@ function readPath(path: unknown, blockId: string): { siblings: Sibling[] } | { r
       ? { siblings }
       : { refused: `this is the proof of block ${toHex(id)}, which was not asked for` };
   } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return { refused: error.reason };
+    return { refused: caughtRefusal(error).reason };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Judges a milestone payload: by its bytes, and by keys that the reader chose (M-2, M-3, B.9). */
 import { toHex } from '../encoding/bytes.ts';
-import { StardustError } from '../error.ts';
+import { caughtRefusal } from '../error.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import { type DecodedMilestone, decodeMilestone } from '../wire/decode-milestone.ts';
 import { type Finding, type Proved, prove, provedValue, refute } from './proved.ts';
@@ -85,8 +85,7 @@ function decodePayload(payload: Uint8Array): DecodedMilestone | { refused: strin
   try {
     return decodeMilestone(payload);
   } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return { refused: error.reason };
+    return { refused: caughtRefusal(error).reason };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Judges proof files of other tools: a block, its milestone and two Merkle paths in JSON. */
-import { StardustError } from '../error.ts';
+import { caughtRefusal } from '../error.ts';
 import { verifyInclusion } from '../proof/proof.ts';
 import type { MilestoneOutcome } from './cone.ts';
 import type { SignedMilestone, Trust } from './milestone.ts';
@@ -27,7 +27,6 @@ export async function proveProofFile(
       ? prove(milestone)
       : refute(`the proof of block ${blockId} leads to milestone ${proven.index}`, [blockId]);
   } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return refute(`the proof of block ${blockId}: ${error.reason}`, [blockId]);
+    return refute(`the proof of block ${blockId}: ${caughtRefusal(error).reason}`, [blockId]);
   }
 }

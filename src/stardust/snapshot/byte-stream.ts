@@ -10,6 +10,8 @@ import { StardustError } from '../error.ts';
 export interface SnapshotFile {
   chunks: AsyncIterable<Uint8Array>;
   size: number;
+  /** Another one once the file was written to. An interrupted import goes on with the same alone. */
+  version?: string;
 }
 
 export type SnapshotKind = 'full' | 'delta';
@@ -35,6 +37,8 @@ export class SnapshotRefusal extends StardustError {
 export class ByteStream {
   readonly kind: SnapshotKind;
   readonly size: number;
+  /** Bytes that name the length and the version. */
+  readonly version: Uint8Array;
   /** Bytes taken so far. */
   offset = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -44,6 +48,7 @@ export class ByteStream {
   constructor(kind: SnapshotKind, file: SnapshotFile) {
     this.kind = kind;
     this.size = file.size;
+    this.version = new TextEncoder().encode(`${file.size} ${file.version}`);
     this.#chunks = file.chunks[Symbol.asyncIterator]();
   }
 

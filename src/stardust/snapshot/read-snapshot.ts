@@ -133,11 +133,11 @@ async function mergeFiles(
   };
 }
 
-/** Names these files: a hash of their headers and lengths. */
+/** Names these files: a hash of their headers, lengths and versions. */
 function identify(...files: readonly (Opened<{ bytes: Uint8Array }> | undefined)[]): string {
   const parts = files.filter((file) => file !== undefined);
   const writer = new Writer();
-  for (const { header, stream } of parts) writer.put(header.bytes).u64(BigInt(stream.size));
+  for (const { header, stream } of parts) writer.put(header.bytes).put(stream.version);
   return toHexDigits(blake2b256(writer.finish()));
 }
 

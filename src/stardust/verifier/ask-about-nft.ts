@@ -1,7 +1,7 @@
 /** One node's proof about an NFT: a certificate, else only its word; or a proof by a final root. */
 import { fromHex, toHex } from '../encoding/bytes.ts';
 import { asObject, text } from '../encoding/json-object.ts';
-import { StardustError } from '../error.ts';
+import { caughtRefusal, StardustError } from '../error.ts';
 import { verifyFinal } from '../final.ts';
 import { outputFromJson } from '../json/rest-json.ts';
 import { encodeOutput } from '../output.ts';
@@ -130,7 +130,6 @@ export async function askFinal(
     const held = { outputId: toHex(nft.outputId), output, bookedIndex, bookedTimestamp };
     return { milestoneIndex, held };
   } catch (error) {
-    if (!(error instanceof StardustError)) throw error;
-    return { failure: error.reason };
+    return { failure: caughtRefusal(error).reason };
   }
 }

@@ -14,7 +14,7 @@ import {
   u64,
   union,
 } from '../encoding/codec.ts';
-import { located, refusal, StardustError } from '../error.ts';
+import { caughtRefusal, located, refusal } from '../error.ts';
 import { blockId, milestoneId, signedDigest, transactionId } from './ids.ts';
 import { type Milestone, milestone, parents } from './milestone.ts';
 import { checkTransaction } from './syntax.ts';
@@ -134,8 +134,7 @@ export function parseBlock(received: Uint8Array): ParseResult {
   try {
     return { ok: true, parsed: decodeBlock(received) };
   } catch (error) {
-    if (error instanceof StardustError)
-      return { ok: false, rule: error.rule, reason: error.reason };
-    throw error;
+    const { rule, reason } = caughtRefusal(error);
+    return { ok: false, rule, reason };
   }
 }

@@ -5,14 +5,13 @@ import {
   type Codec,
   constant,
   encode,
-  list,
   record,
   u8,
   u16,
   union,
 } from '../encoding/codec.ts';
 import { type Address, address } from './address.ts';
-import { checkTypes } from './unlock-condition.ts';
+import { listByType } from './unlock-condition.ts';
 
 export const FeatureType = { Sender: 0, Issuer: 1, Metadata: 2, Tag: 3 } as const;
 
@@ -53,20 +52,7 @@ const feature: Codec<Feature> = union<Feature>('C-34', u8, {
 /** C-34: list of features of the allowed types, at most one of each, in ascending order of type. */
 // @__NO_SIDE_EFFECTS__
 export function featuresOf(allowed: readonly FeatureTypeNumber[]): Codec<Feature[]> {
-  const codec = list(u8, feature, {
-    rule: 'C-34',
-    min: 0,
-    max: allowed.length,
-    order: 'ascending',
-  });
-  return {
-    decode: (r) => {
-      const values = codec.decode(r);
-      checkTypes('C-34', values, allowed);
-      return values;
-    },
-    encode: codec.encode,
-  };
+  return listByType('C-34', feature, allowed, 0);
 }
 
 /** The feature of this type, undefined if the list has none. */

@@ -97,16 +97,10 @@ export function unlockConditionsOf(
   allowed: readonly ConditionType[],
   required: readonly ConditionType[],
 ): Codec<UnlockCondition[]> {
-  const codec = list(u8, condition, {
-    rule: 'C-33',
-    min: required.length,
-    max: allowed.length,
-    order: 'ascending',
-  });
+  const codec = listByType('C-33', condition, allowed, required.length);
   return {
     decode: (r) => {
       const values = codec.decode(r);
-      checkTypes('C-33', values, allowed);
       for (const type of required) {
         if (!values.some((value) => value.type === type))
           throw refusal('C-33', `condition ${type} is missing`);
@@ -117,18 +111,28 @@ export function unlockConditionsOf(
   };
 }
 
-/** Throws a StardustError unless all are of allowed types, no type twice (they ascend). */
-export function checkTypes(
+/** List of values of the allowed types, at most one of each, in ascending order of type. */
+// @__NO_SIDE_EFFECTS__
+export function listByType<T extends { type: number }>(
   rule: string,
-  values: readonly { type: number }[],
+  element: Codec<T>,
   allowed: readonly number[],
-): void {
-  values.forEach((value, i) => {
-    if (!allowed.includes(value.type))
-      throw refusal(rule, `type ${value.type} is not allowed here`).within(i);
-    if (value.type === values[i - 1]?.type)
-      throw refusal(rule, `type ${value.type} is there twice`).within(i);
-  });
+  min: number,
+): Codec<T[]> {
+  const codec = list(u8, element, { rule, min, max: allowed.length, order: 'ascending' });
+  return {
+    decode: (r) => {
+      const values = codec.decode(r);
+      values.forEach(({ type }, i) => {
+        if (!allowed.includes(type))
+          throw refusal(rule, `type ${type} is not allowed here`).within(i);
+        if (type === values[i - 1]?.type)
+          throw refusal(rule, `type ${type} is there twice`).within(i);
+      });
+      return values;
+    },
+    encode: codec.encode,
+  };
 }
 
 export function findCondition<T extends ConditionType>(

@@ -51,6 +51,7 @@ describe('options', () => {
     ['keys beside a network', { ...FLAGS, keys: 'ab' }, '--network names the keys'],
     ['a domain that is a URL', { ...FLAGS, domain: 'https://edge.example' }, '--domain must be'],
     ['a URL that is none', { ...FLAGS, url: 'edge.example' }, '--url must be a URL'],
+    ['a URL of another scheme', { ...FLAGS, url: 'localhost:8787' }, '--url must be a URL'],
     ['nobody to ask', { ...FLAGS, network: undefined }, 'nobody can be asked'],
   ])('are refused before anything is done: %s', async (_what, flags, message) => {
     await expect(resolve(flags)).rejects.toThrow(message);

@@ -5,12 +5,14 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { unstable_readConfig } from 'wrangler';
 import type { Flags } from '../../../cli/deploy/resolve-options.ts';
 import { listRemovals, remove } from '../../../cli/deploy/undeploy.ts';
+import { writeConfig } from '../../../cli/deploy/wrangler-deploy.ts';
 import { inEnvironment } from '../../../cli/lib/wrangler/run-wrangler.ts';
-import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
+import { readWranglerConfig, WRANGLER_TOML } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import {
   FLAGS,
   fetchNode,
@@ -35,7 +37,8 @@ const CHANGES = /create|put|--file|apply|deploy /;
 const SHORT_FINAL = { network: 'iota-final', upstream: undefined, delta: undefined };
 
 /** The full snapshot without its last byte. */
-const cut = join(temporaryFolder(), 'cut.bin');
+const temporary = temporaryFolder();
+const cut = join(temporary, 'cut.bin');
 writeFileSync(cut, readFileSync(FLAGS.full!).subarray(0, -1));
 
 /** With a small ledger, for what is imported a hundred times. */
@@ -73,6 +76,22 @@ describe('a deployment', () => {
     expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
   });
 
+  it('does not print the password that a URL has', async () => {
+    const machine = new Machine({ ...SMALL, url: 'https://anna:secret@edge.example/' });
+    expect(await machine.deploy()).toBe('https://edge.example');
+    expect(machine.printed.join()).not.toContain('secret');
+  });
+
+  it.each(['', 'staging'])('wrangler finds the files of the project: "%s"', (environment) => {
+    const pathsOf = (config: string) => {
+      const read = unstable_readConfig({ config, env: environment }, { hideWarnings: true });
+      const paths = [read.main, read.assets?.directory, read.d1_databases[0]?.migrations_dir];
+      return paths.map((path) => resolve(dirname(config), path!));
+    };
+    const written = writeConfig(join(temporary, `deploy-${environment}`), environment, 'id');
+    expect(pathsOf(written)).toEqual(pathsOf(WRANGLER_TOML));
+  });
+
   it('goes on after a failure at any point, and ends in the same state', async () => {
     const smooth = new Machine(SMALL);
     await smooth.deploy();
@@ -101,6 +120,17 @@ describe('a deployment', () => {
     );
     expect(machine.account.calls.filter((call) => CREATES.test(call))).toEqual([]);
     expect(await machine.state()).toEqual(before);
+  });
+
+  it('refuses the keys of another network than the deployed ledger has', async () => {
+    const machine = new Machine(SMALL);
+    await machine.deploy();
+    machine.account.calls.length = 0;
+    machine.flags = { network: 'iota-final' };
+    await expect(machine.deploy()).rejects.toThrow(
+      'the ledger is of network shimmer, but --network iota-final is of iota-mainnet',
+    );
+    expect(machine.account.calls.filter((call) => CHANGES.test(call))).toEqual([]);
   });
 
   it('deploys the next release with the settings and secrets that are there', async () => {

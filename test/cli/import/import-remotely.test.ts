@@ -212,6 +212,19 @@ describe('upload', () => {
     expect(await hashOf(wrangler.database)).toBe(HASH_A);
   });
 
+  it('does not take what another database got for what this one has', async () => {
+    const [wrangler, other] = [new Deployed(), new Deployed()];
+    const work = workFolder();
+    other.account.createDatabase('other');
+    wrangler.account.failAt = 16;
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS).catch(() => undefined);
+    other.account.failAt = 10;
+    const elsewhere = { ...config, databaseName: 'other' };
+    await importRemotely(NETWORK_A, elsewhere, other.run, work, LIMITS).catch(() => undefined);
+    await importRemotely(NETWORK_A, config, wrangler.run, work, LIMITS);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
+  });
+
   it('asks before the deployed ledger goes back or changes its network', async () => {
     const wrangler = new Deployed();
     const work = workFolder();

@@ -318,6 +318,20 @@ describe('import', () => {
   });
 });
 
+it('is alone in its folder: of two at once the second changes nothing', async () => {
+  const persistTo = join(folder, 'two');
+  await runCommand('import', ...FILES, '--persist-to', persistTo);
+  const asked = await askedInTerminal(persistTo);
+  const before = await dumpOf(persistTo);
+  expect(await runCommand('import', FULL, '--older', '--persist-to', persistTo)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `another import of ${persistTo} is under way: wait until it has ended\n`,
+  });
+  expect(await dumpOf(persistTo)).toEqual(before);
+  expect(await asked.answer('yes')).toBe(0);
+});
+
 it('keeps the SHA-256 of a file that has the one that is expected', async () => {
   const sha256 = createHash('sha256').update(readFileSync(OTHER)).digest('hex');
   const db = await openMemory();

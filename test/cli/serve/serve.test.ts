@@ -47,7 +47,7 @@ describe('npm run serve', () => {
     const second = await runCommand('serve', '--port', '0', '--persist-to', persistTo);
     expect([second.code, second.stderr]).toEqual([
       1,
-      `${persistTo} is being served by another process: ` +
+      `${persistTo} is in use by another process, such as serve: ` +
         'stop it, or name another folder by --persist-to\n',
     ]);
 
@@ -143,6 +143,13 @@ describe('npm run serve', () => {
     expect(stderr).toMatch(`--port must be a number from 0 to 65535, not ${port}\n`);
   });
 
+  it.each(['10.0.0.0/', '10.0.0.0/8/16', '/8', 'x'])('refuses the proxy %j', async (proxy) => {
+    const { stderr } = await callCommand('serve', `--proxy=${proxy}`, '--network=nowhere');
+    expect(stderr).toContain(
+      `--proxy must name addresses or ranges such as 10.0.0.0/8, not ${proxy}\n`,
+    );
+  });
+
   it('refuses a data folder that cannot be one', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
@@ -178,7 +185,7 @@ it('refuses an address that is not of this machine', async () => {
 it('holds a data folder until it lets it go', () => {
   const held = join(folder, 'held');
   const lock = holdFolder(held);
-  expect(() => holdFolder(held)).toThrow(`${held} is being served by another process`);
+  expect(() => holdFolder(held)).toThrow(`${held} is in use by another process`);
   lock.close();
   holdFolder(held).close();
 });

@@ -2,7 +2,11 @@
  * Loading snapshots into the ledger's tables (docs/storage.md#import): what is in
  * them afterwards, that nothing else is, and that no failure and no interruption shows.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openSnapshotFile } from '../../../cli/lib/snapshot-file.ts';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { type LoadedLedger, loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
@@ -381,6 +385,38 @@ describe('interruptions', () => {
     await load(mortal(db, 5, true), NETWORK_A).catch(() => undefined);
     await load(db, NETWORK_C);
     expect(timeless(await dump(db))).toEqual(timeless(await dump(await loaded(NETWORK_C))));
+  });
+
+  it('begins anew with a file that was damaged when it was read before', async () => {
+    const network = recordedNetwork('network-a');
+    const right = join(fullSnapshot(network, { target: 81 }));
+    const outputs = new Map(network.outputs);
+    // one that ends with an address, and no feature behind it
+    const [id, output] = [...outputs].find(
+      ([, { spent, bytes }]) => spent === undefined && bytes[0] === 3 && bytes.at(-1) === 0,
+    )!;
+    outputs.set(id, { ...output, bytes: output.bytes.with(-2, output.bytes.at(-2)! ^ 1) });
+    const damaged = join(fullSnapshot({ ...network, outputs }, { target: 81 }));
+    expect(damaged.length).toBe(right.length);
+    expect(damaged).not.toEqual(right);
+    const due = await ledgerStateHash(await loaded({ full: right }));
+    const folder = mkdtempSync(joinPath(tmpdir(), 'resumed-'));
+    try {
+      const open = (name: string, content: Uint8Array) => {
+        const path = joinPath(folder, name);
+        writeFileSync(path, content);
+        return openSnapshotFile(path);
+      };
+      for (let batches = 1; batches < 6; batches++) {
+        const db = await openMemory();
+        const first = open(`damaged-${batches}`, damaged);
+        await loadSnapshot(mortal(db, batches, true), first, undefined).catch(() => undefined);
+        await loadSnapshot(db, open(`right-${batches}`, right), undefined);
+        expect(await ledgerStateHash(db)).toEqual(due);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('does not mix two imports at once', async () => {

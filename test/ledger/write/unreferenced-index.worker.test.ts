@@ -11,7 +11,7 @@ import { storeUnreferenced } from '../../../src/follower/store/store-unreference
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
-import { measureDatabase } from '../../../src/ledger/core/measure-database.ts';
+import { measureDatabase } from '../../../src/ledger/core/wrap-database.ts';
 import { outputsToFind } from '../../../src/ledger/intake/prepare-blocks.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import {

@@ -153,14 +153,15 @@ async function readAllPages({ db, counts }: ReturnType<typeof countedDatabase>) 
 }
 
 it('1,000 changes of one NFT, page by page, wherever they are', async () => {
-  const counted = countedDatabase(await movedLedger(10, LONG));
+  const db = await movedLedger(10, LONG);
+  const counted = countedDatabase(db);
   const downFrom = (length: number) => Array.from({ length }, (_, i) => LONG - i);
   const kept = await readAllPages(counted);
   expect(kept.milestones).toEqual(downFrom(LONG));
   expect(kept.most).toBeLessThan(2_500);
   // 35 stay; the others move to nft_past
   await prune(counted.db, 35, { carry: carryPast });
-  expect(await counted.db.prepare('SELECT count(*) AS n FROM nft_past').first('n')).toBe(LONG - 35);
+  expect(await db.prepare('SELECT count(*) AS n FROM nft_past').first('n')).toBe(LONG - 35);
   const all = await readAllPages(counted);
   expect(all.milestones).toEqual(kept.milestones);
   expect(all.most).toBeLessThan(1_200);

@@ -52,6 +52,15 @@ describe('a path that is missing', () => {
     },
   );
 
+  it('is never an empty page: a condition is about what is there', async () => {
+    const tag = (await fetch('/nothing', HTML)).headers.get('etag');
+    for (const condition of ['*', tag!]) {
+      const headers = { ...HTML.headers, 'if-none-match': condition };
+      const page = await fetch('/nothing', { headers });
+      expect([page.status, (await page.text()).length > 100]).toEqual([404, true]);
+    }
+  });
+
   it.each(['/api/nothing', '/api'])('%s is JSON for everybody', async (path) => {
     await expectError(fetch, path, 404, HTML);
   });

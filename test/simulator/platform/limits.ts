@@ -89,8 +89,8 @@ const SIZES: Values = {
   'src/follower/store/store-cone.ts': {
     MAX_LEVELS: [2, 6],
     PART_STEP: [1, 3],
-    LEVELS_AT_ONCE: [12, 40],
-    PARTS_AT_ONCE: [2, 6],
+    STATEMENTS_AT_ONCE: [12, 40],
+    OF_PART: [4, 7],
   },
   'src/follower/store/store-tips.ts': {
     MAX_FETCHED: [10, 40],

@@ -11,13 +11,21 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /**
  * Audits the page in its colours, then with the rules of colour in the other ones: the style sheet
- * has both by `light-dark()`, which follows `color-scheme`.
+ * has both by `light-dark()`, which follows `color-scheme`. What was found on a page that changed
+ * meanwhile says nothing of either: it is audited again, until a minute is over.
  */
 const RUN = `(async () => {
   const root = document.documentElement;
+  const changes = new MutationObserver(() => {});
+  changes.observe(document.body, { childList: true, subtree: true });
+  const end = Date.now() + 60_000;
   const background = () => getComputedStyle(document.body).backgroundColor;
   const before = background();
-  const own = await axe.run(document);
+  let own;
+  do {
+    changes.takeRecords();
+    own = await axe.run(document);
+  } while (changes.takeRecords().length > 0 && Date.now() < end);
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
   root.style.colorScheme = isDark ? 'light' : 'dark';
   const others = background();

@@ -62,8 +62,9 @@ export async function click(page: DrivenPage, selector: string, text = ''): Prom
     new MouseEvent('click', { bubbles: true, cancelable: true }))`);
 }
 
-/** Types into a field, as far as its form notices. */
+/** Types into a field once it is there, as far as its form notices. */
 export async function fill(page: DrivenPage, selector: string, value: string): Promise<void> {
+  await expect.poll(() => countOf(page, selector), { message: selector }).toBeGreaterThan(0);
   await page.evaluate(`(() => {
     const field = document.querySelector(${quote(selector)});
     field.value = ${quote(value)};

@@ -1,7 +1,7 @@
 /**
  * D1 with a count of the rows that it says were written, which is what it bills by.
  */
-import { measureDatabase } from '../../../src/ledger/core/measure-database.ts';
+import { measureDatabase } from '../../../src/ledger/core/wrap-database.ts';
 
 interface Counts {
   rowsWritten: number;

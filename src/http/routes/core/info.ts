@@ -100,63 +100,46 @@ async function answerApiRoutes({ node, settings, modules }: RouteContext): Promi
 }
 
 export function describeInfo(): Operations<typeof infoRoutes> {
-  const milestone = json.named(
-    'MilestoneStatus',
-    json.objectOf({
-      index: json.milestoneIndexSchema,
-      timestamp: json.unixTimeSchema,
-      milestoneId: json.hashSchema,
-    }),
-  );
-  const rentStructure = json.named(
-    'RentStructure',
-    json.objectOf({
-      vByteCost: json.uint32Schema,
-      vByteFactorData: json.uint32Schema,
-      vByteFactorKey: json.uint32Schema,
-    }),
-  );
+  const milestone = json.namedObject('MilestoneStatus', {
+    index: json.milestoneIndexSchema,
+    timestamp: json.unixTimeSchema,
+    milestoneId: json.hashSchema,
+  });
+  const rentStructure = json.namedObject('RentStructure', {
+    vByteCost: json.uint32Schema,
+    vByteFactorData: json.uint32Schema,
+    vByteFactorKey: json.uint32Schema,
+  });
   const info = json.objectOf({
     name: json.textSchema,
     version: json.textSchema,
-    status: json.named(
-      'NodeStatus',
-      json.objectOf({
-        isHealthy: json.flagSchema,
-        latestMilestone: json.named(
-          'LatestMilestone',
-          json.objectOf(
-            { index: json.milestoneIndexSchema, milestoneId: json.hashSchema },
-            { timestamp: json.described('Absent at the final milestone.', json.unixTimeSchema) },
-          ),
-        ),
-        confirmedMilestone: milestone,
-        pruningIndex: json.milestoneIndexSchema,
-      }),
-    ),
+    status: json.namedObject('NodeStatus', {
+      isHealthy: json.flagSchema,
+      latestMilestone: json.namedObject(
+        'LatestMilestone',
+        { index: json.milestoneIndexSchema, milestoneId: json.hashSchema },
+        { timestamp: json.described('Absent at the final milestone.', json.unixTimeSchema) },
+      ),
+      confirmedMilestone: milestone,
+      pruningIndex: json.milestoneIndexSchema,
+    }),
     supportedProtocolVersions: json.arrayOf(json.uint8Schema),
-    protocol: json.named(
-      'ProtocolParameters',
-      json.objectOf({
-        version: json.uint8Schema,
-        networkName: json.textSchema,
-        bech32Hrp: json.textSchema,
-        minPowScore: json.uint32Schema,
-        belowMaxDepth: json.uint8Schema,
-        rentStructure,
-        tokenSupply: json.uint64Schema,
-      }),
-    ),
+    protocol: json.namedObject('ProtocolParameters', {
+      version: json.uint8Schema,
+      networkName: json.textSchema,
+      bech32Hrp: json.textSchema,
+      minPowScore: json.uint32Schema,
+      belowMaxDepth: json.uint8Schema,
+      rentStructure,
+      tokenSupply: json.uint64Schema,
+    }),
     pendingProtocolParameters: json.arrayOf(json.protocolParametersOptionSchema),
     baseToken: json.named('BaseToken', baseTokenSchema),
-    metrics: json.named(
-      'NodeMetrics',
-      json.objectOf({
-        blocksPerSecond: json.numberSchema,
-        referencedBlocksPerSecond: json.numberSchema,
-        referencedRate: json.numberSchema,
-      }),
-    ),
+    metrics: json.namedObject('NodeMetrics', {
+      blocksPerSecond: json.numberSchema,
+      referencedBlocksPerSecond: json.numberSchema,
+      referencedRate: json.numberSchema,
+    }),
     features: json.arrayOf(json.textSchema),
   });
   return {
@@ -169,22 +152,19 @@ export function describeInfo(): Operations<typeof infoRoutes> {
         ledgerIndex: 'named',
         headers: BLOCKS_HEADERS,
       },
-      example: { path: '/api/core/v2/info' },
+      example: '/api/core/v2/info',
     },
     listApis: {
       tag: 'node',
       summary: 'The APIs of this node that clients look for',
       answer: {
         description: 'Their names.',
-        schema: json.named(
-          'ApiRoutes',
-          json.objectOf({
-            routes: json.arrayOf(json.textSchema),
-            indexed: json.described('Kinds of outputs in lists.', json.arrayOf(json.textSchema)),
-          }),
-        ),
+        schema: json.namedObject('ApiRoutes', {
+          routes: json.arrayOf(json.textSchema),
+          indexed: json.described('Kinds of outputs in lists.', json.arrayOf(json.textSchema)),
+        }),
       },
-      example: { path: '/api/routes' },
+      example: '/api/routes',
     },
   };
 }

@@ -13,7 +13,7 @@ import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { clientKeyOf } from '../../access/client-address.ts';
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
-import { hashSchema, named, objectOf } from '../../openapi/json-schema.ts';
+import { hashSchema, named, namedObject } from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
 import { asGoReadsIntegers, Id, readJsonObject } from '../../request.ts';
 import type { RouteContext, RouteTable } from '../../route.ts';
@@ -134,22 +134,21 @@ export const EXAMPLE_PROPOSAL = {
   previousMilestoneId: '0xef16bf8eae2756dce09732f6faa0ba906e5991e82133b68c9bff8c9486b9af59',
 };
 
-export function describeWhiteFlag(): Operations<typeof whiteFlagRoutes> {
-  return {
-    computeWhiteFlag: {
-      tag: 'core',
-      summary: 'The Merkle roots of a milestone, next or past (TIP-25)',
-      body: whiteFlagRequestSchema,
-      answer: {
-        description: 'Both roots, complete.',
-        schema: named(
-          'WhiteFlagRoots',
-          objectOf({ inclusionMerkleRoot: hashSchema, appliedMerkleRoot: hashSchema }),
-        ),
-        ledgerIndex: 'named',
-      },
-      errors: [400, 404],
-      example: { path: '/api/core/v2/whiteflag', body: EXAMPLE_PROPOSAL },
+export const describeWhiteFlag = (): Operations<typeof whiteFlagRoutes> => ({
+  computeWhiteFlag: {
+    tag: 'core',
+    summary: 'The Merkle roots of a milestone, next or past (TIP-25)',
+    body: whiteFlagRequestSchema,
+    answer: {
+      description: 'Both roots, complete.',
+      schema: namedObject('WhiteFlagRoots', {
+        inclusionMerkleRoot: hashSchema,
+        appliedMerkleRoot: hashSchema,
+      }),
+      ledgerIndex: 'named',
     },
-  };
-}
+    errors: [400, 404],
+    example: '/api/core/v2/whiteflag',
+    exampleBody: EXAMPLE_PROPOSAL,
+  },
+});

@@ -4,14 +4,8 @@
  */
 import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
-import { atLedger, objectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
-import {
-  arrayOf,
-  milestoneIndexSchema,
-  named,
-  objectOf,
-  outputIdSchema,
-} from '../../openapi/json-schema.ts';
+import { atLedgerIndex, objectAnswer, readMinLedgerIndex } from '../../ledger-answer.ts';
+import * as json from '../../openapi/json-schema.ts';
 import { inPath, type Operations } from '../../openapi/operation.ts';
 import { Id, parseId } from '../../request.ts';
 import type { RouteContext, RouteTable } from '../../route.ts';
@@ -25,7 +19,7 @@ export const nftLookupRoutes = {
 async function answerNft(context: RouteContext): Promise<Answer> {
   const { request, params, node, notes, defer } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
-  return atLedger(
+  return atLedgerIndex(
     readMinLedgerIndex(request),
     async (minLedgerIndex) => {
       const found = await node.lookUpNft(nftId, minLedgerIndex, { url: request.url, defer });
@@ -44,27 +38,19 @@ export function noSuchNft(ledgerIndex: number): HttpError {
   return new HttpError(404, `no unspent output with this NFT ID at ledger index ${ledgerIndex}`);
 }
 
-export function describeNftLookup(): Operations<typeof nftLookupRoutes> {
-  return {
-    lookUpNft: {
-      tag: 'indexer',
-      summary: 'The unspent output of an NFT (TIP-26)',
-      parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
-      answer: {
-        description: 'The output that holds the NFT.',
-        schema: named(
-          'NFTLookup',
-          objectOf({
-            ledgerIndex: milestoneIndexSchema,
-            items: arrayOf(outputIdSchema, { minItems: 1, maxItems: 1 }),
-          }),
-        ),
-        ledgerIndex: 'tagged',
-      },
-      errors: [400, 404],
-      example: {
-        path: `${NFT_PREFIX}0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7`,
-      },
+export const describeNftLookup = (): Operations<typeof nftLookupRoutes> => ({
+  lookUpNft: {
+    tag: 'indexer',
+    summary: 'The unspent output of an NFT (TIP-26)',
+    parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
+    answer: {
+      description: 'The output that holds the NFT.',
+      schema: json.namedObject('NFTLookup', {
+        ledgerIndex: json.milestoneIndexSchema,
+        items: json.arrayOf(json.outputIdSchema, { minItems: 1, maxItems: 1 }),
+      }),
+      ledgerIndex: 'tagged',
     },
-  };
-}
+    example: `${NFT_PREFIX}0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7`,
+  },
+});

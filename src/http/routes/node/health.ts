@@ -114,21 +114,19 @@ export const BLOCKS_HEADERS = {
   'X-Newest-Block-Age': 'Seconds since the newest block was stored.',
 };
 
-export function describeHealth(): Operations<typeof healthRoutes> {
-  return {
-    readHealth: {
-      tag: 'node',
-      summary: 'Whether the ledger is current',
-      answer: {
-        description: 'Healthy.',
-        ledgerIndex: 'named',
-        headers: {
-          ...BLOCKS_HEADERS,
-          'X-Ledger-Fingerprint': 'Of the unspent outputs: equal on nodes at one ledger index.',
-          'X-Health-Warning': 'A problem to come, for people.',
-        },
+export const describeHealth = (): Operations<typeof healthRoutes> => ({
+  readHealth: {
+    tag: 'node',
+    summary: 'Whether the ledger is current',
+    answer: {
+      description: 'Healthy.',
+      ledgerIndex: 'named',
+      headers: {
+        ...BLOCKS_HEADERS,
+        'X-Ledger-Fingerprint': 'Of the unspent outputs: equal on nodes at one ledger index.',
+        'X-Health-Warning': 'A problem to come, for people.',
       },
-      statuses: { 503: 'Not healthy; X-Error-Detail says why.' },
     },
-  };
-}
+    statuses: { 503: 'Not healthy; X-Error-Detail says why.' },
+  },
+});

@@ -61,7 +61,8 @@ function describeNode(status: NodeStatus | undefined, now: number): MetricFamily
 /** @param now Unix milliseconds */
 function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
   const { ledger, upstream, follower, blocks, database, retention } = status;
-  const families: MetricFamily[] = [
+  const newest = blocks?.newest;
+  return [
     gauge('stardust_ledger_index', 'Milestone at which the ledger stands.', ledger.index),
     gauge(
       'stardust_ledger_age_seconds',
@@ -85,39 +86,28 @@ function describeLedger(status: NodeStatus, now: number): MetricFamily[] {
     ),
     gauge('stardust_database_bytes', 'Size of the database, free pages left out.', database.bytes),
     states('stardust_follower_state', 'How following goes.', FOLLOWER_STATES, follower.state),
+    gauge(
+      'stardust_database_limit_bytes',
+      'Size at which D1 refuses to write.',
+      database.limitBytes,
+    ),
+    gauge(
+      'stardust_latest_milestone_index',
+      'Newest milestone that an upstream has named.',
+      upstream?.index,
+    ),
+    gauge(
+      'stardust_ledger_lag_milestones',
+      'Milestones that the ledger is behind the newest one.',
+      upstream && Math.max(0, upstream.index - ledger.index),
+    ),
+    ...(blocks ? [states('stardust_blocks_by', 'How blocks come in.', BLOCKS_BY, blocks.by)] : []),
+    gauge(
+      'stardust_newest_block_age_seconds',
+      'Time since the newest block was stored, up to ten seconds too long.',
+      newest === undefined ? undefined : Math.max(0, now / 1000 - newest),
+    ),
   ];
-  if (database.limitBytes !== undefined)
-    families.push(
-      gauge(
-        'stardust_database_limit_bytes',
-        'Size at which D1 refuses to write.',
-        database.limitBytes,
-      ),
-    );
-  if (upstream !== undefined)
-    families.push(
-      gauge(
-        'stardust_latest_milestone_index',
-        'Newest milestone that an upstream has named.',
-        upstream.index,
-      ),
-      gauge(
-        'stardust_ledger_lag_milestones',
-        'Milestones that the ledger is behind the newest one.',
-        Math.max(0, upstream.index - ledger.index),
-      ),
-    );
-  if (blocks !== undefined)
-    families.push(states('stardust_blocks_by', 'How blocks come in.', BLOCKS_BY, blocks.by));
-  if (blocks?.newest !== undefined)
-    families.push(
-      gauge(
-        'stardust_newest_block_age_seconds',
-        'Time since the newest block was stored, up to ten seconds too long.',
-        Math.max(0, now / 1000 - blocks.newest),
-      ),
-    );
-  return families;
 }
 
 function describeFollower({
@@ -179,16 +169,14 @@ function states(name: string, help: string, all: readonly string[], current: str
   return { name, help, type: 'gauge', samples };
 }
 
-export function describeMetrics(): Operations<typeof metricsRoutes> {
-  return {
-    readMetrics: {
-      tag: 'node',
-      summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
-      answer: {
-        description: 'Text format of Prometheus, version 0.0.4.',
-        type: 'text/plain',
-        ledgerIndex: 'named',
-      },
+export const describeMetrics = (): Operations<typeof metricsRoutes> => ({
+  readMetrics: {
+    tag: 'node',
+    summary: 'The state of the node for Prometheus; only where PUBLIC_ROUTES names it',
+    answer: {
+      description: 'Text format of Prometheus, version 0.0.4.',
+      type: 'text/plain',
+      ledgerIndex: 'named',
     },
-  };
-}
+  },
+});

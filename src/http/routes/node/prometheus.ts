@@ -64,13 +64,14 @@ function encodeValue(value: number): string {
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
 }
 
+/** @param value undefined where it is not known: {@link encodeMetrics} leaves the family out then */
 export function gauge(
   name: string,
   help: string,
-  value: number,
+  value: number | undefined,
   labels: Readonly<Record<string, string>> = {},
 ): MetricFamily {
-  return { name, help, type: 'gauge', samples: [{ labels, value }] };
+  return { name, help, type: 'gauge', samples: value === undefined ? [] : [{ labels, value }] };
 }
 
 export function counter(name: string, help: string, samples: readonly Sample[]): MetricFamily {

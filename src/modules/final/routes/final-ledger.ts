@@ -26,20 +26,13 @@ export const finalLedgerRoutes = (layout?: Layout) =>
       method: 'GET',
       path: '/api/edge/v1/final/outputs/:outputId',
       limit: 'scanLimit',
-      handle: (context) =>
-        answerProof(
-          context,
-          'outputs',
-          parseId(OutputId, context.params.outputId, 'the output ID'),
-          layout,
-        ),
+      handle: (context) => answerProof(context, 'outputs', layout),
     },
     proveFinalNft: {
       method: 'GET',
       path: '/api/edge/v1/final/nfts/:nftId',
       limit: 'scanLimit',
-      handle: (context) =>
-        answerProof(context, 'nfts', parseId(Id, context.params.nftId, 'the NFT ID'), layout),
+      handle: (context) => answerProof(context, 'nfts', layout),
     },
   }) satisfies RouteTable;
 
@@ -61,11 +54,14 @@ async function answerFinalLedger({ node, settings }: RouteContext): Promise<Answ
 }
 
 async function answerProof(
-  { node, settings }: RouteContext,
+  { params, node, settings }: RouteContext,
   tree: FinalTreeName,
-  key: string,
   layout: Layout | undefined,
 ): Promise<Answer> {
+  const key =
+    tree === 'outputs'
+      ? parseId(OutputId, params.outputId, 'the output ID')
+      : parseId(Id, params.nftId, 'the NFT ID');
   const { finalMilestone } = settings;
   if (finalMilestone === undefined) throw noFinalLedger(undefined);
   const found = await proveFinal(node.session(), finalMilestone, tree, key, layout);
@@ -125,7 +121,7 @@ export const finalEntrySchema: json.JsonSchema = /* @__PURE__ */ json.named('Fin
 
 export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerRoutes>> {
   const [ledger, entry] = [finalLedgerSchema, finalEntrySchema];
-  const neighbour = json.oneOf(entry, { type: 'null' });
+  const neighbour = json.orNull(entry);
   const proof = json.named('FinalProof', {
     oneOf: [
       json.objectOf({ ledger, present: { type: 'boolean', const: true }, entry }),
@@ -147,17 +143,15 @@ export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerR
       summary: 'The root over a final ledger, and what it commits to',
       answer: {
         description: 'The root.',
-        schema: json.named(
+        schema: json.namedObject(
           'FinalLedger',
-          json.objectOf(
-            { ...ledgerFields(), finalRoot: json.hashSchema },
-            {
-              snapshotSha256: json.described(
-                'Hex of the SHA-256 of the file that the ledger was imported from.',
-                { type: 'string', pattern: '^[0-9a-f]{64}$' },
-              ),
-            },
-          ),
+          { ...ledgerFields(), finalRoot: json.hashSchema },
+          {
+            snapshotSha256: json.described(
+              'Hex of the SHA-256 of the file that the ledger was imported from.',
+              { type: 'string', pattern: '^[0-9a-f]{64}$' },
+            ),
+          },
         ),
         ledgerIndex: 'named',
       },

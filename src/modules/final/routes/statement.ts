@@ -64,30 +64,27 @@ function parseStatementCursor(text: string): Position {
 export function describeStatement(): Operations<ReturnType<typeof statementRoutes>> {
   const count: json.JsonSchema = { type: 'integer', minimum: 0 };
   const cursor: json.JsonSchema = { type: 'string', pattern: '^[0-9a-f]{76}$' };
-  const sum = json.named(
-    'StatementSum',
-    json.objectOf({
-      outputs: count,
-      amount: json.described(
-        'Base tokens; of `depositReturn` only what is to be returned.',
-        json.uint64Schema,
-      ),
-      depositReturn: json.described(
-        'Base tokens of it that must be returned to others.',
-        json.uint64Schema,
-      ),
-      timelocked: json.described(
-        'Base tokens of it on outputs with a timelock, over or not.',
-        json.uint64Schema,
-      ),
-      nativeTokens: json.arrayOf(
-        json.objectOf({
-          id: { type: 'string', pattern: '^0x[0-9a-f]{76}$' },
-          amount: json.uint256Schema,
-        }),
-      ),
-    }),
-  );
+  const sum = json.namedObject('StatementSum', {
+    outputs: count,
+    amount: json.described(
+      'Base tokens; of `depositReturn` only what is to be returned.',
+      json.uint64Schema,
+    ),
+    depositReturn: json.described(
+      'Base tokens of it that must be returned to others.',
+      json.uint64Schema,
+    ),
+    timelocked: json.described(
+      'Base tokens of it on outputs with a timelock, over or not.',
+      json.uint64Schema,
+    ),
+    nativeTokens: json.arrayOf(
+      json.objectOf({
+        id: { type: 'string', pattern: '^0x[0-9a-f]{76}$' },
+        amount: json.uint256Schema,
+      }),
+    ),
+  });
   const totals = json.objectOf({
     outputs: json.described('Of this page.', count),
     own: json.described('The address alone can unlock them, as far as no timelock holds.', sum),
@@ -96,7 +93,6 @@ export function describeStatement(): Operations<ReturnType<typeof statementRoute
     governed: json.described('Aliases that it governs, and another address controls.', sum),
     depositReturn: json.described('Outputs of others that owe it a deposit.', sum),
   });
-  const orNone = (what: json.JsonSchema) => json.oneOf(what, { type: 'null' });
   return {
     stateAddress: {
       tag: 'proof',
@@ -110,29 +106,26 @@ export function describeStatement(): Operations<ReturnType<typeof statementRoute
       ],
       answer: {
         description: 'A page of the statement.',
-        schema: json.named(
-          'Statement',
-          json.objectOf({
-            format: { type: 'string', const: STATEMENT_FORMAT },
-            address: json.bech32Schema,
-            ledger: finalLedgerSchema,
-            proves: { type: 'string', const: STATEMENT_PROVES },
-            doesNotProve: { type: 'string', const: STATEMENT_LIMIT },
-            after: json.described(
-              'The cursor that the page was asked for with; null: the first.',
-              orNone(cursor),
-            ),
-            next: json.described(
-              'The cursor of the next page; null: this is the last.',
-              orNone(cursor),
-            ),
-            totals: json.named('StatementTotals', totals),
-            outputs: json.described(
-              'By time of creation, then by ID.',
-              json.arrayOf(finalEntrySchema),
-            ),
-          }),
-        ),
+        schema: json.namedObject('Statement', {
+          format: { type: 'string', const: STATEMENT_FORMAT },
+          address: json.bech32Schema,
+          ledger: finalLedgerSchema,
+          proves: { type: 'string', const: STATEMENT_PROVES },
+          doesNotProve: { type: 'string', const: STATEMENT_LIMIT },
+          after: json.described(
+            'The cursor that the page was asked for with; null: the first.',
+            json.orNull(cursor),
+          ),
+          next: json.described(
+            'The cursor of the next page; null: this is the last.',
+            json.orNull(cursor),
+          ),
+          totals: json.named('StatementTotals', totals),
+          outputs: json.described(
+            'By time of creation, then by ID.',
+            json.arrayOf(finalEntrySchema),
+          ),
+        }),
         ledgerIndex: 'named',
       },
       errors: [400, 404],

@@ -6,7 +6,7 @@
 
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/request.ts';
@@ -35,12 +35,13 @@ export const collectionOwnerRoutes = {
   },
 } satisfies RouteTable;
 
-async function answerOwners({ request, params, node }: RouteContext): Promise<Answer> {
+async function answerOwners(context: RouteContext): Promise<Answer> {
+  const { request, params } = context;
   const { prefix, key: issuer } = parseAddress(params.issuer!, 'the issuer');
   const query = { issuer, prefix, ...parsePage(new URL(request.url).search) };
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readCollectionOwners(node.session(minLedgerIndex), query),
+    context,
+    (db) => readCollectionOwners(db, query),
     (found) => {
       if (!found.ok)
         throw found.why === 'foreign'
@@ -94,23 +95,20 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
       ],
       answer: {
         description: 'The owners, in the order of the bytes of their addresses.',
-        schema: json.named(
+        schema: json.namedObject(
           'CollectionOwners',
-          json.objectOf(
-            {
-              ledgerIndex: json.milestoneIndexSchema,
-              nftCount: json.described('Of the whole collection.', json.uint32Schema),
-              ownerCount: json.described('Of the whole collection.', json.uint32Schema),
-              pageSize,
-              owners: json.arrayOf(json.named('CollectionOwner', owner)),
-            },
-            { cursor: json.described('For the next page; absent on the last one.', cursor) },
-          ),
+          {
+            ledgerIndex: json.milestoneIndexSchema,
+            nftCount: json.described('Of the whole collection.', json.uint32Schema),
+            ownerCount: json.described('Of the whole collection.', json.uint32Schema),
+            pageSize,
+            owners: json.arrayOf(json.named('CollectionOwner', owner)),
+          },
+          { cursor: json.described('For the next page; absent on the last one.', cursor) },
         ),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: { path: `/api/edge/v1/collections/${issuer}/owners?pageSize=3` },
+      example: `/api/edge/v1/collections/${issuer}/owners?pageSize=3`,
     },
   };
 }

@@ -30,28 +30,26 @@ export function describeClaims(): json.JsonSchema {
   });
   return json.described(
     "What the NFT's own metadata claims by IRC-27. Nobody has checked it. Absent if the metadata is not JSON of that standard.",
-    json.named(
+    json.namedObject(
       'NFTClaims',
-      json.objectOf(
-        {
-          standard: { type: 'string', const: 'IRC27' },
-          version: json.textSchema,
-          type: json.described('Media type of the asset.', json.textSchema),
-          uri: json.textSchema,
-          name: json.textSchema,
+      {
+        standard: { type: 'string', const: 'IRC27' },
+        version: json.textSchema,
+        type: json.described('Media type of the asset.', json.textSchema),
+        uri: json.textSchema,
+        name: json.textSchema,
+      },
+      {
+        collectionName: json.textSchema,
+        royalties: {
+          type: 'object',
+          additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
+          description: 'Shares by address.',
         },
-        {
-          collectionName: json.textSchema,
-          royalties: {
-            type: 'object',
-            additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
-            description: 'Shares by address.',
-          },
-          issuerName: json.textSchema,
-          description: json.textSchema,
-          attributes: json.arrayOf(json.named('NFTAttribute', attribute)),
-        },
-      ),
+        issuerName: json.textSchema,
+        description: json.textSchema,
+        attributes: json.arrayOf(json.named('NFTAttribute', attribute)),
+      },
     ),
   );
 }

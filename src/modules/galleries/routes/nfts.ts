@@ -5,12 +5,7 @@
 import * as v from 'valibot';
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import {
-  atLedger,
-  hashedAnswer,
-  hashedObjectAnswer,
-  readMinLedgerIndex,
-} from '../../../http/ledger-answer.ts';
+import { atLedger, hashedAnswer, hashedObjectAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, OutputId, parseId, parseQueryString } from '../../../http/request.ts';
@@ -29,6 +24,7 @@ import { foreignAddress } from '../../lists/routes/output-lists.ts';
 import { formatCursor, parseGalleryQuery } from '../../lists/routes/parse-query.ts';
 import { nftOutputSchema } from '../../objects/output-schemas.ts';
 import {
+  describeIds,
   MAX_IDS,
   metadataToJson,
   outputMetadataSchema,
@@ -67,8 +63,8 @@ async function answerNftOutput(context: RouteContext): Promise<Answer> {
 async function answerNfts(context: RouteContext): Promise<Answer> {
   const { request } = context;
   const values = parseQueryString(new URL(request.url).search);
-  const [name, ...others] = ['ids', 'address', 'issuer'].filter((each) => values.get(each));
-  if (name === undefined || others.length > 0)
+  const [name, ...others] = ['ids', 'address', 'issuer'].filter((each) => values.has(each));
+  if (!(name && values.get(name)) || others.length > 0)
     throw new HttpError(400, 'one of ids, address and issuer must be given');
   const paging = ['pageSize', 'cursor'].find((each) => values.has(each));
   if (name === 'ids' && paging !== undefined)
@@ -87,13 +83,13 @@ interface NftsById {
 }
 
 function answerByIds(
-  { request, node }: RouteContext,
+  context: RouteContext,
   ids: readonly string[],
   answer: (body: NftsById) => Answer | Promise<Answer>,
 ): Promise<Answer> {
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readNftOutputs(node.session(minLedgerIndex), ids),
+    context,
+    (db) => readNftOutputs(db, ids),
     (found) => {
       const nfts = ids.map((id, i) => {
         const status = found.outputs[i];
@@ -109,14 +105,14 @@ function answerByIds(
   );
 }
 
-function answerGallery({ request, node }: RouteContext, query: OutputQuery): Promise<Answer> {
+function answerGallery(context: RouteContext, query: OutputQuery): Promise<Answer> {
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readNftGallery(node.session(minLedgerIndex), query),
+    context,
+    (db) => readNftGallery(db, query),
     (gallery) => {
       if (!gallery.ok) throw foreignAddress(gallery.prefix);
       const { pageSize } = query;
-      return hashedAnswer(request, {
+      return hashedAnswer(context.request, {
         ledgerIndex: gallery.ledgerIndex,
         pageSize,
         ...(gallery.next && { cursor: formatCursor(gallery.next, pageSize) }),
@@ -176,10 +172,10 @@ export const ownerSchema: json.JsonSchema = /* @__PURE__ */ json.named('NFTOwner
       ),
       passesTo: json.described(
         'Present if the output will expire: the owner from that time on.',
-        json.named(
-          'NextOwner',
-          json.objectOf({ address: json.bech32Schema, unixTime: json.unixTimeSchema }),
-        ),
+        json.namedObject('NextOwner', {
+          address: json.bech32Schema,
+          unixTime: json.unixTimeSchema,
+        }),
       ),
     },
   ),
@@ -210,14 +206,7 @@ export function describeNfts(): Operations<typeof nftRoutes> {
         'By IDs; or, page by page, those whose address unlock condition has an address, or those ' +
         'of an issuer. One of `ids`, `address` and `issuer` must be given.',
       parameters: [
-        {
-          ...inQuery(
-            'ids',
-            v.pipe(v.array(NftOrOutputId), v.minLength(1), v.maxLength(MAX_IDS)),
-            'IDs of NFTs, or of their outputs, separated by commas.',
-          ),
-          explode: false,
-        },
+        describeIds(NftOrOutputId, 'NFTs, or of their outputs'),
         inQuery('address', json.textSchema, 'The bech32 address of the address unlock condition.'),
         inQuery(
           'issuer',
@@ -233,33 +222,26 @@ export function describeNfts(): Operations<typeof nftRoutes> {
       ],
       answer: {
         description: 'The NFTs.',
-        schema: json.named(
+        schema: json.namedObject(
           'NFTs',
-          json.objectOf(
-            {
-              ledgerIndex: json.milestoneIndexSchema,
-              nfts: json.described(
-                'In the order of `ids`, null where no unspent output holds the NFT; or of lists.',
-                json.arrayOf(
-                  json.oneOf(json.named('NFT', json.objectOf(fields, mayBeAbsent)), {
-                    type: 'null',
-                  }),
-                ),
-              ),
-            },
-            {
-              pageSize: json.described('Of a page.', pageSize),
-              cursor: json.described(
-                'For the next page; absent on the last one.',
-                json.listCursorSchema,
-              ),
-            },
-          ),
+          {
+            ledgerIndex: json.milestoneIndexSchema,
+            nfts: json.described(
+              'In the order of `ids`, null where no unspent output holds the NFT; or of lists.',
+              json.arrayOf(json.orNull(json.namedObject('NFT', fields, mayBeAbsent))),
+            ),
+          },
+          {
+            pageSize: json.described('Of a page.', pageSize),
+            cursor: json.described(
+              'For the next page; absent on the last one.',
+              json.listCursorSchema,
+            ),
+          },
         ),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: { path: `/api/edge/v1/nfts?ids=${nftId}` },
+      example: `/api/edge/v1/nfts?ids=${nftId}`,
     },
     readNft: {
       tag: 'edge',
@@ -267,14 +249,14 @@ export function describeNfts(): Operations<typeof nftRoutes> {
       parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
       answer: {
         description: 'The NFT.',
-        schema: json.named(
+        schema: json.namedObject(
           'NFTAtLedgerIndex',
-          json.objectOf({ ledgerIndex: json.milestoneIndexSchema, ...fields }, mayBeAbsent),
+          { ledgerIndex: json.milestoneIndexSchema, ...fields },
+          mayBeAbsent,
         ),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: { path: `/api/edge/v1/nfts/${nftId}` },
+      example: `/api/edge/v1/nfts/${nftId}`,
     },
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId, parseMilestoneIndex, parseQueryString } from '../../../http/request.ts';
@@ -28,12 +28,13 @@ export const nftCertificateRoutes = {
   },
 } satisfies RouteTable;
 
-async function answerCertificate({ request, params, node }: RouteContext): Promise<Answer> {
+async function answerCertificate(context: RouteContext): Promise<Answer> {
+  const { request, params } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
   const named = parseChange(new URL(request.url).search);
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readNftCertificate(node.session(minLedgerIndex), nftId, named),
+    context,
+    (db) => readNftCertificate(db, nftId, named),
     (found) => {
       if (!found.ok) throw new HttpError(404, REFUSALS[found.why]);
       const body = certificateToJson(nftId, found);
@@ -80,65 +81,60 @@ function certificateToJson(nftId: string, certificate: NftCertificate) {
   };
 }
 
-export function describeNftCertificate(): Operations<typeof nftCertificateRoutes> {
-  return {
-    readNftCertificate: {
-      tag: 'proof',
-      summary: 'The proof that an NFT came to a state in a signed milestone',
-      description:
-        'It does not prove that nothing came later: ask several nodes, and the latest certificate refutes the others.',
-      parameters: [
-        inPath('nftId', Id, 'NFT ID, 32 bytes.'),
-        inQuery(
-          'milestone',
-          json.uint32Schema,
-          'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.',
-        ),
-        inQuery(
-          'block',
-          Id,
-          'The ID of the block whose change it is about, in place of `milestone`.',
-        ),
-      ],
-      answer: {
-        description: 'The certificate, up to 50 KB.',
-        schema: json.named(
-          'NFTCertificate',
-          json.objectOf(
-            {
-              nftId: json.hashSchema,
-              ledgerIndex: json.milestoneIndexSchema,
-              outputId: json.described(
-                'What held the NFT from then on; null if it was burned.',
-                json.oneOf(json.outputIdSchema, { type: 'null' }),
-              ),
-              milestone: json.described(
-                'Payload of the milestone that applied the transaction, with its signatures.',
-                json.base64Schema,
-              ),
-              block: json.described('The block with the transaction.', json.base64Schema),
-              appliedProof: json.described(
-                "From the block to the milestone's applied root.",
-                auditPathSchema,
-              ),
-              head: json.described("Payload of the ledger's milestone.", json.base64Schema),
-            },
-            {
-              consumed: json.described(
-                'If the NFT was burned: what the transaction consumed, in the order of its inputs; the output that held the NFT, and the hashes of the others.',
-                json.arrayOf(
-                  json.oneOf(
-                    json.objectOf({ output: json.base64Schema }),
-                    json.objectOf({ hash: json.hashSchema }),
-                  ),
-                ),
-              ),
-            },
+export const describeNftCertificate = (): Operations<typeof nftCertificateRoutes> => ({
+  readNftCertificate: {
+    tag: 'proof',
+    summary: 'The proof that an NFT came to a state in a signed milestone',
+    description:
+      'It does not prove that nothing came later: ask several nodes, and the latest certificate refutes the others.',
+    parameters: [
+      inPath('nftId', Id, 'NFT ID, 32 bytes.'),
+      inQuery(
+        'milestone',
+        json.uint32Schema,
+        'Whose change it is about: the last one of the NFT that this milestone applied. Default: the newest change.',
+      ),
+      inQuery(
+        'block',
+        Id,
+        'The ID of the block whose change it is about, in place of `milestone`.',
+      ),
+    ],
+    answer: {
+      description: 'The certificate, up to 50 KB.',
+      schema: json.namedObject(
+        'NFTCertificate',
+        {
+          nftId: json.hashSchema,
+          ledgerIndex: json.milestoneIndexSchema,
+          outputId: json.described(
+            'What held the NFT from then on; null if it was burned.',
+            json.orNull(json.outputIdSchema),
           ),
-        ),
-        ledgerIndex: 'tagged',
-      },
-      errors: [400, 404],
+          milestone: json.described(
+            'Payload of the milestone that applied the transaction, with its signatures.',
+            json.base64Schema,
+          ),
+          block: json.described('The block with the transaction.', json.base64Schema),
+          appliedProof: json.described(
+            "From the block to the milestone's applied root.",
+            auditPathSchema,
+          ),
+          head: json.described("Payload of the ledger's milestone.", json.base64Schema),
+        },
+        {
+          consumed: json.described(
+            'If the NFT was burned: what the transaction consumed, in the order of its inputs; the output that held the NFT, and the hashes of the others.',
+            json.arrayOf(
+              json.oneOf(
+                json.objectOf({ output: json.base64Schema }),
+                json.objectOf({ hash: json.hashSchema }),
+              ),
+            ),
+          ),
+        },
+      ),
+      ledgerIndex: 'tagged',
     },
-  };
-}
+  },
+});

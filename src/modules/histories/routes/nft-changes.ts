@@ -4,7 +4,7 @@
  */
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import { atLedgerIndex, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseMilestoneIndex, parseQueryString } from '../../../http/request.ts';
@@ -36,7 +36,7 @@ async function answerNftChanges({ request, node }: RouteContext): Promise<Answer
     readMinLedgerIndex(request),
     named === undefined ? 0 : parseMilestoneIndex(named, MIN_PARAMETER),
   );
-  return atLedger(
+  return atLedgerIndex(
     minLedgerIndex,
     () => readNftChanges(node.session(minLedgerIndex), from),
     (found) => {
@@ -57,56 +57,46 @@ async function answerNftChanges({ request, node }: RouteContext): Promise<Answer
   );
 }
 
-export function describeNftChanges(): Operations<typeof nftChangeRoutes> {
-  return {
-    readNftChanges: {
-      tag: 'edge',
-      summary: 'The NFTs that changed after a milestone, with their outputs now',
-      description: `404 where changes after that milestone are not kept, or one milestone has more than ${MAX_CHANGES}: list the NFTs again.`,
-      parameters: [
-        {
-          ...inQuery(
-            'after',
-            json.uint32Schema,
-            'The last milestone whose changes the client has.',
-          ),
-          required: true,
-        },
-        inQuery(
-          MIN_PARAMETER,
-          json.uint32Schema,
-          'Asks for an answer at this ledger index or later. Caches may keep it.',
-        ),
-      ],
-      answer: {
-        description: 'Each NFT that changed, once.',
-        schema: json.named(
-          'NFTChanges',
-          json.objectOf({
-            from: json.described('`after`.', json.milestoneIndexSchema),
-            to: json.described(
-              'Changes up to this milestone are here. Below `ledgerIndex` where there are more: ask again with `after` set to it.',
-              json.milestoneIndexSchema,
-            ),
-            ledgerIndex: json.milestoneIndexSchema,
-            changes: json.described(
-              'By NFT ID.',
-              json.arrayOf(
-                json.objectOf({
-                  nftId: json.hashSchema,
-                  outputId: json.described(
-                    'The unspent output at `ledgerIndex`; null if the NFT was burned.',
-                    json.oneOf(json.outputIdSchema, { type: 'null' }),
-                  ),
-                }),
-              ),
-            ),
-          }),
-        ),
-        ledgerIndex: 'tagged',
+export const describeNftChanges = (): Operations<typeof nftChangeRoutes> => ({
+  readNftChanges: {
+    tag: 'edge',
+    summary: 'The NFTs that changed after a milestone, with their outputs now',
+    description: `404 where changes after that milestone are not kept, or one milestone has more than ${MAX_CHANGES}: list the NFTs again.`,
+    parameters: [
+      {
+        ...inQuery('after', json.uint32Schema, 'The last milestone whose changes the client has.'),
+        required: true,
       },
-      errors: [400, 404],
-      example: { path: `${PATH}?after=17338` },
+      inQuery(
+        MIN_PARAMETER,
+        json.uint32Schema,
+        'Asks for an answer at this ledger index or later. Caches may keep it.',
+      ),
+    ],
+    answer: {
+      description: 'Each NFT that changed, once.',
+      schema: json.namedObject('NFTChanges', {
+        from: json.described('`after`.', json.milestoneIndexSchema),
+        to: json.described(
+          'Changes up to this milestone are here. Below `ledgerIndex` where there are more: ask again with `after` set to it.',
+          json.milestoneIndexSchema,
+        ),
+        ledgerIndex: json.milestoneIndexSchema,
+        changes: json.described(
+          'By NFT ID.',
+          json.arrayOf(
+            json.objectOf({
+              nftId: json.hashSchema,
+              outputId: json.described(
+                'The unspent output at `ledgerIndex`; null if the NFT was burned.',
+                json.orNull(json.outputIdSchema),
+              ),
+            }),
+          ),
+        ),
+      }),
+      ledgerIndex: 'tagged',
     },
-  };
-}
+    example: `${PATH}?after=17338`,
+  },
+});

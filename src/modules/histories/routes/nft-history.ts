@@ -4,7 +4,7 @@
  */
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId, parseQueryString } from '../../../http/request.ts';
@@ -29,12 +29,13 @@ export const nftHistoryRoutes = {
   },
 } satisfies RouteTable;
 
-async function answerNftHistory({ request, params, node }: RouteContext): Promise<Answer> {
+async function answerNftHistory(context: RouteContext): Promise<Answer> {
+  const { request, params } = context;
   const nftId = parseId(Id, params.nftId, 'the NFT ID');
   const { pageSize, from } = parsePage(new URL(request.url).search);
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readNftHistory(node.session(minLedgerIndex), nftId, pageSize, from),
+    context,
+    (db) => readNftHistory(db, nftId, pageSize, from),
     (found) => {
       const { ledgerIndex } = found;
       if (!found.ok)
@@ -91,7 +92,6 @@ function changeToJson(
 }
 
 export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
-  const orNull = (schema: json.JsonSchema) => json.oneOf(schema, { type: 'null' });
   const pageSize: json.JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_HISTORY };
   const change = json.objectOf({
     milestoneIndex: json.milestoneIndexSchema,
@@ -100,7 +100,7 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
     blockId: json.hashSchema,
     outputId: json.described(
       'What held the NFT from then on; null if it was burned.',
-      orNull(json.outputIdSchema),
+      json.orNull(json.outputIdSchema),
     ),
     kind: json.described(
       '`transferred`: the address of `owner` is another one than that of the change before. `changed`: it is the same.',
@@ -108,7 +108,7 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
     ),
     owner: json.described(
       "Whose the output was at the milestone's time; null if the NFT was burned. An expiration that passes later is no change: `passesTo` says what follows from it.",
-      orNull(ownerSchema),
+      json.orNull(ownerSchema),
     ),
   });
   return {
@@ -126,36 +126,29 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
       ],
       answer: {
         description: 'A page of the history.',
-        schema: json.named(
+        schema: json.namedObject(
           'NFTHistory',
-          json.objectOf(
-            {
-              nftId: json.hashSchema,
-              ledgerIndex: json.milestoneIndexSchema,
-              since: json.described(
-                'From this milestone on all changes are known. A mint before it is listed too where the output tells it.',
-                json.milestoneIndexSchema,
-              ),
-              complete: json.described(
-                'Whether the last of `changes` is the mint.',
-                json.flagSchema,
-              ),
-              changes: json.arrayOf(json.named('NFTHistoryChange', change)),
-            },
-            {
-              cursor: json.described(
-                'For the next page, which may be there although this one is not full; absent on the last one.',
-                json.listCursorSchema,
-              ),
-            },
-          ),
+          {
+            nftId: json.hashSchema,
+            ledgerIndex: json.milestoneIndexSchema,
+            since: json.described(
+              'From this milestone on all changes are known. A mint before it is listed too where the output tells it.',
+              json.milestoneIndexSchema,
+            ),
+            complete: json.described('Whether the last of `changes` is the mint.', json.flagSchema),
+            changes: json.arrayOf(json.named('NFTHistoryChange', change)),
+          },
+          {
+            cursor: json.described(
+              'For the next page, which may be there although this one is not full; absent on the last one.',
+              json.listCursorSchema,
+            ),
+          },
         ),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: {
-        path: '/api/edge/v1/nfts/0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7/history',
-      },
+      example:
+        '/api/edge/v1/nfts/0x0255e84806dc0be4c149f11753a93fe2b6bd79a659649a0b238f8e2af1785aa7/history',
     },
   };
 }

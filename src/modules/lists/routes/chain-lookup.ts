@@ -5,7 +5,7 @@
 import type * as v from 'valibot';
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { atLedger, objectAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import { atLedger, objectAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operation, type Operations } from '../../../http/openapi/operation.ts';
 import { FoundryId, Id, parseId } from '../../../http/request.ts';
@@ -29,17 +29,17 @@ export const chainLookupRoutes = {
 } satisfies RouteTable;
 
 async function answerChain(
-  { request, node, settings }: RouteContext,
+  context: RouteContext,
   kind: 'alias' | 'foundry',
   schema: v.GenericSchema<string>,
   text: string | undefined,
 ): Promise<Answer> {
   const id = parseId(schema, text, `the ${kind} ID`);
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readOutputOfChain(node.session(minLedgerIndex), kind, id),
+    context,
+    (db) => readOutputOfChain(db, kind, id),
     (found) => {
-      if (!found.ok) throw notIndexed(found, settings);
+      if (!found.ok) throw notIndexed(found, context.settings);
       const { ledgerIndex, outputId } = found;
       if (outputId === null)
         throw new HttpError(
@@ -47,19 +47,16 @@ async function answerChain(
           `no unspent output with this ${kind} ID at ledger index ${ledgerIndex}`,
         );
       const body = { ledgerIndex, items: [`0x${outputId}`] };
-      return objectAnswer(request, ledgerIndex, body, outputId);
+      return objectAnswer(context.request, ledgerIndex, body, outputId);
     },
   );
 }
 
 export function describeChainLookup(): Operations<typeof chainLookupRoutes> {
-  const answerSchema = json.named(
-    'ChainLookup',
-    json.objectOf({
-      ledgerIndex: json.milestoneIndexSchema,
-      items: json.arrayOf(json.outputIdSchema, { minItems: 1, maxItems: 1 }),
-    }),
-  );
+  const answerSchema = json.namedObject('ChainLookup', {
+    ledgerIndex: json.milestoneIndexSchema,
+    items: json.arrayOf(json.outputIdSchema, { minItems: 1, maxItems: 1 }),
+  });
   const describe = (kind: string, schema: v.GenericSchema, bytes: number): Operation => ({
     tag: 'indexer',
     summary: `The unspent output of ${kind} (TIP-26)`,
@@ -70,7 +67,6 @@ export function describeChainLookup(): Operations<typeof chainLookupRoutes> {
       schema: answerSchema,
       ledgerIndex: 'tagged',
     },
-    errors: [400, 404],
   });
   return {
     lookUpAlias: describe('an alias', Id, 32),

@@ -4,7 +4,7 @@
  */
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { atLedger, hashedAnswer, readMinLedgerIndex } from '../../../http/ledger-answer.ts';
+import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operation, type Operations } from '../../../http/openapi/operation.ts';
 import type { Route, RouteContext, RouteTable } from '../../../http/route.ts';
@@ -45,14 +45,12 @@ function listRoute(kind: Kind | 'all'): Route {
   };
 }
 
-async function answerList(
-  { request, node, settings }: RouteContext,
-  kind: Kind | 'all',
-): Promise<Answer> {
+async function answerList(context: RouteContext, kind: Kind | 'all'): Promise<Answer> {
+  const { request, settings } = context;
   const query = parseOutputQuery(new URL(request.url).search, kind);
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readOutputList(node.session(minLedgerIndex), query),
+    context,
+    (db) => readOutputList(db, query),
     (list) => {
       if (!list.ok) throw refusalOf(list, settings);
       const { pageSize } = query;
@@ -142,21 +140,16 @@ export function describeOutputLists(): Operations<typeof outputListRoutes> {
       "Another answer's cursor. Its page size counts, not `pageSize`.",
     ],
   };
-  const schema = json.named(
+  const schema = json.namedObject(
     'OutputList',
-    json.objectOf(
-      {
-        ledgerIndex: json.milestoneIndexSchema,
-        pageSize: { ...pageSize, minimum: 0 },
-        items: json.described(
-          'By time of creation, then by ID.',
-          json.arrayOf(json.outputIdSchema),
-        ),
-      },
-      {
-        cursor: json.described('For the next page; absent on the last one.', json.listCursorSchema),
-      },
-    ),
+    {
+      ledgerIndex: json.milestoneIndexSchema,
+      pageSize: { ...pageSize, minimum: 0 },
+      items: json.described('By time of creation, then by ID.', json.arrayOf(json.outputIdSchema)),
+    },
+    {
+      cursor: json.described('For the next page; absent on the last one.', json.listCursorSchema),
+    },
   );
   const describe = (kind: Kind | 'all', outputs: string): Operation => ({
     tag: 'indexer',
@@ -167,8 +160,7 @@ export function describeOutputLists(): Operations<typeof outputListRoutes> {
       return inQuery(name, schema, description);
     }),
     answer: { description: 'A page of the list.', schema, ledgerIndex: 'tagged' },
-    errors: [400, 404],
-    ...(kind === 'nft' && { example: { path: `${LIST}/nft?pageSize=2` } }),
+    ...(kind === 'nft' && { example: `${LIST}/nft?pageSize=2` }),
   });
   return {
     listNfts: describe('nft', 'NFT outputs'),

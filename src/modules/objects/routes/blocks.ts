@@ -142,25 +142,23 @@ function describeReasons(): string {
 }
 
 export function describeBlocks(): Operations<typeof blockRoutes> {
-  const metadata = json.named(
+  const metadata = json.namedObject(
     'BlockMetadata',
-    json.objectOf(
-      {
-        blockId: json.hashSchema,
-        parents: json.arrayOf(json.hashSchema),
-        isSolid: json.flagSchema,
-      },
-      {
-        referencedByMilestoneIndex: json.milestoneIndexSchema,
-        milestoneIndex: json.described(
-          'Of the applied milestone that it carries.',
-          json.milestoneIndexSchema,
-        ),
-        ledgerInclusionState: ledgerInclusionStateSchema,
-        conflictReason: conflictReasonSchema,
-        whiteFlagIndex: json.described('Its place in the white-flag order.', json.uint32Schema),
-      },
-    ),
+    {
+      blockId: json.hashSchema,
+      parents: json.arrayOf(json.hashSchema),
+      isSolid: json.flagSchema,
+    },
+    {
+      referencedByMilestoneIndex: json.milestoneIndexSchema,
+      milestoneIndex: json.described(
+        'Of the applied milestone that it carries.',
+        json.milestoneIndexSchema,
+      ),
+      ledgerInclusionState: ledgerInclusionStateSchema,
+      conflictReason: conflictReasonSchema,
+      whiteFlagIndex: json.described('Its place in the white-flag order.', json.uint32Schema),
+    },
   );
   const byBlock = inPath('blockId', Id, 'Block ID, 32 bytes.');
   const byTransaction = inPath('transactionId', Id, 'Transaction ID, 32 bytes.');

@@ -34,7 +34,8 @@ export const milestoneRoutes = {
   readMilestone: {
     method: 'GET',
     path: '/api/core/v2/milestones/:milestoneId',
-    keep: 'id',
+    // the ID does not commit to the signatures
+    keep: 'index',
     handle: answerMilestone,
   },
   readUtxoChanges: {
@@ -76,14 +77,11 @@ function nameFrom({ params }: RouteContext): MilestoneName {
 }
 
 export function describeMilestones(): Operations<typeof milestoneRoutes> {
-  const changes = json.named(
-    'UtxoChanges',
-    json.objectOf({
-      index: json.milestoneIndexSchema,
-      createdOutputs: json.arrayOf(json.outputIdSchema),
-      consumedOutputs: json.arrayOf(json.outputIdSchema),
-    }),
-  );
+  const changes = json.namedObject('UtxoChanges', {
+    index: json.milestoneIndexSchema,
+    createdOutputs: json.arrayOf(json.outputIdSchema),
+    consumedOutputs: json.arrayOf(json.outputIdSchema),
+  });
   const byIndex = inPath('milestoneIndex', MilestoneIndex, 'Milestone index.');
   const byId = inPath('milestoneId', Id, 'Milestone ID, 32 bytes.');
   const path =

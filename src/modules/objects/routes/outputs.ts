@@ -6,14 +6,15 @@ import * as v from 'valibot';
 
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
-import {
-  atLedger,
-  hashedAnswer,
-  hashedObjectAnswer,
-  readMinLedgerIndex,
-} from '../../../http/ledger-answer.ts';
+import { atLedger, hashedAnswer, hashedObjectAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
-import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
+import {
+  coreRead,
+  inPath,
+  inQuery,
+  type Operations,
+  type Parameter,
+} from '../../../http/openapi/operation.ts';
 import { OutputId, parseId, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
@@ -65,13 +66,13 @@ function answerOutputMetadata(context: RouteContext): Promise<Answer> {
 }
 
 async function answerAbout(
-  { request, params, node }: RouteContext,
+  context: RouteContext,
   answer: (found: OutputStatus) => Answer | Promise<Answer>,
 ): Promise<Answer> {
-  const outputId = parseId(OutputId, params.outputId, 'the output ID');
+  const outputId = parseId(OutputId, context.params.outputId, 'the output ID');
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readOutput(node.session(minLedgerIndex), outputId),
+    context,
+    (db) => readOutput(db, outputId),
     answer,
     () => new UnknownHere('no such output, or it was spent and is pruned'),
   );
@@ -80,6 +81,12 @@ async function answerAbout(
 /** The most IDs of a request. */
 export const MAX_IDS = 100;
 
+/** The parameter for {@link parseIds}. */
+export function describeIds(schema: v.GenericSchema, what: string): Parameter {
+  const ids = v.pipe(v.array(schema), v.minLength(1), v.maxLength(MAX_IDS));
+  return { ...inQuery('ids', ids, `IDs of ${what}, separated by commas.`), explode: false };
+}
+
 /** Throws an HttpError 400. */
 export function parseIds(list: string, schema: v.GenericSchema<string>): string[] {
   const ids = list.split(',');
@@ -87,11 +94,12 @@ export function parseIds(list: string, schema: v.GenericSchema<string>): string[
   return ids.map((id) => parseId(schema, id, 'each of ids'));
 }
 
-function answerOutputs({ request, node }: RouteContext): Promise<Answer> {
+function answerOutputs(context: RouteContext): Promise<Answer> {
+  const { request } = context;
   const ids = parseIds(parseQueryString(new URL(request.url).search).get('ids') ?? '', OutputId);
   return atLedger(
-    readMinLedgerIndex(request),
-    (minLedgerIndex) => readNftOutputs(node.session(minLedgerIndex), ids),
+    context,
+    (db) => readNftOutputs(db, ids),
     ({ ledgerIndex, outputs }) =>
       hashedAnswer(request, {
         ledgerIndex,
@@ -153,10 +161,10 @@ export function describeOutputs(): Operations<typeof outputRoutes> {
   const parameter = inPath('outputId', OutputId, 'Transaction ID and output index, 34 bytes.');
   const id = '0x1fed844e2f82b20517c856d368104fcd268965602c5abaf189bfed06f367e5140000';
   const path = `/api/core/v2/outputs/${id}`;
-  const schema = json.named(
-    'OutputWithMetadata',
-    json.objectOf({ metadata: outputMetadataSchema, output: outputSchema }),
-  );
+  const schema = json.namedObject('OutputWithMetadata', {
+    metadata: outputMetadataSchema,
+    output: outputSchema,
+  });
   return {
     readOutput: coreRead('An output, unspent or spent and not pruned', path, parameter, {
       description: 'The output.',
@@ -173,29 +181,16 @@ export function describeOutputs(): Operations<typeof outputRoutes> {
     readOutputs: {
       tag: 'edge',
       summary: `Up to ${MAX_IDS} unspent outputs of every kind, of one moment`,
-      parameters: [
-        {
-          in: 'query',
-          name: 'ids',
-          required: true,
-          description: 'IDs of outputs, separated by commas.',
-          schema: v.pipe(v.array(OutputId), v.minLength(1), v.maxLength(MAX_IDS)),
-          explode: false,
-        },
-      ],
+      parameters: [{ ...describeIds(OutputId, 'outputs'), required: true }],
       answer: {
         description: 'In the order of `ids`, null where no unspent output has the ID.',
-        schema: json.named(
-          'Outputs',
-          json.objectOf({
-            ledgerIndex: json.milestoneIndexSchema,
-            outputs: json.arrayOf(json.oneOf(schema, { type: 'null' })),
-          }),
-        ),
+        schema: json.namedObject('Outputs', {
+          ledgerIndex: json.milestoneIndexSchema,
+          outputs: json.arrayOf(json.orNull(schema)),
+        }),
         ledgerIndex: 'tagged',
       },
-      errors: [400, 404],
-      example: { path: `/api/edge/v1/outputs?ids=${id}` },
+      example: `/api/edge/v1/outputs?ids=${id}`,
     },
   };
 }

@@ -2,7 +2,6 @@
  * GET /api/core/v2/treasury, /api/core/v2/receipts and …/receipts/:migratedAt (TIP-25;
  * docs/contract.md#receipts-and-treasury).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
@@ -54,26 +53,20 @@ async function answerReceipts({ params, node }: RouteContext): Promise<Answer> {
 }
 
 export function describeReceipts(): Operations<typeof receiptRoutes> {
-  const receipts = json.named(
-    'Receipts',
-    json.objectOf({
-      receipts: json.arrayOf(
-        json.named(
-          'Receipt',
-          json.objectOf({
-            receipt: receiptOptionSchema,
-            milestoneIndex: json.milestoneIndexSchema,
-          }),
-        ),
-      ),
-    }),
-  );
+  const receipts = json.namedObject('Receipts', {
+    receipts: json.arrayOf(
+      json.namedObject('Receipt', {
+        receipt: receiptOptionSchema,
+        milestoneIndex: json.milestoneIndexSchema,
+      }),
+    ),
+  });
   return {
     listReceipts: {
       tag: 'core',
       summary: 'All receipts of the migration from the legacy network (TIP-25)',
       answer: { description: 'The receipts.', schema: receipts, ledgerIndex: 'named' },
-      example: { path: '/api/core/v2/receipts' },
+      example: '/api/core/v2/receipts',
     },
     listReceiptsOf: {
       tag: 'core',
@@ -81,20 +74,20 @@ export function describeReceipts(): Operations<typeof receiptRoutes> {
       parameters: [inPath('migratedAt', MilestoneIndex, 'Milestone index of the legacy network.')],
       answer: { description: 'The receipts.', schema: receipts, ledgerIndex: 'named' },
       errors: [400],
-      example: { path: '/api/core/v2/receipts/0' },
+      example: '/api/core/v2/receipts/0',
     },
     readTreasury: {
       tag: 'core',
       summary: 'The treasury (TIP-25)',
       answer: {
         description: 'The milestone that created the treasury output, and its amount.',
-        schema: json.named(
-          'Treasury',
-          json.objectOf({ milestoneId: json.hashSchema, amount: json.uint64Schema }),
-        ),
+        schema: json.namedObject('Treasury', {
+          milestoneId: json.hashSchema,
+          amount: json.uint64Schema,
+        }),
         ledgerIndex: 'named',
       },
-      example: { path: '/api/core/v2/treasury' },
+      example: '/api/core/v2/treasury',
     },
   };
 }

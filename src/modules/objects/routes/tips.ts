@@ -1,5 +1,4 @@
 /** GET /api/core/v2/tips (TIP-25; docs/contract.md#tips): blocks that no other block approves. */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { noLedger } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
@@ -22,23 +21,18 @@ async function answerTips({ node }: RouteContext): Promise<Answer> {
   return jsonAnswer({ tips: blockIds.map((id) => `0x${id}`) }, { ledgerIndex });
 }
 
-export function describeTips(): Operations<typeof tipsRoutes> {
-  return {
-    listTips: {
-      tag: 'core',
-      summary: 'Unreferenced blocks that no other block approves (TIP-25)',
-      answer: {
-        description: 'Up to eight block IDs.',
-        schema: json.named(
-          'Tips',
-          json.objectOf({ tips: json.arrayOf(json.hashSchema, { maxItems: 8 }) }),
-        ),
-        ledgerIndex: 'named',
-      },
-      example: { path: '/api/core/v2/tips' },
+export const describeTips = (): Operations<typeof tipsRoutes> => ({
+  listTips: {
+    tag: 'core',
+    summary: 'Unreferenced blocks that no other block approves (TIP-25)',
+    answer: {
+      description: 'Up to eight block IDs.',
+      schema: json.namedObject('Tips', { tips: json.arrayOf(json.hashSchema, { maxItems: 8 }) }),
+      ledgerIndex: 'named',
     },
-  };
-}
+    example: '/api/core/v2/tips',
+  },
+});
 
 export interface Tips {
   /** 64 hex digits each, the newest first. */

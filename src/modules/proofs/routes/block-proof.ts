@@ -31,28 +31,22 @@ async function answerProof(context: RouteContext): Promise<Answer> {
   });
 }
 
-export function describeBlockProof(): Operations<typeof blockProofRoutes> {
-  return {
-    proveBlock: {
-      tag: 'proof',
-      summary: 'The proof that a block belongs to a milestone, by its signed inclusion root',
-      parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
-      answer: {
-        description: 'Milestone, block and path.',
-        schema: json.named(
-          'BlockProof',
-          json.objectOf(inclusionFields(), {
-            appliedProof: json.described(
-              'Present if the transaction was applied: the path to the applied root.',
-              auditPathSchema,
-            ),
-          }),
+export const describeBlockProof = (): Operations<typeof blockProofRoutes> => ({
+  proveBlock: {
+    tag: 'proof',
+    summary: 'The proof that a block belongs to a milestone, by its signed inclusion root',
+    parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
+    answer: {
+      description: 'Milestone, block and path.',
+      schema: json.namedObject('BlockProof', inclusionFields(), {
+        appliedProof: json.described(
+          'Present if the transaction was applied: the path to the applied root.',
+          auditPathSchema,
         ),
-      },
-      errors: [400, 404],
-      example: {
-        path: '/api/edge/v1/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d/proof',
-      },
+      }),
     },
-  };
-}
+    errors: [400, 404],
+    example:
+      '/api/edge/v1/blocks/0xf2174f3af8c862ba7b099c9ce56ecb5146c200521a8dbba9b0389ae645b10f1d/proof',
+  },
+});

@@ -73,23 +73,20 @@ export function describeMilestoneExplanation(): Operations<typeof milestoneExpla
       parameters: [inPath('milestoneIndex', MilestoneIndex, 'Milestone index.')],
       answer: {
         description: 'The milestone.',
-        schema: json.named(
-          'ExplainedMilestone',
-          json.objectOf({
-            index: json.milestoneIndexSchema,
-            timestamp: json.unixTimeSchema,
-            milestoneId: json.hashSchema,
-            inclusionMerkleRoot: json.hashSchema,
-            appliedMerkleRoot: json.hashSchema,
-            blocks: json.described(
-              'In white-flag order.',
-              json.arrayOf(json.named('ExplainedBlock', json.objectOf(required, optional))),
-            ),
-          }),
-        ),
+        schema: json.namedObject('ExplainedMilestone', {
+          index: json.milestoneIndexSchema,
+          timestamp: json.unixTimeSchema,
+          milestoneId: json.hashSchema,
+          inclusionMerkleRoot: json.hashSchema,
+          appliedMerkleRoot: json.hashSchema,
+          blocks: json.described(
+            'In white-flag order.',
+            json.arrayOf(json.namedObject('ExplainedBlock', required, optional)),
+          ),
+        }),
       },
       errors: [400, 404],
-      example: { path: '/api/edge/v1/whiteflag/17339' },
+      example: '/api/edge/v1/whiteflag/17339',
     },
   };
 }

@@ -2,7 +2,6 @@
  * Routes of the plug-in inx-poi 1.0.0-rc.1 (https://github.com/iotaledger/inx-poi): GET
  * /api/poi/v1/create/:blockId and POST /api/poi/v1/validate (docs/contract.md#proofs-of-inx-poi).
  */
-
 import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
@@ -13,7 +12,7 @@ import { verifySignature } from '../../../platform/verify-signature.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../stardust/encoding/codec.ts';
 import { asObject } from '../../../stardust/encoding/json-object.ts';
-import { StardustError } from '../../../stardust/error.ts';
+import { caughtRefusal } from '../../../stardust/error.ts';
 import {
   blockFromJson,
   blockToJson,
@@ -81,7 +80,7 @@ const auditLeafSchema = /* @__PURE__ */ json.named('AuditPathLeaf', () =>
 );
 
 const auditNodeSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPathNode', () => {
-  const sibling = json.named('AuditPathSibling', json.objectOf({ h: json.hashSchema }));
+  const sibling = json.namedObject('AuditPathSibling', { h: json.hashSchema });
   const child = json.oneOf(auditLeafSchema, auditNodeSchema, sibling);
   return json.objectOf({ l: child, r: child });
 });
@@ -90,10 +89,7 @@ const auditNodeSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPathNo
 export const auditPathSchema: json.JsonSchema = /* @__PURE__ */ json.named('AuditPath', () =>
   json.described(
     'The Merkle tree, reduced to the path to one block ID.',
-    json.oneOf(
-      auditNodeSchema,
-      json.named('AuditPathOfOne', json.objectOf({ l: auditLeafSchema })),
-    ),
+    json.oneOf(auditNodeSchema, json.namedObject('AuditPathOfOne', { l: auditLeafSchema })),
   ),
 );
 
@@ -102,7 +98,7 @@ export function inclusionFields() {
 }
 
 export function describePoi(): Operations<typeof poiRoutes> {
-  const inclusion = json.named('InclusionProof', json.objectOf(inclusionFields()));
+  const inclusion = json.namedObject('InclusionProof', inclusionFields());
   return {
     createProof: {
       tag: 'proof',
@@ -110,9 +106,8 @@ export function describePoi(): Operations<typeof poiRoutes> {
       parameters: [inPath('blockId', Id, 'Block ID, 32 bytes.')],
       answer: { description: 'Milestone, block and path.', schema: inclusion },
       errors: [400, 404],
-      example: {
-        path: '/api/poi/v1/create/0xabbe8683ba4b93629c847766b90ab6dcb0e0b78977eb8a4b48b66965256c98e1',
-      },
+      example:
+        '/api/poi/v1/create/0xabbe8683ba4b93629c847766b90ab6dcb0e0b78977eb8a4b48b66965256c98e1',
     },
     validateProof: {
       tag: 'proof',
@@ -120,7 +115,7 @@ export function describePoi(): Operations<typeof poiRoutes> {
       body: inclusion,
       answer: {
         description: 'The verdict.',
-        schema: json.named('ProofVerdict', json.objectOf({ valid: json.flagSchema })),
+        schema: json.namedObject('ProofVerdict', { valid: json.flagSchema }),
       },
       errors: [400],
     },
@@ -144,7 +139,6 @@ async function validateProof(
     await verifyInclusion({ milestone, block, proof }, keys, verifySignature);
     return { kind: 'valid' };
   } catch (error) {
-    if (error instanceof StardustError) return { kind, reason: error.reason };
-    throw error;
+    return { kind, reason: caughtRefusal(error).reason };
   }
 }

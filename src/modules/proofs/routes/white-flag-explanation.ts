@@ -70,28 +70,20 @@ function decisionToJson({ rule, input, output }: Decision) {
 
 export function describeWhiteFlagExplanation(): Operations<typeof whiteFlagExplanationRoutes> {
   const { required, optional } = explainedBlockFields();
-  const judgedBlock = json.named(
-    'JudgedBlock',
-    json.objectOf(required, {
-      ...optional,
-      transactionId: json.hashSchema,
-      rule: json.described('The rule of docs/protocol.md that decided.', json.textSchema),
-      decidingInput: json.named(
-        'DecidingInput',
-        json.objectOf(
-          { input: json.described('Its index.', json.uint16Schema), outputId: json.outputIdSchema },
-          { spentBy: json.hashSchema },
-        ),
-      ),
-      decidingOutput: json.named(
-        'DecidingOutput',
-        json.objectOf({
-          output: json.described('Its index.', json.uint16Schema),
-          outputId: json.outputIdSchema,
-        }),
-      ),
+  const judgedBlock = json.namedObject('JudgedBlock', required, {
+    ...optional,
+    transactionId: json.hashSchema,
+    rule: json.described('The rule of docs/protocol.md that decided.', json.textSchema),
+    decidingInput: json.namedObject(
+      'DecidingInput',
+      { input: json.described('Its index.', json.uint16Schema), outputId: json.outputIdSchema },
+      { spentBy: json.hashSchema },
+    ),
+    decidingOutput: json.namedObject('DecidingOutput', {
+      output: json.described('Its index.', json.uint16Schema),
+      outputId: json.outputIdSchema,
     }),
-  );
+  });
   return {
     explainWhiteFlag: {
       tag: 'edge',
@@ -99,20 +91,18 @@ export function describeWhiteFlagExplanation(): Operations<typeof whiteFlagExpla
       body: whiteFlagRequestSchema,
       answer: {
         description: 'Roots, blocks and verdicts.',
-        schema: json.named(
-          'WhiteFlagExplanation',
-          json.objectOf({
-            index: json.milestoneIndexSchema,
-            timestamp: json.unixTimeSchema,
-            inclusionMerkleRoot: json.hashSchema,
-            appliedMerkleRoot: json.hashSchema,
-            blocks: json.described('In white-flag order.', json.arrayOf(judgedBlock)),
-          }),
-        ),
+        schema: json.namedObject('WhiteFlagExplanation', {
+          index: json.milestoneIndexSchema,
+          timestamp: json.unixTimeSchema,
+          inclusionMerkleRoot: json.hashSchema,
+          appliedMerkleRoot: json.hashSchema,
+          blocks: json.described('In white-flag order.', json.arrayOf(judgedBlock)),
+        }),
         ledgerIndex: 'named',
       },
       errors: [400, 404],
-      example: { path: '/api/edge/v1/whiteflag', body: EXAMPLE_PROPOSAL },
+      example: '/api/edge/v1/whiteflag',
+      exampleBody: EXAMPLE_PROPOSAL,
     },
   };
 }

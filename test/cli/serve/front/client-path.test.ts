@@ -92,7 +92,7 @@ it.runIf(process.platform === 'linux')('the kernel tells what a client does not 
     const queues = await readKernelQueues(port);
     const name = kernelName('::ffff:127.0.0.77', client.localPort!);
     const names = [name, kernelName('127.0.0.77', client.localPort!)];
-    const [bytes = 0] = names.flatMap((each) => queues!.get(each) ?? []);
+    const [bytes = 0] = names.flatMap((each) => queues.get(each) ?? []);
     expect(bytes).toBeGreaterThan(10_000);
   });
   client.destroy();
