@@ -4,7 +4,12 @@
  * told of the last milestone.
  */
 
-import { createPacketReader, encodePacket, type Packet, PacketType } from '../../../src/mqtt/packets.ts';
+import {
+  createPacketReader,
+  encodePacket,
+  type Packet,
+  PacketType,
+} from '../../../src/mqtt/packets.ts';
 import { coneOf, lastIndex } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import type { Socket } from '../platform/sockets.ts';
