@@ -74,7 +74,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      'a large cone in one pass: {STATEMENTS_AT_ONCE} statements, 1 a level, {OF_PART} a part of {MAX_PART_HEAP_BYTES}',
+      'a large cone in one pass: {STATEMENTS_AT_ONCE} statements, one a level, {OF_PART} a part of {MAX_PART_HEAP_BYTES}',
       'follower/store/store-cone.ts',
       '',
     ],
