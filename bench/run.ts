@@ -12,6 +12,7 @@ import { buildWorker, bundleWorker } from '../cli/lib/wrangler/build-worker.ts';
 import { type Bench, type Figure, holds } from './case.ts';
 import { costCases } from './cases/cost.ts';
 import { eventCases } from './cases/events.ts';
+import { explorerCases } from './cases/explorer.ts';
 import { feedCases } from './cases/feed.ts';
 import { fetchingCases } from './cases/fetching.ts';
 import { finalLedgerCases } from './cases/final-ledger.ts';
@@ -44,6 +45,7 @@ const CASES = [
   ...importCases,
   ...eventCases,
   ...serveCases,
+  ...explorerCases,
 ];
 
 const PICTURE = join(PROJECT, 'docs/performance-growth.svg');
@@ -65,6 +67,7 @@ and longer the first time: ledgers are made in the folder for temporary files, a
   --index all the benchmark "cost" indexes every kind of output, as with INDEX=all
 
 Environment:
+  CHROMIUM    of the benchmark "explorer"; default: Debian's chromium
   OUTPUTS     of the ledger of the benchmark "final ledger"; default: 1000000
 
 Names:

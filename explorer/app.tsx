@@ -15,7 +15,7 @@ import { Foreign, Head, ReadingNote, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
-import type { Loaded } from './use-load.ts';
+import { type Loaded, useLoad } from './use-load.ts';
 import { remarkOnName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
@@ -27,7 +27,8 @@ function App() {
   const head = useHead(info);
   const main = useRef<HTMLElement>(null);
 
-  useEffect(() => {
+  // not a frame later: the visitor may be gone to another view by then
+  useLayoutEffect(() => {
     const show = () => {
       setNote('');
       setView(readLocation());
@@ -148,7 +149,7 @@ function useHead(info: Loaded<Info>): Finding<SignedMilestone> | undefined {
       const finding = await readSigned(index, choice, name);
       if (!dropped) setHead(finding);
     }
-    if (index !== undefined) judge(index).catch(() => setHead(undefined));
+    if (index !== undefined) judge(index).catch(() => dropped || setHead(undefined));
     return () => {
       dropped = true;
     };
@@ -264,12 +265,12 @@ function LedgerState({
 }: Omit<MastheadProps, 'view' | 'info'> & { info: Info }) {
   const { isHealthy, confirmedMilestone } = info.status;
   const age = Date.now() / 1000 - confirmedMilestone.timestamp;
-  const [reason, setReason] = useState<string>();
-  useEffect(() => {
-    // an old ledger explains itself; /health, which browsers report as an error, is asked for the rest
-    if (isHealthy || age > OLD_SECONDS) setReason(undefined);
-    else void askHealth().then(setReason, () => setReason('not healthy'));
-  }, [isHealthy, confirmedMilestone.index]);
+  const isAsked = !isHealthy && age <= OLD_SECONDS;
+  // an old ledger explains itself; /health, which browsers report as an error, is asked for the rest
+  const reason = useLoad(
+    async () => (isAsked ? askHealth().catch(() => 'not healthy') : undefined),
+    [isAsked, confirmedMilestone.index],
+  );
   const signed = head?.standing === 'proved' ? provedValue(head.proof) : undefined;
   const now = Date.now() / 1000;
   const isNow = signed !== undefined && isLive(signed, now) && !isSilent;
@@ -292,7 +293,7 @@ function LedgerState({
         // no key signs that nothing comes after
         <span data-standing="said"> · this node says {FINAL}</span>
       )}
-      {reason !== undefined && ` · ${reason}`}
+      {reason.state === 'done' && reason.value !== undefined && ` · ${reason.value}`}
     </p>
   );
 }

@@ -23,7 +23,8 @@ The last line is "N passed, N failed"; exit code 1 if any failed.
 
 Environment:
   CHROMIUM, FIREFOX   paths of the browsers; default: Debian's chromium and firefox-esr
-  UPDATE_PICTURES=1   write the pictures that views are compared with (test/browser/pictures)`;
+  UPDATE_PICTURES=1   write the pictures that views are compared with (test/browser/pictures)
+  SLOW=1              each answer comes up to 800 ms late, and Chromium's CPU is four times slower`;
 
 /** A command that passes or fails as a whole. */
 async function runCheck(script: string): Promise<Count> {

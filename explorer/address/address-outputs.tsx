@@ -11,7 +11,7 @@ import { formatCount, plural } from '../format.ts';
 import { readMetadata } from '../nft/claims.ts';
 import type { ListedOutput } from '../node/lists.ts';
 import { hasNoBlock, type Info, type Output as NftJson } from '../node/shapes.ts';
-import { Foreign, Id, MilestoneText, To } from '../parts/parts.tsx';
+import { Foreign, IdLink, MilestoneText, To } from '../parts/parts.tsx';
 import type { View } from '../route.ts';
 import { networkWords } from '../words/network.tsx';
 import { SentenceText } from '../words/words.tsx';
@@ -88,7 +88,7 @@ function AddressOutputRow({
           <SentenceText key={i} sentence={sentence} network={networkWords(undefined, info)} />
         ))}
         <p>
-          <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />
+          <IdLink name="output" id={outputId} />
           {isKept && (
             <>
               , by <To view={{ name: 'transaction', id: metadata.transactionId }}>transaction</To>

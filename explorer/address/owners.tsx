@@ -4,7 +4,7 @@
 import { formatCount, plural } from '../format.ts';
 import { readOwners } from '../node/ledger.ts';
 import { Listed } from '../parts/listed.tsx';
-import { Id, LoadedPart } from '../parts/parts.tsx';
+import { IdLink, LoadedPart } from '../parts/parts.tsx';
 import { useLoad } from '../use-load.ts';
 
 export function OwnersOfCollection({ issuer }: { issuer: string }) {
@@ -25,7 +25,7 @@ export function OwnersOfCollection({ issuer }: { issuer: string }) {
               all={owners}
               show={({ address, nftCount }) => (
                 <>
-                  <Id id={address} what="address" view={{ name: 'address', address }} />{' '}
+                  <IdLink name="address" id={address} />{' '}
                   <span class="hint">{plural(nftCount, 'NFT')}</span>
                 </>
               )}

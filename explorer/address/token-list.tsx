@@ -11,7 +11,7 @@ import type { FoundryOutput } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
 import { cut, formatCount } from '../format.ts';
 import type { Info } from '../node/shapes.ts';
-import { Foreign, Id, To } from '../parts/parts.tsx';
+import { Foreign, Id, IdLink, To } from '../parts/parts.tsx';
 import { type TokenClaims, useTokenClaims } from '../words/token-claims.ts';
 
 /** Each needs the output of its foundry. */
@@ -113,7 +113,7 @@ export function FoundryItem({ foundry }: { foundry: FoundryOutput }) {
   return (
     <TokenItem id={toHex(foundryId(foundry))} claim={claim} amount={minted - melted}>
       of at most <Foreign text={formatTokens(maximumSupply, claim)} />, controlled by alias{' '}
-      <Id id={alias} what="alias ID" view={{ name: 'alias', id: alias }} />
+      <IdLink name="alias" id={alias} />
     </TokenItem>
   );
 }

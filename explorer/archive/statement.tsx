@@ -19,14 +19,10 @@ import { type Info, saysEnded } from '../node/shapes.ts';
 import { Head, Id, To } from '../parts/parts.tsx';
 import { saveFile } from '../parts/save.ts';
 import { CheckResult, NotChecked } from '../parts/standing.tsx';
+import { asError, type Loaded, useLoad } from '../use-load.ts';
 import { parseRoot } from '../verify/final-here.ts';
 import { RootForm, useFinalRoot } from './root-form.tsx';
 import { StatementSheet } from './statement-sheet.tsx';
-
-type Progress =
-  | { state: 'idle' | 'running' }
-  | { state: 'done'; finding: Finding<Statement> }
-  | { state: 'stopped'; reason: string };
 
 /** A page, as it was answered and as it was proved. */
 interface Page {
@@ -51,22 +47,22 @@ export function StatementView({ of, info }: { of?: string; info: Info }) {
   );
 }
 
-function StatementOfAddress({ bech32 }: { bech32: string }) {
-  const root = useFinalRoot();
+/** @param root to which all that was read leads: give it as the key */
+function ReadStatement({ bech32, root }: { bech32: string; root: string }) {
   const [pages, setPages] = useState<readonly Page[]>([]);
-  const [progress, setProgress] = useState<Progress>({ state: 'idle' });
+  const [progress, setProgress] = useState<Loaded<Finding<Statement>>>();
   const last = pages.at(-1);
   const next = last && provedValue(last.proof).next;
 
-  async function read(trusted: string): Promise<void> {
-    if (progress.state === 'running') return;
-    setProgress({ state: 'running' });
+  async function read(): Promise<void> {
+    if (progress?.state === 'loading') return;
+    setProgress({ state: 'loading' });
     try {
       const cursor = next === undefined ? '' : `?cursor=${next}`;
       const path = `/api/edge/v1/final/addresses/${encodeURIComponent(bech32)}${cursor}`;
       const json = await askJson(path, v.unknown());
-      const finding = judgeStatement(json, parseRoot(trusted));
-      if (finding.standing !== 'proved') return setProgress({ state: 'done', finding });
+      const finding = judgeStatement(json, parseRoot(root));
+      if (finding.standing !== 'proved') return setProgress({ state: 'done', value: finding });
       const text = JSON.stringify(json);
       const { prefix } = provedValue(finding.proof);
       const isAsked =
@@ -74,17 +70,37 @@ function StatementOfAddress({ bech32 }: { bech32: string }) {
       if (!isAsked || !bech32.startsWith(prefix))
         return setProgress({
           state: 'done',
-          finding: refute('the node answers with the statement of another address'),
+          value: refute('the node answers with the statement of another address'),
         });
       const all = [...pages, { text, proof: finding.proof }];
       const joined = joinStatements(all.map(({ proof }) => proof));
       if (joined.standing === 'proved') setPages(all);
-      setProgress({ state: 'done', finding: joined });
+      setProgress({ state: 'done', value: joined });
     } catch (error) {
-      setProgress({ state: 'stopped', reason: asSentence((error as Error).message) });
+      setProgress({ state: 'failed', error: asError(error) });
     }
   }
 
+  return (
+    <>
+      {pages.length === 0 && (
+        <button type="button" class="main" onClick={() => void read()}>
+          Prove what this address held
+        </button>
+      )}
+      {progress !== undefined && <Shown judged={progress} root={root} />}
+      {next !== undefined && (
+        <button type="button" onClick={() => void read()}>
+          Add the page that follows
+        </button>
+      )}
+      {pages.length > 0 && <Downloads pages={pages} bech32={bech32} />}
+    </>
+  );
+}
+
+function StatementOfAddress({ bech32 }: { bech32: string }) {
+  const root = useFinalRoot();
   return (
     <section class="archive" aria-labelledby="statement-title">
       <h2 id="statement-title">Prove what this address held</h2>
@@ -97,67 +113,55 @@ function StatementOfAddress({ bech32 }: { bech32: string }) {
         without a proof.
       </p>
       <RootForm />
-      {root !== undefined && pages.length === 0 && (
-        <button type="button" class="main" onClick={() => void read(root)}>
-          Prove what this address held
-        </button>
-      )}
-      <Shown progress={progress} root={root} />
-      {root !== undefined && next !== undefined && (
-        <button type="button" onClick={() => void read(root)}>
-          Add the page that follows
-        </button>
-      )}
-      {pages.length > 0 && <Downloads pages={pages} bech32={bech32} />}
+      {root !== undefined && <ReadStatement key={root} bech32={bech32} root={root} />}
     </section>
   );
 }
 
 /** Files of anybody. */
+async function judgeFiles(files: readonly File[], root: string): Promise<Finding<Statement>> {
+  const proofs: Proved<Statement>[] = [];
+  for (const file of files) {
+    if (file.size > MAX_FILE_BYTES) throw new Error('The file is larger than a statement.');
+    const finding = judgeStatement(parseBoundedJson(await file.text()), parseRoot(root));
+    if (finding.standing !== 'proved') return finding;
+    proofs.push(finding.proof);
+  }
+  // as pages follow each other, whatever order the files were chosen in
+  const inOrder = proofs.toSorted((a, b) =>
+    (provedValue(a).after ?? '') < (provedValue(b).after ?? '') ? -1 : 1,
+  );
+  return joinStatements(inOrder);
+}
+
+function ReadFiles({ root }: { root: string }) {
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const judged = useLoad(() => judgeFiles(files, root), [files, root]);
+  return (
+    <>
+      <label class="wide">
+        Files
+        <input
+          type="file"
+          name="statement"
+          accept=".json,application/json"
+          multiple
+          onChange={({ currentTarget }) => setFiles([...(currentTarget.files ?? [])])}
+        />
+      </label>
+      {files.length > 0 && <Shown judged={judged} root={root} />}
+    </>
+  );
+}
+
 function StatementFiles() {
   const root = useFinalRoot();
-  const [progress, setProgress] = useState<Progress>({ state: 'idle' });
-
-  async function check(files: readonly File[], trusted: string): Promise<void> {
-    setProgress({ state: 'running' });
-    try {
-      const proofs: Proved<Statement>[] = [];
-      for (const file of files) {
-        if (file.size > MAX_FILE_BYTES) throw new Error('The file is larger than a statement.');
-        const finding = judgeStatement(parseBoundedJson(await file.text()), parseRoot(trusted));
-        if (finding.standing !== 'proved') return setProgress({ state: 'done', finding });
-        proofs.push(finding.proof);
-      }
-      // as pages follow each other, whatever order the files were chosen in
-      const inOrder = proofs.toSorted((a, b) =>
-        (provedValue(a).after ?? '') < (provedValue(b).after ?? '') ? -1 : 1,
-      );
-      setProgress({ state: 'done', finding: joinStatements(inOrder) });
-    } catch (error) {
-      setProgress({ state: 'stopped', reason: asSentence((error as Error).message) });
-    }
-  }
-
   return (
     <section class="archive" aria-labelledby="files-title">
       <h2 id="files-title">The statement of an address, from files</h2>
       <p>All pages of one statement. Nothing is sent: your browser reads them.</p>
       <RootForm />
-      {root !== undefined && (
-        <label class="wide">
-          Files
-          <input
-            type="file"
-            name="statement"
-            accept=".json,application/json"
-            multiple
-            onChange={({ currentTarget: { files } }) => {
-              if (files !== null && files.length > 0) void check([...files], root);
-            }}
-          />
-        </label>
-      )}
-      <Shown progress={progress} root={root} />
+      {root !== undefined && <ReadFiles root={root} />}
     </section>
   );
 }
@@ -165,25 +169,23 @@ function StatementFiles() {
 /** As `stardust-edge verify` allows. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
-function Shown({ progress, root }: { progress: Progress; root: string | undefined }) {
-  const { state } = progress;
-  const proof =
-    state === 'done' && progress.finding.standing === 'proved' ? progress.finding.proof : undefined;
+function Shown({ judged, root }: { judged: Loaded<Finding<Statement>>; root: string }) {
+  const finding = judged.state === 'done' ? judged.value : undefined;
   return (
     <>
       <div role="status" class="statement-verdict">
-        {state === 'running' && <p class="loading">Checking …</p>}
-        {state === 'stopped' && <NotChecked>{progress.reason}</NotChecked>}
-        {state === 'done' && (
+        {judged.state === 'loading' && <p class="loading">Checking …</p>}
+        {judged.state === 'failed' && <NotChecked>{asSentence(judged.error.message)}</NotChecked>}
+        {finding !== undefined && (
           <CheckResult
-            finding={progress.finding}
+            finding={finding}
             words={({ outputs }) =>
               `Your browser has checked ${outputs.length === 1 ? 'the proof of 1 output' : `the proofs of ${outputs.length} outputs`} against the final root.`
             }
           />
         )}
       </div>
-      {proof !== undefined && root !== undefined && <StatementSheet proof={proof} root={root} />}
+      {finding?.standing === 'proved' && <StatementSheet proof={finding.proof} root={root} />}
     </>
   );
 }

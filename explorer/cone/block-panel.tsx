@@ -3,7 +3,7 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
-import { Facts, Id } from '../parts/parts.tsx';
+import { Facts, IdLink } from '../parts/parts.tsx';
 import { describeBlock, kindOf, Mark } from './kinds.tsx';
 import { JudgedBlockPanel, useJudged } from './merkle-path-panel.tsx';
 
@@ -33,7 +33,7 @@ export function BlockPanel({
       </h2>
       <Facts
         rows={[
-          ['ID', <Id id={blockId} what="block ID" view={{ name: 'block', id: blockId }} />],
+          ['ID', <IdLink name="block" id={blockId} />],
           ['Payload', describeBlock(block)],
         ]}
       />

@@ -5,7 +5,7 @@
 import { useState } from 'preact/hooks';
 import { formatCount, plural, shorten } from '../format.ts';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
-import { Copy, Id } from '../parts/parts.tsx';
+import { Copy, IdLink } from '../parts/parts.tsx';
 import { formatRoute, type View } from '../route.ts';
 import { describeBlock, KIND_NAMES, kindOf, Mark, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
 
@@ -81,12 +81,7 @@ export function BlockTable({
                   {describeBlock(block)}
                   {block.decidingInput?.spentBy !== undefined && (
                     <>
-                      , spent before by{' '}
-                      <Id
-                        id={block.decidingInput.spentBy}
-                        what="block ID"
-                        view={{ name: 'block', id: block.decidingInput.spentBy }}
-                      />
+                      , spent before by <IdLink name="block" id={block.decidingInput.spentBy} />
                     </>
                   )}
                   {faulty.has(block.blockId) && <strong class="bad"> A check failed here.</strong>}

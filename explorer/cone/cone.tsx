@@ -151,7 +151,7 @@ const NOTHING: JudgedCone = { findings: [] };
 function useChecks({ explanation, parents, signed }: ConeProps): Checks {
   const [judged, setJudged] = useState(NOTHING);
   const [layout, setLayout] = useState<Loaded<ConeLayout>>({ state: 'loading' });
-  const [progress, setProgress] = useState<string>();
+  const [progress, setProgress] = useState<string | undefined>('Hashing …');
 
   useEffect(() => {
     let dropped = false;

@@ -3,6 +3,7 @@
  * visitor sees from where, and chooses the gateway.
  */
 import { useEffect, useState } from 'preact/hooks';
+import { keptChoice } from '../parts/kept.ts';
 import {
   GATEWAYS,
   gatewayUrl,
@@ -12,40 +13,25 @@ import {
   showOf,
 } from './picture-address.ts';
 
-const STORAGE_KEY = 'ipfs-gateway';
-
 /** A gateway may take its time to find a file. */
 const PATIENCE_MS = 20_000;
 
-/** The gateway that was chosen last, by its place in the list. */
-function readChoice(): number {
-  try {
-    const place = Number(localStorage.getItem(STORAGE_KEY));
-    return GATEWAYS[place] === undefined ? 0 : place;
-  } catch {
-    // storage may be forbidden
-    return 0;
-  }
-}
+/** By its place in the list. */
+const { choose: chooseGateway, useChoice: useGateway } = keptChoice(
+  'ipfs-gateway',
+  (stored) => (GATEWAYS[Number(stored)] === undefined ? 0 : Number(stored)),
+  String,
+);
 
-function keepChoice(place: number): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, String(place));
-  } catch {
-    // then it is asked again
-  }
-}
+export { useGateway };
 
-export function GatewayChoice({ place, choose }: { place: number; choose(place: number): void }) {
+export function GatewayChoice({ place }: { place: number }) {
   return (
     <label class="gateway">
       IPFS gateway
       <select
         value={String(place)}
-        onChange={({ currentTarget }) => {
-          keepChoice(Number(currentTarget.value));
-          choose(Number(currentTarget.value));
-        }}
+        onChange={({ currentTarget }) => chooseGateway(Number(currentTarget.value))}
       >
         {GATEWAYS.map(({ title }, i) => (
           <option key={title} value={String(i)}>
@@ -56,8 +42,6 @@ export function GatewayChoice({ place, choose }: { place: number; choose(place: 
     </label>
   );
 }
-
-export const useGateway = () => useState(readChoice);
 
 type Progress = 'waiting' | 'shown' | 'failed' | 'late';
 
@@ -138,7 +122,7 @@ export function Picture({
   type: string | undefined;
   title: string;
 }) {
-  const [place, choose] = useGateway();
+  const place = useGateway();
   const [isWanted, want] = useState(false);
   const source = pictureSource(uri, nftId);
   if (source.kind === 'none')
@@ -174,7 +158,7 @@ export function Picture({
           </p>
         </div>
       )}
-      {source.kind === 'ipfs' && <GatewayChoice place={place} choose={choose} />}
+      {source.kind === 'ipfs' && <GatewayChoice place={place} />}
     </figure>
   );
 }

@@ -12,7 +12,7 @@ import { asSentence, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';
 import type { Info, NftChangeJson, NftHistoryJson } from '../node/shapes.ts';
-import { Id, MilestoneText, To } from '../parts/parts.tsx';
+import { IdLink, MilestoneText, To } from '../parts/parts.tsx';
 import {
   CheckResult,
   NotChecked,
@@ -95,10 +95,19 @@ export function OwnerLine({ nft, judged }: { nft: ShownNft; judged: JudgedCertif
   const { milestoneIndexBooked: index, milestoneTimestampBooked: time } = nft.metadata;
   return (
     <OutcomeLine proof={proof}>
-      Owner <Id id={address} what="address" view={{ name: 'address', address }} /> ·{' '}
-      {proof === undefined ? 'since' : 'proved in'} milestone {index}, {formatTime(time)} UTC
+      Owner <IdLink name="address" id={address} /> · {proof === undefined ? 'since' : 'proved in'}{' '}
+      milestone {index}, {formatTime(time)} UTC
     </OutcomeLine>
   );
+}
+
+/** The proof that the NFT was burned where and when the node says. */
+export function burningOf(judged: JudgedCertificate, last: NftChangeJson) {
+  const state = stateOf(judged);
+  if (state?.standing !== 'proved' || last.kind !== 'burned') return undefined;
+  const { held, since } = provedValue(state.proof);
+  const isSame = since.index === last.milestoneIndex && since.timestamp === last.milestoneTimestamp;
+  return held === undefined && isSame ? state.proof : undefined;
 }
 
 /** What the certificate of the newest change proves, unless the page shows otherwise. */
@@ -221,14 +230,7 @@ function Change({ nftId, change, info }: Of & { change: NftChangeJson }) {
   return (
     <li>
       <span>
-        {KINDS[kind]}{' '}
-        {owner !== null && (
-          <Id
-            id={owner.address}
-            what="address"
-            view={{ name: 'address', address: owner.address }}
-          />
-        )}
+        {KINDS[kind]} {owner !== null && <IdLink name="address" id={owner.address} />}
       </span>
       <span class="hint">
         {formatTime(milestoneTimestamp)} UTC, <MilestoneText index={milestoneIndex} info={info} />

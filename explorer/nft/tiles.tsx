@@ -21,7 +21,7 @@ export function Tiles({
   /** Below the name of each. */
   notesOf(nft: Nft): readonly string[];
 }) {
-  const [gateway, choose] = useGateway();
+  const gateway = useGateway();
   const [isWanted, want] = useState(false);
   return (
     <>
@@ -31,7 +31,7 @@ export function Tiles({
           <button type="button" disabled={isWanted} onClick={() => want(true)}>
             Show pictures
           </button>
-          <GatewayChoice place={gateway} choose={choose} />
+          <GatewayChoice place={gateway} />
         </div>
       </div>
       <LoadedPart loaded={loaded}>

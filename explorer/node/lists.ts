@@ -3,6 +3,7 @@
  */
 
 import { OutputType } from '../../src/stardust/wire/output.ts';
+import { formatCount } from '../format.ts';
 import { askJson, NodeError } from './ask.ts';
 import { type LedgerOutputJson, readUnspent } from './outputs.ts';
 import { outputIds } from './shapes.ts';
@@ -65,6 +66,12 @@ async function readPages(
 export async function hasOutputs(kind: ListKind | undefined, address: string): Promise<boolean> {
   const filter = { unlockableByAddress: address, pageSize: '1' };
   return (await askJson(listPath(kind, filter), outputIds)).items.length > 0;
+}
+
+/** How many outputs a list has, as far as its first page shows: `60`, or `1,000+`. */
+export async function countListed(path: string): Promise<string> {
+  const { items, cursor } = await askJson(path, outputIds);
+  return `${formatCount(items.length)}${cursor === undefined ? '' : '+'}`;
 }
 
 /** The filter for what was created in so many seconds before; for all of it, if they are enough. */

@@ -39,6 +39,22 @@ export function Id({ id, what, view, whole = false }: IdProps) {
   );
 }
 
+const ID_WORDS = {
+  address: 'address',
+  alias: 'alias ID',
+  block: 'block ID',
+  foundry: 'foundry ID',
+  nft: 'NFT ID',
+  output: 'output ID',
+  transaction: 'transaction ID',
+} as const;
+
+/** The ID of a thing that has a page, or an address: a link to it. */
+export function IdLink({ name, id }: { name: keyof typeof ID_WORDS; id: string }) {
+  const view = name === 'address' ? { name, address: id } : { name, id };
+  return <Id id={id} what={ID_WORDS[name]} view={view} />;
+}
+
 const COPIED_MS = 1500;
 
 export function Copy({ text, what }: { text: string; what: string }) {

@@ -8,7 +8,7 @@ import type { NetworkWords, Sentence } from '../../client/words/sentence.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { holderOf, type Output, OutputType } from '../../src/stardust/wire/output.ts';
 import { UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { Foreign, Id } from '../parts/parts.tsx';
+import { Foreign, IdLink } from '../parts/parts.tsx';
 import type { TokenClaims } from '../words/token-claims.ts';
 import { AddressLink, ClaimedAmount, SentenceText, TokenUnits } from '../words/words.tsx';
 import type { FlowInput, FlowOutput } from './flow.ts';
@@ -96,12 +96,7 @@ function Card({
               <ChainName chain={chain} output={output} />
             </p>
             <p>
-              <Id
-                id={chain.id}
-                what={`${KIND_WORDS[chain.kind]} ID`}
-                view={{ name: chain.kind, id: chain.id }}
-              />{' '}
-              with {amount}
+              <IdLink name={chain.kind} id={chain.id} /> with {amount}
             </p>
           </>
         )}
@@ -123,7 +118,7 @@ function CardHead({ what, id, place }: { what: 'Input' | 'Output'; id: string; p
   return (
     <p class="card-head">
       {what} {place + 1}
-      <Id id={id} what="output ID" view={{ name: 'output', id }} />
+      <IdLink name="output" id={id} />
     </p>
   );
 }

@@ -19,7 +19,7 @@ import { plural } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import type { BlockMetadata, Info } from '../node/shapes.ts';
 import { Listed } from '../parts/listed.tsx';
-import { Id, To } from '../parts/parts.tsx';
+import { IdLink, To } from '../parts/parts.tsx';
 import { CheckResult, NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { type JudgedInputs, judgeInputs } from '../verify/judge-transaction.ts';
@@ -296,13 +296,7 @@ function ConflictPart({
                 <To view={{ name: 'milestone', milestone: String(spent.spentBy.milestoneIndex) }}>
                   milestone {spent.spentBy.milestoneIndex}
                 </To>{' '}
-                by transaction{' '}
-                <Id
-                  id={spent.spentBy.transactionId}
-                  what="transaction ID"
-                  view={{ name: 'transaction', id: spent.spentBy.transactionId }}
-                />
-                .
+                by transaction <IdLink name="transaction" id={spent.spentBy.transactionId} />.
               </>
             )}
           </p>

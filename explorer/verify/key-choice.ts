@@ -3,53 +3,37 @@
  * their own. Until the visitor chooses, a network that this page knows is checked against its own
  * keys: they are part of the source, so a node that takes another's name is refuted.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
+import { keptChoice } from '../parts/kept.ts';
 import { choiceFor, type KeyChoice } from './describe-keys.ts';
 import { useNetworkName } from './network-name.ts';
 
 const DEFAULT: KeyChoice = { kind: 'known', network: KNOWN_NETWORKS[0]!, isDefault: true };
 
-const STORAGE_KEY = 'milestone-keys';
-
-const listeners = new Set<(choice: KeyChoice) => void>();
-let current = readChoice();
-
-function readChoice(): KeyChoice {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? 'null');
-    if (typeof stored !== 'object' || stored === null) return DEFAULT;
-    const { networkName, publicKeys, threshold } = stored as Record<string, unknown>;
-    const network = KNOWN_NETWORKS.find((each) => each.networkName === networkName);
-    if (network !== undefined) return { kind: 'known', network, isDefault: false };
-    return typeof publicKeys === 'string' && typeof threshold === 'string'
-      ? { kind: 'own', publicKeys, threshold }
-      : DEFAULT;
-  } catch {
-    // storage may be forbidden
-    return DEFAULT;
-  }
+/** Throws where it is no JSON. */
+function readChoice(stored: string | null): KeyChoice {
+  const parsed: Record<string, unknown> = Object(JSON.parse(stored ?? 'null'));
+  const { networkName, publicKeys, threshold } = parsed;
+  const network = KNOWN_NETWORKS.find((each) => each.networkName === networkName);
+  if (network !== undefined) return { kind: 'known', network, isDefault: false };
+  return typeof publicKeys === 'string' && typeof threshold === 'string'
+    ? { kind: 'own', publicKeys, threshold }
+    : DEFAULT;
 }
 
-export function chooseKeys(choice: KeyChoice): void {
-  current = choice;
-  try {
-    const { kind, ...own } = choice;
-    const kept = choice.kind === 'known' ? { networkName: choice.network.networkName } : own;
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(kept));
-  } catch {
-    // then it is asked again
-  }
-  for (const listener of listeners) listener(choice);
-}
+const { choose: chooseKeys, useChoice } = keptChoice('milestone-keys', readChoice, (choice) => {
+  const { kind, ...own } = choice;
+  return JSON.stringify(
+    choice.kind === 'known' ? { networkName: choice.network.networkName } : own,
+  );
+});
+
+export { chooseKeys };
 
 /** @param networkName as the node calls it; within the page that is known */
 export function useKeyChoice(networkName = useNetworkName()): KeyChoice {
-  const [choice, setChoice] = useState(current);
-  useEffect(() => {
-    listeners.add(setChoice);
-    return () => void listeners.delete(setChoice);
-  }, []);
+  const choice = useChoice();
   // the same object for the same name: what depends on it is not done again
   return useMemo(() => choiceFor(choice, networkName), [choice, networkName]);
 }

@@ -16,13 +16,14 @@ import { OwnersOfCollection } from '../address/owners.tsx';
 import { TokenList } from '../address/token-list.tsx';
 import { formatCount, plural } from '../format.ts';
 import { goTo } from '../navigate.ts';
-import { type ListedOutput, listPath } from '../node/lists.ts';
+import { countListed, type ListedOutput, listPath } from '../node/lists.ts';
 import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
 import { Later } from '../parts/later.tsx';
 import { Head, Id, NotRead, ReadingNote } from '../parts/parts.tsx';
 import { saveFile } from '../parts/save.ts';
 import { NotChecked } from '../parts/standing.tsx';
 import { type AddressViewName, formatRoute } from '../route.ts';
+import { useLoad } from '../use-load.ts';
 import { Gallery } from './gallery.tsx';
 
 export function AddressView({
@@ -54,13 +55,11 @@ export function AddressView({
     );
   const bech32 = text.toLowerCase();
   const isAll = indexesAll(info);
-  const list = isAll && name === 'address' ? undefined : ('nft' as const);
-  const filter = name === 'issuer' ? { issuer: bech32 } : { unlockableByAddress: bech32 };
   return (
     <article class="page">
       <Head
         kind={name === 'issuer' ? 'Issuer' : 'Address'}
-        api={listPath(list, filter)}
+        api={pathOf(name, bech32, isAll)}
         title={bech32}
         id={name === 'issuer' && <Id id={bech32} what="address" />}
       >
@@ -143,12 +142,24 @@ function Tabs({
           href={formatRoute({ name, address })}
           aria-current={name === shown ? 'page' : undefined}
         >
-          {title}
+          <span>{title}</span> <Count path={pathOf(name, address, isAll)} />
         </a>
       ))}
     </nav>
   );
 }
+
+function Count({ path }: { path: string }) {
+  const count = useLoad(() => countListed(path), [path]);
+  return <span class="count">{count.state === 'done' && count.value}</span>;
+}
+
+/** Of the list that a tab shows. */
+const pathOf = (name: AddressViewName, address: string, isAll: boolean) =>
+  listPath(
+    isAll && name === 'address' ? undefined : 'nft',
+    name === 'issuer' ? { issuer: address } : { unlockableByAddress: address },
+  );
 
 function Held({ page, info, ...named }: NamedAddress & { page: number; info: Info }) {
   const { bech32, address } = named;

@@ -13,7 +13,7 @@ import { shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
 import { askIncludedBlock, readBlockMetadata } from '../node/ledger.ts';
 import { type BlockMetadata, type Info, saysEnded } from '../node/shapes.ts';
-import { Awaited, Facts, Head, Id, LoadedPart, ReadingNote, To } from '../parts/parts.tsx';
+import { Awaited, Facts, Head, Id, IdLink, LoadedPart, ReadingNote, To } from '../parts/parts.tsx';
 import {
   CheckResult,
   NotChecked,
@@ -175,12 +175,7 @@ function BlockPage({
         {({ whiteFlagIndex }) => (
           <Facts
             rows={[
-              [
-                'In block',
-                isTransaction && (
-                  <Id id={blockId} what="block ID" view={{ name: 'block', id: blockId }} />
-                ),
-              ],
+              ['In block', isTransaction && <IdLink name="block" id={blockId} />],
               ['White-flag order', whiteFlagIndex !== undefined && `place ${whiteFlagIndex}`],
             ]}
           />

@@ -25,7 +25,16 @@ import { NodeError } from '../node/ask.ts';
 import { type ListedOutput, readFoundries, readIdOfChain } from '../node/lists.ts';
 import { readLedgerOutput } from '../node/outputs.ts';
 import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Foreign, Head, Id, MilestoneText } from '../parts/parts.tsx';
+import {
+  Awaited,
+  Facts,
+  Folded,
+  Foreign,
+  Head,
+  Id,
+  IdLink,
+  MilestoneText,
+} from '../parts/parts.tsx';
 import { NotChecked, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { DataText } from '../words/data-text.tsx';
@@ -162,7 +171,7 @@ function AliasFacts({ id, said, alias, info }: FactsProps & { alias: AliasOutput
         [
           'Its address',
           <>
-            <Id id={own} what="address" view={{ name: 'address', address: own }} />
+            <IdLink name="address" id={own} />
             <p class="note">what that address holds, this alias unlocks</p>
           </>,
         ],
@@ -207,7 +216,7 @@ function FoundryFacts({ id, said, foundry, info }: FactsProps & { foundry: Found
         [
           'Controlled by',
           <>
-            alias <Id id={aliasId} what="alias ID" view={{ name: 'alias', id: aliasId }} />
+            alias <IdLink name="alias" id={aliasId} />
             <p class="note">its state controller mints and melts</p>
           </>,
         ],
@@ -226,7 +235,7 @@ function commonRows({ output, outputId, metadata }: ListedOutput, info: Info) {
       'Native tokens',
       output.nativeTokens.length > 0 && <OwnTokens tokens={output.nativeTokens} info={info} />,
     ],
-    ['Output', <Id id={outputId} what="output ID" view={{ name: 'output', id: outputId }} />],
+    ['Output', <IdLink name="output" id={outputId} />],
     [
       'As it is since',
       <>

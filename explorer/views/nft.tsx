@@ -13,6 +13,7 @@ import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
 import { Picture } from '../nft/picture.tsx';
 import {
+  burningOf,
   CertificateFault,
   CheckedState,
   History,
@@ -29,7 +30,17 @@ import {
   type NftHistoryJson,
   saysEnded,
 } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Foreign, Head, Id, MilestoneText, To } from '../parts/parts.tsx';
+import {
+  Awaited,
+  Facts,
+  Folded,
+  Foreign,
+  Head,
+  Id,
+  IdLink,
+  MilestoneText,
+  To,
+} from '../parts/parts.tsx';
 import { OutcomeLine, SaidByNode } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 
@@ -87,7 +98,7 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
       </Head>
       <CertificateFault judged={judged} said={undefined} />
       {last !== undefined && (
-        <OutcomeLine>
+        <OutcomeLine proof={burningOf(judged, last)}>
           {last.kind === 'burned' ? 'Burned' : 'Changed last'} ·{' '}
           {formatTime(last.milestoneTimestamp)} UTC,{' '}
           <MilestoneText index={last.milestoneIndex} info={info} />
@@ -179,23 +190,14 @@ function LedgerFacts({ nft, info }: { nft: ServedNft; info: Info }) {
         [
           'Owner',
           <>
-            <Id
-              id={owner.address}
-              what="address"
-              view={{ name: 'address', address: owner.address }}
-            />
+            <IdLink name="address" id={owner.address} />
             {!owner.canUnlock && owner.timelockedUntil !== undefined && (
               <p class="note">cannot move it before {formatTime(owner.timelockedUntil)} UTC</p>
             )}
             {owner.passesTo !== undefined && (
               <p class="note">
-                passes to{' '}
-                <Id
-                  id={owner.passesTo.address}
-                  what="address"
-                  view={{ name: 'address', address: owner.passesTo.address }}
-                />{' '}
-                on {formatTime(owner.passesTo.unixTime)} UTC, if it is not moved before
+                passes to <IdLink name="address" id={owner.passesTo.address} /> on{' '}
+                {formatTime(owner.passesTo.unixTime)} UTC, if it is not moved before
               </p>
             )}
           </>,
@@ -207,10 +209,7 @@ function LedgerFacts({ nft, info }: { nft: ServedNft; info: Info }) {
             <MilestoneText index={metadata.milestoneIndexBooked} info={info} />
           </>,
         ],
-        [
-          'Output',
-          <Id id={nft.outputId} what="output ID" view={{ name: 'output', id: nft.outputId }} />,
-        ],
+        ['Output', <IdLink name="output" id={nft.outputId} />],
         ['Deposit', output.amount && formatAmount(output.amount, info.baseToken)],
         ['Tag', tag && <Foreign text={readTag(tag)} />],
         ['Said at', `ledger index ${nft.ledgerIndex}`],
@@ -298,7 +297,7 @@ function ClaimedFacts({ claims }: { claims: Claims }) {
 /** An address leads to its gallery; whatever else stands there is text. */
 function Royal({ address }: { address: string }) {
   return /^[a-z]{1,10}1[0-9a-z]{38,90}$/.test(address) ? (
-    <Id id={address} what="address" view={{ name: 'address', address }} />
+    <IdLink name="address" id={address} />
   ) : (
     <span class="mono whole">
       <Foreign text={address} />

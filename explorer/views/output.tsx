@@ -16,7 +16,7 @@ import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { shorten } from '../format.ts';
 import { type LedgerOutputJson, readLedgerOutput } from '../node/outputs.ts';
 import { hasNoBlock, type Info, type OutputMetadata, saysEnded } from '../node/shapes.ts';
-import { Awaited, Facts, Folded, Head, Id, MilestoneText } from '../parts/parts.tsx';
+import { Awaited, Facts, Folded, Head, Id, IdLink, MilestoneText } from '../parts/parts.tsx';
 import { CheckResult, SaidByNode } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { judgeCreated } from '../verify/judge-transaction.ts';
@@ -185,11 +185,7 @@ function PlaceFacts({ metadata, info }: { metadata: OutputMetadata; info: Info }
           [
             'Spent by',
             transactionIdSpent !== undefined && (
-              <Id
-                id={transactionIdSpent}
-                what="transaction ID"
-                view={{ name: 'transaction', id: transactionIdSpent }}
-              />
+              <IdLink name="transaction" id={transactionIdSpent} />
             ),
           ],
           [

@@ -67,11 +67,14 @@ function ProposalForm({ fields, info }: { fields: ProposalFields | undefined; in
   const [isBusy, setBusy] = useState(false);
   const { confirmedMilestone } = info.status;
 
-  const proposeNext = async () => {
+  const proposeNext = async (button: HTMLElement) => {
+    if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
     try {
       const { tips } = await askTips();
+      // the visitor went on meanwhile
+      if (!button.isConnected) return;
       if (tips.length === 0)
         setProblem(
           'This node has no tips: no block has come since the last milestone. Fill in parents by hand.',
@@ -99,7 +102,12 @@ function ProposalForm({ fields, info }: { fields: ProposalFields | undefined; in
   return (
     <>
       <p>
-        <button type="button" class="main" onClick={proposeNext} aria-disabled={isBusy}>
+        <button
+          type="button"
+          class="main"
+          onClick={({ currentTarget }) => void proposeNext(currentTarget)}
+          aria-disabled={isBusy}
+        >
           Propose milestone {confirmedMilestone.index + 1} over today’s tips
         </button>
       </p>

@@ -14,7 +14,7 @@ import {
   type UnlockCondition,
   UnlockConditionType,
 } from '../../src/stardust/wire/unlock-condition.ts';
-import { Id, type Rows } from '../parts/parts.tsx';
+import { IdLink, type Rows } from '../parts/parts.tsx';
 import { DataText } from './data-text.tsx';
 import { AddressLink, TokenUnits } from './words.tsx';
 
@@ -35,13 +35,7 @@ export function contentRows(output: Output, id: string, network: NetworkWords): 
     ],
     [
       chain === undefined ? '' : KIND_WORDS[chain.kind],
-      chain && (
-        <Id
-          id={chain.id}
-          what={`${KIND_WORDS[chain.kind]} ID`}
-          view={{ name: chain.kind, id: chain.id }}
-        />
-      ),
+      chain && <IdLink name={chain.kind} id={chain.id} />,
     ],
     ...stateRows(output),
     ...output.unlockConditions.map((condition) => conditionRow(condition, network)),

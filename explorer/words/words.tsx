@@ -16,7 +16,7 @@ import type { Address } from '../../src/stardust/wire/address.ts';
 import type { NativeToken } from '../../src/stardust/wire/output.ts';
 import { shorten } from '../format.ts';
 import type { Info } from '../node/shapes.ts';
-import { Foreign, Id, To } from '../parts/parts.tsx';
+import { Foreign, Id, IdLink, To } from '../parts/parts.tsx';
 import type { TokenClaims } from './token-claims.ts';
 
 /** An address with its link; that of an alias or an NFT says so. */
@@ -25,7 +25,7 @@ export function AddressLink({ address, network }: { address: Address; network: N
   return (
     <>
       {kindOfAddress(address)}
-      <Id id={bech32} what="address" view={{ name: 'address', address: bech32 }} />
+      <IdLink name="address" id={bech32} />
     </>
   );
 }
@@ -77,7 +77,7 @@ export function SentenceWords({
 export function ChainLink({ chain: { kind, id } }: { chain: Chain }) {
   return (
     <>
-      {KIND_WORDS[kind]} <Id id={id} what={`${KIND_WORDS[kind]} ID`} view={{ name: kind, id }} />
+      {KIND_WORDS[kind]} <IdLink name={kind} id={id} />
     </>
   );
 }

@@ -65,7 +65,8 @@ export function openIndexLedger(db: Database): IndexLedger {
   const selectStored = () => first(db.prepare(SELECT_STORED), storedFromRow);
   return {
     async readState() {
-      const { head, stored } = await readBatch(db, { head: selectHead(), stored: selectStored() });
+      const { at, stored } = await readBatch(db, { at: selectHead(), stored: selectStored() });
+      const head = at && { generation: at.generation, ledger: at.ledger };
       if (stored === undefined) return { head, stored };
       const { token, generation, state } = stored;
       const isOwn = generation === head?.generation;

@@ -8,9 +8,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { constants, inflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { toBech32 } from '../../src/stardust/bech32.ts';
-import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import { AddressType } from '../../src/stardust/wire/address.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,
@@ -20,6 +17,7 @@ import {
 } from '../support/browser/driven-page.ts';
 import { readQrCode } from '../support/browser/read-qr-code.ts';
 import { readShown } from '../support/browser/read-standing.ts';
+import { SAMPLE_HOLDER as HOLDER } from '../support/browser/sample-facts.ts';
 import {
   click,
   countOf,
@@ -34,11 +32,6 @@ import { inJson } from '../support/lies/rules.ts';
 
 const { ended } = inject('sample');
 
-/** Has a basic output and one with a native token. */
-const HOLDER = toBech32('smr', {
-  type: AddressType.Ed25519,
-  id: fromHex('0x74e9dba11353725665a10e21090b15277dff358efb445a4e7538b8ff3b7bd647'),
-});
 const STATEMENT = `/api/edge/v1/final/addresses/${HOLDER}`;
 const UNKNOWN = `0x${'5a'.repeat(34)}`;
 
@@ -248,11 +241,11 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await open(page, '/verify');
       await click(page, 'main a', 'from files');
       await untilCount(page, 'input[name=statement]', 1);
-      const give = (json: unknown) =>
+      const give = (json: unknown, name = 'statement.json') =>
         page.evaluate(`{
           const input = document.querySelector('input[name=statement]');
           const chosen = new DataTransfer();
-          chosen.items.add(new File([${JSON.stringify(JSON.stringify(json))}], 'statement.json'));
+          chosen.items.add(new File([${JSON.stringify(JSON.stringify(json))}], '${name}'));
           input.files = chosen.files;
           input.dispatchEvent(new Event('change', { bubbles: true }));
         }`);
@@ -267,10 +260,40 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await give(changed);
       await textOf(page, '.statement-verdict').toMatch(/is not proved/);
       expect(await countOf(page, '.sheet')).toBe(0);
+      // a file that is read for long is not shown in place of the one that was chosen after it
+      await page.evaluate(`{
+        const { text } = Blob.prototype;
+        const held = new Promise((resolve) => { globalThis.release = resolve; });
+        Blob.prototype.text = async function () {
+          if (this.name === 'slow.json') await held;
+          return text.call(this);
+        };
+      }`);
+      await give(statement, 'slow.json');
+      await give(changed);
+      await textOf(page, '.statement-verdict').toMatch(/is not proved/);
+      await page.evaluate('release(), new Promise((resolve) => setTimeout(resolve, 200))');
+      expect(await countOf(page, '.sheet')).toBe(0);
+    });
+
+    it('shows nothing that was proved against one root beside another one', async () => {
+      await open(page, `/statement/${HOLDER}`);
+      await click(page, '.archive > button', 'Prove what this address held');
+      await textOf(page, '.sheet .how').toContain(finalRoot);
+      await click(page, '.archive button', 'Forget it');
+      await untilCount(page, '.archive input[name=root]', 1);
+      const other = `0x${'5a'.repeat(32)}`;
+      await fill(page, '.archive input[name=root]', other);
+      await click(page, '.archive form button', 'Check against it');
+      await textOf(page, '.archive').toContain('The final root that you gave: ');
+      expect(await countOf(page, '.sheet')).toBe(0);
+      await click(page, '.archive > button', 'Prove what this address held');
+      await textOf(page, '.statement-verdict').toMatch(/is not proved/);
+      await click(page, '.archive button', 'Forget it');
+      await untilCount(page, '.archive input[name=root]', 1);
     });
 
     it('refutes all of it for another root', async () => {
-      await click(page, '.archive button', 'Forget it');
       await open(page, `/output/${outputIds[0]}`);
       await untilCount(page, '.archive input[name=root]', 1);
       await fill(page, '.archive input[name=root]', `0x${'5a'.repeat(32)}`);

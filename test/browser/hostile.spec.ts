@@ -22,6 +22,7 @@ import {
   textOf,
   unfold,
   untilCount,
+  untilTitle,
 } from '../support/browser/use-page.ts';
 import { type LyingNode, nodeAt, startLyingNode } from '../support/lies/lying-node.ts';
 import { inJson, type Json, withField } from '../support/lies/rules.ts';
@@ -96,9 +97,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         );
         expect((await readText(page, '.claims')).split(MARKUP)).toHaveLength(10);
         expect(await countOf(page, 'img')).toBe(0);
-        expect(await page.evaluate('document.title')).toBe(
-          `NFT ${MARKUP.slice(0, 100)} · Stardust edge node`,
-        );
+        await untilTitle(page, `NFT ${MARKUP.slice(0, 100)} · Stardust edge node`);
         expect(await audit(page)).toEqual([]);
       });
 
@@ -328,8 +327,18 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
         return performance.now() - started;
       })()`;
+      // what the machine takes for something that never changes: some 30 ms, more if it is busy
+      const yardstick = `(() => {
+        const started = performance.now();
+        for (let i = 0; i < 3e7; i++) globalThis.spun = (globalThis.spun * 31 + i) | 0;
+        return performance.now() - started;
+      })()`;
       // on a machine that does nothing else it takes three frames of 60 a second
-      await expect.poll(() => page.evaluate(zoomTime)).toBeLessThan(100);
+      const isQuick = async () => {
+        const limit = Math.max(100, 4 * Number(await page.evaluate(yardstick)));
+        return Number(await page.evaluate(zoomTime)) < limit;
+      };
+      await expect.poll(isQuick).toBe(true);
       // conflicts are in their own colour: --bad of the style sheet
       const [red, green] = scheme === 'light' ? [179, 38] : [255, 157];
       const hasRed = await page.evaluate(`(() => {

@@ -22,6 +22,12 @@ async function readSeenFocus(page: DrivenPage): Promise<{ label: string }> {
   return await readFocus(page);
 }
 
+/** Waits until the focus is there, and seen. */
+async function untilFocus(page: DrivenPage, label: RegExp): Promise<void> {
+  const expected = { label: expect.stringMatching(label), isSeen: true };
+  await expect.poll(() => readFocus(page)).toMatchObject(expected);
+}
+
 /** The Tab key until the focus is there; wherever it comes by, it is seen. */
 async function tabTo(page: DrivenPage, label: RegExp): Promise<void> {
   const met: string[] = [];
@@ -75,13 +81,12 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilCount(page, 'svg .block[role=button]', 38);
     await tabTo(page, /^0: tagged data/);
     for (let i = 1; i <= 5; i++) await page.keyboard.press('ArrowRight');
-    const fifth = await readSeenFocus(page);
-    expect(fifth.label).toMatch(/^5: transaction, applied/);
+    await untilFocus(page, /^5: transaction, applied/);
     await untilText(page, '.caption', /^5 0xd79a2feb/);
     await page.keyboard.press('End');
-    expect((await readFocus(page)).label).toMatch(/^37: /);
+    await untilFocus(page, /^37: /);
     await enter();
-    await expect.poll(async () => (await readFocus(page)).label).toMatch(/Block 37 of 38$/);
+    await untilFocus(page, /Block 37 of 38$/);
     await untilText(page, '.merkle', /root of milestone 17339 that was signed/);
     await tabTo(page, /^Let the node compute/);
     await enter();
@@ -122,7 +127,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await tabTo(page, /^Verify$/);
     await enter();
     await untilText(page, '#verdict', /Verified/);
-    expect((await readFocus(page)).label).toBe('Verify');
+    await untilFocus(page, /^Verify$/);
     await page.close();
   });
 });

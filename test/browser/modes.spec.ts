@@ -4,9 +4,6 @@
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { formatAmount } from '../../client/words/amounts.ts';
-import { toBech32 } from '../../src/stardust/bech32.ts';
-import { fromHex } from '../../src/stardust/encoding/bytes.ts';
-import { AddressType } from '../../src/stardust/wire/address.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,
@@ -15,7 +12,7 @@ import {
   SCREENS,
 } from '../support/browser/driven-page.ts';
 import { readShown } from '../support/browser/read-standing.ts';
-import { SAMPLE_ISSUER } from '../support/browser/sample-facts.ts';
+import { SAMPLE_HOLDER as HOLDER, SAMPLE_ISSUER } from '../support/browser/sample-facts.ts';
 import { open, overhangOf, textOf } from '../support/browser/use-page.ts';
 
 const { url, indexed, ended } = inject('sample');
@@ -25,12 +22,6 @@ const ALIAS = '0xb8c4e4f048c52abc2156710ffbe37ec013aeef5d9d9200d857cb9ebe7f916d9
 const FOUNDRY = '0x0877a4951292b80c2ef0a847a7e730b7929266ca05e3e68c28355036cac314304f0100000000';
 
 const SMR = { decimals: 6, tickerSymbol: 'SMR' };
-
-/** Has a basic output and one with a native token. */
-const HOLDER = toBech32('smr', {
-  type: AddressType.Ed25519,
-  id: fromHex('0x74e9dba11353725665a10e21090b15277dff358efb445a4e7538b8ff3b7bd647'),
-});
 
 /** What is never said of a network that has ended. */
 const OF_A_FUTURE = /\b(yet|next|tips?)\b/i;

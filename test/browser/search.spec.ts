@@ -128,6 +128,13 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await textOf(page, '.found-note').toBe('This is an NFT, this node says.');
     await textOf(page, 'main').toMatch(/NFT Burned .*milestone 3.*What became of it/);
     expect(await readText(page, 'main')).not.toMatch(/Not found/);
+    await textOf(page, '.outcome').toMatch(/^Burned · .* milestone 3 · said by this node$/);
+    const { keys, threshold } = burned.keys;
+    const publicKeys = keys.map(({ publicKey }) => toHex(publicKey)).join();
+    const choice = JSON.stringify({ publicKeys, threshold: String(threshold) });
+    await page.evaluate(`localStorage.setItem('milestone-keys', ${JSON.stringify(choice)})`);
+    await page.reload();
+    await textOf(page, '.outcome [data-standing=proved]').toMatch(/^Burned · .* milestone 3$/);
     await page.close();
   });
 });

@@ -28,6 +28,7 @@ import {
   readText,
   textOf,
   untilCount,
+  untilTitle,
 } from '../support/browser/use-page.ts';
 import { type LyingNode, nodeAt, startLyingNode } from '../support/lies/lying-node.ts';
 import { recordedSource } from '../support/lies/recorded-source.ts';
@@ -189,7 +190,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await page.evaluate(`document.querySelector('.sides button[aria-expanded]').focus()`);
       await page.keyboard.press('Enter');
       // the button is still there for whoever goes on by keyboard
-      expect(await readFocus(page)).toEqual({ label: 'Show the first 8', isSeen: true });
+      await expect.poll(() => readFocus(page)).toEqual({ label: 'Show the first 8', isSeen: true });
       expect(
         await page.evaluate(`[...document.querySelectorAll('.sides > section')]
           .map((side) => side.querySelectorAll('.card').length)`),
@@ -254,7 +255,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         expect(await overhangOf(page)).toBe(0);
       }
       expect(await countOf(page, 'img')).toBe(0);
-      expect(await page.evaluate('document.title')).toMatch(/^Block 0x/);
+      await untilTitle(page, /^Block 0x/);
       expect(page.faults).toEqual([]);
       await page.close();
       page = before;

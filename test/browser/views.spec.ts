@@ -25,6 +25,7 @@ import {
   textOf,
   unfold,
   untilCount,
+  untilTitle,
 } from '../support/browser/use-page.ts';
 
 const FOREIGN = 'iota1qpg2xkj66wwgn8p2ggnp7p582gj8g6p79us5hve2tsudzpsr2ap4skprwjg';
@@ -109,9 +110,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
         /^NFT 0x.* came to output 0x.* in milestone 17339 of 28 Sept 2022, 17:25:01 UTC, signed by \d+ of /,
       );
       await textOf(page, '.history li').toMatch(/ UTC, milestone 17339, transaction/);
-      expect(await page.evaluate('document.title')).toBe(
-        'NFT Soonanaut #2526 · Stardust edge node',
-      );
+      await untilTitle(page, 'NFT Soonanaut #2526 · Stardust edge node');
       await expectLook('nft');
       await click(page, 'button', 'Check it');
       await textOf(page, '.history [data-standing=proved]').toMatch(

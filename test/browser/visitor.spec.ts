@@ -4,9 +4,7 @@
  * lying ones show: first of all, that it is one.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { toBech32 } from '../../src/stardust/bech32.ts';
-import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
-import { AddressType } from '../../src/stardust/wire/address.ts';
+import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { decodeBlock } from '../../src/stardust/wire/block.ts';
 import {
   DRIVERS,
@@ -14,6 +12,7 @@ import {
   type DrivenPage,
   SIZES,
 } from '../support/browser/driven-page.ts';
+import { SAMPLE_HOLDER as HOLDER } from '../support/browser/sample-facts.ts';
 import {
   click as clickOn,
   countOf,
@@ -51,12 +50,6 @@ import { lastIndex, type NetworkBlock } from '../support/network/network-model.t
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const { url, indexed, ended, nft } = inject('sample');
-
-/** Has a basic output and one with a native token. */
-const HOLDER = toBech32('smr', {
-  type: AddressType.Ed25519,
-  id: fromHex('0x74e9dba11353725665a10e21090b15277dff358efb445a4e7538b8ff3b7bd647'),
-});
 
 const network = recordedNetwork('network-k');
 

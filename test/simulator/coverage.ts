@@ -31,8 +31,11 @@ await runMain(USAGE, async (args) => {
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: true });
   const end = process.uptime() + Number(values.seconds);
-  for (let seed = Number(first); process.uptime() < end; seed++)
-    await runStory(tellStory(String(seed)));
+  let seed = Number(first);
+  for (; process.uptime() < end; seed++) {
+    const { failure } = await runStory(tellStory(String(seed)));
+    if (failure !== undefined) console.log(`story ${seed} fails: ${failure.message}`);
+  }
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const lines = new Map<string, Map<number, boolean>>();
   for (const limits of LIMITS) {
@@ -49,7 +52,8 @@ await runMain(USAGE, async (args) => {
     if (missed.length > 0)
       console.log(`${share} % ${file}: ${ranges(missed.sort((a, b) => a - b))}`);
   }
-  console.log(`${((100 * reached) / all).toFixed(1)} % of ${all} lines`);
+  const share = ((100 * reached) / all).toFixed(1);
+  console.log(`${share} % of ${all} lines by ${seed - Number(first)} stories`);
   return reached / all >= LEAST_SHARE ? 0 : 1;
 });
 

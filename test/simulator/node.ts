@@ -33,6 +33,8 @@ export interface Disturbances {
   d1: { chance: number; faults: readonly D1Fault[] };
   kvDown: boolean;
   cacheDown: boolean;
+  /** Bytes of D1, of the 10 GB that it may have. */
+  d1Bytes: number;
   /** Milliseconds that a replica of D1 may be behind; 0 where there is none. */
   replicaMs: number;
   /** Milliseconds that the clocks of isolates are ahead. */
@@ -48,7 +50,8 @@ export class SimulatedNode {
   readonly simulation: Simulation;
   readonly options: NodeOptions;
   readonly sqlite: SqliteDatabase;
-  readonly kv: KvDouble;
+  kv: KvDouble;
+  #otherKv: KvDouble;
   readonly lines: LogLine[] = [];
   readonly counts: D1Counts & { kvCalls: number } = {
     calls: 0,
@@ -60,6 +63,7 @@ export class SimulatedNode {
     d1: { chance: 0, faults: [] },
     kvDown: false,
     cacheDown: false,
+    d1Bytes: 0,
     replicaMs: 0,
     skewMs: 0,
   };
@@ -82,7 +86,10 @@ export class SimulatedNode {
     this.#vars = options.vars;
     Socket.simulation = simulation;
     const { disturbances, counts } = this;
-    this.kv = new KvDouble(simulation, { staleMs, isDown: () => disturbances.kvDown, counts });
+    const openKv = () =>
+      new KvDouble(simulation, { staleMs, isDown: () => disturbances.kvDown, counts });
+    this.kv = openKv();
+    this.#otherKv = openKv();
     this.#caches = openCaches(simulation, () => disturbances.cacheDown);
     const make = (name: 'Follower' | 'EventBroker') => (ctx: unknown) =>
       new this.product[name](ctx as never, this.#env as never);
@@ -183,11 +190,18 @@ export class SimulatedNode {
     const fault = (): D1Fault | undefined => this.#fault();
     const crash = (process: Process) => this.#crash(process);
     return {
-      LEDGER: openD1(simulation, { primary: sqlite, replica: this.#nearest, fault, crash, counts }),
+      LEDGER: openD1(simulation, {
+        primary: sqlite,
+        replica: this.#nearest,
+        fault,
+        crash,
+        counts,
+        size: () => this.disturbances.d1Bytes,
+      }),
       NFT_INDEX: this.kv,
       FOLLOWER: namespace(this.follower),
       EVENTS: namespace(this.events),
-      ASSETS: { fetch: async () => new Response('no such file', { status: 404 }) },
+      ASSETS: { fetch: async (url: string) => readFile(url) },
       VERSION: { id: `version-${this.#version}`, tag: '', timestamp: '' },
       ...this.#vars,
     };
@@ -242,10 +256,25 @@ export class SimulatedNode {
     });
   }
 
+  /** Another namespace is bound, with what it had when it was bound last. */
+  exchangeKv(): void {
+    [this.kv, this.#otherKv] = [this.#otherKv, this.kv];
+    this.deploy();
+  }
+
   /** Isolates are evicted: memory, timers and answers are gone. */
   restartIsolates(): void {
     this.deploy();
   }
+}
+
+const PAGE = '<title>Stardust edge node</title><meta content="https://origin.invalid/">';
+
+/** The explorer's page, and no other file. */
+function readFile(url: string): Response {
+  const isPage = new URL(url).pathname === '/index.html';
+  const headers = { 'content-type': 'text/html', etag: '"page"' };
+  return isPage ? new Response(PAGE, { headers }) : new Response('no such file', { status: 404 });
 }
 
 /** Of a stack in a line of log only what is the product's: the simulator's frames vary. */

@@ -14,12 +14,15 @@ import { World, Wrong } from './world.ts';
 
 export interface Outcome {
   failure: Wrong | undefined;
-  /** Of the notes, the lines of log and the database: equal for equal stories. */
+  /** Of the notes, the lines of log without stacks, and the database: equal for equal stories. */
   hash: string;
   milestones: number;
   simulatedMs: number;
   world: World;
 }
+
+/** Frames of a stack: files and lines are other ones in another checkout. */
+const FRAMES = /\\n {4}at .*?(?="[,}])/g;
 
 /**
  * @param script by hand, what happens once all entries are done
@@ -38,7 +41,7 @@ export async function runStory(
   const { notes, node, network } = world;
   const hash = createHash('sha256');
   hash.update(JSON.stringify(notes));
-  for (const { at, text } of node.lines) hash.update(`${at} ${text}\n`);
+  for (const { at, text } of node.lines) hash.update(`${at} ${text.replace(FRAMES, '')}\n`);
   hash.update(JSON.stringify(await dump(node.sqlite)));
   node.sqlite.close();
   return {

@@ -15,7 +15,7 @@ export interface Settings {
   staleMs: number;
   /** How old what a replica of D1 has may be, milliseconds; 0 where there is none. */
   replicaMs: number;
-  /** Milestones before the snapshot, 1 or more. */
+  /** The milestone that the snapshot is of; 0: the genesis. */
   before: number;
   belowMaxDepth: number;
   upstreams: readonly { hasFeed: boolean; isLiar: boolean }[];
@@ -122,7 +122,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
     staleMs: isServe ? 0 : random.pick([0, 1000, limits === 'usual' ? 30_000 : OLDEST_COPY_MS]),
     replicaMs: isServe ? 0 : random.pick([0, 0, 3000, 20_000]),
-    before: random.between(1, 5),
+    before: random.between(0, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,
     retention: kind === 'idle' ? retentions[0]! : random.pick(retentions),
@@ -176,8 +176,9 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     if (actor === 'client' || isDamage) return true;
     return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
-  if (settings.missingKeys > 0 && !chosen.includes('setKeys')) chosen.push('setKeys');
-  return chosen.includes('note') ? chosen : [...chosen, 'note'];
+  // copies of a milestone are many where nobody applies it
+  const due: StepName[] = settings.missingKeys > 0 ? ['note', 'setKeys', 'twins'] : ['note'];
+  return [...new Set([...chosen, ...due])];
 }
 
 /** A story as a person reads it. */

@@ -6,8 +6,12 @@
 import type { Database } from '../../src/ledger/core/database.ts';
 import { sealRows } from '../support/ledger/seal-rows.ts';
 import { type Life, newLife, takeStock } from '../support/network/accounts.ts';
-import { lastIndex, ZERO_ID } from '../support/network/network-model.ts';
-import { fullSnapshot } from '../support/network/network-snapshot.ts';
+import { lastIndex } from '../support/network/network-model.ts';
+import {
+  deltaSnapshot,
+  type FullOptions,
+  fullSnapshot,
+} from '../support/network/network-snapshot.ts';
 import { Random } from '../support/network/random.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import type { MadeTransaction } from '../support/network/transactions.ts';
@@ -35,6 +39,14 @@ export class Wrong extends Error {
 }
 
 export type Invariant = 'safety' | 'liveness' | 'economy' | 'silence';
+
+/** How the files of a snapshot are made. */
+interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
+  /** Changes the full snapshot. */
+  change?: (chunks: Uint8Array[]) => Uint8Array[];
+  /** Its milestone, from which a delta leads to the target; default: the target. */
+  fullTarget?: number;
+}
 
 /** A request that was not answered yet. */
 interface Asked {
@@ -67,6 +79,8 @@ export class World {
   readonly readers: Random;
   /** Answers that clients keep, by their paths. */
   readonly kept = new Map<string, { etag: string; body: unknown; index: number }>();
+  /** Answers that caches keep for good, by their paths: what is wrong with each by now. */
+  readonly immutable = new Map<string, () => string | undefined>();
   /** What happened, for people and for hashes. */
   readonly notes: string[] = [];
   /** How often, by what. */
@@ -156,7 +170,7 @@ export class World {
       },
     });
     const world = new World(story, { simulation, network, ancient }, upstreams, node);
-    await world.complete(world.importSnapshot(lastIndex(network), node.sqlite));
+    await world.complete(world.importSnapshot(settings.before, node.sqlite));
     if ((settings.numbersFrom ?? 1) > 1) await world.complete(world.raiseNumbers());
     world.publishNews();
     takeStock(world.life);
@@ -169,14 +183,14 @@ export class World {
   async importSnapshot(
     target: number,
     db: Database,
-    change = (chunks: Uint8Array[]) => chunks,
+    { change = (chunks) => chunks, fullTarget = target, ...more }: Files = {},
   ): Promise<void> {
-    const chunks = change([
-      ...fullSnapshot(this.network, { target, stoodOn: this.network.window }),
-    ]);
-    const size = chunks.reduce((sum, { length }) => sum + length, 0);
-    const file = { size, chunks: asStream(chunks) };
-    await this.node.product.loadSnapshot(db, file, undefined);
+    const { network, node } = this;
+    const options = { target: fullTarget, stoodOn: network.window, ...more };
+    const full = asFile(change([...fullSnapshot(network, options)]));
+    const isDelta = fullTarget < target;
+    const delta = isDelta ? asFile([...deltaSnapshot(network, fullTarget, target)]) : undefined;
+    await node.product.loadSnapshot(db, full, delta);
   }
 
   /** As if so many blocks and outputs had been stored before. */
@@ -198,14 +212,14 @@ export class World {
   }
 
   /** Begins an import beside all else. */
-  startImport(target: number, change?: (chunks: Uint8Array[]) => Uint8Array[]): void {
+  startImport(target: number, files?: Files): void {
     this.isImporting = true;
     const done = (result: string) => {
       this.isImporting = false;
       this.noteImport();
       this.note(`import ${result}`, String(target));
     };
-    this.importSnapshot(target, this.node.operatorsDatabase, change).then(
+    this.importSnapshot(target, this.node.operatorsDatabase, files).then(
       () => done('done'),
       (error: Error) => done(`failed: ${error.message}`),
     );
@@ -248,6 +262,11 @@ export class World {
     return done;
   }
 
+  /** Nobody disturbs any more: the story is over. */
+  get isCalm(): boolean {
+    return this.reliable.length > 0;
+  }
+
   /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
   get isDisturbed(): boolean {
     const { node, imports, hasKeys, settings, isKvDisturbed } = this;
@@ -283,16 +302,26 @@ export class World {
     for (const upstream of this.upstreams) upstream.came(ids);
   }
 
-  /** What a client asks; it looks at the answer, unless none comes. */
-  ask(path: string, look: (answer: Response) => void | Promise<void>, init?: RequestInit): void {
+  /**
+   * What a client asks; it looks at the answer, unless none comes.
+   *
+   * @param lookLater at an answer of a ledger that a damaged snapshot made
+   */
+  ask(
+    path: string,
+    look: (answer: Response) => void | Promise<void>,
+    init?: RequestInit,
+    lookLater: (answer: Response) => void | Promise<void> = () => {},
+  ): void {
     const asked = { path, at: this.simulation.now };
     const { isDamaged } = this;
     this.#asked.add(asked);
     this.node
       .ask(path, init)
       .then((answer) => {
-        if (isDamaged || this.isDamaged) return this.note(`damaged ${answer.status}`, path);
-        return look(answer);
+        if (!isDamaged && !this.isDamaged) return look(answer);
+        this.note(`damaged ${answer.status}`, path);
+        return lookLater(answer);
       })
       .catch((error: Error) => this.note('no answer', `${path} ${error.message}`))
       .finally(() => this.#asked.delete(asked));
@@ -310,8 +339,11 @@ export class World {
   }
 }
 
-async function* asStream(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
+function asFile(chunks: readonly Uint8Array[]) {
+  const stream = async function* () {
+    yield* chunks;
+  };
+  return { size: chunks.reduce((sum, { length }) => sum + length, 0), chunks: stream() };
 }
 
 function varsOf(
@@ -337,7 +369,7 @@ const TREASURY = 1_000_000_000_000n;
 
 /**
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
- * first and the last, and not those between.
+ * first and the last, and not those between. A first milestone is there in any case.
  */
 function beginNetwork({ before, belowMaxDepth }: Settings) {
   // the same keys in all stories: what was verified once need not be again
@@ -350,7 +382,7 @@ function beginNetwork({ before, belowMaxDepth }: Settings) {
   network.milestone();
   let ancient: string[] = [];
   for (let i = 1; i < before; i++) {
-    const chain = [network.milestoneBlock ?? ZERO_ID];
+    const chain = [network.milestoneBlock!];
     for (let length = 0; length < 3; length++) chain.push(network.note([chain.at(-1)!]));
     network.milestone({ parents: [network.milestoneBlock!, chain.at(-1)!] });
     ancient = chain;

@@ -18,7 +18,7 @@ const script =
   };
 
 /** Tests whose figures are of interest though they pass. */
-const TALK = /^(?:e2e|slow|whole\/random-questions)/;
+const TALK = /^(?:e2e|slow)/;
 
 /** Files of tests, with a space between them, which read their counts from the environment. */
 const vitest =
@@ -89,8 +89,6 @@ const TESTS: Readonly<Record<string, Run>> = {
   lists: vitest('node', 'modules/lists/nft-list-route', { QUERIES: '10000' }),
   final: vitest('node', 'modules/final', { PROOFS: '10000', STATEMENTS: '1000' }),
   certificates: vitest('node', 'stardust/verifier', { CLIENTS: '6000' }),
-  questions: vitest('node', 'whole/random-questions', { QUESTIONS: '3000' }),
-  deaths: vitest('workerd', 'whole/random-questions'),
   async lies(inTime) {
     const told = await vitest('e2e', 'e2e/lies.test', RANDOM_LIES)(inTime);
     const page = ['--config', 'vitest.browser.config.ts', 'test/browser/lies'];
@@ -150,8 +148,6 @@ Runs all long tests, or those that are named, one after the other. The last line
   final         1 min  10,000 proofs of a final ledger, 10,000 that are changed, 10,000 forgeries
   certificates  4 min  6,000 clients of each of three mixes of current, old and lying nodes; all
                        mixes of up to seven nodes
-  questions     5 min  3,000 questions about random networks, each put to the oracle too
-  deaths        1 min  questions about random networks in workerd, where every second follower dies
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index

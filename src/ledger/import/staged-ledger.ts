@@ -11,7 +11,7 @@ import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-
 import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import type { Head } from '../core/head.ts';
-import { entrySum, idTableName } from '../core/id-index.ts';
+import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
 import { isNftSql, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
@@ -91,8 +91,8 @@ const COPY_PAYLOAD = `
   UPDATE import_milestone
   SET payload = (SELECT p.payload FROM import_progress p WHERE p.milestone = idx)`;
 
-/** Solid entry points are referenced; nothing else is known of them: no block is number 0. */
-const INSERT_ENTRY_POINTS = `
+/** The milestone, and solid entry points: referenced, but no block is number 0. */
+const INSERT_ENTRIES = `
   INSERT INTO import_id_0 (id, milestone, block, sum)
   SELECT value, ?2, 0, ?2 FROM json_each(?1)`;
 
@@ -232,8 +232,9 @@ export class StagingSink implements LedgerSink {
       parameters,
       solidEntryPoints,
     } = summary;
+    const entry = milestoneEntry(toHexDigits(milestoneId));
     // a file may name one twice, as the reference takes it
-    const entryPoints = [...new Set(solidEntryPoints.map(toHexDigits))];
+    const entries = [...new Set([...solidEntryPoints.map(toHexDigits), entry])];
     const idTables = [{ table: 0, first: ledgerIndex }];
     const head: Head = {
       generation,
@@ -254,9 +255,7 @@ export class StagingSink implements LedgerSink {
       integrity: {
         fingerprints: {
           output: fingerprint,
-          [idTableName(idTables[0]!)]: addSums(
-            ...entryPoints.map((id) => entrySum(id, ledgerIndex)),
-          ),
+          [idTableName(idTables[0]!)]: addSums(...entries.map((id) => entrySum(id, ledgerIndex))),
         },
       },
     };
@@ -275,7 +274,7 @@ export class StagingSink implements LedgerSink {
       insertHead(db, head, stagingName('head')),
       insertMilestone(db, milestone, stagingName('milestone')),
       db.prepare(COPY_PAYLOAD),
-      ...forEachPiece(db, INSERT_ENTRY_POINTS, entryPoints, ledgerIndex),
+      ...forEachPiece(db, INSERT_ENTRIES, entries, ledgerIndex),
       ...parameters.map((option) => insertParameters(db, option, stagingName('parameters'))),
     ]);
   }

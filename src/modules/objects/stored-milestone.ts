@@ -32,10 +32,8 @@ export interface LedgerChanges {
   ledgerIndex: number;
 }
 
-/** SQL: index of a milestone named by ID: ?1 its entry in the index of IDs, ?2 the ID. */
-const NAMED = `
-  SELECT milestone, block, sum FROM (${selectIds('json_array(?1)')})
-  UNION ALL SELECT idx, 0, idx FROM milestone WHERE idx = (SELECT start FROM head) AND id = ?2`;
+/** SQL of a milestone's entry ?1 in the index of IDs. */
+const NAMED = selectIds('json_array(?1)');
 
 const SELECT_BY_INDEX = `
   SELECT * FROM milestone WHERE idx = ?1 AND payload IS NOT NULL`;
@@ -62,7 +60,7 @@ function selectMilestone(
 export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
   const { milestone } = await readBatch(db, {
     head: selectHead(db),
-    milestone: first(db.prepare(NAMED).bind(milestoneEntry(id), id), (row) => {
+    milestone: first(db.prepare(NAMED).bind(milestoneEntry(id)), (row) => {
       row.requireSum('id');
       return row.integer('milestone');
     }),

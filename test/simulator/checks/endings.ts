@@ -2,7 +2,7 @@
  * How a story ends, once all was right: with damage on disk, with a back-up that is restored, or
  * with the network's end. Each is followed by reads of much that there is.
  */
-import { rowSum, SUMMED_COLUMNS } from '../../../src/ledger/core/row-sum.ts';
+import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { finalLedgerFromJson } from '../../../src/stardust/proof/final-ledger.ts';
@@ -118,9 +118,8 @@ export async function checkDamaged(world: World, seed: string): Promise<void> {
 async function restore(world: World, seed: string): Promise<void> {
   const { node, backup, settings } = world;
   if (backup === undefined) return;
-  node.sqlite.deserialize(backup);
+  node.sqlite.deserialize(settings.isServe ? backup : await fromExport(world, backup));
   if (settings.isServe) node.kv.clear();
-  else await renewGeneration(world);
   node.catchUp();
   node.deploy();
   world.noteImport();
@@ -130,15 +129,38 @@ async function restore(world: World, seed: string): Promise<void> {
   await checkState(world);
 }
 
-/** As `backup --from-d1` does it (cli/backup/renew-generation.ts). */
-async function renewGeneration({ node: { sqlite } }: World): Promise<void> {
-  const head = (await sqlite.prepare('SELECT * FROM head').first())!;
-  const changed: Record<string, unknown> = { ...head, generation: `restored ${head.generation}` };
-  const cells = SUMMED_COLUMNS.head.map((column) => changed[column] as string | number);
-  await sqlite
-    .prepare('UPDATE head SET generation = ?1, sum = ?2')
-    .bind(changed.generation, rowSum(cells))
-    .run();
+/**
+ * The database that D1 makes of an export: a statement a row, as `wrangler d1 export` writes them,
+ * which `backup --from-d1` cuts and gives another generation (cli/backup/cut-export.ts).
+ */
+async function fromExport({ node: { product } }: World, backup: Uint8Array): Promise<Uint8Array> {
+  const [from, to] = [new SqliteDatabase(':memory:'), new SqliteDatabase(':memory:')];
+  from.deserialize(backup);
+  const { results } = await from
+    .prepare(
+      "SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
+    )
+    .all<{ name: string; type: string; sql: string }>();
+  to.exec('PRAGMA foreign_keys = OFF');
+  for (const { sql } of results) to.exec(sql);
+  for (const { name } of results.filter(({ type }) => type === 'table')) {
+    const rows = await from.prepare(`SELECT * FROM ${name}`).all();
+    for (const row of rows.results) {
+      const columns = Object.keys(row).map((column) => `"${column}"`);
+      const line = `INSERT INTO "${name}" (${columns}) VALUES(${Object.values(row).map(asSql)});`;
+      const renewed = product.renewGeneration(line, 'restored') ?? line;
+      for (const statement of product.cutStatement(renewed)) to.exec(statement);
+    }
+  }
+  const made = to.serialize();
+  for (const db of [from, to]) db.close();
+  return made;
+}
+
+function asSql(value: unknown): string {
+  if (value === null || typeof value === 'number') return String(value ?? 'NULL');
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
+  return `X'${Uint8Array.from(value as Uint8Array).toHex()}'`;
 }
 
 /** Milliseconds in which the final ledger is built. */

@@ -4,19 +4,17 @@
  * told of the last milestone.
  */
 
-import { createPacketReader, encodePacket, PacketType } from '../../../src/mqtt/packets.ts';
-import { toBech32 } from '../../../src/stardust/bech32.ts';
-import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { addressKey } from '../../../src/stardust/wire/address.ts';
-import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
-import { OutputType } from '../../../src/stardust/wire/output.ts';
-import { networkMilestone } from '../../support/network/blocks.ts';
-import type { NetworkOutput } from '../../support/network/network-model.ts';
-import { changesOf, coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
+import {
+  createPacketReader,
+  encodePacket,
+  type Packet,
+  PacketType,
+} from '../../../src/mqtt/packets.ts';
+import { coneOf, lastIndex } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
+import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
 import { answerableProposal, isFull } from './white-flag.ts';
 
 const CONFIRMED = 'milestone-info/confirmed';
@@ -25,6 +23,15 @@ const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
 const HEADERS = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-protocol': 'mqtt' };
 
+/** What one who leaves says last. */
+const GOODBYES: readonly Packet[] = [
+  { type: PacketType.Disconnect },
+  { type: PacketType.PingRequest },
+  { type: PacketType.Unsubscribe, packetId: 2, topics: [CONFIRMED, BLOCKS] },
+  // the answer of a server
+  { type: PacketType.PingResponse },
+];
+
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
   last: number | undefined;
@@ -32,18 +39,6 @@ export interface Listener {
   blocks: Set<string>;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
   imports: number;
-}
-
-/** What a topic brings with a milestone, of each message what tells it from others. */
-interface Topic {
-  name: string;
-  /** Reads a message. */
-  read(payload: Uint8Array): string;
-  /** In the order in which they come, unless `anyOrder`. */
-  truth(index: number): string[];
-  anyOrder?: true;
-  /** Of several outputs that end a chain one is told, whichever. */
-  tellsOneEnd?: true;
 }
 
 /** @param stays whether it never leaves by itself */
@@ -66,89 +61,13 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
       const end = follow(world, webSocket, topics, again);
       if (leavesAfter === undefined) return;
       world.simulation.atForWorld(world.simulation.now + leavesAfter, () => {
-        webSocket.close(1000);
         end();
+        if (webSocket.readyState === 1) webSocket.send(encodePacket(random.pick(GOODBYES)));
+        webSocket.close(1000);
       });
     },
     { headers: HEADERS },
   );
-}
-
-const blockIdOf = (bytes: Uint8Array) => toHex(blake2b256(bytes));
-
-const json = (payload: Uint8Array) => JSON.parse(new TextDecoder().decode(payload));
-
-/** Of a message about an output: its ID, and whether it is spent. */
-function readOutput(payload: Uint8Array): string {
-  const { transactionId, outputIndex, isSpent } = json(payload).metadata;
-  const index = Uint8Array.of(outputIndex & 255, outputIndex >> 8).toHex();
-  return `${transactionId.slice(2)}${index} ${isSpent}`;
-}
-
-const idOf = ({ outputId }: NetworkOutput, isSpent: boolean) => `${outputId.toHex()} ${isSpent}`;
-
-function extraTopics(world: World, random: Random): Topic[] {
-  const { network, truth, life } = world;
-  const { address } = random.pick([...life.accounts.values()]);
-  const key = addressKey(address);
-  const hasAddress = ({ bytes }: NetworkOutput) =>
-    decodeOutput(bytes).unlockConditions.some(
-      (each) =>
-        ('address' in each && addressKey(each.address) === key) ||
-        ('returnAddress' in each && addressKey(each.returnAddress) === key),
-    );
-  const unlocks = `outputs/unlock/+/${toBech32('tst', address)}`;
-  const nftId = truth.nftIds.length > 0 ? random.pick(truth.nftIds) : 'ab'.repeat(32);
-  const isOfNft = ({ bytes, outputId }: NetworkOutput) => {
-    const output = decodeOutput(bytes);
-    return output.type === OutputType.Nft && nftIdOf(output, outputId).toHex() === nftId;
-  };
-  return [
-    {
-      name: 'milestones',
-      // a twin with other valid signatures is the same milestone
-      read: (payload) => networkMilestone(payload).id,
-      truth: (index) => [milestoneAt(network, index)!.id],
-    },
-    {
-      name: 'milestone-info/latest',
-      read: (payload) => String(json(payload).index),
-      truth: (index) => [String(index)],
-    },
-    {
-      name: unlocks,
-      anyOrder: true,
-      read: readOutput,
-      truth: (index) =>
-        changesOf(network, index)
-          .created.filter(hasAddress)
-          .map((output) => idOf(output, false)),
-    },
-    {
-      name: `${unlocks}/spent`,
-      anyOrder: true,
-      read: readOutput,
-      truth: (index) =>
-        changesOf(network, index)
-          .consumed.filter(hasAddress)
-          .map((output) => idOf(output, true)),
-    },
-    {
-      name: `outputs/nft/0x${nftId}`,
-      anyOrder: true,
-      tellsOneEnd: true,
-      read: readOutput,
-      truth: (index) => {
-        const { created, consumed } = changesOf(network, index);
-        const comes = created.filter(isOfNft).map((output) => idOf(output, false));
-        const ended = consumed.filter(isOfNft);
-        const isHeld = truth.nftOutput(nftId, index) !== undefined;
-        return isHeld || ended.length === 0
-          ? comes
-          : [...comes, ...ended.map((each) => idOf(each, true))];
-      },
-    },
-  ];
 }
 
 /** Returns what ends it, without coming again. */
@@ -181,8 +100,12 @@ function follow(
       world.wrong('safety', `event of milestone ${index} after ${last}`);
     const isRepeated = before !== disturbances();
     before = disturbances();
-    for (const { name, truth, anyOrder, tellsOneEnd } of topics) {
+    for (const { name, truth, anyOrder, tellsOneEnd, isTrue } of topics) {
       const came = told.get(name)!.splice(0);
+      if (isTrue !== undefined) {
+        if (!came.every(isTrue)) world.wrong('safety', `events ${name}: ${came}`);
+        continue;
+      }
       const said = isRepeated ? [...new Set(came)] : came;
       // the first one is what was announced last, before this client came
       if (last === undefined) continue;

@@ -2,10 +2,12 @@
  * What must hold whatever happens (after each step), and what must come about once nobody disturbs
  * the node any more.
  */
+import { strayRests } from '../../support/ledger/stray-rests.ts';
 import { coneOf, lastIndex, stateHash } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
-import { issue } from '../steps/coordinators.ts';
+import { issue, proposalOf } from '../steps/coordinators.ts';
+import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
@@ -52,8 +54,26 @@ export async function checkState(world: World): Promise<void> {
   if (state.toHex() !== stateHash(network, lastIndex(network)))
     world.wrong('safety', `another ledger state at milestone ${lastIndex(network)}`);
   await scrubTwice(world);
+  if ((await strayRests(node.sqlite)).length > 0)
+    world.wrong('safety', 'half of the contents of an output');
   await checkPruned(world);
+  await checkAudits(world);
   await checkAlways(world);
+}
+
+/** Milestones whose proposals are repeated at rest. */
+const AUDITS = 3;
+
+/** The last milestones are kept, so proposals of them are answered. */
+async function checkAudits(world: World): Promise<void> {
+  const start = await world.node.sqlite.prepare('SELECT start FROM head').first('start');
+  const isWhole = ({ index }: { index: number }) => index > Number(start) + 1;
+  // of more twins than one request verifies none is the milestone's block for it
+  const { twins, settings } = world;
+  if (twins.length > 0 || unreferencedBlocks(settings.limits) < 1000) return;
+  for (const milestone of world.network.milestones.slice(-AUDITS).filter(isWhole))
+    if (!(await askOnce(world, proposalOf(milestone))))
+      world.wrong('liveness', `the proposal of milestone ${milestone.index} is not answered`);
 }
 
 /** At rest no milestone is kept that is not to be. */
@@ -78,7 +98,7 @@ export async function checkLiveness(world: World): Promise<void> {
     if (world.isImporting || world.isDamaged) continue;
     ledger = await world.ledgerIndex();
     if (ledger !== lastIndex(network)) continue;
-    isAnswered = await askOnce(world);
+    isAnswered = await askOnce(world, await answerableProposal(world));
     // a node stores so many blocks, and no more before a milestone references some of them
     if (!isAnswered && (await isFull(world))) {
       issue(world);
@@ -188,6 +208,7 @@ function calm(world: World, random: Random): void {
     d1: { chance: 0, faults: [] },
     kvDown: false,
     cacheDown: false,
+    d1Bytes: 0,
     skewMs: 0,
   });
   node.follower.losesAlarms = false;
@@ -199,11 +220,11 @@ function calm(world: World, random: Random): void {
   if (world.isDamaged) world.repair();
 }
 
-/** Whether the proposal that a coordinator would make now is answered. */
-async function askOnce(world: World): Promise<boolean> {
+/** Whether a proposal is answered. */
+async function askOnce(world: World, request: Request): Promise<boolean> {
   const { tally, simulation } = world;
   const before = tally.get('white flag 200') ?? 0;
-  askRoots(world, await answerableProposal(world));
+  askRoots(world, request);
   await simulation.runUntil(simulation.now + 3000);
   await checkAlways(world);
   return (tally.get('white flag 200') ?? 0) > before;

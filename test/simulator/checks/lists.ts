@@ -112,21 +112,25 @@ function nftTruth({ network }: World, id: string, outputId: string | undefined) 
 }
 
 /** The NFTs that an address holds by its address condition. */
-export function readGallery(world: World, address: Address): void {
+export function readGallery(world: World, address: Address, cursor?: string): void {
   const { truth } = world;
   const key = addressKey(address);
   const isHeld = ({ output }: PlainOutput) =>
     output.type === OutputType.Nft &&
     output.unlockConditions.some((each) => each.type === 0 && addressKey(each.address) === key);
+  const size = world.readers.chance(0.3) ? '&pageSize=2' : '';
+  const page = cursor === undefined ? size : `&cursor=${cursor}`;
   read(
     world,
     'gallery',
-    `/api/edge/v1/nfts?address=${toBech32(PREFIX, address)}`,
-    ({ nfts, cursor }: { nfts: NftJson[]; cursor?: string }, index) => {
+    `/api/edge/v1/nfts?address=${toBech32(PREFIX, address)}${page}`,
+    ({ nfts, cursor: next }: { nfts: NftJson[]; cursor?: string }, index) => {
       const all = truth.plainOutputs(index).filter(isHeld);
       const said = nfts.map(({ outputId }) => outputId).sort();
       const ids = all.map(({ outputId }) => `0x${outputId}`).sort();
-      return cursor === undefined ? differs(said, ids) : undefined;
+      if (next !== undefined) readGallery(world, address, next);
+      const isPart = next !== undefined || cursor !== undefined;
+      return differs(said, isPart ? ids.filter((id) => said.includes(id)) : ids);
     },
     undefined,
     { hasMin: true, isListed: true },
@@ -143,7 +147,9 @@ export function readOwners(world: World, issuer: Address): void {
   read(
     world,
     'owners',
-    `/api/edge/v1/collections/${toBech32(PREFIX, issuer)}/owners`,
+    `/api/edge/v1/collections/${toBech32(PREFIX, issuer)}/owners${
+      world.readers.chance(0.3) ? '?pageSize=2' : ''
+    }`,
     (body: { nftCount: number; cursor?: string; owners: { nftCount: number }[] }, index) => {
       const count = truth.plainOutputs(index).filter(isIssued).length;
       const listed = body.owners.reduce((sum, { nftCount }) => sum + nftCount, 0);

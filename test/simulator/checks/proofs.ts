@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/stardust/encoding/json-object.ts';
 import { verifyInclusion } from '../../../src/stardust/proof/proof.ts';
 import { proveCertificate } from '../../../src/stardust/provenance/certificate.ts';
 import { provedValue } from '../../../src/stardust/provenance/proved.ts';
+import { lastIndex } from '../../support/network/network-model.ts';
 import { verifySignature } from '../../support/payloads/keys.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
@@ -27,12 +28,19 @@ function readProof(
   });
 }
 
+/** Of the last change of the NFT, or of one that is named by its milestone or its block. */
 export function readCertificate(world: World, nftId: string): void {
-  const { network, truth } = world;
+  const { network, truth, readers } = world;
+  const events = readers.chance(0.4) ? truth.history(nftId, lastIndex(network)) : [];
+  const named = events.length > 0 ? readers.pick(events) : undefined;
+  const isBlock = readers.chance(0.5);
+  const name = isBlock ? `block=0x${named?.blockId}` : `milestone=${named?.index}`;
+  const held = (index: number) =>
+    named && isBlock ? named.outputId : truth.nftOutput(nftId, named?.index ?? index);
   readProof(
     world,
     'certificate',
-    `/api/edge/v1/nfts/0x${nftId}/certificate`,
+    `/api/edge/v1/nfts/0x${nftId}/certificate${named ? `?${name}` : ''}`,
     async (body, index) => {
       const finding = await proveCertificate(body, `0x${nftId}`, {
         keys: network.keys,
@@ -40,11 +48,9 @@ export function readCertificate(world: World, nftId: string): void {
         whose: 'the network',
       });
       if (finding.standing !== 'proved') return finding.reason;
-      const { held } = provedValue(finding.proof);
-      const output = truth.nftOutput(nftId, index);
-      return held?.outputId === (output && `0x${output}`)
-        ? undefined
-        : `${held?.outputId}, not ${output}`;
+      const said = provedValue(finding.proof).held?.outputId;
+      const output = held(index);
+      return said === (output && `0x${output}`) ? undefined : `${said}, not ${output}`;
     },
   );
 }

@@ -9,7 +9,9 @@ import {
   milestoneAt,
   type NetworkBlock,
   treasuryAt,
+  ZERO_ID,
 } from '../../support/network/network-model.ts';
+import { LEAST_RETENTION } from '../platform/limits.ts';
 import { isUnspentAt } from '../truth.ts';
 import type { World } from '../world.ts';
 
@@ -28,6 +30,8 @@ export interface How {
   isListed?: boolean;
   /** How the body is read; default: as JSON. */
   parse?: (answer: Response) => Promise<unknown>;
+  /** What is wrong with a 404 that names no ledger index. */
+  isGone?: () => Promise<string | undefined>;
 }
 
 const MIN_LEDGER_INDEX = 'x-min-ledger-index';
@@ -42,7 +46,13 @@ export function read(
   path: string,
   check: (body: never, index: number, answer: Response) => string | undefined,
   isMissing?: (index: number) => string | undefined,
-  { init = {}, hasMin = false, isListed = false, parse = (answer) => answer.json() }: How = {},
+  {
+    init = {},
+    hasMin = false,
+    isListed = false,
+    parse = (answer) => answer.json(),
+    isGone = async () => undefined,
+  }: How = {},
 ): void {
   const { network, readers, kept } = world;
   const last = lastIndex(network);
@@ -66,7 +76,8 @@ export function read(
       world.seenIndex = Math.max(world.seenIndex, index);
     const isLate = index !== undefined && index < min && min <= seen && imports === world.imports;
     if (isLate && hasMin) return `at index ${index}, and somebody has seen ${seen}`;
-    if (answer.status === 404) return index !== undefined && index >= min && isMissing?.(index);
+    if (answer.status === 404 && index === undefined) return isGone();
+    if (answer.status === 404) return index! >= min && isMissing?.(index!);
     if (answer.status === 304) {
       if (before === undefined || min > 0) return '304 to one who had nothing';
       return check(before.body as never, index ?? before.index, answer);
@@ -75,7 +86,12 @@ export function read(
     const body = await parse(answer);
     const etag = answer.headers.get('etag');
     if (etag !== null && min === 0) kept.set(path, { etag, body, index: index ?? -1 });
+    keepForGood(answer, body);
     return check(body as never, index ?? -1, answer);
+  };
+  const keepForGood = (answer: Response, body: unknown) => {
+    if (answer.status === 200 && answer.headers.get('cache-control')?.includes('immutable'))
+      world.immutable.set(path, () => check(body as never, ledgerIndexOf(answer) ?? -1, answer));
   };
   world.ask(
     path,
@@ -84,7 +100,18 @@ export function read(
       if (fault) world.wrong('safety', `${path} at index ${ledgerIndexOf(answer)}: ${fault}`);
     },
     { ...init, headers },
+    async (answer) => {
+      if (answer.status === 200) keepForGood(answer, await parse(answer));
+    },
   );
+}
+
+/** Caches do not ask again: what was said for good is true once all is right, whoever said it. */
+export function checkImmutable(world: World): void {
+  for (const [path, findFault] of world.immutable) {
+    const fault = findFault();
+    if (fault) world.wrong('safety', `${path}, which caches keep: ${fault}`);
+  }
 }
 
 export function differs(said: unknown, truth: unknown): string | undefined {
@@ -154,7 +181,20 @@ export function readOutput(world: World, outputId: string): void {
   );
 }
 
+/** Milestones for which a ledger keeps blocks at least, whatever it is told, but for a margin. */
+const SURELY_KEPT = LEAST_RETENTION - 2;
+
 export function readBlockMetadata(world: World, blockId: string): void {
+  const { imports, settings } = world;
+  const asked = world.ledgerIndex();
+  // a replica may not have it yet, and an import brings no blocks
+  const isGone = async () => {
+    const { index = 0 } = world.network.blocks.get(blockId)?.referenced ?? {};
+    const isOfLedger =
+      imports + world.imports + settings.replicaMs === 0 && index > settings.before;
+    const isKept = index <= (await asked) && index > (await world.ledgerIndex()) - SURELY_KEPT;
+    return isOfLedger && isKept ? `404, and milestone ${index} references it` : undefined;
+  };
   read(
     world,
     'block',
@@ -200,6 +240,8 @@ export function readBlockMetadata(world: World, blockId: string): void {
         },
       );
     },
+    undefined,
+    { isGone },
   );
 }
 
@@ -225,10 +267,12 @@ export function readMilestone(world: World, milestoneIndex: number): void {
 }
 
 export function readChangesOfMilestone(world: World, milestoneIndex: number): void {
+  const { id } = milestoneAt(world.network, milestoneIndex)!;
+  const name = world.readers.chance(0.5) ? id : `by-index/${milestoneIndex}`;
   read(
     world,
     'utxo-changes',
-    `/api/core/v2/milestones/by-index/${milestoneIndex}/utxo-changes`,
+    `/api/core/v2/milestones/${name}/utxo-changes`,
     (body: { createdOutputs: string[]; consumedOutputs: string[] }) => {
       const outputs = [...world.network.outputs];
       const ids = (those: typeof outputs) => those.map(([id]) => id).sort();
@@ -250,15 +294,25 @@ interface Change {
   kind: string;
 }
 
-export function readHistory(world: World, nftId: string): void {
+/**
+ * All of its pages, one after the other.
+ *
+ * @param before where the page before ended, and what was then left to tell
+ */
+export function readHistory(
+  world: World,
+  nftId: string,
+  before?: { cursor: string; left: Change[] },
+): void {
+  const pageSize = world.readers.chance(0.3) ? '?pageSize=2' : '';
   read(
     world,
     'history',
-    `/api/edge/v1/nfts/0x${nftId}/history`,
+    `/api/edge/v1/nfts/0x${nftId}/history${before ? `?cursor=${before.cursor}` : pageSize}`,
     (body: { since: number; complete: boolean; changes: Change[]; cursor?: string }, index) => {
-      const all = world.truth
-        .history(nftId, index)
-        .map(({ kind, index: at, blockId, outputId }) => ({
+      const all =
+        before?.left ??
+        world.truth.history(nftId, index).map(({ kind, index: at, blockId, outputId }) => ({
           kind,
           milestoneIndex: at,
           blockId: `0x${blockId}`,
@@ -274,6 +328,8 @@ export function readHistory(world: World, nftId: string): void {
       const mayLack = all.filter(({ milestoneIndex }) => milestoneIndex < body.since).length;
       if (body.cursor === undefined && said.length < all.length - mayLack)
         return `${said.length} changes since ${body.since}, the truth is ${JSON.stringify(all)}`;
+      if (body.cursor !== undefined)
+        readHistory(world, nftId, { cursor: body.cursor, left: all.slice(said.length) });
       return differs(said, all.slice(0, said.length));
     },
     undefined,
@@ -333,11 +389,8 @@ export function readInfo(world: World): void {
     '/api/core/v2/info',
     (body: { status: { confirmedMilestone: { index: number; milestoneId?: string } } }, index) => {
       const { confirmedMilestone } = body.status;
-      const milestone = milestoneAt(world.network, index);
-      return differs(
-        [confirmedMilestone.index, confirmedMilestone.milestoneId],
-        [index, milestone?.id],
-      );
+      const { id } = milestoneAt(world.network, index) ?? { id: ZERO_ID };
+      return differs([confirmedMilestone.index, confirmedMilestone.milestoneId], [index, id]);
     },
   );
 }

@@ -3,7 +3,9 @@ import { lastIndex } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
 import { readReceipts } from './contents.ts';
+import { readList } from './lists.ts';
 import {
+  checkImmutable,
   readBlockMetadata,
   readChangesOfMilestone,
   readHistory,
@@ -19,6 +21,7 @@ const HISTORIES = 8;
 const OUTPUTS = 20;
 const BLOCKS = 40;
 const PROPOSALS = 12;
+const LISTS = ['all', 'basic', 'basic', 'nft', 'nft'] as const;
 
 /** Milliseconds between two reads. */
 const PAUSE_MS = 20;
@@ -42,6 +45,7 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     // clients repeat what they asked before
     ...random.sample(proposals, PROPOSALS).map((request) => () => askRoots(world, request)),
     () => readReceipts(world),
+    ...LISTS.map((list) => () => readList(world, list, random)),
     () => readNftList(world),
     () => readNftChanges(world, Math.max(1, last - 10)),
     () => readChangesOfMilestone(world, last),
@@ -51,4 +55,5 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     await simulation.runUntil(simulation.now + PAUSE_MS);
   }
   await simulation.runUntil(simulation.now + 5000);
+  checkImmutable(world);
 }

@@ -1,4 +1,5 @@
 /** White-flag requests, and whether their answers are true. */
+import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
 import type { Request } from '../truth.ts';
@@ -10,12 +11,21 @@ export function askRoots(world: World, request: Request): void {
   const { hasKeys, mayHideRows } = world;
   world.proposals.push(request);
   const body = JSON.stringify(request);
+  const isUnknown = truth === 'unknown' && request.parents.length > 1 && !world.isFlipped;
+  const stored = isUnknown ? visibleIds(world) : undefined;
   world.ask('/api/core/v2/whiteflag', check, { method: 'POST', body });
 
   async function check(answer: Response): Promise<void> {
     const said = (await answer.json()) as Record<string, unknown>;
     world.note(`white flag ${answer.status}`, about);
     if (mayHideRows || world.mayHideRows) return;
+    const detail = answer.headers.get('x-error-detail') ?? '';
+    const [, unknown] = /^block 0x(\w+) is not known here$/.exec(detail) ?? [];
+    const isStored = async (ids = visibleIds(world)) => (await ids).has(unknown!);
+    // a replica may lack what the primary has
+    if (stored && unknown && world.settings.replicaMs === 0)
+      if ((await isStored(stored)) && (await isStored()))
+        return world.wrong('safety', `${about}: ${detail}, and it is stored`);
     if (answer.status === 400 && truth !== 'impossible' && hasKeys)
       return world.wrong(
         'safety',
@@ -27,6 +37,13 @@ export function askRoots(world: World, request: Request): void {
     if (roots !== JSON.stringify(truth))
       world.wrong('safety', `${about}: ${roots}, the truth is ${JSON.stringify(truth)}`);
   }
+}
+
+/** Hex IDs of the blocks in packs that hold unreferenced ones. */
+async function visibleIds({ node }: World): Promise<Set<string>> {
+  const sql = 'SELECT blocks FROM pack WHERE live = 1 AND staged IS NULL';
+  const { results } = await node.sqlite.prepare(sql).all<{ blocks: string }>();
+  return new Set(results.flatMap(({ blocks }) => readBlockRows(blocks).map(([, id]) => id)));
 }
 
 /** Bytes of a block's status, of which the last one says whether a milestone references it. */

@@ -4,9 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runMain, UsageError } from '../../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
@@ -22,7 +22,7 @@ Prints a line for each, and what share was killed.
 
   --count N        mutants, chosen at random among all (default: 100)
   --choice TEXT    what the choice depends on (default: 1)
-  --units          runs the unit tests where no seed killed
+  --units          runs the unit tests of the source's folder where no seed killed
   --only TEXT      mutants of files whose path has this in it
   --list           prints how many mutants there are, by file, and does nothing`;
 
@@ -31,8 +31,12 @@ const FILES = 'src/{follower/**,ledger/{write,view,intake},nft-index}/*.ts';
 /** A mutant may make a test wait for ever. */
 const UNITS_SECONDS = 400;
 
-/** Unit tests of these folders. */
-const UNIT_TESTS = ['test/follower', 'test/ledger', 'test/nft-index', 'test/node'];
+/** The folder of the unit tests of a source: of the same path, as far as there is one. */
+function unitsOf(file: string): string {
+  let folder = dirname(file.replace('src/', 'test/'));
+  while (!existsSync(join(PROJECT, folder))) folder = dirname(folder);
+  return folder;
+}
 
 interface Mutant extends Mutation {
   file: string;
@@ -116,7 +120,7 @@ class Killing {
     const copy = this.#copy;
     const mutate = (text: string) => text.slice(0, start) + instead + text.slice(end);
     const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
-    const args = [vitest, 'run', '--project', 'node', '--bail', '1', ...UNIT_TESTS];
+    const args = [vitest, 'run', '--project', 'node', '--bail', '1', `${unitsOf(file)}/`];
     const ended = await copy.with(file, mutate, () =>
       runFor(UNITS_SECONDS, process.execPath, args, copy.folder),
     );

@@ -28,7 +28,9 @@ export type Product = typeof import('../../../src/worker.ts') &
   typeof import('../../../src/ledger/import/load-snapshot.ts') &
   typeof import('../../../src/ledger/read/ledger-state-hash.ts') &
   typeof import('../../../src/ledger/write/scrub.ts') &
-  typeof import('../../../src/modules/list.ts');
+  typeof import('../../../src/modules/list.ts') &
+  typeof import('../../../cli/backup/cut-statements.ts') &
+  typeof import('../../../cli/backup/renew-generation.ts');
 
 export type MakeIsolate = (globals: Record<string, unknown>) => Product;
 
@@ -38,6 +40,8 @@ const ENTRY = `
   export { ledgerStateHash } from './src/ledger/read/ledger-state-hash.ts';
   export { scrub } from './src/ledger/write/scrub.ts';
   export { MODULES } from './src/modules/list.ts';
+  export { cutStatement } from './cli/backup/cut-statements.ts';
+  export { renewGeneration } from './cli/backup/renew-generation.ts';
 `;
 
 /** Globals of workerd that are the simulation's in an isolate. */
@@ -134,7 +138,7 @@ function changed(limits: Limits, patches: readonly Patch[], unused: Set<Patch>):
         namespace: 'platform',
       }));
       onLoad({ filter: /.*/, namespace: 'platform' }, () => ({ contents: PLATFORM }));
-      onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      onLoad({ filter: /\/(?:src|cli)\/.*\.ts$/ }, ({ path }) => {
         const file = relative(PROJECT, path);
         let source = readFileSync(path, 'utf8');
         for (const patch of patches) {

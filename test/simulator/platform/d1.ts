@@ -29,6 +29,8 @@ export interface D1Options {
   replica: () => SqliteDatabase;
   /** Asked at each call, with the SQL of its statements. */
   fault: (sql: readonly string[]) => D1Fault | undefined;
+  /** Bytes that the database has, as each result says. */
+  size?: () => number;
   /** Ends the process that calls. */
   crash: (process: Process) => void;
   counts: D1Counts;
@@ -45,7 +47,7 @@ export interface D1Counts {
 type Place = 'primary' | 'replica';
 
 export function openD1(simulation: Simulation, options: D1Options) {
-  const { primary, replica, fault, crash, counts } = options;
+  const { primary, replica, fault, crash, counts, size = () => 0 } = options;
 
   async function call<T>(
     statements: readonly Statement[],
@@ -79,6 +81,9 @@ export function openD1(simulation: Simulation, options: D1Options) {
     } catch (error) {
       throw new Error(`D1_ERROR: ${(error as Error).message}`);
     }
+    // a row, or a value of one, has none
+    for (const each of [result].flat() as unknown as (Partial<D1Result> | null)[])
+      if (each?.meta !== undefined) each.meta.size_after = size();
     if (due === 'crash-after' && process !== undefined) crash(process);
     await simulation.latency(RESULT_MS);
     if (due === 'lost-after') throw new Error('D1_ERROR: Network connection lost.');

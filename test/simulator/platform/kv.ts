@@ -1,11 +1,13 @@
 /**
- * Workers KV: each location has copies of its own, also of a key's absence, which may be as old as
- * the time for which they are kept; a key takes one write a second.
+ * Workers KV: two backends, on each of which a put lands by itself, perhaps after a later one;
+ * locations with copies of their own, also of a key's absence, which may be as old as the time for
+ * which they are kept; one write a second to a key.
  */
 import type { Simulation } from './simulation.ts';
 
 const CALL_MS = 6;
 const WRITE_INTERVAL_MS = 1000;
+const LATE_SHARE = 0.2;
 
 interface Put {
   at: number;
@@ -14,7 +16,7 @@ interface Put {
 }
 
 export interface KvOptions {
-  /** How old a copy may be, milliseconds. */
+  /** How old a copy may be with the time that its put took to land, milliseconds. */
   staleMs: number;
   isDown: () => boolean;
   counts: { kvCalls: number };
@@ -23,7 +25,9 @@ export interface KvOptions {
 export class KvDouble {
   readonly #simulation: Simulation;
   readonly #options: KvOptions;
-  readonly #puts = new Map<string, Put[]>();
+  /** When each key was written last. */
+  readonly #written = new Map<string, number>();
+  readonly #backends = [new Map<string, Put[]>(), new Map<string, Put[]>()] as const;
 
   constructor(simulation: Simulation, options: KvOptions) {
     this.#simulation = simulation;
@@ -31,33 +35,50 @@ export class KvDouble {
   }
 
   async get(key: string, how?: { type?: string }): Promise<string | null> {
-    const { staleMs } = this.#options;
     await this.#call();
     if (how?.type !== undefined && how.type !== 'text') throw new TypeError(`KV type ${how.type}`);
     const { now, random } = this.#simulation;
-    const moment = now - (random.chance(0.5) ? 0 : random.below(staleMs));
-    const last = this.#puts.get(key)?.findLast(({ at }) => at <= moment);
+    const copyMs = 0.75 * this.#options.staleMs;
+    const moment = now - (random.chance(0.5) ? 0 : random.below(copyMs));
+    const last = random
+      .pick(this.#backends)
+      .get(key)
+      ?.findLast(({ at }) => at <= moment);
     return last === undefined || last.until <= moment ? null : last.value;
   }
 
   async put(key: string, value: string, options: { expirationTtl?: number } = {}): Promise<void> {
     await this.#call();
     const { now } = this.#simulation;
-    const puts = this.#puts.get(key) ?? [];
-    const before = puts.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+    const before = this.#written.get(key) ?? Number.NEGATIVE_INFINITY;
     if (now - before < WRITE_INTERVAL_MS) throw new Error('KV PUT failed: 429 Too Many Requests');
     if (key.length > 512) throw new Error('KV PUT failed: 414 key too long');
+    this.#written.set(key, now);
     const until = now + 1000 * (options.expirationTtl ?? Number.POSITIVE_INFINITY);
-    puts.push({ at: now, value, until });
-    this.#puts.set(key, puts);
+    await this.#land(key, value, until);
   }
 
   async delete(key: string): Promise<void> {
     await this.#call();
-    this.#puts.set(key, [
-      ...(this.#puts.get(key) ?? []),
-      { at: this.#simulation.now, value: null, until: 0 },
-    ]);
+    await this.#land(key, null, 0);
+  }
+
+  /** It is acknowledged as soon as one backend has it. */
+  async #land(key: string, value: string | null, until: number): Promise<void> {
+    const simulation = this.#simulation;
+    const { now, random } = simulation;
+    const delays = this.#backends.map((backend) => {
+      const landMs = 0.25 * this.#options.staleMs;
+      const delay = random.chance(LATE_SHARE) ? random.below(landMs) : random.below(landMs / 10);
+      const at = now + delay;
+      simulation.atForWorld(at, () => {
+        const puts = backend.get(key) ?? [];
+        puts.push({ at, value, until });
+        backend.set(key, puts);
+      });
+      return delay;
+    });
+    await simulation.sleep(Math.min(...delays));
   }
 
   async #call(): Promise<void> {
@@ -70,7 +91,7 @@ export class KvDouble {
   /** All that is there now. */
   get entries(): [key: string, value: string][] {
     const { now } = this.#simulation;
-    return [...this.#puts]
+    return [...this.#backends[0]]
       .flatMap(([key, puts]): [string, string][] => {
         const { value = null, until = 0 } = puts.at(-1) ?? {};
         return value === null || until <= now ? [] : [[key, value]];
@@ -80,13 +101,12 @@ export class KvDouble {
 
   /** A new, empty one takes its place. */
   clear(): void {
-    this.#puts.clear();
+    for (const backend of this.#backends) backend.clear();
   }
 
   /** Damage: the stored value becomes another one, in every location at once. */
   damage(key: string, value: string): void {
-    const puts = this.#puts.get(key);
-    if (puts === undefined || puts.length === 0) throw new Error(`KV has no ${key}`);
-    for (const put of puts) put.value = put.value === null ? null : value;
+    for (const backend of this.#backends)
+      for (const put of backend.get(key) ?? []) put.value = put.value === null ? null : value;
   }
 }

@@ -71,7 +71,8 @@ const SIZES: Values = {
   },
   'src/follower/complete-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
-  'src/follower/upkeep.ts': { RESOLVING_STEPS: [2, 5] },
+  // where it is short damage is found before milestones carry it on
+  'src/follower/upkeep.ts': { RESOLVING_STEPS: [2, 5], SCRUB_INTERVAL_MS: [10_000, 500] },
   'src/follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
   'src/follower/pushed/store-pushed.ts': { MAX_TOPS: [2, 20] },
   'src/follower/store/gather-blocks.ts': {
@@ -97,6 +98,8 @@ const SIZES: Values = {
     MAX_CUT: [30, 20],
   },
   'src/ledger/core/database.ts': { MAX_TEXT: [200, 2000] },
+  // some of those texts are cut
+  'cli/backup/cut-statements.ts': { MAX_STATEMENT_BYTES: [2000, 2000], ROOM_BYTES: [100, 100] },
   'src/ledger/packs/pack-columns.ts': {
     MAX_PACK_BLOCKS: [3, 60],
     MAX_PACK_LENGTH: [8000, 100_000],

@@ -2,10 +2,11 @@
  * What goes wrong in a transaction: each breaks one of the rules of docs/protocol.md, D, or is not
  * quite enough to break it.
  */
-import { FeatureType } from '../../../src/stardust/wire/feature.ts';
+import type { Feature } from '../../../src/stardust/wire/feature.ts';
 import { type Output, OutputType } from '../../../src/stardust/wire/output.ts';
 import { UnlockType } from '../../../src/stardust/wire/unlock.ts';
 import type { UnlockCondition } from '../../../src/stardust/wire/unlock-condition.ts';
+import type { Random } from '../../support/network/random.ts';
 import { issuer, metadata, sender, tag, timelock } from '../../support/payloads/outputs.ts';
 import { byAlias, byNft, referTo } from '../../support/payloads/transactions.ts';
 import { anyOwner, type Draft } from './wild-transactions.ts';
@@ -13,38 +14,57 @@ import { anyOwner, type Draft } from './wild-transactions.ts';
 type Mistake = (draft: Draft) => void;
 
 /** Changes one output, any or one that `fits`. */
-function change(
-  draft: Draft,
-  make: (output: Output) => Output,
-  fits: (output: Output) => boolean = () => true,
-): void {
-  const places = draft.outputs.flatMap((output, i) => (fits(output) ? [i] : []));
-  if (places.length === 0) return;
-  const place = draft.wallet.random.pick(places);
-  draft.outputs[place] = make(draft.outputs[place]!);
-}
+const change =
+  (
+    make: (output: Output, draft: Draft) => object,
+    fits: (output: Output) => boolean = () => true,
+  ): Mistake =>
+  (draft) => {
+    const places = draft.outputs.flatMap((output, i) => (fits(output) ? [i] : []));
+    if (places.length === 0) return;
+    const place = draft.wallet.random.pick(places);
+    const output = draft.outputs[place]!;
+    draft.outputs[place] = { ...output, ...make(output, draft) } as Output;
+  };
 
-const isChain = ({ type }: Output) => type !== OutputType.Basic;
+/** Changes one output of this type. */
+const changeOf = <const T extends Output['type']>(
+  type: T,
+  make: (output: Extract<Output, { type: T }>, random: Random) => object,
+): Mistake =>
+  change(
+    (output, { wallet }) => make(output as Extract<Output, { type: T }>, wallet.random),
+    (output) => output.type === type,
+  );
+
+const { Alias, Basic, Foundry, Nft } = OutputType;
+const isChain = ({ type }: Output) => type !== Basic;
+const isPlain = ({ type, unlockConditions }: Output) =>
+  type === Basic && unlockConditions.length === 1;
 const byType = (a: { type: number }, b: { type: number }) => a.type - b.type;
 
-function withFeature(
-  output: Output,
-  feature: Output['features'][number],
-  list: 'features' | 'immutableFeatures' = 'features',
-): Output {
-  const old =
-    list in output ? (output as Extract<Output, { immutableFeatures: unknown }>)[list] : [];
-  const features = [...old.filter(({ type }) => type !== feature.type), feature].sort(byType);
-  return { ...output, [list]: features } as Output;
+function withFeature(output: Output, feature: Feature): object {
+  return { features: added(output.features, feature) };
 }
+
+function withImmutable(output: Output, feature: Feature): object {
+  return {
+    immutableFeatures: added(
+      'immutableFeatures' in output ? output.immutableFeatures : [],
+      feature,
+    ),
+  };
+}
+
+function added(features: readonly Feature[], feature: Feature): Feature[] {
+  return [...features.filter(({ type }) => type !== feature.type), feature].sort(byType);
+}
+
+const one = (random: Random) => random.pick([1, -1]);
 
 export const MISTAKES: readonly Mistake[] = [
   // sums of base tokens
-  (draft) =>
-    change(draft, (output) => ({
-      ...output,
-      amount: output.amount + draft.wallet.random.pick([1n, -1n]),
-    })),
+  change(({ amount }, { wallet }) => ({ amount: amount + BigInt(one(wallet.random)) })),
   // a plain output of the same amount in all: nothing is wrong
   ({ outputs, wallet }) => {
     const place = wallet.random.below(outputs.length);
@@ -69,153 +89,69 @@ export const MISTAKES: readonly Mistake[] = [
       inputs.splice(0, inputs.length, ...inputs.toSorted(() => wallet.random.below(3) - 1));
   },
   // tokens
-  (draft) =>
-    change(
-      draft,
-      (output) => ({
-        ...output,
-        nativeTokens: output.nativeTokens.map((token) => ({
-          ...token,
-          amount: token.amount + draft.wallet.random.pick([1n, -1n, 1n << 255n]),
-        })),
-      }),
-      ({ nativeTokens }) => nativeTokens.length > 0,
-    ),
-  (draft) => {
-    const held = draft.wallet.coins.flatMap(({ output }) => output.nativeTokens);
-    if (held.length === 0) return;
-    const token = { ...draft.wallet.random.pick(held), amount: 1n };
-    change(draft, (output) => ({ ...output, nativeTokens: [token] }));
-  },
-  // chains
-  (draft) =>
-    change(
-      draft,
-      (output) =>
-        output.type === OutputType.Alias
-          ? { ...output, stateIndex: output.stateIndex + draft.wallet.random.pick([1, -1]) }
-          : output,
-      ({ type }) => type === OutputType.Alias,
-    ),
-  (draft) =>
-    change(
-      draft,
-      (output) =>
-        output.type === OutputType.Alias
-          ? { ...output, foundryCounter: output.foundryCounter + draft.wallet.random.pick([1, -1]) }
-          : output,
-      ({ type }) => type === OutputType.Alias,
-    ),
-  (draft) =>
-    change(
-      draft,
-      (output) =>
-        output.type === OutputType.Alias
-          ? { ...output, stateMetadata: draft.wallet.random.bytes(3) }
-          : output,
-      ({ type }) => type === OutputType.Alias,
-    ),
-  (draft) =>
-    change(
-      draft,
-      (output) => {
-        if (output.type !== OutputType.Foundry) return output;
-        const { random } = draft.wallet;
-        const field = random.pick(['minted', 'melted', 'maximumSupply'] as const);
-        const value = output.tokenScheme[field] + random.pick([1n, -1n, 7n]);
-        return { ...output, tokenScheme: { ...output.tokenScheme, [field]: value } };
-      },
-      ({ type }) => type === OutputType.Foundry,
-    ),
-  (draft) =>
-    change(
-      draft,
-      (output) =>
-        output.type === OutputType.Foundry
-          ? { ...output, serialNumber: output.serialNumber + draft.wallet.random.pick([1, -1]) }
-          : output,
-      ({ type }) => type === OutputType.Foundry,
-    ),
-  (draft) => {
-    const { random } = draft.wallet;
-    const id = random.bytes(32);
-    change(
-      draft,
-      (output) => {
-        if (output.type === OutputType.Nft) return { ...output, nftId: id };
-        if (output.type === OutputType.Alias) return { ...output, aliasId: id };
-        return output;
-      },
-      isChain,
-    );
-  },
-  (draft) => {
-    const { random } = draft.wallet;
-    const zero = new Uint8Array(32);
-    change(
-      draft,
-      (output) => {
-        if (output.type === OutputType.Nft) return { ...output, nftId: zero };
-        if (output.type === OutputType.Alias)
-          return { ...output, aliasId: zero, stateIndex: random.pick([0, output.stateIndex]) };
-        return output;
-      },
-      isChain,
-    );
-  },
-  (draft) =>
-    change(
-      draft,
-      (output) => withFeature(output, metadata(draft.wallet.random.bytes(2)), 'immutableFeatures'),
-      isChain,
-    ),
-  (draft) =>
-    change(
-      draft,
-      (output) => withFeature(output, issuer(anyOwner(draft)), 'immutableFeatures'),
-      (output) => output.type === OutputType.Nft || output.type === OutputType.Alias,
-    ),
-  // features and conditions
-  (draft) =>
-    change(
-      draft,
-      (output) => withFeature(output, sender(anyOwner(draft))),
-      ({ type }) => type !== OutputType.Foundry,
-    ),
-  (draft) =>
-    change(draft, (output) =>
-      withFeature(
-        output,
-        draft.wallet.random.pick([tag(1), { type: FeatureType.Metadata, data: new Uint8Array(1) }]),
-      ),
-    ),
-  (draft) =>
-    change(draft, (output) => {
-      const conditions = output.unlockConditions.map((condition): UnlockCondition => {
-        if (!draft.wallet.random.chance(0.5)) return condition;
-        const owner = anyOwner(draft);
-        const address = 'address' in owner ? owner.address : owner;
-        if (condition.type === 6) return condition;
-        return 'address' in condition ? { ...condition, address } : condition;
-      });
-      return { ...output, unlockConditions: conditions };
+  change(
+    ({ nativeTokens }, { wallet }) => ({
+      nativeTokens: nativeTokens.map((token) => ({
+        ...token,
+        amount: token.amount + wallet.random.pick([1n, -1n, 1n << 255n]),
+      })),
     }),
+    ({ nativeTokens }) => nativeTokens.length > 0,
+  ),
+  change((_, { wallet }) => {
+    const held = wallet.coins.flatMap(({ output }) => output.nativeTokens);
+    return held.length === 0 ? {} : { nativeTokens: [{ ...wallet.random.pick(held), amount: 1n }] };
+  }),
+  // chains
+  changeOf(Alias, ({ stateIndex }, random) => ({ stateIndex: stateIndex + one(random) })),
+  changeOf(Alias, ({ foundryCounter }, random) => ({
+    foundryCounter: foundryCounter + one(random),
+  })),
+  changeOf(Alias, (_, random) => ({ stateMetadata: random.bytes(3) })),
+  changeOf(Foundry, ({ tokenScheme }, random) => {
+    const field = random.pick(['minted', 'melted', 'maximumSupply'] as const);
+    const value = tokenScheme[field] + random.pick([1n, -1n, 7n]);
+    return { tokenScheme: { ...tokenScheme, [field]: value } };
+  }),
+  changeOf(Foundry, ({ serialNumber }, random) => ({ serialNumber: serialNumber + one(random) })),
+  changeOf(Nft, (_, random) => ({ nftId: random.bytes(32) })),
+  changeOf(Alias, (_, random) => ({ aliasId: random.bytes(32) })),
+  changeOf(Nft, () => ({ nftId: new Uint8Array(32) })),
+  changeOf(Alias, ({ stateIndex }, random) => ({
+    aliasId: new Uint8Array(32),
+    stateIndex: random.pick([0, stateIndex]),
+  })),
+  change((output, { wallet }) => withImmutable(output, metadata(wallet.random.bytes(2))), isChain),
+  change(
+    (output, draft) => withImmutable(output, issuer(anyOwner(draft))),
+    ({ type }) => type === Nft || type === Alias,
+  ),
+  // features and conditions
+  change(
+    (output, draft) => withFeature(output, sender(anyOwner(draft))),
+    ({ type }) => type !== Foundry,
+  ),
+  change((output, { wallet }) => withFeature(output, wallet.random.pick([tag(1), metadata([0])]))),
+  change(({ unlockConditions }, draft) => ({
+    unlockConditions: unlockConditions.map((condition): UnlockCondition => {
+      if (!draft.wallet.random.chance(0.5)) return condition;
+      const owner = anyOwner(draft);
+      const address = 'address' in owner ? owner.address : owner;
+      if (condition.type === 6) return condition;
+      return 'address' in condition ? { ...condition, address } : condition;
+    }),
+  })),
   // a return that is not plain, or too small
-  (draft) =>
-    change(
-      draft,
-      (output) => ({
-        ...output,
-        unlockConditions: [...output.unlockConditions, timelock(draft.wallet.now + 1)],
-      }),
-      ({ type, unlockConditions }) => type === OutputType.Basic && unlockConditions.length === 1,
-    ),
-  (draft) =>
-    change(
-      draft,
-      (output) => withFeature(output, draft.wallet.random.pick([tag(1), metadata([1])])),
-      ({ type, unlockConditions }) => type === OutputType.Basic && unlockConditions.length === 1,
-    ),
+  change(
+    ({ unlockConditions }, { wallet }) => ({
+      unlockConditions: [...unlockConditions, timelock(wallet.now + 1)],
+    }),
+    isPlain,
+  ),
+  change(
+    (output, { wallet }) => withFeature(output, wallet.random.pick([tag(1), metadata([1])])),
+    isPlain,
+  ),
   // the commitment, the network, what is signed
   ({ more, wallet }) => {
     more.commitment = wallet.random.bytes(32);

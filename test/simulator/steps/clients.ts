@@ -7,6 +7,7 @@ import {
   readIncluded,
   readMilestoneBody,
   readNode,
+  readOutputBatch,
   readOutputBody,
   readReceipts,
   readTips,
@@ -55,9 +56,25 @@ function recent<T>(all: readonly T[], random: Random): T | undefined {
 const LISTS = ['nft', 'nft', 'nft', 'basic', 'alias', 'foundry', 'all'] as const;
 
 /** What operators and their monitoring ask, and `/` for the explorer. */
-const NODE_PATHS = ['/health', '/metrics', '/api/routes', '/'];
+const NODE_PATHS = ['/health', '/metrics', '/api/routes', '/', '/nft/0x12', '/robots.txt'];
 
 const NOBODY = 'ab'.repeat(32);
+
+/** What strangers send, and the status that each is answered with, whatever the weather. */
+const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: RequestInit])[] = [
+  [400, '/api/core/v2/blocks/0x12'],
+  [400, '/api/core/v2/outputs/0xzz/metadata'],
+  [400, '/api/core/v2/milestones/by-index/-1'],
+  [400, `/api/edge/v1/nfts?ids=0x${NOBODY}&nonsense=1`],
+  [400, `/api/edge/v1/nfts/0x${NOBODY}/history?cursor=0`],
+  [400, '/api/edge/v1/changes/nfts?after=x'],
+  [400, '/api/core/v2/whiteflag', { method: 'POST', body: '{"index":' }],
+  [404, '/api/core/v2/nothing'],
+  [404, '/api/core/v2//info'],
+  [405, '/api/core/v2/info', { method: 'POST' }],
+  [204, '/api/core/v2/info', { method: 'OPTIONS' }],
+  [400, '/api/mqtt/v1'],
+];
 
 export const clientSteps = {
   readNft: client(8, (world, random) =>
@@ -101,7 +118,9 @@ export const clientSteps = {
   readMilestoneBody: client(1, (world, random) =>
     readMilestoneBody(world, recent(world.network.milestones, random)!),
   ),
-  readReceipts: client(1, readReceipts),
+  readReceipts: client(1, (world, random) =>
+    readReceipts(world, random.chance(0.5) ? someIndex(world, random) : undefined),
+  ),
   readNode: client(1, (world, random) => readNode(world, random.pick(NODE_PATHS))),
   readTips: client(1, readTips),
   readList: client(3, (world, random) => readList(world, random.pick(LISTS), random)),
@@ -114,6 +133,9 @@ export const clientSteps = {
     const some = recent(chains, random);
     if (some !== undefined) readChain(world, some);
   }),
+  readOutputBatch: client(1, (world, random) =>
+    readOutputBatch(world, random.sample([...world.network.outputs.keys()], 5)),
+  ),
   readNftBatch: client(2, (world, random) =>
     readNftBatch(world, [...random.sample(world.truth.nftIds, 3), NOBODY]),
   ),
@@ -133,5 +155,15 @@ export const clientSteps = {
     readInclusion(world, recent([...world.network.blocks.keys()], random)!),
   ),
   explainProposal: client(1, (world) => explainProposal(world, proposal(world))),
+  askOddly: client(1, (world, random) => {
+    const [status, path, init] = random.pick(ODD_REQUESTS);
+    world.ask(
+      path,
+      (answer) => {
+        if (answer.status !== status) world.wrong('safety', `${path}: status ${answer.status}`);
+      },
+      init,
+    );
+  }),
   listen: client(3, (world, random) => listen(world, random)),
 } satisfies Steps;

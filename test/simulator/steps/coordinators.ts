@@ -3,10 +3,18 @@
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import { takeStock } from '../../support/network/accounts.ts';
+import { take, takeStock } from '../../support/network/accounts.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
-import { milestoneAt, parametersAt, ZERO_ID } from '../../support/network/network-model.ts';
+import {
+  milestoneAt,
+  type NetworkMilestone,
+  parametersAt,
+  ZERO_ID,
+} from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
+import type { MadeTransaction, Spend } from '../../support/network/transactions.ts';
+import type { KeyPair } from '../../support/payloads/keys.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
@@ -28,6 +36,7 @@ export const coordinatorSteps = {
   audit: coordinator(2, audit),
   milestoneSoon: hostile(1, (world) => issue(world)),
   issueUponOld: hostile(3, issueUponOld),
+  issueUponStuck: hostile(2, issueUponStuck),
   announce: coordinator(1, announce),
   migrate: coordinator(2, migrate),
   proposeAnything: hostile(4, proposeAnything),
@@ -35,8 +44,8 @@ export const coordinatorSteps = {
   proposeAgain: hostile(2, proposeAgain),
 } satisfies Steps;
 
-/** Seconds after the milestone before. */
-const DELAYS = [1, 5, 10];
+/** Seconds after the milestone before: around those at which time conditions end. */
+const DELAYS = [1, 4, 5, 6, 9, 10, 11, 1000];
 
 /** Whether the last milestone's second has come. */
 export function issue(world: World, parents?: readonly string[]): void {
@@ -61,6 +70,48 @@ function issueUponOld(world: World, random: Random): void {
       world,
       [...new Set([network.milestoneBlock!, ...above, ...network.someParents()])].slice(0, 8),
     );
+}
+
+/** In which a milestone comes, and what it brings is stored. */
+const LATER_MS = 8000;
+
+/**
+ * Over a transaction that nobody can judge, as one of its inputs never comes to be, and one that is
+ * judged late, as what makes its input comes late.
+ */
+function issueUponStuck(world: World): void {
+  const { network, life, simulation } = world;
+  const [one, two, three] = [1, 2, 3].map(() => take(life, life.coins));
+  if (one === undefined || two === undefined || three === undefined) return;
+  const spend = (spends: Spend[], ...outputs: [KeyPair, bigint][]) =>
+    network.transaction(
+      spends,
+      outputs.map(([by, amount]) => basic(by, { amount })),
+    );
+  const whole = (each: Spend) => spend([each], [each.by, each.coin.output.amount]);
+  const below = [network.milestoneBlock!];
+  const { amount } = one.coin.output;
+  const winner = network.attachTransaction(whole(one), below);
+  const loser = spend([one], [two.by, amount / 2n], [one.by, amount - amount / 2n]);
+  network.attachTransaction(loser, [winner]);
+  const hidden = [whole(two), whole(three)] as const;
+  const made = ({ coins: [coin] }: MadeTransaction, { by }: Spend) => ({ coin: coin!, by });
+  const inputs = [made(loser, two), made(hidden[0], two)];
+  const sum = inputs.reduce((total, { coin: { output } }) => total + output.amount, 0n);
+  const aside = [spend(inputs, [two.by, sum]), whole(made(hidden[1], three))].map((each) =>
+    network.attachTransaction(each, below),
+  );
+  for (const id of aside) network.setAside(id);
+  simulation.atForWorld(simulation.now + LATER_MS, () => {
+    if (world.isCalm) return;
+    for (const each of hidden) network.attachTransaction(each, [network.milestoneBlock!]);
+    world.publishNews();
+  });
+  simulation.atForWorld(simulation.now + 2 * LATER_MS, () => {
+    if (world.isCalm) return;
+    issue(world, [network.milestoneBlock!, ...aside]);
+    world.publishNews();
+  });
 }
 
 /** Other protocol parameters from a milestone to come on. */
@@ -108,16 +159,19 @@ function requestAt(
   };
 }
 
-/** The request by which a past milestone would have been proposed. */
 function audit(world: World, random: Random): void {
-  const { payload } = random.pick(world.network.milestones);
+  askRoots(world, proposalOf(random.pick(world.network.milestones)));
+}
+
+/** The request by which a milestone would have been proposed. */
+export function proposalOf({ payload }: NetworkMilestone): Request {
   const { index, timestamp, parents, previousMilestoneId } = readMilestone(payload);
-  askRoots(world, {
+  return {
     index,
     timestamp,
     parents: parents.map(toHex),
     previousMilestoneId: toHex(previousMilestoneId),
-  });
+  };
 }
 
 /** Blocks of any kind, known or not, about any milestone. */

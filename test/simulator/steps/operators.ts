@@ -1,7 +1,10 @@
 /** The operator: imports, settings, damaged files. */
 import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
+import { basic } from '../../support/payloads/outputs.ts';
+import { readBlockMetadata } from '../checks/reads.ts';
 import type { World } from '../world.ts';
+import { issue } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
 
 const operator = (often: number, run: Step['run']): Step => ({
@@ -33,17 +36,56 @@ export const operatorSteps = {
   switchIndex: operator(1, ({ node }) => {
     node.deploy({ INDEX: node.vars.INDEX === 'all' ? '' : 'all' });
   }),
+  reindex: operator(1, async ({ node }) => {
+    await node.sqlite.prepare('DELETE FROM nft_index').run();
+  }),
+  exchangeKv: { ...operator(1, exchangeKv), needs: ({ isServe }) => !isServe },
+  unfollow: operator(1, unfollow),
   setRetention: operator(1, ({ node }, random) => {
     node.deploy({ RETENTION_MILESTONES: random.pick(['35', '17280']) });
   }),
 } satisfies Steps;
+
+/** For some seconds no upstream is set. */
+function unfollow({ node, simulation }: World, random: Random): void {
+  const { UPSTREAM_URL = '' } = node.vars;
+  if (UPSTREAM_URL === '') return;
+  node.deploy({ UPSTREAM_URL: '' });
+  simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
+    node.deploy({ UPSTREAM_URL });
+  });
+}
+
+/**
+ * Another namespace is bound, and soon the former one again: not while entries of all NFTs are being
+ * put (docs/nft-index.md#what-would-make-it-wrong), and by one version alone.
+ */
+async function exchangeKv(world: World, random: Random): Promise<void> {
+  const { node, simulation } = world;
+  const exchange = async () => {
+    const sql = "SELECT state ->> '$.entries.kind' AS kind FROM nft_index";
+    const kind = await node.sqlite.prepare(sql).first('kind');
+    if (world.isCalm || kind !== 'complete') return;
+    world.endOverlap?.();
+    node.exchangeKv();
+  };
+  await exchange();
+  if (random.chance(0.5))
+    simulation.atForWorld(simulation.now + random.between(1, 60) * 1000, () => void exchange());
+}
 
 /** A snapshot of one of the last milestones replaces the ledger, while everything goes on. */
 function importAgain(world: World, random: Random): void {
   if (world.isImporting) return;
   const last = lastIndex(world.network);
   const target = random.between(Math.max(1, last - 4), last);
-  world.startImport(target);
+  // a full snapshot may have the outputs of a later milestone, or a delta may come with it
+  const ledger = random.between(target, last);
+  const fullTarget = Math.max(1, target - random.between(1, 4));
+  world.startImport(
+    target,
+    random.pick([{}, { ledger, moreDiffs: random.below(4) }, { fullTarget }]),
+  );
 }
 
 /** Outputs in the file have wrong owners; later the right file is imported, as the runbook says. */
@@ -51,8 +93,28 @@ function importDamaged(world: World, random: Random): void {
   if (world.isImporting || world.isDamaged) return;
   const { simulation } = world;
   world.isDamaged = true;
-  world.startImport(lastIndex(world.network), (chunks) => changeOwners(chunks, random));
+  world.startImport(lastIndex(world.network), {
+    change: (chunks) => changeOwners(chunks, random),
+  });
+  simulation.atForWorld(simulation.now + CONFLICT_MS, () => conflict(world, random));
   simulation.atForWorld(simulation.now + random.between(8, 20) * 1000, () => world.repair());
+}
+
+/** After the import, and before the repair. */
+const CONFLICT_MS = 4000;
+const READ_MS = 3000;
+
+/** Where the owner of an output is wrong a conflict is one for another reason, with the same roots. */
+function conflict(world: World, random: Random): void {
+  const { network, life, simulation, isImporting, isCalm } = world;
+  if (isImporting || isCalm || life.coins.length === 0) return;
+  const spend = random.pick(life.coins);
+  const tooMuch = basic(spend.by, { amount: spend.coin.output.amount + 1n });
+  const made = network.transaction([spend], [tooMuch]);
+  const id = network.attachTransaction(made, [network.milestoneBlock!]);
+  issue(world, [network.milestoneBlock!, id]);
+  world.publishNews();
+  simulation.atForWorld(simulation.now + READ_MS, () => readBlockMetadata(world, id));
 }
 
 const BASIC = 3;

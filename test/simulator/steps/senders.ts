@@ -17,7 +17,7 @@ import { lastIndex, parametersAt } from '../../support/network/network-model.ts'
 import type { Random } from '../../support/network/random.ts';
 import { EVENTS } from '../../support/network/random-network.ts';
 import { coin, type Spend } from '../../support/network/transactions.ts';
-import { basic } from '../../support/payloads/outputs.ts';
+import { basic, nft } from '../../support/payloads/outputs.ts';
 import { judgedTransaction, tryTo } from '../reference/judged-transaction.ts';
 import { wildPlan } from '../reference/wild-transactions.ts';
 import type { World } from '../world.ts';
@@ -51,6 +51,7 @@ export const senderSteps = {
   moveNft: { ...usual.moveNft, often: 12 },
   burnNft: { ...usual.burnNft, often: 6 },
   wild: { actor: 'sender', often: 20, run: wild },
+  mintMany: { actor: 'sender', often: 1, run: ({ life }, random) => mintMany(life, random) },
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },
   largeConflicts: hostile(3, ({ life }, random) => largeConflicts(life, random)),
   ghost: hostile(4, ghost),
@@ -70,6 +71,19 @@ export const senderSteps = {
   forgeRandom: hostile(1, forgeRandom),
   flood: hostile(2, flood),
 } satisfies Steps;
+
+/** A drop of a collection: as many NFTs as one part of a milestone's changes does not hold. */
+function mintMany(life: Life, random: Random): void {
+  const spend = take(life, life.coins);
+  if (spend === undefined) return;
+  const count = BigInt(random.between(30, 70));
+  const rest = spend.coin.output.amount - count * LEAST_AMOUNT;
+  if (rest < LEAST_AMOUNT) return;
+  const owner = someone(life);
+  const outputs = Array.from({ length: Number(count) }, () => nft(owner, { amount: LEAST_AMOUNT }));
+  const made = life.network.transaction([spend], [...outputs, basic(spend.by, { amount: rest })]);
+  life.network.attachTransaction(made);
+}
 
 /** Each spends what the one before made. */
 function chain(life: Life, random: Random): void {

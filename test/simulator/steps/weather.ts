@@ -18,13 +18,20 @@ export const weatherSteps = {
   restartIsolates: weather(1, ({ node }) => {
     node.deploy();
   }),
-  twoVersions: weather(2, twoVersions),
+  twoVersions: weather(4, twoVersions),
   failingDatabase: weather(4, (world, random) =>
     disturbDatabase(world, random, ['lost-before', 'lost-after', 'slow']),
   ),
   crashingDatabase: weather(3, (world, random) =>
     disturbDatabase(world, random, ['crash-before', 'crash-after']),
   ),
+  nearlyFull: {
+    ...weather(1, ({ node }, random) => {
+      node.disturbances.d1Bytes = random.pick([0, 8.5e9, 9.7e9]);
+    }),
+    // the disk of one machine has no limit that the node knows
+    needs: ({ isServe }) => !isServe,
+  },
   fullDisk: weather(1, (world, random) => disturbDatabase(world, random, ['full'])),
   calmDatabase: weather(3, ({ node }) => {
     node.disturbances.d1 = { chance: 0, faults: [] };
@@ -47,8 +54,15 @@ function twoVersions(world: World, random: Random): void {
   world.endOverlap?.();
   const end = world.node.deploy({}, true);
   world.endOverlap = end;
-  const { simulation } = world;
+  const { simulation, node } = world;
   simulation.atForWorld(simulation.now + random.between(100, 8000), end);
+  // the slower calls are, the more happens between what one of them reads and what it writes
+  const { d1 } = node.disturbances;
+  if (d1.chance > 0 || random.chance(0.3)) return;
+  node.disturbances.d1 = { chance: 0.3, faults: ['slow'] };
+  simulation.atForWorld(simulation.now + 8000, () => {
+    node.disturbances.d1 = { chance: 0, faults: [] };
+  });
 }
 
 function disturbDatabase({ node }: World, random: Random, faults: readonly D1Fault[]): void {

@@ -4,6 +4,7 @@
  */
 import type { Browser, Page } from 'puppeteer-core';
 import { launchChromium, launchFirefox } from './launch.ts';
+import { CPU_SLOWDOWN, IS_SLOW } from './slow-network.ts';
 
 export const SIZES = {
   phone: { width: 390, height: 844 },
@@ -75,8 +76,19 @@ const QUICK_TIMERS = `{
     setTimeout(work, ms >= 1000 ? ms / 100 : ms, ...rest);
 }`;
 
-/** For `holdsLimits`. */
+/** For `holdsLimits`. Answers that are on their way are counted, too. */
 const HELD_LIMITS = `{
+  globalThis.awaited = 0;
+  const counted = (make) => function (...args) {
+    globalThis.awaited++;
+    const over = () => void globalThis.awaited--;
+    const made = make.apply(this, args);
+    made.then(over, over);
+    return made;
+  };
+  globalThis.fetch = counted(globalThis.fetch);
+  const reader = ReadableStreamDefaultReader.prototype;
+  reader.read = counted(reader.read);
   Math.random = () => 0;
   const held = new Map();
   let last = 0;
@@ -134,6 +146,7 @@ async function driveChromium({ scheme = 'light', moves = false }: Look): Promise
     Promise.all([
       page.emulateMediaFeatures(features),
       page.setViewport({ ...SIZES[size], ...(size === 'phone' && PHONE) }),
+      IS_SLOW && page.emulateCPUThrottling(CPU_SLOWDOWN),
     ]),
   );
 }

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { type Browser, launch } from 'puppeteer-core';
+import { IS_SLOW, startSlowProxy } from './slow-network.ts';
 
 /** It is root who runs it in CI, and it is to reach for nothing but the page. */
 const CHROMIUM_FLAGS = [
@@ -20,7 +21,12 @@ export async function launchChromium(): Promise<Browser> {
   return launch({
     browser: 'chrome',
     executablePath: findBrowser('chromium', 'CHROMIUM'),
-    args: CHROMIUM_FLAGS,
+    args: [
+      ...CHROMIUM_FLAGS,
+      ...(IS_SLOW
+        ? [`--proxy-server=127.0.0.1:${await startSlowProxy()}`, '--proxy-bypass-list=<-loopback>']
+        : []),
+    ],
   });
 }
 
@@ -39,8 +45,23 @@ export async function launchFirefox(preferences: Record<string, number> = {}): P
     browser: 'firefox',
     executablePath: findBrowser('firefox-esr', 'FIREFOX'),
     env: { ...process.env, ...LOOPBACK_ONLY },
-    extraPrefsFirefox: { ...PREFERENCES, ...preferences },
+    extraPrefsFirefox: {
+      ...PREFERENCES,
+      ...(IS_SLOW && slowPreferences(await startSlowProxy())),
+      ...preferences,
+    },
   });
+}
+
+function slowPreferences(port: number) {
+  return {
+    'network.proxy.type': 1,
+    'network.proxy.http': '127.0.0.1',
+    'network.proxy.http_port': port,
+    'network.proxy.ssl': '127.0.0.1',
+    'network.proxy.ssl_port': port,
+    'network.proxy.allow_hijacking_localhost': true,
+  };
 }
 
 /** The path of the Debian package's program, or of the one that the variable names. */

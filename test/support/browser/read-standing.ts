@@ -39,7 +39,7 @@ const READ = `(() => {
     by,
     marked: [...document.querySelectorAll('svg .faulty')].map((each) => Number(each.dataset.place))
       .slice(0, document.querySelectorAll('tr.faulty').length),
-    isLoading: document.querySelector('.loading, .now') !== null,
+    isLoading: document.querySelector('.loading, .now') !== null || globalThis.awaited > 0,
   });
 })()`;
 

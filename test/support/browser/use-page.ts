@@ -8,7 +8,13 @@ const quote = (text: string) => JSON.stringify(text);
 
 /** Opens a view by its path, such as `/nft/0x…`, as links of before did: in the fragment. */
 export async function open(page: DrivenPage, fragment: string): Promise<void> {
-  await page.evaluate(`void (location.hash = ${quote(fragment)})`);
+  await page.evaluate(`new Promise((resolve) => {
+    const hash = '#' + ${quote(fragment)};
+    if (location.hash === hash) return resolve();
+    // after the page itself has heard of it
+    addEventListener('hashchange', () => resolve(), { once: true });
+    location.hash = hash;
+  })`);
 }
 
 /** Waits until the text of an element, by its selector, matches. */
@@ -27,6 +33,11 @@ export async function readText(page: DrivenPage, selector: string): Promise<stri
 /** For an expectation of {@link readText}, which is tried until it holds. */
 export function textOf(page: DrivenPage, selector: string) {
   return expect.poll(() => readText(page, selector), { message: selector });
+}
+
+/** Waits until the title of the window matches: the page writes it a frame after the heading. */
+export async function untilTitle(page: DrivenPage, title: string | RegExp): Promise<void> {
+  await expect.poll(() => page.evaluate('document.title')).toMatch(title);
 }
 
 /** Terms and values of the first list of facts, for an expectation that is tried until it holds. */
@@ -53,13 +64,15 @@ export async function untilCount(page: DrivenPage, selector: string, count: numb
   await expect.poll(() => countOf(page, selector), { message: selector }).toBe(count);
 }
 
-/** Clicks the first element with a selector whose text matches. */
+/** Clicks the first element with a selector whose text matches, once it is there and enabled. */
 export async function click(page: DrivenPage, selector: string, text = ''): Promise<void> {
-  const find = `[...document.querySelectorAll(${quote(selector)})]
-    .find((each) => each.textContent.includes(${quote(text)}))`;
-  await expect.poll(() => page.evaluate(`${find} !== undefined`), { message: text }).toBe(true);
-  await page.evaluate(`void ${find}.dispatchEvent(
-    new MouseEvent('click', { bubbles: true, cancelable: true }))`);
+  const clickFound = `(() => {
+    const found = [...document.querySelectorAll(${quote(selector)})]
+      .find((each) => each.textContent.includes(${quote(text)}) && !each.disabled);
+    found?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+    return found !== undefined;
+  })()`;
+  await expect.poll(() => page.evaluate(clickFound), { message: text }).toBe(true);
 }
 
 /** Types into a field once it is there, as far as its form notices. */

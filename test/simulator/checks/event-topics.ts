@@ -1,0 +1,149 @@
+/** Topics of events, and what each brings with a milestone. */
+import { toBech32 } from '../../../src/stardust/bech32.ts';
+import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
+import { chainIdOf, decodeOutput } from '../../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
+import { networkMilestone } from '../../support/network/blocks.ts';
+import { changesOf, milestoneAt, type NetworkOutput } from '../../support/network/network-model.ts';
+import type { Random } from '../../support/network/random.ts';
+import { isUnspentAt } from '../truth.ts';
+import type { World } from '../world.ts';
+
+/** What a topic brings with a milestone, of each message what tells it from others. */
+export interface Topic {
+  name: string;
+  /** Reads a message. */
+  read(payload: Uint8Array): string;
+  /** In the order in which they come, unless `anyOrder`. */
+  truth(index: number): string[];
+  anyOrder?: true;
+  /** Of several outputs that end a chain one is told, whichever. */
+  tellsOneEnd?: true;
+  /** It also tells at once what there is: whether a message is true is all that is judged. */
+  isTrue?(said: string): boolean;
+}
+
+export const blockIdOf = (bytes: Uint8Array) => toHex(blake2b256(bytes));
+
+export const json = (payload: Uint8Array) => JSON.parse(new TextDecoder().decode(payload));
+
+/** Of a message about an output: its ID, and whether it is spent. */
+function readOutput(payload: Uint8Array): string {
+  const { transactionId, outputIndex, isSpent } = json(payload).metadata;
+  const index = Uint8Array.of(outputIndex & 255, outputIndex >> 8).toHex();
+  return `${transactionId.slice(2)}${index} ${isSpent}`;
+}
+
+const idOf = ({ outputId }: NetworkOutput, isSpent: boolean) => `${outputId.toHex()} ${isSpent}`;
+
+const CHAINS: Readonly<Record<number, string>> = {
+  [OutputType.Alias]: 'alias',
+  [OutputType.Foundry]: 'foundry',
+  [OutputType.Nft]: 'nft',
+};
+
+/** Of one output, one block and one transaction. */
+function initialTopics({ network }: World, random: Random): Topic[] {
+  const { outputs, blocks, transactions } = network;
+  const some = (ids: Iterable<string>) => random.pick([...ids].slice(-40));
+  const block = some(blocks.keys());
+  const topics: Omit<Topic, 'truth'>[] = [
+    {
+      name: `outputs/${some(outputs.keys())}`,
+      read: readOutput,
+      isTrue: (said) => {
+        const [id, isSpent] = said.split(' ');
+        const output = outputs.get(`0x${id}`);
+        return output !== undefined && (isSpent === 'false' || output.spent !== undefined);
+      },
+    },
+    {
+      name: `block-metadata/${block}`,
+      read: (payload) => `${json(payload).blockId} ${json(payload).referencedByMilestoneIndex}`,
+      isTrue: (said) => {
+        const { referenced } = blocks.get(block)!;
+        return [`${block} undefined`, `${block} ${referenced?.index}`].includes(said);
+      },
+    },
+  ];
+  if (transactions.size > 0)
+    topics.push({
+      name: `transactions/${toHex(transactions.get(some(transactions.keys()))!.id)}/included-block`,
+      read: blockIdOf,
+      isTrue: (said) => blocks.get(said)?.referenced?.state === 'included',
+    });
+  return topics.map((topic) => ({ ...topic, truth: () => [] }));
+}
+
+export function extraTopics(world: World, random: Random): Topic[] {
+  const { network, truth, life } = world;
+  const { address } = random.pick([...life.accounts.values()]);
+  const key = addressKey(address);
+  const hasAddress = ({ bytes }: NetworkOutput) =>
+    decodeOutput(bytes).unlockConditions.some(
+      (each) =>
+        ('address' in each && addressKey(each.address) === key) ||
+        ('returnAddress' in each && addressKey(each.returnAddress) === key),
+    );
+  const unlocks = `outputs/unlock/+/${toBech32('tst', address)}`;
+  const chains = truth.plainOutputs().flatMap(({ output, outputId }) => {
+    const id = chainIdOf(output, Uint8Array.fromHex(outputId));
+    return id === undefined ? [] : [{ type: output.type, id: id.toHex() }];
+  });
+  const { type, id: chainId } =
+    chains.length > 0 ? random.pick(chains) : { type: OutputType.Nft, id: 'ab'.repeat(32) };
+  const isOfChain = ({ bytes, outputId }: NetworkOutput) => {
+    const output = decodeOutput(bytes);
+    return output.type === type && chainIdOf(output, outputId)?.toHex() === chainId;
+  };
+  const isHeldAt = (index: number) =>
+    [...network.outputs.values()].some((each) => isUnspentAt(each, index) && isOfChain(each));
+  return [
+    ...initialTopics(world, random),
+    {
+      name: 'milestones',
+      // a twin with other valid signatures is the same milestone
+      read: (payload) => networkMilestone(payload).id,
+      truth: (index) => [milestoneAt(network, index)!.id],
+    },
+    {
+      name: 'milestone-info/latest',
+      read: (payload) => String(json(payload).index),
+      truth: (index) => [String(index)],
+    },
+    {
+      name: unlocks,
+      anyOrder: true,
+      read: readOutput,
+      truth: (index) =>
+        changesOf(network, index)
+          .created.filter(hasAddress)
+          .map((output) => idOf(output, false)),
+    },
+    {
+      name: `${unlocks}/spent`,
+      anyOrder: true,
+      read: readOutput,
+      truth: (index) =>
+        changesOf(network, index)
+          .consumed.filter(hasAddress)
+          .map((output) => idOf(output, true)),
+    },
+    {
+      name: `outputs/${CHAINS[type]}/0x${chainId}`,
+      anyOrder: true,
+      tellsOneEnd: true,
+      read: readOutput,
+      truth: (index) => {
+        const { created, consumed } = changesOf(network, index);
+        const comes = created.filter(isOfChain).map((output) => idOf(output, false));
+        const ended = consumed.filter(isOfChain);
+        return isHeldAt(index) || ended.length === 0
+          ? comes
+          : [...comes, ...ended.map((each) => idOf(each, true))];
+      },
+    },
+  ];
+}
