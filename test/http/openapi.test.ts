@@ -45,6 +45,11 @@ describe('openapi.json', () => {
     expect(JSON.stringify(parameters)).not.toMatch(/"default"/);
   });
 
+  it('has on each operation the 503 of the front of `npm run serve`', () => {
+    const operations = Object.values(openapi.paths).flatMap((item) => Object.values(item));
+    expect(operations.filter(({ responses }) => !('503' in responses))).toEqual([]);
+  });
+
   it('has every route, and no other', () => {
     const routes = Object.entries(listRoutes(MODULES)).map(
       ([operationId, { method, path }]) =>

@@ -151,6 +151,12 @@ export class SimulatedNode {
     return this.#replica.db;
   };
 
+  /** The replica stays as it is for so long. */
+  holdReplica(ms: number): void {
+    this.#nearest();
+    if (this.#replica !== undefined) this.#replica.until = this.simulation.now + ms;
+  }
+
   /** The replica has all that the primary has, for a moment. */
   catchUp(): void {
     if (this.#replica !== undefined) this.#replica.until = 0;

@@ -230,19 +230,18 @@ function linesOf({ world }: Outcome): string[] {
 
 /** Each process takes its share of the seeds; what they print is this one's. */
 async function runWorkers(args: readonly string[], count: number): Promise<number> {
-  const codes = await Promise.all(
-    Array.from({ length: count }, (_, i) => {
-      const child = fork(import.meta.filename, [
-        ...args,
-        '--workers',
-        '1',
-        '--share',
-        `${i}/${count}`,
-      ]);
-      return new Promise<number>((resolve) =>
-        child.once('exit', (code) => resolve(code ?? SIMULATOR_AT_FAULT)),
-      );
-    }),
+  const children = Array.from({ length: count }, (_, i) =>
+    fork(import.meta.filename, [...args, '--workers', '1', '--share', `${i}/${count}`]),
   );
-  return Math.max(...codes);
+  const isStopped = (code: number | null) => code !== 0 && args.includes('--stop');
+  const codes = children.map(
+    (child) =>
+      new Promise<number>((resolve) =>
+        child.once('exit', (code, signal) => {
+          if (isStopped(code)) for (const each of children) each.kill();
+          resolve(signal === 'SIGTERM' ? 0 : (code ?? SIMULATOR_AT_FAULT));
+        }),
+      ),
+  );
+  return Math.max(...(await Promise.all(codes)));
 }

@@ -236,7 +236,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'wait',
     ],
     [
-      'a place while others wait: {LEASE_MS}, in an unanswered crowd {CROWD_LEASE_MS}; without one: {MAX_AWAY} of each kind',
+      'a place while others wait: {LEASE_MS}, in a crowd {CROWD_LEASE_MS}; without one: {MAX_AWAY} of each kind',
       'cli/serve/front/fair-queue.ts',
       'keep their places',
     ],

@@ -21,9 +21,7 @@ const MAX_WHITE_FLAGS = 8;
 /**
  * A request without an answer for so long waits for an upstream, or for a place of its kind in workerd
  * (http/access/limits.ts), and takes no place here any more while others wait. Less where more sites
- * wait than there are places, so that a crowd is not waited for; unless reads of it are answered:
- * then workerd is busy with the crowd, and more of it at once would be more that a white flag waits
- * for.
+ * wait than there are places, so that a crowd is not waited for.
  */
 const LEASE_MS = 150;
 const CROWD_LEASE_MS = 10;
@@ -67,8 +65,6 @@ function mayHaveMore(site: string, taken: Iterable<Queued>, left: number): boole
 export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   const whiteFlags = createLane();
   const others = createLane();
-  /** When a read was answered last. */
-  let answeredAt = Number.NEGATIVE_INFINITY;
   const laneOf = ({ isWhiteFlag }: Queued) => (isWhiteFlag ? whiteFlags : others);
 
   function maxOf(lane: Lane): number {
@@ -96,8 +92,7 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
   function endLeases(lane: Lane, now: number): void {
     const { away } = lane;
     const sites = lane.waiting.size;
-    const isBusy = lane === others && now - answeredAt < CROWD_LEASE_MS;
-    const lease = sites > maxOf(lane) && !isBusy ? CROWD_LEASE_MS : LEASE_MS;
+    const lease = sites > maxOf(lane) ? CROWD_LEASE_MS : LEASE_MS;
     for (const [request, startedAt] of lane.running) {
       if (sites === 0 || now - startedAt < lease) return;
       if (!mayHaveMore(request.client[0], away, MAX_AWAY - away.size)) continue;
@@ -117,9 +112,8 @@ export function createFairQueue(clock: () => number, isOpen: () => boolean) {
     leave(request: Queued): void {
       const lane = laneOf(request);
       lane.waiting.remove(request);
-      if (!lane.running.delete(request) && !lane.away.delete(request)) return;
-      if (lane === others) answeredAt = clock();
-      startAll();
+      lane.away.delete(request);
+      if (lane.running.delete(request)) startAll();
     },
     /** Starts what may start, and looks for leases that have ended: to be called often. */
     look(): void {

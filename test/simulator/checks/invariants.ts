@@ -58,6 +58,7 @@ export async function checkState(world: World): Promise<void> {
     world.wrong('safety', 'half of the contents of an output');
   await checkPruned(world);
   await checkAudits(world);
+  await checkFarReplica(world);
   await checkAlways(world);
 }
 
@@ -74,6 +75,26 @@ async function checkAudits(world: World): Promise<void> {
   for (const milestone of world.network.milestones.slice(-AUDITS).filter(isWhole))
     if (!(await askOnce(world, proposalOf(milestone))))
       world.wrong('liveness', `the proposal of milestone ${milestone.index} is not answered`);
+}
+
+/** Milestones that a replica lacks, and how often one is issued. */
+const LACKED = 4;
+const MILESTONE_MS = 5000;
+
+/** Who proposes is answered, however far behind the replica is. */
+async function checkFarReplica(world: World): Promise<void> {
+  const { node, simulation, settings, network } = world;
+  if (settings.replicaMs === 0) return;
+  node.holdReplica(LACKED * MILESTONE_MS + SETTLING_MS);
+  for (let i = 0; i < LACKED; i++) {
+    issue(world);
+    world.publishNews();
+    await simulation.runUntil(simulation.now + MILESTONE_MS);
+  }
+  const hasCome = (await world.ledgerIndex()) === lastIndex(network);
+  if (hasCome && !(await askOnce(world, await answerableProposal(world))))
+    world.wrong('liveness', 'a proposal is refused, as a replica lacks milestones');
+  node.catchUp();
 }
 
 /** At rest no milestone is kept that is not to be. */

@@ -123,20 +123,6 @@ it('reads that wait for an upstream keep no white flag waiting, however many sit
   expect(started).toContain('own');
 });
 
-it('a crowd that workerd is busy with is not handed to it at once', () => {
-  const { state, queue, started, enter } = createQueue();
-  const leaves = Array.from({ length: 1000 }, (_, i) => enter(`${i}`, `${i}`));
-  const end = enter('coordinator', 'flag', true);
-  for (let answered = 0; answered < 200; answered++) {
-    state.now += 6;
-    leaves[answered]!();
-    queue.look();
-    // 32 from before the white flag, then 4 places beside it
-    expect(started.length - 1 - answered).toBeLessThanOrEqual(33);
-  }
-  end();
-});
-
 it('all wait while nothing can be passed on; then the white flag is first', () => {
   const { state, queue, started, enter } = createQueue();
   state.isOpen = false;
