@@ -30,7 +30,13 @@ export type Product = typeof import('../../../src/worker.ts') &
   typeof import('../../../src/ledger/write/scrub.ts') &
   typeof import('../../../src/modules/list.ts') &
   typeof import('../../../cli/backup/cut-statements.ts') &
-  typeof import('../../../cli/backup/renew-generation.ts');
+  typeof import('../../../cli/backup/renew-generation.ts') & {
+    /** Said here: the types hold where the module `events` is taken away. */
+    EventBroker: new (
+      ctx: never,
+      env: never,
+    ) => object;
+  };
 
 export type MakeIsolate = (globals: Record<string, unknown>) => Product;
 
