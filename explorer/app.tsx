@@ -60,6 +60,13 @@ function App() {
         {info.state === 'done' && <NameNote name={info.value.protocol.networkName} />}
         {view.name === 'home' && <h1 class="hero">Look into the ledger, and check it yourself.</h1>}
         <Search view={view} info={info} />
+        <div role="status" class="false-note">
+          {/* seen as soon as anything on the page is refuted: the style sheet knows */}
+          <p>
+            Something that this node says here is false: what has a cross. Do not rely on this page;
+            ask another node.
+          </p>
+        </div>
         {note !== '' && (
           <p class="found-note" role="status">
             {note}

@@ -68,9 +68,6 @@ export function ConeView(props: ConeProps) {
             <CheckResult key={i} finding={finding} words={(sentence) => sentence} />
           ))}
           {progress !== undefined && <p class="loading">{progress}</p>}
-          {wrong > 0 && (
-            <p class="lie">Something that this node says here is false: the lines with a cross.</p>
-          )}
         </div>
       </section>
       {said.blocks.length === 0 ? (

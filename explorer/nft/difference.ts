@@ -2,7 +2,7 @@
  * Whether the page of an NFT shows what the NFT's certificate proves: output, deposit, metadata, owner
  * and time, and not the ID of the output alone.
  */
-import { parseBech32Address } from '../../src/stardust/bech32.ts';
+import { parseBech32Address, toBech32 } from '../../src/stardust/bech32.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
 import { outputFromJson } from '../../src/stardust/json/rest-json.ts';
@@ -30,9 +30,13 @@ export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string |
     return `milestone ${milestoneIndexBooked}, and proves that the NFT came in milestone ${since.index}`;
   // the time of another milestone is not proved here
   const times = head.index === shown.ledgerIndex ? [head.timestamp] : timesOf(held.output);
-  return times.some((time) => isOwner(shown.owner, held.output, time))
-    ? undefined
-    : 'another owner than the conditions of the output, which are proved, lead to';
+  if (times.some((time) => isOwner(shown.owner, held.output, time))) return undefined;
+  const prefix = parseBech32Address(shown.owner.address)?.prefix;
+  const whom =
+    times.length === 1 && prefix !== undefined
+      ? `: ${toBech32(prefix, ownerAt(held.output, times[0]!).address)}`
+      : '';
+  return `another owner than the conditions of the output, which are proved, lead to${whom}`;
 }
 
 function isSameOutput(json: unknown, output: NftOutput): boolean {

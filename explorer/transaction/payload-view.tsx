@@ -127,12 +127,12 @@ function FlowPart({
     <section class="flow" aria-labelledby="flow-title">
       <h2 id="flow-title">From and to</h2>
       {!isApplied && (
-        <p data-standing="said">
-          This node does not say that it was applied: nothing of it happened.
-        </p>
+        <p data-standing="said">Nothing of it happened: it was not applied, this node says.</p>
       )}
       {judged?.consumed.standing === 'refuted' && (
-        <CheckResult finding={judged.consumed} words={() => ''} />
+        <RefutedMark>
+          The inputs that this node shows are false: {judged.consumed.reason}.
+        </RefutedMark>
       )}
       <div class="sides">
         <section aria-labelledby="inputs-title">

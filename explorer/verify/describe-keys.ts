@@ -37,7 +37,7 @@ export function remarkOnName(name: string, choice: KeyChoice): NameRemark | unde
         isOdd: false,
       }
     : odd(
-        `${shown}, which looks like “${like.networkName}” and is another name${foreignLetters(name)}.`,
+        `This may be a fake of ${like.title}. ${shown}, which looks like “${like.networkName}” and is another name${foreignLetters(name)}.`,
       );
 }
 

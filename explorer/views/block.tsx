@@ -128,10 +128,12 @@ function BlockPage({
   // what is proved of a block says nothing of a transaction that the block does not carry
   const isItsBlock = !isTransaction || facts?.transactionId === transactionId;
   const path = isItsBlock && judged.path.state === 'done' ? judged.path.value : undefined;
-  const faults =
-    isItsBlock || facts === undefined
-      ? contradictionsOf(metadata.said, path)
-      : [`Block ${blockId} does not carry transaction ${transactionId}.`];
+  const isOther = !isItsBlock && facts !== undefined;
+  const { block } = judged;
+  const isForged = block.state === 'done' && block.value.standing === 'refuted';
+  const faults = isOther
+    ? [`Block ${blockId} does not carry transaction ${transactionId}.`]
+    : contradictionsOf(metadata.said, path);
   const shown = withProved(metadata.said, path);
   return (
     <article class="page">
@@ -160,13 +162,12 @@ function BlockPage({
         )}
       </Head>
       <div role="status">
+        {isForged && <CheckResult finding={block.value} words={() => ''} />}
         {faults.map((fault) => (
           <RefutedMark key={fault}>{fault}</RefutedMark>
         ))}
       </div>
-      {(isItsBlock || facts === undefined) && (
-        <BlockOutcome metadata={shown} judged={path} info={info} />
-      )}
+      {!isOther && <BlockOutcome metadata={shown} judged={path} info={info} />}
       <SaidByNode
         of={metadata}
         label="This node says. What of it was checked stands below."
@@ -181,17 +182,13 @@ function BlockPage({
           />
         )}
       </SaidByNode>
-      <JudgedBlockPanel
-        heading="h2"
-        blockId={blockId}
-        judged={isItsBlock ? judged : { ...judged, path: { state: 'done', value: undefined } }}
-      >
-        {(block) =>
-          isItsBlock && (
+      {!isOther && !isForged && (
+        <JudgedBlockPanel heading="h2" blockId={blockId} judged={judged}>
+          {(block) => (
             <PayloadView block={block} metadata={shown} info={info} onSummary={setSentence} />
-          )
-        }
-      </JudgedBlockPanel>
+          )}
+        </JudgedBlockPanel>
+      )}
       {index === undefined && (
         <NotChecked>
           where it stands. No milestone references this block{saysEnded(info) ? '' : ' yet'}, this
@@ -221,20 +218,18 @@ function contradictionsOf(
       : []),
     ...(state === said
       ? []
-      : [
-          `The node says that the block has ${describeState(said)}, and it has ${describeState(state)}.`,
-        ]),
+      : [`This node says that ${describeState(said)}. It is false: ${describeState(state)}.`]),
   ];
 }
 
 const STATES = {
-  included: 'a transaction that was applied',
-  conflicting: 'a transaction in conflict',
-  noTransaction: 'no transaction',
+  included: 'the transaction was applied',
+  conflicting: 'the transaction failed',
+  noTransaction: 'the block has no transaction',
 } as const;
 
 const describeState = (state: BlockMetadata['ledgerInclusionState']) =>
-  state === undefined ? 'nothing that was decided' : STATES[state];
+  state === undefined ? 'nothing was decided' : STATES[state];
 
 /** What became of a block and of its transaction: by what was signed, or else by the node's word. */
 function BlockOutcome({

@@ -209,7 +209,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await show(`/transaction/${toHex(MINT.id)}`);
       const { by } = await readShown(page);
       expect(by.refuted.join()).toContain(
-        'The outputs do not hash to the inputs commitment of the transaction.',
+        'The inputs that this node shows are false: the outputs do not hash to the inputs commitment',
       );
       expect(await countOf(page, '.sides > section:first-child [data-standing=proved]')).toBe(0);
     });

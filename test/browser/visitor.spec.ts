@@ -281,7 +281,8 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     /** Nothing in red, and no box that warns. */
     async function expectNoAlarm(page: DrivenPage): Promise<void> {
       await untilCount(page, '.loading', 0);
-      expect(await countOf(page, '.bad, .lie, .warning:not(.neutral-note)')).toBe(0);
+      expect(await countOf(page, '.bad, .warning:not(.neutral-note)')).toBe(0);
+      expect(await readText(page, '.false-note')).toBe('');
     }
 
     it('of a network that the page does not know', async () => {
@@ -347,7 +348,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         'an owner',
         `/nft/${MADE_NFT}`,
         inNode((json) => void Object.assign(json.owner, { address: HOLDER })),
-        /^The node shows another owner than the conditions of the output/,
+        /^The node shows another owner than the conditions of the output, .* lead to: smr1qpaj9/,
         /^Soonanaut #2526$/,
       ],
       [
@@ -370,7 +371,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         'that an applied transaction failed',
         `/transaction/${TRANSACTION}`,
         inJson(ANY_METADATA, (json) => void Object.assign(json, conflict)),
-        /^The node says that the block has a transaction in conflict, and it has a transaction that was applied\.$/,
+        /^This node says that the transaction failed\. It is false: the transaction was applied\.$/,
         /^1 alias in a new state, 22 NFTs minted$/,
       ],
       [
@@ -386,7 +387,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         inJson(ANY_OUTPUT, ({ output }) => {
           output.amount = `1${output.amount}`;
         }),
-        /^The outputs do not hash to the inputs commitment of the transaction\.$/,
+        /^The inputs that this node shows are false: the outputs do not hash to the inputs commitment of/,
         /^1 alias in a new state, 22 NFTs minted$/,
       ],
       [
@@ -414,7 +415,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         'the name of a network',
         '/',
         withField(INFO, 'protocol.networkName', 'sh\u0456mmer'),
-        /^This node calls its network “sh\u0456mmer”, which looks like “shimmer” and is another name/,
+        /^This may be a fake of Shimmer\. This node calls its network “sh\u0456mmer”, which looks like/,
         /^Look into the ledger/,
       ],
     ])('%s', async (_, path, rule, sentence, title) => {
@@ -424,6 +425,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await textOf(page, first).toMatch(sentence);
       await textOf(page, 'main h1').toMatch(title);
       await untilCount(page, '.loading', 0);
+      // a frame above the view says so, too
+      if (path !== '/')
+        await textOf(page, '.false-note').toMatch(/^Something that this node says here is false: /);
       const at = `document.querySelector('${first}').getBoundingClientRect().top`;
       expect(Number(await page.evaluate(at))).toBeLessThan(SIZES.desktop.height - 100);
       await page.close();

@@ -89,11 +89,13 @@ async function solidify(
   if (first && others.length > 0) await fetchIntoPool(pool, upstreams, first, known.ranking);
   const tools = { db, upstreams, voters, memory, ranking: known.ranking };
   const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
-  const { fault, refused } = await storeBelow(tools, position, missing, limits);
+  const { fault, refused, isLate } = await storeBelow(tools, position, missing, limits);
   if (refused > 0) return { fault: 'unknown-block', detail: NOT_ADMITTED };
-  if (fault === undefined) return undefined;
-  const { message: detail } = fault;
-  return { fault: fault instanceof ConeUnavailable ? fault.fault : 'upstream-failed', detail };
+  const name = fault instanceof ConeUnavailable ? fault.fault : fault && 'upstream-failed';
+  // what was not looked for any more is not unknown
+  if (isLate && (name === undefined || name === 'over-budget'))
+    return { fault: 'upstream-failed', detail: 'the cone did not arrive in time' };
+  return name && { fault: name, detail: fault!.message };
 }
 
 async function findMissing(

@@ -35,6 +35,8 @@ export interface StoredBlocks {
   fault: GatherFault | undefined;
   cut: readonly string[];
   refused: number;
+  /** Whether the deadline came before all was stored that can be. */
+  isLate: boolean;
 }
 
 export interface StoreLimits extends GatherLimits {
@@ -68,11 +70,13 @@ export async function storeBelow(
   const { said, fault } = isEnd
     ? { said: NONE, fault: undefined }
     : await storeSaid(context, moment, left, limits);
+  const isWhole = cut.length === 0 && said.size === left.size;
+  const isLate = !isWhole && Date.now() >= limits.deadline;
   const stored = proven.size + said.size;
   upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
-  return { stored, fault: full ?? walk.fault ?? fault, cut, refused };
+  return { stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate };
 }
 
 type Blocks = ReadonlyMap<string, ParsedBlock>;

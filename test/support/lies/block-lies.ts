@@ -130,7 +130,7 @@ const says = (id: string, name: string, change: object, words: Partial<Lie>) => 
   page: `#/block/${id}`,
 });
 
-const APPLIED = /the transaction was applied/;
+const APPLIED = /signed: the transaction was applied/;
 
 const METADATA: readonly Lie[] = [
   says(
@@ -138,7 +138,7 @@ const METADATA: readonly Lie[] = [
     'tagged data as applied',
     { ledgerInclusionState: 'included' },
     {
-      refuted: /says that the block has a transaction that was applied, and it has no transaction/,
+      refuted: /says that the transaction was applied\. It is false: the block has no transaction/,
       hides: APPLIED,
     },
   ),
@@ -147,8 +147,7 @@ const METADATA: readonly Lie[] = [
     'an applied transaction as a conflict, on its page',
     { ledgerInclusionState: 'conflicting', conflictReason: 1 },
     {
-      refuted:
-        /says that the block has a transaction in conflict, and it has a transaction that was applied/,
+      refuted: /says that the transaction failed\. It is false: the transaction was applied/,
       shows: APPLIED,
     },
   ),
@@ -157,7 +156,7 @@ const METADATA: readonly Lie[] = [
     'an applied transaction as none',
     { ledgerInclusionState: 'noTransaction' },
     {
-      refuted: /says that the block has no transaction, and it has a transaction that was applied/,
+      refuted: /says that the block has no transaction\. It is false: the transaction was applied/,
       shows: APPLIED,
     },
   ),

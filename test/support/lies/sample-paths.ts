@@ -47,7 +47,7 @@ export const ANY_PROOF = /^\/api\/edge\/v1\/blocks\/0x[0-9a-f]{64}\/proof$/;
 export const ONE_NFT = /^\/api\/edge\/v1\/nfts\/0x[0-9a-f]{64}$/;
 export const CERTIFICATE = /^\/api\/edge\/v1\/nfts\/0x[0-9a-f]{64}\/certificate$/;
 export const HISTORY = /^\/api\/edge\/v1\/nfts\/0x[0-9a-f]{64}\/history\?/;
-export const NFTS_OF = /^\/api\/indexer\/v1\/outputs\/nft\?(?:unlockableByAddress|issuer)=/;
+export const NFTS_OF = /^\/api\/indexer\/v1\/outputs\/nft\?issuer=/;
 export const NFTS_BY_ID = /^\/api\/edge\/v1\/nfts\?ids=/;
 export const ANY_OUTPUT = /^\/api\/core\/v2\/outputs\/0x[0-9a-f]{68}$/;
 export const FINAL = '/api/edge/v1/final';
