@@ -1,5 +1,5 @@
 /**
- * The example of src/modules/README.md, examples/supply/, counts no NFT that was burned. `npm run
+ * The example of src/modules/README.md, examples/demo/, counts no NFT that was burned. `npm run
  * test:slow -- modules` does all that the page says of it, and type checks it.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const INDEX = 90;
 
-const example = join(PROJECT, 'examples/supply');
+const example = join(PROJECT, 'examples/demo');
 const moduleText = readFileSync(join(example, 'module.ts'), 'utf8');
 const testText = readFileSync(join(example, 'test.ts'), 'utf8');
 
@@ -25,22 +25,22 @@ const folder = mkdtempSync(join(PROJECT, 'dist/example-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const modulePath = join(folder, 'module.ts');
-const toSource = (_: string, path: string) => `from '${join(PROJECT, 'src/modules/supply', path)}'`;
+const toSource = (_: string, path: string) => `from '${join(PROJECT, 'src/modules/demo', path)}'`;
 writeFileSync(modulePath, moduleText.replace(/from '(\.[^']+)'/g, toSource));
 
 interface Example {
-  supply: Module;
-  describeSupply(): Operations<RouteTable>;
+  demo: Module;
+  describeDemo(): Operations<RouteTable>;
 }
 
 it('counts the NFTs that are there, not those that were burned', async () => {
   const network = recordedNetwork('network-n');
   const node = await recordedNode(network, INDEX);
-  const { supply, describeSupply }: Example = await import(modulePath);
+  const { demo, describeDemo }: Example = await import(modulePath);
   const ask = async (minLedgerIndex: string) => {
     const headers = { 'x-min-ledger-index': minLedgerIndex };
-    const request = new Request('http://edge.example/api/edge/v1/supply', { headers });
-    return supply.routes!.readSupply!.handle({ request, node } as RouteContext);
+    const request = new Request('http://edge.example/api/edge/v1/demo', { headers });
+    return demo.routes!.readDemo!.handle({ request, node } as RouteContext);
   };
   const db = node.session(undefined);
   const { results } = await db.prepare('SELECT 1 FROM nft WHERE output IS NULL').all();
@@ -50,7 +50,7 @@ it('counts the NFTs that are there, not those that were burned', async () => {
   expect(JSON.parse(body as string)).toEqual({ ledgerIndex: INDEX, nftCount });
   expect(testText).toContain(`{ ledgerIndex: ${INDEX}, nftCount: ${nftCount} }`);
   // such an answer has these two errors
-  expect(describeSupply().readSupply!.answer.ledgerIndex).toBe('tagged');
+  expect(describeDemo().readDemo!.answer.ledgerIndex).toBe('tagged');
   for (const [minimum, status] of [
     ['latest', 400],
     [`${INDEX + 1}`, 404],

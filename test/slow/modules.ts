@@ -52,20 +52,20 @@ function check(folder: string, paths: readonly string[]): boolean {
 /** As src/modules/README.md says. */
 function addExample({ folder }: ScratchCopy): void {
   for (const [name, path] of [
-    ['module.ts', 'src/modules/supply/module.ts'],
-    ['test.ts', 'test/modules/supply/supply.test.ts'],
+    ['module.ts', 'src/modules/demo/module.ts'],
+    ['test.ts', 'test/modules/demo/demo.test.ts'],
   ] as const) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
-    cpSync(join(PROJECT, 'examples/supply', name), join(folder, path));
+    cpSync(join(PROJECT, 'examples/demo', name), join(folder, path));
   }
   const list = join(folder, 'src/modules/list.ts');
   const changed = readFileSync(list, 'utf8')
     .replace(
-      /^import .* '\.\/proofs\/.*$/m,
-      "$&\nimport { describeSupply, supply } from './supply/module.ts';",
+      /^import .* '\.\/events\/.*$/m,
+      "import { demo, describeDemo } from './demo/module.ts';\n$&",
     )
-    .replace('  page,\n', '$&  supply,\n')
-    .replace('    ...describeAssets(),\n', '$&    ...describeSupply(),\n');
+    .replace('  page,\n', '$&  demo,\n')
+    .replace('    ...describeAssets(),\n', '$&    ...describeDemo(),\n');
   writeFileSync(list, changed);
 }
 
@@ -85,7 +85,7 @@ await runMain(USAGE, (args) => {
       const isExample = name === 'example';
       if (isExample) addExample(copy);
       else takeAway(copy, withDependents(name));
-      const passes = check(copy.folder, isExample ? ['test/modules/supply'] : paths);
+      const passes = check(copy.folder, isExample ? ['test/modules/demo'] : paths);
       const what = isExample ? 'with the example' : `without ${withDependents(name).join(', ')}`;
       console.log(`${what}: ${passes ? 'passes' : 'fails'}`);
       return !passes;

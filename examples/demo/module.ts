@@ -1,5 +1,5 @@
 /**
- * GET /api/edge/v1/supply: how many NFTs the ledger has.
+ * GET /api/edge/v1/demo: how many NFTs the ledger has.
  */
 import type { Answer } from '../../http/answer.ts';
 import { atLedger, hashedAnswer } from '../../http/ledger-answer.ts';
@@ -12,26 +12,27 @@ import { one, readBatch } from '../../ledger/core/read-batch.ts';
 import type { Module } from '../module.ts';
 
 const routes = {
-  readSupply: {
+  readDemo: {
     method: 'GET',
-    path: '/api/edge/v1/supply',
+    path: '/api/edge/v1/demo',
     keep: 'ledger',
+    // reads a row of each NFT
     limit: 'scanLimit',
-    handle: answerSupply,
+    handle: answerDemo,
   },
 } satisfies RouteTable;
 
-export const supply: Module = { name: 'supply', routes };
+export const demo: Module = { name: 'demo', routes };
 
-function answerSupply(context: RouteContext): Promise<Answer> {
-  return atLedger(context, readSupply, (found) => hashedAnswer(context.request, found));
+function answerDemo(context: RouteContext): Promise<Answer> {
+  return atLedger(context, readDemo, (found) => hashedAnswer(context.request, found));
 }
 
 /** A burned NFT has a row without an output. */
 const COUNT_NFTS = 'SELECT count(output) AS n FROM nft';
 
 /** Undefined where there is no ledger. */
-async function readSupply(db: Database) {
+async function readDemo(db: Database) {
   const { head, nftCount } = await readBatch(db, {
     head: selectHead(db),
     nftCount: one(db.prepare(COUNT_NFTS), (row) => row.integer('n')),
@@ -39,13 +40,13 @@ async function readSupply(db: Database) {
   return head && { ledgerIndex: head.ledger, nftCount };
 }
 
-export const describeSupply = (): Operations<typeof routes> => ({
-  readSupply: {
+export const describeDemo = (): Operations<typeof routes> => ({
+  readDemo: {
     tag: 'edge',
     summary: 'How many NFTs the ledger has',
     answer: {
       description: 'Their number.',
-      schema: namedObject('Supply', { ledgerIndex: milestoneIndexSchema, nftCount: uint32Schema }),
+      schema: namedObject('Demo', { ledgerIndex: milestoneIndexSchema, nftCount: uint32Schema }),
       ledgerIndex: 'tagged',
     },
   },
