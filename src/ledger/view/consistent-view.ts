@@ -88,7 +88,20 @@ export async function readView(
   db: Database,
   request: ViewRequest,
 ): Promise<ConsistentView | undefined> {
-  const view = await readWholeView(db, request);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readWholeView(db, request);
+    } catch (error) {
+      if (!(error instanceof LedgerMoved) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function readWholeView(
+  db: Database,
+  request: ViewRequest,
+): Promise<ConsistentView | undefined> {
+  const view = await readOnce(db, request);
   if (view === undefined || request.index !== view.head.ledger + 1) return view;
   const missing = request.named.filter((id) => !view.named.has(id));
   if (missing.length === 0) return view;
@@ -97,22 +110,10 @@ export async function readView(
     head: selectHead(db),
     found: findReferenced(db, missing),
   });
-  // milestones alone change the index of IDs: with none since, it tells of the view's moment
-  if (head?.generation !== generation || head.ledger !== ledger) return readView(db, request);
+  // an applied milestone adds to the index of IDs: with none since, it tells of the view's moment
+  if (head?.generation !== generation || head.ledger !== ledger)
+    throw new LedgerMoved('the ledger moved while parents were looked up');
   return { ...view, named: new Map([...view.named, ...found]) };
-}
-
-async function readWholeView(
-  db: Database,
-  request: ViewRequest,
-): Promise<ConsistentView | undefined> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await readOnce(db, request);
-    } catch (error) {
-      if (!(error instanceof LedgerMoved) || tries === MAX_TRIES) throw error;
-    }
-  }
 }
 
 async function readOnce(
