@@ -2,14 +2,16 @@
  * A proposal whose cone does not arrive in time (src/follower/bring/bring-blocks.ts): what was not
  * looked for any more is not unknown, so it is 500, not 404.
  */
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ask, startNew } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 
+afterEach(() => vi.restoreAllMocks());
+
 it.each([
-  ['a block', 3, 500],
-  ['nothing', Number.POSITIVE_INFINITY, 'roots'],
-])('its time ends after %s', async (_, inTime, expected) => {
+  ['ends after three blocks', 3, 500],
+  ['does not end', Number.POSITIVE_INFINITY, 'roots'],
+])('its time %s', async (_, inTime, expected) => {
   const db = await openMemory();
   const { network, rig, root } = await startNew(db, 'late cone');
   let top = root;
@@ -26,6 +28,5 @@ it.each([
     },
   };
   const given = await ask(rig, request, { upstreams: [upstream] });
-  vi.restoreAllMocks();
   expect(given).toEqual(expected === 500 ? 500 : response);
 });

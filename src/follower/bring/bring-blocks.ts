@@ -91,11 +91,14 @@ async function solidify(
   const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
   const { fault, refused, isLate } = await storeBelow(tools, position, missing, limits);
   if (refused > 0) return { fault: 'unknown-block', detail: NOT_ADMITTED };
-  const name = fault instanceof ConeUnavailable ? fault.fault : fault && 'upstream-failed';
+  const notBrought: NotBrought | undefined = fault && {
+    fault: fault instanceof ConeUnavailable ? fault.fault : 'upstream-failed',
+    detail: fault.message,
+  };
   // what was not looked for any more is not unknown
-  if (isLate && (name === undefined || name === 'over-budget'))
-    return { fault: 'upstream-failed', detail: 'the cone did not arrive in time' };
-  return name && { fault: name, detail: fault!.message };
+  return isLate && (notBrought?.fault ?? 'over-budget') === 'over-budget'
+    ? { fault: 'upstream-failed', detail: 'the cone did not arrive in time' }
+    : notBrought;
 }
 
 async function findMissing(
