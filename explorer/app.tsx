@@ -11,11 +11,12 @@ import { askHealth } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
+import { OtherNode } from './parts/other-node.tsx';
 import { Foreign, Head, ReadingNote, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
-import { type Loaded, useLoad } from './use-load.ts';
+import { type Loaded, useLast, useLoad } from './use-load.ts';
 import { remarkOnName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
@@ -67,6 +68,7 @@ function App() {
             ask another node.
           </p>
         </div>
+        <OtherNode />
         {note !== '' && (
           <p class="found-note" role="status">
             {note}
@@ -145,23 +147,19 @@ function NameNote({ name }: { name: string }) {
 
 /** Whether the chosen keys signed the milestone that the node names as its newest. */
 function useHead(info: Loaded<Info>): Finding<SignedMilestone> | undefined {
-  const [head, setHead] = useState<Finding<SignedMilestone>>();
   const index = info.state === 'done' ? info.value.status.confirmedMilestone.index : undefined;
   const name = info.state === 'done' ? info.value.protocol.networkName : '';
   const choice = useKeyChoice(name);
-  useEffect(() => {
-    let dropped = false;
-    async function judge(index: number): Promise<void> {
-      const { readSigned } = await import('./verify/verifier.ts');
-      const finding = await readSigned(index, choice, name);
-      if (!dropped) setHead(finding);
-    }
-    if (index !== undefined) judge(index).catch(() => dropped || setHead(undefined));
-    return () => {
-      dropped = true;
-    };
-  }, [index, name, choice]);
-  return head;
+  const [head] = useLast(
+    useLoad(
+      async () =>
+        index === undefined
+          ? undefined
+          : (await import('./verify/verifier.ts')).readSigned(index, choice, name),
+      [index, name, choice],
+    ),
+  );
+  return head.state === 'done' ? head.value : undefined;
 }
 
 /** What a view is given: what its path says, and what the page knows. */

@@ -357,7 +357,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         inNode(({ output }) => {
           output.immutableFeatures = [{ type: 2, data: `0x${name}` }];
         }),
-        /^The node shows another deposit, owner, condition or metadata than/,
+        /^The node shows another issuer and metadata than its own certificate proves: its name is “Soonanaut #2526”\.$/,
         /^Mona Lisa$/,
       ],
       [
@@ -408,7 +408,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         'what became of a block of a milestone',
         '/milestone/17339',
         inJson(EXPLANATION, ({ blocks }) => void Object.assign(blocks[3], conflict)),
-        /^The applied ones do not lead to the signed applied root.* The verdict on block 3 is the wrong one/,
+        /^Block 3 was applied, and the node says that it was not: only so do the roots agree\. As it says, the applied ones do not lead to the signed applied root/,
         /^17339$/,
       ],
       [
