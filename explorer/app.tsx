@@ -65,10 +65,9 @@ function App() {
           {/* seen as soon as anything on the page is refuted: the style sheet knows */}
           <p>
             Something that this node says here is false: what has a cross. Do not rely on this page;
-            ask another node.
+            <a href="#another-node">ask another node</a>.
           </p>
         </div>
-        <OtherNode />
         {note !== '' && (
           <p class="found-note" role="status">
             {note}
@@ -81,6 +80,7 @@ function App() {
             <Shown view={view} info={info.value} head={head} open={open} />
           </Guarded>
         )}
+        <OtherNode />
       </main>
       <footer>
         {info.state === 'done' && <NodeState info={info.value} />}

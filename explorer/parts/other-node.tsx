@@ -6,20 +6,22 @@ import { OneField } from './field.tsx';
 
 export function OtherNode() {
   return (
-    <OneField
-      label="Another node with this page: who runs it should not be who runs this one"
-      name="node"
-      placeholder="https://…"
-      take={(text) => {
-        const { origin, host } = URL.parse(/^https?:/i.test(text) ? text : `https://${text}`) ?? {};
-        if (origin === undefined)
-          return 'This is no address of a node, such as https://example.org.';
-        if (host === location.host) return 'That is this node.';
-        location.assign(origin + location.pathname + location.search);
-        return undefined;
-      }}
-    >
-      <button type="submit">Open it there</button>
-    </OneField>
+    <section id="another-node" aria-labelledby="another-node-title">
+      <h2 id="another-node-title">Ask another node</h2>
+      <OneField
+        label="Its address. It should not be run by whoever runs this one"
+        name="node"
+        placeholder="https://…"
+        take={(text) => {
+          const origin = URL.parse(/^https?:/i.test(text) ? text : `https://${text}`)?.origin;
+          if (origin === undefined || origin === location.origin)
+            return 'This is no address of another node, such as https://example.org.';
+          location.assign(origin + location.pathname + location.search);
+          return undefined;
+        }}
+      >
+        <button type="submit">Open this page there</button>
+      </OneField>
+    </section>
   );
 }
