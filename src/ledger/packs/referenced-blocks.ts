@@ -3,15 +3,16 @@
  * packs that hold them say the rest.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
-import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
+import { combine, first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { blockSql, type OutputRow, readBlockRows, requireOutputSum } from './id-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
-import { NO_REASON, statusesFromRow } from './pack-columns.ts';
+import { NO_REASON, type Statuses, statusesFromRow } from './pack-columns.ts';
 import { atPlaces, type BlockPlace, elementSql } from './places.ts';
 
 export interface ReferencedBlock {
@@ -46,9 +47,10 @@ const selectParts = (milestone: string) => `
 const selectPacks = (milestone: string) => `
   SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
 
-/** The bytes of the block ?1 that a milestone references; packs that do not name it are skipped. */
-const SELECT_BYTES_OF_BLOCK = `
-  SELECT ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
+/** The block ?1 that a milestone references; packs that do not name it are skipped. */
+const SELECT_BLOCK = `
+  SELECT p.key, p.statuses, p.sums, b.key AS at, b.value AS block,
+    ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
   FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (${selectKeys(FIND_MILESTONE)}) AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND ${blockSql.id('b.value')} = ?1`;
@@ -61,10 +63,7 @@ export function selectBlocksOf(
   db: Database,
   [milestone, parameter]: MilestoneSql,
 ): Query<(count: number) => ReferencedBlock[]> {
-  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), (row) => {
-    row.requireSum('milestone_part');
-    return readNumbers(row.text('blocks'));
-  });
+  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), numbersFromRow);
   const packs = many(db.prepare(selectPacks(milestone)).bind(parameter), blocksFromRow);
   return {
     statements: [...parts.statements, ...packs.statements],
@@ -78,12 +77,21 @@ export function selectBlocksOf(
   };
 }
 
+function numbersFromRow(row: Row): number[] {
+  row.requireSum('milestone_part');
+  return readNumbers(row.text('blocks'));
+}
+
+function reasonAt(statuses: Statuses, at: number): number | undefined {
+  const { reason } = statuses.at(at);
+  return reason === NO_REASON ? undefined : reason;
+}
+
 function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
   const pack = row.integer('key');
   const statuses = statusesFromRow(row);
   return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
-    const { reason } = statuses.at(at);
-    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack, at }];
+    return [number, { id, payload, reason: reasonAt(statuses, at), pack, at }];
   });
 }
 
@@ -132,8 +140,37 @@ export function selectReferencedBytes(
   db: Database,
   blockId: string,
 ): Query<Uint8Array | undefined> {
-  return first(db.prepare(SELECT_BYTES_OF_BLOCK).bind(blockId), (row) =>
-    fromBase64(row.text('bytes')),
+  return first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => fromBase64(row.text('bytes')));
+}
+
+/** What became of a block, and its bytes. */
+export interface KeptBlock {
+  bytes: Uint8Array;
+  whiteFlagIndex: number;
+  reason: ConflictReason | undefined;
+}
+
+/** Selects as {@link selectReferencedBytes}; of the milestone's other blocks their numbers alone. */
+export function selectReferenced(db: Database, blockId: string): Query<KeptBlock | undefined> {
+  return combine(
+    {
+      numbers: many(db.prepare(selectParts(FIND_MILESTONE)).bind(blockId), numbersFromRow),
+      block: first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => ({
+        number: readBlockRows(`[${row.text('block')}]`)[0]![0],
+        reason: reasonAt(statusesFromRow(row), row.integer('at')),
+        bytes: fromBase64(row.text('bytes')),
+      })),
+    },
+    ({ numbers, block }) => {
+      if (block === undefined) return undefined;
+      const whiteFlagIndex = numbers.flat().indexOf(block.number);
+      if (whiteFlagIndex === -1) throw new LedgerDamaged('lists of blocks of a milestone');
+      return {
+        bytes: block.bytes,
+        whiteFlagIndex,
+        reason: block.reason as ConflictReason | undefined,
+      };
+    },
   );
 }
 
