@@ -143,7 +143,7 @@ export function selectReferencedBytes(
   return first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => fromBase64(row.text('bytes')));
 }
 
-/** What became of a block, and its bytes. */
+/** A referenced block: its bytes, and what the milestone made of it. */
 export interface KeptBlock {
   bytes: Uint8Array;
   whiteFlagIndex: number;

@@ -17,7 +17,7 @@ export async function checkRest(world: World): Promise<void> {
 /** The oldest milestone whose state can be asked for, once all older ones are deleted. */
 export async function firstKept({ node, network }: World): Promise<number> {
   const first = await node.sqlite.prepare('SELECT min(idx) AS first FROM milestone').first('first');
-  const retention = Number(node.vars['RETENTION_MILESTONES']);
+  const retention = Number(node.vars.RETENTION_MILESTONES);
   return Math.max(Number(first), lastIndex(network) - retention);
 }
 
@@ -135,7 +135,7 @@ async function checkKept(world: World): Promise<void> {
     )
     .first<Record<string, number> & { idTables: string }>();
   const { ledger = 0, start = 0, first = 0, idTables, ...old } = row!;
-  const retention = Number(node.vars['RETENTION_MILESTONES']);
+  const retention = Number(node.vars.RETENTION_MILESTONES);
   const due = Math.max(start, ledger - retention);
   const isShortened = SHORTENED.some((step) => tally.has(step));
   if (first < due || (first > due && !isShortened))
