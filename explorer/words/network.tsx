@@ -14,7 +14,8 @@ export function networkWords(id: bigint | undefined, info: Info): NetworkWords {
   return findNetwork(id) ?? { bech32Hrp: info.protocol.bech32Hrp, baseToken: info.baseToken };
 }
 
-function findNetwork(id: bigint | undefined) {
+/** One that this page knows. */
+export function findNetwork(id: bigint | undefined) {
   return KNOWN_NETWORKS.find(({ networkName }) => networkId(networkName) === id);
 }
 
