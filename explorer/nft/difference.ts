@@ -16,7 +16,7 @@ import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 import { outputBytes } from '../../src/stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../src/stardust/wire/output.ts';
 import type { Nft, NftChangeJson } from '../node/shapes.ts';
-import { findNetwork } from '../words/network.tsx';
+import { findNetwork } from '../verify/find-network.ts';
 
 /** What the page shows. */
 export type ShownNft = Nft & { ledgerIndex: number };
