@@ -1,7 +1,7 @@
 /**
  * Looks for a transaction that was not applied, and says where it looked.
  */
-import type { Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { Search } from './find-transaction.ts';
 
@@ -21,12 +21,12 @@ export function useUnapplied(
       ? findUnapplied(transactionId.toLowerCase(), info)
       : new Promise<never>(() => undefined);
   }, [transactionId, mayBegin]);
-  return { search, looked: search.state === 'done' ? describe(search.value) : '' };
+  return { search, looked: search.state === 'done' ? describe(search.value, info) : '' };
 }
 
-function describe({ looked }: Search): string {
+function describe({ looked }: Search, info: Info): string {
   if (looked === undefined)
     return 'This node keeps no blocks of its milestones, so failed transactions cannot be found.';
   const [first, last] = looked;
-  return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}, and through those that wait.`;
+  return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}${saysEnded(info) ? '' : ', and through those that wait'}.`;
 }
