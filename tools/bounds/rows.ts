@@ -280,5 +280,6 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     ['characters of a value in a terminal: {MAX_CHARACTERS}', 'client/printable.ts', 'cut'],
     ['readings that events cause: one in {LEAST_INTERVAL_MS}', 'explorer/node/use-info.ts', 'none'],
+    ['blocks that arrive: marks of {MAX_MARKS}', 'explorer/milestones/arriving.tsx', 'counted'],
   ],
 };
