@@ -2,12 +2,12 @@
  * Milestones at a glance: the blocks of one, a mark each, and how many blocks and transactions those
  * have that the page has seen.
  */
-import { Mark, type ShownKind } from '../cone/kinds.tsx';
+import { Mark, type MarkKind, type ShownKind } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';
 import type { Summary } from './summaries.ts';
 
 /** Blocks of a milestone in white-flag order. */
-export function Strip({ kinds, most }: { kinds: readonly ShownKind[]; most: number }) {
+export function Strip({ kinds, most }: { kinds: readonly MarkKind[]; most: number }) {
   return (
     <div class="strip" aria-hidden="true">
       {kinds.slice(0, most).map((kind, place) => (

@@ -3,7 +3,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { kindOf, type ShownKind } from '../cone/kinds.tsx';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import { askExplanation } from '../node/ledger.ts';
 import { asError } from '../use-load.ts';
 
@@ -28,8 +28,7 @@ async function readSummary(index: number): Promise<Summary> {
       summary: { timestamp: said.timestamp, kinds: said.blocks.map(kindOf) },
     };
   } catch (error) {
-    const isMissing = error instanceof NodeError && error.status === 404;
-    return isMissing ? { state: 'missing' } : { state: 'failed', error: asError(error) };
+    return isMissing(error) ? { state: 'missing' } : { state: 'failed', error: asError(error) };
   }
 }
 

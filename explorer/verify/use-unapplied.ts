@@ -14,15 +14,13 @@ export function useUnapplied(
   info: Info,
   mayBegin = true,
 ): { search: Loaded<Search>; looked: string } {
-  const search = useLoad(
-    () =>
-      mayBegin
-        ? import('./find-transaction.ts').then(({ findUnapplied }) =>
-            findUnapplied(transactionId.toLowerCase(), info),
-          )
-        : new Promise<never>(() => undefined),
-    [transactionId, mayBegin],
-  );
+  const search = useLoad(async () => {
+    // the script comes while other questions are on their way
+    const { findUnapplied } = await import('./find-transaction.ts');
+    return mayBegin
+      ? findUnapplied(transactionId.toLowerCase(), info)
+      : new Promise<never>(() => undefined);
+  }, [transactionId, mayBegin]);
   return { search, looked: search.state === 'done' ? describe(search.value) : '' };
 }
 

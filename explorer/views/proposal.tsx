@@ -172,12 +172,9 @@ function Answer({ fields, info }: { fields: ProposalFields; info: Info }) {
   const choice = useKeyChoice();
   const computed = useLoad(() => compute(fields, info, choice), [choice]);
   if (computed.state === 'loading') return <ReadingNote words="Computing …" />;
-  if (computed.state === 'failed') return <Refused error={computed.error} />;
-  return <Roots {...computed.value} />;
-}
-
-/** What the node refuses is no lie: it says why. */
-function Refused({ error }: { error: Error }) {
+  if (computed.state === 'done') return <Roots {...computed.value} />;
+  const { error } = computed;
+  // what the node refuses is no lie: it says why
   const isRefusal = error instanceof NodeError && [400, 404].includes(error.status);
   return (
     <div role="status">
@@ -225,12 +222,9 @@ function Roots({ explanation, request, compared }: Computed) {
         )}
       </section>
       <ConeView
-        explanation={explanation}
-        parents={parents}
+        {...{ explanation, parents, selected, select }}
         signed={undefined}
         milestoneIndex={undefined}
-        selected={selected}
-        select={select}
       />
     </>
   );

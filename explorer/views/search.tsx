@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { AddressType } from '../../src/stardust/wire/address.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import {
   askIncludedBlock,
   readBlockMetadata,
@@ -140,7 +140,7 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
         },
         (error: unknown) =>
           show(
-            error instanceof NodeError && error.status === 404
+            isMissing(error)
               ? { state: 'done', value: false }
               : { state: 'failed', error: asError(error) },
           ),
@@ -185,7 +185,7 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
             ? 'The network has ended. This node has its last ledger, and of its past only what it kept. '
             : 'A node drops what is older. '}
           {!indexesAll(info) && 'This node does not list aliases. '}
-          Any 32 bytes can also be an address, which holds nothing now:{' '}
+          Any 32 bytes can also be an address:{' '}
           <To view={{ name: 'address', address: addressOf(id, info) }}>open the address</To>
         </p>
       )}

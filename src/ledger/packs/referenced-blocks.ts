@@ -3,7 +3,7 @@
  * packs that hold them say the rest.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
+import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
@@ -66,8 +66,8 @@ export function selectBlocksOf(
   return {
     statements: [...parts.statements, ...packs.statements],
     read: (results) => (count) => {
-      const byNumber = new Map(packs.read(results.slice(1)).flat());
-      const numbers = parts.read(results.slice(0, 1)).flat();
+      const byNumber = new Map(readStored(() => packs.read(results.slice(1)).flat()));
+      const numbers = readStored(() => parts.read(results.slice(0, 1)).flat());
       const blocks = numbers.flatMap((number) => byNumber.get(number) ?? []);
       if (blocks.length !== count) throw new LedgerDamaged('lists of blocks of a milestone');
       return blocks;
