@@ -3,7 +3,6 @@
  * packs that hold them say the rest.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
-import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
@@ -12,7 +11,7 @@ import { combine, first, many, type Query, type Row, readQuery } from '../core/r
 import { summedColumns } from '../core/row-sum.ts';
 import { blockSql, type OutputRow, readBlockRows, requireOutputSum } from './id-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
-import { NO_REASON, type Statuses, statusesFromRow } from './pack-columns.ts';
+import { NO_REASON, statusesFromRow } from './pack-columns.ts';
 import { atPlaces, type BlockPlace, elementSql } from './places.ts';
 
 export interface ReferencedBlock {
@@ -49,8 +48,7 @@ const selectPacks = (milestone: string) => `
 
 /** The block ?1 that a milestone references; packs that do not name it are skipped. */
 const SELECT_BLOCK = `
-  SELECT p.key, p.statuses, p.sums, b.key AS at, b.value AS block,
-    ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
+  SELECT p.key, p.statuses, p.sums, p.blocks, ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
   FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (${selectKeys(FIND_MILESTONE)}) AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND ${blockSql.id('b.value')} = ?1`;
@@ -82,16 +80,12 @@ function numbersFromRow(row: Row): number[] {
   return readNumbers(row.text('blocks'));
 }
 
-function reasonAt(statuses: Statuses, at: number): number | undefined {
-  const { reason } = statuses.at(at);
-  return reason === NO_REASON ? undefined : reason;
-}
-
 function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
   const pack = row.integer('key');
   const statuses = statusesFromRow(row);
   return readBlockRows(row.text('blocks')).map(([number, id, payload], at) => {
-    return [number, { id, payload, reason: reasonAt(statuses, at), pack, at }];
+    const { reason } = statuses.at(at);
+    return [number, { id, payload, reason: reason === NO_REASON ? undefined : reason, pack, at }];
   });
 }
 
@@ -143,33 +137,25 @@ export function selectReferencedBytes(
   return first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => fromBase64(row.text('bytes')));
 }
 
-/** A referenced block: its bytes, and what the milestone made of it. */
-export interface KeptBlock {
-  bytes: Uint8Array;
-  whiteFlagIndex: number;
-  reason: ConflictReason | undefined;
-}
-
-/** Selects as {@link selectReferencedBytes}; of the milestone's other blocks their numbers alone. */
-export function selectReferenced(db: Database, blockId: string): Query<KeptBlock | undefined> {
+/** Selects as {@link selectReferencedBytes}; of blocks in other packs their numbers alone. */
+export function selectReferenced(
+  db: Database,
+  blockId: string,
+): Query<{ bytes: Uint8Array; whiteFlagIndex: number; reason: number | undefined } | undefined> {
   return combine(
     {
-      numbers: many(db.prepare(selectParts(FIND_MILESTONE)).bind(blockId), numbersFromRow),
-      block: first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => ({
-        number: readBlockRows(`[${row.text('block')}]`)[0]![0],
-        reason: reasonAt(statusesFromRow(row), row.integer('at')),
+      parts: many(db.prepare(selectParts(FIND_MILESTONE)).bind(blockId), numbersFromRow),
+      found: first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => ({
+        block: blocksFromRow(row).find(([, { id }]) => id === blockId)!,
         bytes: fromBase64(row.text('bytes')),
       })),
     },
-    ({ numbers, block }) => {
-      if (block === undefined) return undefined;
-      const whiteFlagIndex = numbers.flat().indexOf(block.number);
+    ({ parts, found }) => {
+      if (found === undefined) return undefined;
+      const [number, { reason }] = found.block;
+      const whiteFlagIndex = parts.flat().indexOf(number);
       if (whiteFlagIndex === -1) throw new LedgerDamaged('lists of blocks of a milestone');
-      return {
-        bytes: block.bytes,
-        whiteFlagIndex,
-        reason: block.reason as ConflictReason | undefined,
-      };
+      return { bytes: found.bytes, whiteFlagIndex, reason };
     },
   );
 }

@@ -50,8 +50,8 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };
-  const { whiteFlagIndex, reason } = kept!;
-  return { ...block, referenced: { index, whiteFlagIndex, reason } };
+  const reason = kept!.reason as ConflictReason | undefined;
+  return { ...block, referenced: { index, whiteFlagIndex: kept!.whiteFlagIndex, reason } };
 }
 
 /**
