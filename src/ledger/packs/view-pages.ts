@@ -6,7 +6,7 @@
  * walk for m looks up only outputs with true notes.
  */
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
+import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
@@ -142,7 +142,8 @@ export function createPackReader(index: number, nextBlock: number) {
   /** Returns one number for each output, whatever numbers it has in the packs. */
   function unify(mentions: string, pack: WalkedPack): NumberIn {
     const own = new Map<number, number>();
-    for (const [number, id, sum] of JSON.parse(mentions) as [number, string, number][]) {
+    const all: [number, string, number][] = readStored(() => JSON.parse(mentions));
+    for (const [number, id, sum] of all) {
       requireOutputSum(number, id, sum);
       const one = numberOf.get(id) ?? numberOf.size + 1;
       numberOf.set(id, one);
@@ -185,7 +186,7 @@ export function createPackReader(index: number, nextBlock: number) {
       return Math.max(...packs.map(({ key }) => key));
     },
     add(rows: readonly Row[]): void {
-      const page = walkedPacksFromRows(rows);
+      const page = readStored(() => walkedPacksFromRows(rows));
       records.push(page.records);
       for (const [i, pack] of page.packs.entries()) {
         const mentions = rows[i]!.textOrNull('mentions');
