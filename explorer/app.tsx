@@ -11,11 +11,12 @@ import { askHealth } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
+import { OtherNode } from './parts/other-node.tsx';
 import { Foreign, Head, ReadingNote, To } from './parts/parts.tsx';
 import { NotChecked, Remark } from './parts/standing.tsx';
 import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
-import { type Loaded, useLoad } from './use-load.ts';
+import { type Loaded, useLast, useLoad } from './use-load.ts';
 import { remarkOnName } from './verify/describe-keys.ts';
 import { useKeyChoice } from './verify/key-choice.ts';
 import { NetworkName } from './verify/network-name.ts';
@@ -64,7 +65,7 @@ function App() {
           {/* seen as soon as anything on the page is refuted: the style sheet knows */}
           <p>
             Something that this node says here is false: what has a cross. Do not rely on this page;
-            ask another node.
+            <a href="#another-node">ask another node</a>.
           </p>
         </div>
         {note !== '' && (
@@ -79,6 +80,7 @@ function App() {
             <Shown view={view} info={info.value} head={head} open={open} />
           </Guarded>
         )}
+        <OtherNode />
       </main>
       <footer>
         {info.state === 'done' && <NodeState info={info.value} />}
@@ -145,23 +147,19 @@ function NameNote({ name }: { name: string }) {
 
 /** Whether the chosen keys signed the milestone that the node names as its newest. */
 function useHead(info: Loaded<Info>): Finding<SignedMilestone> | undefined {
-  const [head, setHead] = useState<Finding<SignedMilestone>>();
   const index = info.state === 'done' ? info.value.status.confirmedMilestone.index : undefined;
   const name = info.state === 'done' ? info.value.protocol.networkName : '';
   const choice = useKeyChoice(name);
-  useEffect(() => {
-    let dropped = false;
-    async function judge(index: number): Promise<void> {
-      const { readSigned } = await import('./verify/verifier.ts');
-      const finding = await readSigned(index, choice, name);
-      if (!dropped) setHead(finding);
-    }
-    if (index !== undefined) judge(index).catch(() => dropped || setHead(undefined));
-    return () => {
-      dropped = true;
-    };
-  }, [index, name, choice]);
-  return head;
+  const [head] = useLast(
+    useLoad(
+      async () =>
+        index === undefined
+          ? undefined
+          : (await import('./verify/verifier.ts')).readSigned(index, choice, name),
+      [index, name, choice],
+    ),
+  );
+  return head.state === 'done' ? head.value : undefined;
 }
 
 /** What a view is given: what its path says, and what the page knows. */

@@ -105,15 +105,24 @@ function TokenItem({
   );
 }
 
-/** A foundry of a list, as the token that it mints. */
-export function FoundryItem({ foundry }: { foundry: FoundryOutput }) {
-  const claim = readTokenClaim(foundry);
-  const { minted, melted, maximumSupply } = foundry.tokenScheme;
-  const alias = toHex(addressIn(foundry, UnlockConditionType.ImmutableAlias).id);
+/** Foundries of a list, as the tokens that they mint. */
+export function FoundryItems({ foundries }: { foundries: readonly { foundry: FoundryOutput }[] }) {
   return (
-    <TokenItem id={toHex(foundryId(foundry))} claim={claim} amount={minted - melted}>
-      of at most <Foreign text={formatTokens(maximumSupply, claim)} />, controlled by alias{' '}
-      <IdLink name="alias" id={alias} />
-    </TokenItem>
+    <ul class="tokens">
+      {foundries.map(({ foundry }, place) => {
+        const claim = readTokenClaim(foundry);
+        const { minted, melted, maximumSupply } = foundry.tokenScheme;
+        const id = toHex(foundryId(foundry));
+        return (
+          <TokenItem key={place} id={id} claim={claim} amount={minted - melted}>
+            of at most <Foreign text={formatTokens(maximumSupply, claim)} />, controlled by alias{' '}
+            <IdLink
+              name="alias"
+              id={toHex(addressIn(foundry, UnlockConditionType.ImmutableAlias).id)}
+            />
+          </TokenItem>
+        );
+      })}
+    </ul>
   );
 }

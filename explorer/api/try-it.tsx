@@ -8,7 +8,7 @@ import { askHere } from '../node/ask.ts';
 import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Copy, Facts } from '../parts/parts.tsx';
 import { Remark } from '../parts/standing.tsx';
-import { asError } from '../use-load.ts';
+import { useLast, useLoad } from '../use-load.ts';
 import { type ApiOperation, type ApiParameter, contentOf } from './description.ts';
 import { describeType } from './fields.ts';
 import {
@@ -55,36 +55,26 @@ export function TryIt({
   const [values, setValues] = useState(() => firstValues(operation, examples));
   const [body, setBody] = useState(() => firstBody(operation, examples));
   const [isRaw, setRaw] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<Answer | Error>();
+  const [sent, send] = useState<ApiRequest>();
+  const [answer, isBusy] = useLast(useLoad(async () => sent && ask(sent), [sent]));
   const request = buildRequest(operation, values, body, isRaw);
   const curl = formatCurl(request, location.origin);
-
-  const send = async () => {
-    setBusy(true);
-    try {
-      setAnswer(await ask(request));
-    } catch (error) {
-      setAnswer(asError(error));
-    } finally {
-      setBusy(false);
-    }
-  };
 
   return (
     <section aria-labelledby="try-it" class="try-it">
       <h2 id="try-it">Try it</h2>
       <EntryForm
         submit={() => {
-          if (!isBusy) void send();
+          if (!isBusy) send(request);
         }}
       >
         {operation.parameters.map((each) => (
-          <ParameterField
+          <LabelledField
             key={keyOf(each)}
-            parameter={each}
+            label={<ParameterLabel {...each} />}
             value={values[keyOf(each)] ?? ''}
-            set={(value) => setValues({ ...values, [keyOf(each)]: value })}
+            onChange={(value) => setValues({ ...values, [keyOf(each)]: value })}
+            isOptional={!each.required}
           />
         ))}
         {body !== undefined && (
@@ -112,40 +102,24 @@ export function TryIt({
       </p>
       <div role="status">
         {isBusy && <p class="loading">Reading …</p>}
-        {answer instanceof Error && <Remark>{answer.message}</Remark>}
+        {answer.state === 'failed' && <Remark>{answer.error.message}</Remark>}
       </div>
-      {answer !== undefined && !(answer instanceof Error) && <AnswerShown answer={answer} />}
+      {answer.state === 'done' && answer.value && <AnswerShown answer={answer.value} />}
     </section>
   );
 }
 
-function ParameterField({
-  parameter,
-  value,
-  set,
-}: {
-  parameter: ApiParameter;
-  value: string;
-  set(value: string): void;
-}) {
-  const { name, in: place, required, description, schema } = parameter;
+function ParameterLabel({ name, in: place, required, description, schema }: ApiParameter) {
   return (
-    <LabelledField
-      label={
-        <span>
-          <code>{name}</code>
-          {place === 'header' && ', a header'}
-          {!required && ', optional'}
-          <span class="hint">
-            {' '}
-            {description} <code>{describeType(schema)}</code>
-          </span>
-        </span>
-      }
-      value={value}
-      onChange={set}
-      isOptional={!required}
-    />
+    <span>
+      <code>{name}</code>
+      {place === 'header' && ', a header'}
+      {!required && ', optional'}
+      <span class="hint">
+        {' '}
+        {description} <code>{describeType(schema)}</code>
+      </span>
+    </span>
   );
 }
 

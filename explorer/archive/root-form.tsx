@@ -2,9 +2,8 @@
  * The final root (docs/final-ledger.md) that the visitor checks an ended network against: entered once,
  * or taken from this page's source, for the network that the visitor chose. The node never chooses it.
  */
-import { useState } from 'preact/hooks';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { EntryForm, LabelledField } from '../parts/field.tsx';
+import { OneField } from '../parts/field.tsx';
 import { keptChoice } from '../parts/kept.ts';
 import { Id } from '../parts/parts.tsx';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -36,33 +35,25 @@ export function RootForm() {
 }
 
 function EnterRoot() {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState('');
   const choice = useKeyChoice();
   const published = choice.kind === 'known' ? choice.network.finalRoot : undefined;
   return (
-    <EntryForm
-      submit={() => {
-        const root = text.trim().toLowerCase();
-        if (isRoot(root)) chooseRoot(root);
-        else setProblem('The root must be 0x and 64 hex digits.');
+    <OneField
+      label="Final root, from somebody you trust"
+      name="root"
+      take={(text) => {
+        const root = text.toLowerCase();
+        if (!isRoot(root)) return 'The root must be 0x and 64 hex digits.';
+        chooseRoot(root);
+        return undefined;
       }}
     >
-      <LabelledField
-        label="Final root, from somebody you trust"
-        name="root"
-        value={text}
-        onChange={setText}
-      />
       <button type="submit">Check against it</button>
       {published !== undefined && choice.kind === 'known' && (
         <button type="button" onClick={() => chooseRoot(toHex(published))}>
           Take the one of {choice.network.title} from this page’s source
         </button>
       )}
-      <p class="problem" role="status">
-        {problem}
-      </p>
-    </EntryForm>
+    </OneField>
   );
 }

@@ -3,10 +3,10 @@
  * time.
  */
 import { useState } from 'preact/hooks';
-import { formatCount, plural, shorten } from '../format.ts';
+import { formatCount, plural } from '../format.ts';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
-import { Copy, IdLink } from '../parts/parts.tsx';
-import { formatRoute, type View } from '../route.ts';
+import { Id, IdLink } from '../parts/parts.tsx';
+import type { View } from '../route.ts';
 import { describeBlock, KIND_NAMES, kindOf, Mark, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
 
 const PAGE_SIZE = 50;
@@ -15,13 +15,11 @@ export function BlockTable({
   blocks,
   faulty,
   milestoneIndex,
-  select,
 }: {
   blocks: readonly ExplainedBlockJson[];
   faulty: ReadonlySet<string>;
   /** Undefined of a proposal. */
   milestoneIndex: number | undefined;
-  select(blockId: string): void;
 }) {
   const [kind, setKind] = useState<ShownKind | ''>('');
   const [page, setPage] = useState(0);
@@ -29,6 +27,10 @@ export function BlockTable({
   const matching = kind === '' ? blocks : blocks.filter((block) => kindOf(block) === kind);
   const pages = Math.ceil(matching.length / PAGE_SIZE);
   const rows = matching.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+  const viewOf = (id: string): View =>
+    milestoneIndex === undefined
+      ? { name: 'block', id }
+      : { name: 'milestone', milestone: String(milestoneIndex), block: id };
   return (
     <section class="table" aria-labelledby="table-title">
       <div class="tools">
@@ -68,11 +70,7 @@ export function BlockTable({
               <tr key={block.blockId} class={faulty.has(block.blockId) ? 'faulty' : ''}>
                 <td class="number">{block.whiteFlagIndex}</td>
                 <td>
-                  <BlockLink
-                    blockId={block.blockId}
-                    milestoneIndex={milestoneIndex}
-                    select={select}
-                  />
+                  <Id id={block.blockId} what="block ID" view={viewOf(block.blockId)} />
                 </td>
                 <td>
                   <svg viewBox="-12 -12 24 24" class={`block ${kindOf(block)}`} aria-hidden="true">
@@ -105,38 +103,5 @@ export function BlockTable({
         </p>
       )}
     </section>
-  );
-}
-
-/** It selects the block; in another tab it opens it. */
-function BlockLink({
-  blockId,
-  milestoneIndex,
-  select,
-}: {
-  blockId: string;
-  milestoneIndex: number | undefined;
-  select(blockId: string): void;
-}) {
-  const view: View =
-    milestoneIndex === undefined
-      ? { name: 'block', id: blockId }
-      : { name: 'milestone', milestone: String(milestoneIndex), block: blockId };
-  return (
-    <span class="id">
-      <a
-        class="mono"
-        href={formatRoute(view)}
-        title={blockId}
-        onClick={(event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-          event.preventDefault();
-          select(blockId);
-        }}
-      >
-        {shorten(blockId)}
-      </a>
-      <Copy text={blockId} what="block ID" />
-    </span>
   );
 }

@@ -3,7 +3,6 @@
  * Everything is checked in the browser while it is shown.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { describeSigned } from '../../client/words/proved.ts';
 import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type {
   Finding,
@@ -14,7 +13,7 @@ import type {
 } from '../../src/stardust/provenance/provenance.ts';
 import { plural } from '../format.ts';
 import type { ExplainedBlockJson, ExplanationJson } from '../node/shapes.ts';
-import { CheckResult } from '../parts/standing.tsx';
+import { CheckResult, SignedResult } from '../parts/standing.tsx';
 import { asError, type Loaded } from '../use-load.ts';
 import type { JudgedCone } from '../verify/judge-cone.ts';
 import { BlockPanel } from './block-panel.tsx';
@@ -58,12 +57,7 @@ export function ConeView(props: ConeProps) {
       <section class="checks" aria-labelledby="checks-title">
         <h2 id="checks-title">Checked by your browser</h2>
         <div role="status" id="findings">
-          {signed !== undefined && (
-            <CheckResult
-              finding={signed}
-              words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
-            />
-          )}
+          {signed !== undefined && <SignedResult finding={signed} />}
           {findings.map((finding, i) => (
             <CheckResult key={i} finding={finding} words={(sentence) => sentence} />
           ))}
@@ -99,7 +93,7 @@ export function ConeView(props: ConeProps) {
               />
             )}
           </div>
-          <BlockTable {...{ blocks, faulty, milestoneIndex, select }} />
+          <BlockTable {...{ blocks, faulty, milestoneIndex }} />
         </section>
       )}
     </>

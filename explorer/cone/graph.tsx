@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shorten } from '../format.ts';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
 import type { Loaded } from '../use-load.ts';
-import { describeBlock, kindOf, Mark } from './kinds.tsx';
+import { BlockCaption, describeBlock, kindOf, Mark } from './kinds.tsx';
 import type { ConeLayout } from './layout.ts';
 import { ZoomButtons } from './zoom-buttons.tsx';
 
@@ -52,8 +52,7 @@ export function Graph({ blocks, layout, selected, select, faulty }: GraphProps) 
   );
 
   const shown = blocks.find(({ blockId }) => blockId === (pointed ?? selected));
-  const zoomBy = (factor: number) =>
-    setZoom((now) => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, now * factor)));
+  const zoomBy = (factor: number) => setZoom((now) => clamp(now * factor, MIN_ZOOM, MAX_ZOOM));
 
   return (
     <div class="graph">
@@ -82,16 +81,7 @@ export function Graph({ blocks, layout, selected, select, faulty }: GraphProps) 
           />
         )}
       </div>
-      <p class="caption" aria-hidden="true">
-        {shown === undefined ? (
-          'Point at a block, or use the arrow keys.'
-        ) : (
-          <>
-            <span class="number">{shown.whiteFlagIndex}</span>{' '}
-            <span class="mono">{shorten(shown.blockId)}</span> {describeBlock(shown)}
-          </>
-        )}
-      </p>
+      <BlockCaption block={shown} otherwise="Point at a block, or use the arrow keys." />
     </div>
   );
 }
@@ -250,7 +240,7 @@ function clamp(value: number, least: number, most: number): number {
 }
 
 /** Of what is inside an element; undefined before it is known. */
-function useSize(element: { current: HTMLElement | null }): Size | undefined {
+export function useSize(element: { current: HTMLElement | null }): Size | undefined {
   const [size, setSize] = useState<Size>();
   useEffect(() => {
     const { current } = element;

@@ -2,10 +2,14 @@
  * The kinds of blocks, told apart by shape and by words, and only then by colour.
  */
 import { describeReason } from '../../src/stardust/semantics/verdict.ts';
+import { shorten } from '../format.ts';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
 
 export const SHOWN_KINDS = ['applied', 'conflict', 'milestone', 'data', 'empty'] as const;
 export type ShownKind = (typeof SHOWN_KINDS)[number];
+
+/** `waiting`: a transaction about which no milestone has decided. */
+export type MarkKind = ShownKind | 'waiting';
 
 export const KIND_NAMES: Record<ShownKind, string> = {
   applied: 'transaction, applied',
@@ -42,8 +46,10 @@ export function describeBlock(block: ExplainedBlockJson): string {
 }
 
 /** The mark of a kind around the origin, within a circle of radius 11. */
-export function Mark({ kind }: { kind: ShownKind }) {
+export function Mark({ kind }: { kind: MarkKind }) {
   switch (kind) {
+    case 'waiting':
+      return <circle r="9" />;
     case 'applied':
       return (
         <>
@@ -66,6 +72,28 @@ export function Mark({ kind }: { kind: ShownKind }) {
     case 'empty':
       return <circle r="3" />;
   }
+}
+
+/** The block of a drawing that the visitor points at. */
+export function BlockCaption({
+  block,
+  otherwise,
+}: {
+  block: ExplainedBlockJson | undefined;
+  otherwise: string;
+}) {
+  return (
+    <p class="caption" aria-hidden="true">
+      {block === undefined ? (
+        otherwise
+      ) : (
+        <>
+          <span class="number">{block.whiteFlagIndex}</span>{' '}
+          <span class="mono">{shorten(block.blockId)}</span> {describeBlock(block)}
+        </>
+      )}
+    </p>
+  );
 }
 
 export function Legend({ kinds }: { kinds: ReadonlySet<ShownKind> }) {

@@ -3,7 +3,6 @@
  * block up to a root. Only a root of a milestone that the chosen keys signed is called signed.
  */
 import type { ComponentChildren } from 'preact';
-import { describeSigned } from '../../client/words/proved.ts';
 import { provedValue, refute } from '../../src/stardust/provenance/proved.ts';
 import type {
   BlockContent,
@@ -12,8 +11,8 @@ import type {
   Proved,
 } from '../../src/stardust/provenance/provenance.ts';
 import { readBlockJson } from '../node/ledger.ts';
-import { Folded, Id, type Rows, To } from '../parts/parts.tsx';
-import { CheckResult, NotChecked, ProvedFacts, Tick } from '../parts/standing.tsx';
+import { Folded, Id, LoadedPart, type Rows, To } from '../parts/parts.tsx';
+import { CheckResult, NotChecked, ProvedFacts, SignedResult, Tick } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -47,7 +46,7 @@ export function useJudged(blockId: string, index: number | undefined): Judged {
 }
 
 export function JudgedBlockPanel({
-  heading,
+  heading: Heading,
   blockId,
   judged: { block, path },
   children,
@@ -72,14 +71,19 @@ export function JudgedBlockPanel({
         rows={rowsOf}
       />
       {!(path.state === 'done' && path.value === undefined) && (
-        <MerklePathPanel heading={heading} block={finding.proof} path={path} />
+        <section class="merkle" aria-labelledby="merkle-title">
+          <Heading id="merkle-title">Merkle path</Heading>
+          <LoadedPart loaded={path}>
+            {(path) => <>{path && <PathVerdicts path={path} block={finding.proof} />}</>}
+          </LoadedPart>
+        </section>
       )}
       <BlockJson blockId={blockId} />
     </>
   );
 }
 
-const CARRIES = {
+export const CARRIES = {
   none: 'nothing',
   transaction: 'a transaction',
   taggedData: 'tagged data',
@@ -127,74 +131,47 @@ function BlockJson({ blockId }: { blockId: string }) {
   );
 }
 
-function MerklePathPanel({
-  heading: Heading,
-  path,
-  block,
-}: {
-  heading: 'h2' | 'h3';
-  path: Judged['path'];
-  block: Proved<BlockFacts>;
-}) {
-  return (
-    <section class="merkle" aria-labelledby="merkle-title">
-      <Heading id="merkle-title">Merkle path</Heading>
-      {path.state === 'loading' && <p class="loading">Hashing …</p>}
-      {path.state === 'failed' && <NotChecked>{path.error.message}</NotChecked>}
-      {path.state === 'done' && path.value !== undefined && (
-        <PathVerdicts path={path.value} block={block} />
-      )}
-    </section>
-  );
-}
-
 function PathVerdicts({ path, block }: { path: JudgedPath; block: Proved<BlockFacts> }) {
   const { signed, inclusion, applied, place, failed, levels } = path;
   const { payload } = provedValue(block);
   const firstWrong = levels?.levels.findIndex(({ isRight }) => isRight === false) ?? -1;
-  const verdicts = (
-    <>
-      <CheckResult
-        finding={signed}
-        words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
-      />
-      <CheckResult
-        finding={
-          inclusion.standing === 'refuted' && firstWrong >= 0
-            ? refute(
-                `the path does not lead to the signed root: the hash beside it is wrong at level ${firstWrong + 1}`,
-              )
-            : inclusion
-        }
-        words={({ hashes, milestone }) =>
-          `${hashes === 1 ? 'The leaf is the inclusion' : `${hashes} hashes lead to the inclusion`} root of milestone ${milestone.index} that was signed${place === undefined ? '' : `: the block is at place ${place} of its white-flag order`}.`
-        }
-      />
-      {applied !== undefined && (
-        <CheckResult
-          finding={applied}
-          words={({ hashes }) =>
-            `${hashes === 1 ? 'The leaf is' : `${hashes} hashes lead to`} the applied root that was signed: the transaction was applied.`
-          }
-        />
-      )}
-      {applied === undefined && payload === 'transaction' && failed === undefined && (
-        <NotChecked>
-          what became of the transaction, as no path to the applied root came.
-        </NotChecked>
-      )}
-      {failed !== undefined && (
-        <Tick proof={failed}>
-          {() =>
-            'The transaction was not applied: it is not among those that lead to the applied root that was signed.'
-          }
-        </Tick>
-      )}
-    </>
-  );
   return (
     <>
-      <div role="status">{verdicts}</div>
+      <div role="status">
+        <SignedResult finding={signed} />
+        <CheckResult
+          finding={
+            inclusion.standing === 'refuted' && firstWrong >= 0
+              ? refute(
+                  `the path does not lead to the signed root: the hash beside it is wrong at level ${firstWrong + 1}`,
+                )
+              : inclusion
+          }
+          words={({ hashes, milestone }) =>
+            `${hashes === 1 ? 'The leaf is the inclusion' : `${hashes} hashes lead to the inclusion`} root of milestone ${milestone.index} that was signed${place === undefined ? '' : `: the block is at place ${place} of its white-flag order`}.`
+          }
+        />
+        {applied !== undefined && (
+          <CheckResult
+            finding={applied}
+            words={({ hashes }) =>
+              `${hashes === 1 ? 'The leaf is' : `${hashes} hashes lead to`} the applied root that was signed: the transaction was applied.`
+            }
+          />
+        )}
+        {applied === undefined && payload === 'transaction' && failed === undefined && (
+          <NotChecked>
+            what became of the transaction, as no path to the applied root came.
+          </NotChecked>
+        )}
+        {failed !== undefined && (
+          <Tick proof={failed}>
+            {() =>
+              'The transaction was not applied: it is not among those that lead to the applied root that was signed.'
+            }
+          </Tick>
+        )}
+      </div>
       {levels !== undefined && <Levels levels={levels} />}
     </>
   );

@@ -3,9 +3,10 @@
  * on a canvas. Ten thousand tiles are drawn in some milliseconds.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatCount, shorten } from '../format.ts';
+import { formatCount } from '../format.ts';
 import type { ExplainedBlockJson } from '../node/shapes.ts';
-import { describeBlock, kindOf, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
+import { useSize } from './graph.tsx';
+import { BlockCaption, kindOf, SHOWN_KINDS, type ShownKind } from './kinds.tsx';
 import { ZoomButtons } from './zoom-buttons.tsx';
 
 interface MosaicProps {
@@ -24,19 +25,13 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [zoom, setZoom] = useState(blocks.length > 2000 ? 1 : 2);
-  const [width, setWidth] = useState(0);
+  // without its padding
+  const width = (useSize(frame)?.width ?? 2) - 2;
   const [pointed, setPointed] = useState<ExplainedBlockJson>();
   const tile = TILE_SIZES[zoom]!;
   const columns = Math.max(1, Math.floor(width / tile));
   const rows = Math.min(Math.ceil(blocks.length / columns), Math.floor(MAX_HEIGHT / tile));
 
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) =>
-      setWidth(Math.floor(entry!.contentRect.width)),
-    );
-    observer.observe(frame.current!);
-    return () => observer.disconnect();
-  }, []);
   useEffect(() => {
     if (width > 0) draw(canvas.current!, { blocks, columns, rows, tile, selected, faulty });
   }, [blocks, width, tile, selected, faulty]);
@@ -72,16 +67,7 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
           }}
         />
       </div>
-      <p class="caption" aria-hidden="true">
-        {pointed === undefined ? (
-          'Point at a tile.'
-        ) : (
-          <>
-            <span class="number">{pointed.whiteFlagIndex}</span>{' '}
-            <span class="mono">{shorten(pointed.blockId)}</span> {describeBlock(pointed)}
-          </>
-        )}
-      </p>
+      <BlockCaption block={pointed} otherwise="Point at a tile." />
     </div>
   );
 }

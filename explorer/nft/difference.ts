@@ -2,6 +2,8 @@
  * Whether the page of an NFT shows what the NFT's certificate proves: output, deposit, metadata, owner
  * and time, and not the ID of the output alone.
  */
+
+import { readName } from '../../client/words/amounts.ts';
 import { parseBech32Address, toBech32 } from '../../src/stardust/bech32.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
@@ -10,28 +12,34 @@ import { type Proved, provedValue } from '../../src/stardust/provenance/proved.t
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
 import { ownerAt } from '../../src/stardust/semantics/owner.ts';
 import { type Address, addressKey } from '../../src/stardust/wire/address.ts';
+import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 import { outputBytes } from '../../src/stardust/wire/ids.ts';
-import type { NftOutput } from '../../src/stardust/wire/output.ts';
-import type { Nft } from '../node/shapes.ts';
+import { type NftOutput, OutputType } from '../../src/stardust/wire/output.ts';
+import type { Nft, NftChangeJson } from '../node/shapes.ts';
+import { findNetwork } from '../verify/find-network.ts';
 
 /** What the page shows. */
 export type ShownNft = Nft & { ledgerIndex: number };
 
 /** What is shown and proved otherwise, to follow "The node shows"; undefined where nothing is. */
 export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string | undefined {
-  const { held, since, head } = provedValue(proof);
+  const { held, since, head, networkId } = provedValue(proof);
   if (held === undefined) return `output ${shown.outputId}, and proves that the NFT was burned`;
   if (shown.outputId !== held.outputId)
     return `output ${shown.outputId}, and proves that output ${held.outputId} holds the NFT`;
-  if (!isSameOutput(shown.output, held.output))
-    return 'another deposit, owner, condition or metadata than its own certificate proves';
+  const parts = otherParts(shown.output, held.output);
+  if (parts.length > 0) {
+    const name = parts.includes('metadata') ? readName(held.output) : undefined;
+    return `another ${LIST.format(parts)} than its own certificate proves${name === undefined ? '' : `: its name is “${name}”`}`;
+  }
   const { milestoneIndexBooked, milestoneTimestampBooked } = shown.metadata;
   if (milestoneIndexBooked !== since.index || milestoneTimestampBooked !== since.timestamp)
     return `milestone ${milestoneIndexBooked}, and proves that the NFT came in milestone ${since.index}`;
   // the time of another milestone is not proved here
   const times = head.index === shown.ledgerIndex ? [head.timestamp] : timesOf(held.output);
-  if (times.some((time) => isOwner(shown.owner, held.output, time))) return undefined;
-  const prefix = parseBech32Address(shown.owner.address)?.prefix;
+  if (times.some((time) => isOwner(shown.owner, held.output, time, networkId))) return undefined;
+  const prefix =
+    findNetwork(networkId)?.bech32Hrp ?? parseBech32Address(shown.owner.address)?.prefix;
   const whom =
     times.length === 1 && prefix !== undefined
       ? `: ${toBech32(prefix, ownerAt(held.output, times[0]!).address)}`
@@ -39,14 +47,57 @@ export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string |
   return `another owner than the conditions of the output, which are proved, lead to${whom}`;
 }
 
-function isSameOutput(json: unknown, output: NftOutput): boolean {
+/** As {@link differenceOf}, of a change that the node tells. */
+export function differenceOfChange(
+  { outputId, milestoneIndex, milestoneTimestamp, transactionId, kind, owner }: NftChangeJson,
+  proof: Proved<NftState>,
+): string | undefined {
+  const { held, since, ...proved } = provedValue(proof);
+  if ((held?.outputId ?? null) !== outputId || since.index !== milestoneIndex)
+    return 'another output or milestone';
+  if (since.timestamp !== milestoneTimestamp || proved.transactionId !== transactionId)
+    return 'another time or transaction';
+  if ((kind === 'burned') !== (held === undefined)) return 'another kind of change';
+  if (held === undefined) return undefined;
+  if ((kind === 'minted') !== held.output.nftId.every((byte) => byte === 0))
+    return 'another kind of change';
+  return owner !== null && isOwner(owner, held.output, since.timestamp, proved.networkId)
+    ? undefined
+    : 'another owner';
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/** Of an output, by the words for them. */
+const PARTS: Readonly<Record<string, (output: NftOutput) => unknown>> = {
+  issuer: ({ immutableFeatures: all }) => findFeature(all, FeatureType.Issuer),
+  metadata: ({ immutableFeatures: all }) => findFeature(all, FeatureType.Metadata),
+  'changeable metadata': ({ features }) => findFeature(features, FeatureType.Metadata),
+  sender: ({ features }) => findFeature(features, FeatureType.Sender),
+  tag: ({ features }) => findFeature(features, FeatureType.Tag),
+  deposit: ({ amount }) => amount,
+  'native tokens': ({ nativeTokens }) => nativeTokens,
+  'unlock condition': ({ unlockConditions }) => unlockConditions,
+};
+
+/** What differs; nothing where the outputs are the same. */
+function otherParts(json: unknown, held: NftOutput): readonly string[] {
   try {
-    return equalBytes(outputBytes(outputFromJson(json)), outputBytes(output));
+    const shown = outputFromJson(json);
+    if (shown.type !== OutputType.Nft) return ['output'];
+    if (equalBytes(outputBytes(shown), outputBytes(held))) return [];
+    const parts = Object.keys(PARTS).filter(
+      (name) => textOf(PARTS[name]!(shown)) !== textOf(PARTS[name]!(held)),
+    );
+    return parts.length === 0 ? ['output'] : parts;
   } catch (error) {
-    if (error instanceof StardustError) return false;
+    if (error instanceof StardustError) return ['output'];
     throw error;
   }
 }
+
+const textOf = (value: unknown) =>
+  JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
 
 /** One in each period in which the owner is another. */
 const timesOf = ({ unlockConditions }: NftOutput) => [
@@ -54,18 +105,20 @@ const timesOf = ({ unlockConditions }: NftOutput) => [
   ...unlockConditions.flatMap((each) => ('unixTime' in each ? each.unixTime : [])),
 ];
 
-function isOwner(shown: Nft['owner'], output: NftOutput, time: number): boolean {
+function isOwner(shown: Nft['owner'], output: NftOutput, time: number, network: bigint): boolean {
   const { address, timelockedUntil, passesTo } = ownerAt(output, time);
   return (
-    isSame(shown.address, address) &&
+    isSame(shown.address, address, network) &&
     shown.timelockedUntil === timelockedUntil &&
     shown.canUnlock === (timelockedUntil === undefined) &&
     shown.passesTo?.unixTime === passesTo?.unixTime &&
-    (passesTo === undefined || isSame(shown.passesTo?.address ?? '', passesTo.address))
+    (passesTo === undefined || isSame(shown.passesTo?.address ?? '', passesTo.address, network))
   );
 }
 
-function isSame(bech32: string, address: Address): boolean {
+/** Of a network that the page knows, its beginning counts too. */
+function isSame(bech32: string, address: Address, network: bigint): boolean {
   const parsed = parseBech32Address(bech32);
-  return parsed !== undefined && addressKey(parsed.address) === addressKey(address);
+  if (parsed === undefined || addressKey(parsed.address) !== addressKey(address)) return false;
+  return parsed.prefix === (findNetwork(network)?.bech32Hrp ?? parsed.prefix);
 }

@@ -9,10 +9,10 @@ import type { Finding, NftState, Said } from '../../src/stardust/provenance/prov
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { Levels } from '../cone/levels.tsx';
 import { asSentence, shorten } from '../format.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import { readHistory } from '../node/ledger.ts';
 import type { Info, NftChangeJson, NftHistoryJson } from '../node/shapes.ts';
-import { IdLink, MilestoneText, To } from '../parts/parts.tsx';
+import { IdLink, LoadedPart, MilestoneText, To } from '../parts/parts.tsx';
 import {
   CheckResult,
   NotChecked,
@@ -22,16 +22,21 @@ import {
   SaidByNode,
   Tick,
 } from '../parts/standing.tsx';
-import { asError, type Loaded, useLoad } from '../use-load.ts';
+import { type Loaded, useLoad } from '../use-load.ts';
 import type { judgeCertificate } from '../verify/judge-certificate.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
-import { differenceOf, type ShownNft } from './difference.ts';
+import { differenceOf, differenceOfChange, type ShownNft } from './difference.ts';
 
 type JudgedCertificate = Loaded<Awaited<ReturnType<typeof judgeCertificate>> | undefined>;
 
-/** Judges the certificate of the newest change. @param nftId undefined where the node has none */
-export function useCertificate(nftId: string | undefined): JudgedCertificate {
+/**
+ * Judges the certificate of a change.
+ *
+ * @param nftId undefined where it is not asked for
+ * @param blockId of the change; of the newest one where it is left out
+ */
+export function useCertificate(nftId: string | undefined, blockId?: string): JudgedCertificate {
   const choice = useKeyChoice();
   const networkName = useNetworkName();
   return useLoad(
@@ -40,11 +45,11 @@ export function useCertificate(nftId: string | undefined): JudgedCertificate {
         ? undefined
         : (await import('../verify/judge-certificate.ts')).judgeCertificate(
             nftId,
-            undefined,
+            blockId,
             choice,
             networkName,
           ),
-    [nftId, choice, networkName],
+    [nftId, blockId, choice, networkName],
   );
 }
 
@@ -162,38 +167,34 @@ export function History({ nftId, first, info }: Of & { first?: Said<NftHistoryJs
     async () => (cursors.length === 1 ? first : undefined) ?? readHistory(nftId, cursors.at(-1)),
     [nftId, cursors],
   );
-  if (loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404)
-    return null;
+  if (loaded.state === 'failed' && isMissing(loaded.error)) return null;
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">What became of it</h2>
-      {loaded.state === 'loading' && <p class="loading">Reading …</p>}
-      {loaded.state === 'failed' && <NotChecked>{loaded.error.message}</NotChecked>}
-      {loaded.state === 'done' && (
-        <SaidByNode
-          of={loaded.value}
-          proof="the certificate of each change, as long as its block is kept."
-        >
-          {(history) => <Changes nftId={nftId} history={history} info={info} />}
-        </SaidByNode>
-      )}
-      {loaded.state === 'done' && (
-        <p class="actions">
-          {cursors.length > 1 && (
-            <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
-              Newer changes
-            </button>
-          )}
-          {loaded.value.said.cursor !== undefined && (
-            <button
-              type="button"
-              onClick={() => setCursors([...cursors, loaded.value.said.cursor])}
+      <LoadedPart loaded={loaded}>
+        {(page) => (
+          <>
+            <SaidByNode
+              of={page}
+              proof="the certificate of each change, as long as its block is kept."
             >
-              Older changes
-            </button>
-          )}
-        </p>
-      )}
+              {(history) => <Changes nftId={nftId} history={history} info={info} />}
+            </SaidByNode>
+            <p class="actions">
+              {cursors.length > 1 && (
+                <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
+                  Newer changes
+                </button>
+              )}
+              {page.said.cursor !== undefined && (
+                <button type="button" onClick={() => setCursors([...cursors, page.said.cursor])}>
+                  Older changes
+                </button>
+              )}
+            </p>
+          </>
+        )}
+      </LoadedPart>
     </section>
   );
 }
@@ -245,46 +246,30 @@ function Change({ nftId, change, info }: Of & { change: NftChangeJson }) {
   );
 }
 
-type Checked = Finding<NftState> | 'idle' | 'running';
-
 function CheckChange({ nftId, change }: { nftId: string; change: NftChangeJson }) {
-  const choice = useKeyChoice();
-  const networkName = useNetworkName();
-  const [checked, setChecked] = useState<Checked>('idle');
-  async function check(): Promise<void> {
-    if (checked === 'running') return;
-    setChecked('running');
-    const { judgeCertificate } = await import('../verify/judge-certificate.ts');
-    const { state } = await judgeCertificate(nftId, change.blockId, choice, networkName);
-    setChecked(state);
-  }
-  if (checked === 'idle' || checked === 'running')
+  const [isWanted, want] = useState(false);
+  const judged = useCertificate(isWanted ? nftId : undefined, change.blockId);
+  const state = stateOf(judged);
+  if (!isWanted || judged.state === 'loading')
     return (
-      <button
-        type="button"
-        disabled={checked === 'running'}
-        onClick={() =>
-          void check().catch((error: unknown) =>
-            setChecked({ standing: 'not-checked', reason: asError(error).message }),
-          )
-        }
-      >
-        {checked === 'idle' ? 'Check it' : 'Checking …'}
+      <button type="button" disabled={isWanted} onClick={() => want(true)}>
+        {isWanted ? 'Checking …' : 'Check it'}
       </button>
     );
   return (
     <div role="status">
-      <ChangeVerdict state={checked} change={change} />
+      {judged.state === 'failed' && <NotChecked>{judged.error.message}</NotChecked>}
+      {state !== undefined && <ChangeVerdict state={state} change={change} />}
     </div>
   );
 }
 
 function ChangeVerdict({ state, change }: { state: Finding<NftState>; change: NftChangeJson }) {
-  if (state.standing === 'proved') {
-    const { held, since } = provedValue(state.proof);
-    if ((held?.outputId ?? null) !== change.outputId || since.index !== change.milestoneIndex)
-      return <RefutedMark>The node says another output or milestone than it proves.</RefutedMark>;
-    return <Tick proof={state.proof}>{() => describeState(state.proof, shorten)}</Tick>;
-  }
-  return <CheckResult finding={state} words={() => ''} />;
+  if (state.standing !== 'proved') return <CheckResult finding={state} words={() => ''} />;
+  const difference = differenceOfChange(change, state.proof);
+  return difference === undefined ? (
+    <Tick proof={state.proof}>{() => describeState(state.proof, shorten)}</Tick>
+  ) : (
+    <RefutedMark>The node says {difference} than it proves.</RefutedMark>
+  );
 }

@@ -38,13 +38,7 @@ export function Tiles({
         {(nfts) => (
           <ul class="gallery">
             {nfts.map((nft) => (
-              <Tile
-                key={nft.nftId}
-                nft={nft}
-                gateway={gateway}
-                isWanted={isWanted}
-                notes={notesOf(nft)}
-              />
+              <Tile key={nft.nftId} {...{ nft, gateway, isWanted }} notes={notesOf(nft)} />
             ))}
           </ul>
         )}
@@ -69,12 +63,9 @@ function Tile({
   return (
     <li>
       <Thumbnail
-        id={nftId}
+        {...{ id: nftId, title: name, gateway, isWanted }}
         uri={claims?.uri}
         type={claims?.type}
-        title={name}
-        gateway={gateway}
-        isWanted={isWanted}
       />
       <p class="name">
         <To view={{ name: 'nft', id: nftId }}>

@@ -20,6 +20,10 @@ export class NodeError extends Error {
   }
 }
 
+/** Whether the node does not have what it was asked for, as it says. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof NodeError && error.status === 404;
+
 interface Question {
   body?: string;
   accept?: string;

@@ -3,7 +3,7 @@
  */
 import * as v from 'valibot';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
-import { askBytes, askJson, askJsonAndHeaders, NodeError } from './ask.ts';
+import { askBytes, askJson, askJsonAndHeaders, isMissing, NodeError } from './ask.ts';
 import {
   type BlockMetadata,
   blockMetadata,
@@ -78,12 +78,13 @@ export async function readHistory(
  * keeps what became of it. Throws a {@link NodeError} 404 otherwise.
  */
 export async function readKnownNft(nftId: string): Promise<unknown> {
-  try {
-    return await readNft(nftId);
-  } catch (error) {
-    if (error instanceof NodeError && error.status === 404) return readHistory(nftId, undefined);
+  const history = readHistory(nftId, undefined);
+  // it matters only where no output holds the NFT
+  history.catch(() => {});
+  return readNft(nftId).catch((error) => {
+    if (isMissing(error)) return history;
     throw error;
-  }
+  });
 }
 
 /** JSON that the caller judges. @param blockId of the change; the newest one without it */

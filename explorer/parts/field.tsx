@@ -2,7 +2,7 @@
  * What the visitor writes: text that no browser corrects or remembers.
  */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 /** A form that the page answers itself. */
 export function EntryForm({ submit, children }: { submit(): void; children: ComponentChildren }) {
@@ -63,5 +63,29 @@ export function LabelledField({
         <input {...shared} inputMode={isNumber ? 'numeric' : 'text'} />
       )}
     </label>
+  );
+}
+
+/** A question of one field. */
+export function OneField({
+  take,
+  children,
+  ...field
+}: Omit<FieldProps, 'value' | 'onChange'> & {
+  /** Takes what was written, or returns what is wrong with it. */
+  take(text: string): string | undefined;
+  /** Buttons. */
+  children: ComponentChildren;
+}) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState('');
+  return (
+    <EntryForm submit={() => setProblem(take(text.trim()) ?? '')}>
+      <LabelledField {...field} value={text} onChange={setText} />
+      {children}
+      <p class="problem" role="status">
+        {problem}
+      </p>
+    </EntryForm>
   );
 }

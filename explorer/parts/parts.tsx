@@ -184,19 +184,14 @@ export function Head({
       {(aside !== undefined || api !== undefined) && (
         <div class="aside">
           {aside}
-          {api !== undefined && <Api path={api} />}
+          {api !== undefined && (
+            <a class="api" href={api}>
+              API <span class="unseen">answer of this page</span>
+            </a>
+          )}
         </div>
       )}
     </header>
-  );
-}
-
-/** A link to what the node answers, as programs read it. */
-function Api({ path }: { path: string }) {
-  return (
-    <a class="api" href={path}>
-      API <span class="unseen">answer of this page</span>
-    </a>
   );
 }
 

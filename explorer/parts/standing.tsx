@@ -3,8 +3,14 @@
  * is drawn here and nowhere else, and only for a {@link Proved}.
  */
 import type { ComponentChildren } from 'preact';
+import { describeSigned } from '../../client/words/proved.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
-import type { Finding, Proved, Said } from '../../src/stardust/provenance/provenance.ts';
+import type {
+  Finding,
+  Proved,
+  Said,
+  SignedMilestone,
+} from '../../src/stardust/provenance/provenance.ts';
 import { asSentence } from '../format.ts';
 import { Facts, type Rows } from './parts.tsx';
 
@@ -92,6 +98,13 @@ export function CheckResult<T>({
     case 'not-checked':
       return <NotChecked>{asSentence(finding.reason)}</NotChecked>;
   }
+}
+
+/** Who signed a milestone, and how old it is. */
+export function SignedResult({ finding }: { finding: Finding<SignedMilestone> }) {
+  return (
+    <CheckResult finding={finding} words={(_, proof) => describeSigned(proof, Date.now() / 1000)} />
+  );
 }
 
 /** Facts that were proved, under words that say by what. */

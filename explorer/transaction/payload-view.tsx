@@ -16,7 +16,7 @@ import {
 import type { ParsedBlock } from '../../src/stardust/wire/block.ts';
 import type { TaggedData } from '../../src/stardust/wire/transaction.ts';
 import { plural } from '../format.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import type { BlockMetadata, Info } from '../node/shapes.ts';
 import { Listed } from '../parts/listed.tsx';
 import { IdLink, To } from '../parts/parts.tsx';
@@ -82,23 +82,8 @@ function TransactionPart({ block, transaction, metadata, info, onSummary }: Tran
   return (
     <>
       <ConflictPart block={block} judged={judged} metadata={metadata} />
-      <FlowPart
-        block={block}
-        flow={flow}
-        judged={judged}
-        info={info}
-        networkId={networkId}
-        network={network}
-        isApplied={isApplied}
-      />
-      {judged !== undefined && (
-        <ChangesPart
-          changes={changes}
-          network={network}
-          isProved={isProved}
-          isApplied={isApplied}
-        />
-      )}
+      <FlowPart {...{ block, flow, judged, info, networkId, network, isApplied }} />
+      {judged !== undefined && <ChangesPart {...{ changes, network, isProved, isApplied }} />}
       {payload !== undefined && <TaggedPart block={block} data={payload} />}
     </>
   );
@@ -145,11 +130,7 @@ function FlowPart({
             all={inputs}
             show={(input: FlowInput, place) => (
               <InputCard
-                input={input}
-                place={place}
-                network={network}
-                claims={claims}
-                isProved={isProved}
+                {...{ input, place, network, claims, isProved }}
                 absence={judged && absenceOf(judged.said[place])}
               />
             )}
@@ -207,7 +188,7 @@ function countOf(all: readonly Pick<FlowInput, 'chain'>[], noun: string): string
 /** Why the output of an input is not shown. */
 function absenceOf(said: JudgedInputs['said'][number] | undefined): string | undefined {
   if (!(said instanceof Error)) return undefined;
-  return said instanceof NodeError && said.status === 404
+  return isMissing(said)
     ? 'This node does not have the output, it says: it was spent so long ago that it is pruned, or it never was.'
     : said.message;
 }

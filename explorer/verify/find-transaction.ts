@@ -3,7 +3,8 @@
  * ID alone; of the others the page reads the blocks, and hashes what they carry.
  */
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
-import { NodeError } from '../node/ask.ts';
+import { asSentence } from '../format.ts';
+import { isMissing, NodeError } from '../node/ask.ts';
 import { askExplanation, askTips, explainProposal, indexesFrom } from '../node/ledger.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
 import { readBlockContent } from './judge.ts';
@@ -61,19 +62,30 @@ async function findFailed(transactionId: string, info: Info): Promise<Search> {
   const { confirmedMilestone, pruningIndex } = info.status;
   let looked: Search['looked'];
   let left = MAX_BLOCKS;
-  for (const index of indexesFrom(confirmedMilestone.index, MILESTONES, pruningIndex)) {
-    const failed = await readFailed(index);
+  let unread: string | undefined;
+  const indexes = indexesFrom(confirmedMilestone.index, MILESTONES, pruningIndex);
+  for await (const [index, failed] of inOrder(indexes, readFailed)) {
     if (failed === undefined || failed.length > left) break;
     left -= failed.length;
     looked = [index, looked?.[1] ?? confirmedMilestone.index];
-    for (let from = 0; from < failed.length; from += AT_ONCE) {
-      const ids = failed.slice(from, from + AT_ONCE);
-      const found = await Promise.all(ids.map(readTransactionId));
-      const place = found.indexOf(transactionId);
-      if (place >= 0) return { blockId: ids[place]!, looked };
+    for await (const [blockId, block] of inOrder(failed, readBlockContent)) {
+      if (block.standing !== 'proved') unread ??= block.reason;
+      else if (provedValue(block.proof).transactionId === transactionId) return { blockId, looked };
     }
   }
+  // it may be that one
+  if (unread !== undefined) throw new NodeError(0, asSentence(unread));
   return { blockId: undefined, looked };
+}
+
+/** Each with its answer, some asked at the same time: none waits for the one before. */
+async function* inOrder<T, R>(all: readonly T[], read: (each: T) => Promise<R>) {
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const some = all.slice(from, from + AT_ONCE).map((each) => [each, read(each)] as const);
+    // whoever has found what they look for waits for no more
+    for (const [, answer] of some) answer.catch(() => {});
+    for (const [each, answer] of some) yield [each, await answer] as const;
+  }
 }
 
 /** IDs of its blocks with a transaction in conflict; undefined where its blocks are not kept. */
@@ -84,12 +96,7 @@ async function readFailed(index: number): Promise<readonly string[] | undefined>
       .filter(({ ledgerInclusionState }) => ledgerInclusionState === 'conflicting')
       .map(({ blockId }) => blockId);
   } catch (error) {
-    if (error instanceof NodeError && error.status === 404) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-async function readTransactionId(blockId: string): Promise<string | undefined> {
-  const block = await readBlockContent(blockId);
-  return block.standing === 'proved' ? provedValue(block.proof).transactionId : undefined;
 }

@@ -6,7 +6,7 @@ import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
 import { levelsOf } from '../../src/stardust/provenance/inclusion.ts';
 import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Finding, Level, NftState } from '../../src/stardust/provenance/provenance.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import { readCertificate } from '../node/ledger.ts';
 import type { KeyChoice } from './describe-keys.ts';
 import { softenDefault, trustOf } from './judge.ts';
@@ -33,8 +33,9 @@ export async function judgeCertificate(
     json = await readCertificate(nftId, blockId);
   } catch (error) {
     const { message } = error as Error;
-    const isGone = error instanceof NodeError && error.status === 404;
-    const state = notChecked(isGone ? `the node keeps no proof of it. ${message}` : message);
+    const state = notChecked(
+      isMissing(error) ? `the node keeps no proof of it. ${message}` : message,
+    );
     return { state, levels: undefined };
   }
   const state = await proveCertificate(json, nftId, trustOf(choice));

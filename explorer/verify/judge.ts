@@ -20,7 +20,7 @@ import type {
   Finding,
   SignedMilestone,
 } from '../../src/stardust/provenance/provenance.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import { readBlockBytes, readMilestoneBytes } from '../node/ledger.ts';
 import { describeKeys, type KeyChoice, remarkOnName } from './describe-keys.ts';
 import { parseKeys } from './parse-keys.ts';
@@ -77,9 +77,8 @@ export async function readSigned(
     const payload = await readMilestoneBytes(String(index));
     return await judgeMilestone(payload, { index }, choice, networkName);
   } catch (error) {
-    const isMissing = error instanceof NodeError && error.status === 404;
     return notChecked(
-      isMissing
+      isMissing(error)
         ? `who signed milestone ${index}, as this node does not have its bytes`
         : `milestone ${index}: ${(error as Error).message}`,
     );

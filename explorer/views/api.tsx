@@ -13,7 +13,7 @@ import { readExamples } from '../api/examples.ts';
 import { type FormField, fieldsOf, namedSchemas } from '../api/fields.ts';
 import { TryIt } from '../api/try-it.tsx';
 import type { Info } from '../node/shapes.ts';
-import { Awaited, Head, LoadedPart, To } from '../parts/parts.tsx';
+import { Awaited, Facts, Head, LoadedPart, To } from '../parts/parts.tsx';
 import { useLoad } from '../use-load.ts';
 
 export function ApiView({ operation, info }: { operation?: string; info: Info }) {
@@ -112,14 +112,7 @@ function OperationPage({
       </LoadedPart>
       <section aria-labelledby="statuses">
         <h2 id="statuses">Answers</h2>
-        <dl class="facts">
-          {answers.map(({ status, description }) => (
-            <div key={status}>
-              <dt>{status}</dt>
-              <dd>{description}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts rows={answers.map(({ status, description }) => [status, description] as const)} />
       </section>
       {schema !== undefined && <Schemas schema={schema} schemas={schemas} />}
     </article>

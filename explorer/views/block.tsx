@@ -8,9 +8,9 @@ import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { describeReason } from '../../src/stardust/semantics/verdict.ts';
-import { JudgedBlockPanel, useJudged } from '../cone/merkle-path-panel.tsx';
+import { CARRIES, JudgedBlockPanel, useJudged } from '../cone/merkle-path-panel.tsx';
 import { shorten } from '../format.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import { askIncludedBlock, readBlockMetadata } from '../node/ledger.ts';
 import { type BlockMetadata, type Info, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Head, Id, IdLink, LoadedPart, ReadingNote, To } from '../parts/parts.tsx';
@@ -44,9 +44,8 @@ export function BlockView({ id, info }: { id: string; info: Info }) {
 
 export function TransactionOfBlock({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => askIncludedBlock(id), [id]);
-  const isMissing =
-    loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404;
-  if (isMissing) return <UnappliedTransaction id={id} info={info} />;
+  if (loaded.state === 'failed' && isMissing(loaded.error))
+    return <UnappliedTransaction id={id} info={info} />;
   return (
     <Awaited loaded={loaded} kind="Transaction" id={id} missing="This is no transaction ID.">
       {(metadata) => <BlockPage metadata={metadata} transactionId={id.toLowerCase()} info={info} />}
@@ -65,7 +64,7 @@ function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
   if (search.state === 'loading')
     return (
       <section class="page">
-        <Head kind="Transaction">Not applied</Head>
+        <Head kind="Transaction">Looking for it</Head>
         <ReadingNote words="Looking among the transactions that failed or wait …" />
       </section>
     );
@@ -100,13 +99,6 @@ function ofThePast(info: Info): string {
     : '';
 }
 
-const CARRIERS = {
-  none: 'A block that carries nothing',
-  transaction: 'A block that carries a transaction',
-  taggedData: 'A block that carries tagged data',
-  milestone: 'A block that carries a milestone',
-} as const;
-
 function BlockPage({
   metadata,
   transactionId,
@@ -125,6 +117,7 @@ function BlockPage({
     judged.block.state === 'done' && judged.block.value.standing === 'proved'
       ? provedValue(judged.block.value.proof)
       : undefined;
+  const networkId = facts?.parsed.transaction?.value.essence.networkId;
   // what is proved of a block says nothing of a transaction that the block does not carry
   const isItsBlock = !isTransaction || facts?.transactionId === transactionId;
   const path = isItsBlock && judged.path.state === 'done' ? judged.path.value : undefined;
@@ -153,12 +146,12 @@ function BlockPage({
           facts === undefined ? (
             'A block'
           ) : (
-            CARRIERS[facts.payload]
+            `A block that carries ${CARRIES[facts.payload]}`
           )
         ) : sentence === undefined ? (
           'A transaction'
         ) : (
-          <SentenceWords sentence={sentence} network={networkWords(undefined, info)} />
+          <SentenceWords sentence={sentence} network={networkWords(networkId, info)} />
         )}
       </Head>
       <div role="status">
@@ -168,20 +161,23 @@ function BlockPage({
         ))}
       </div>
       {!isOther && <BlockOutcome metadata={shown} judged={path} info={info} />}
-      <SaidByNode
-        of={metadata}
-        label="This node says. What of it was checked stands below."
-        proof="the block’s bytes and its Merkle path."
-      >
-        {({ whiteFlagIndex }) => (
-          <Facts
-            rows={[
-              ['In block', isTransaction && <IdLink name="block" id={blockId} />],
-              ['White-flag order', whiteFlagIndex !== undefined && `place ${whiteFlagIndex}`],
-            ]}
-          />
-        )}
-      </SaidByNode>
+      {(isTransaction || metadata.said.whiteFlagIndex !== undefined) && (
+        <SaidByNode
+          of={metadata}
+          {...(facts !== undefined &&
+            !isOther && { label: 'This node says. What of it was checked is below.' })}
+          proof="the block’s bytes and its Merkle path."
+        >
+          {({ whiteFlagIndex }) => (
+            <Facts
+              rows={[
+                ['In block', isTransaction && <IdLink name="block" id={blockId} />],
+                ['White-flag order', whiteFlagIndex !== undefined && `place ${whiteFlagIndex}`],
+              ]}
+            />
+          )}
+        </SaidByNode>
+      )}
       {!isOther && !isForged && (
         <JudgedBlockPanel heading="h2" blockId={blockId} judged={judged}>
           {(block) => (

@@ -18,7 +18,7 @@ import {
   OutputType,
 } from '../../src/stardust/wire/output.ts';
 import { addressIn, UnlockConditionType } from '../../src/stardust/wire/unlock-condition.ts';
-import { FoundryItem } from '../address/token-list.tsx';
+import { FoundryItems } from '../address/token-list.tsx';
 import { ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatCount, shorten } from '../format.ts';
 import { NodeError } from '../node/ask.ts';
@@ -127,7 +127,12 @@ function ChainPage({ kind, id, read, info }: ChainProps & { read: Said<ListedOut
       </SaidByNode>
       <ArchiveProof id={outputId} info={info} />
       {output.type === OutputType.Alias && <Foundries id={id} info={info} />}
-      {output.type === OutputType.Foundry && <Holders info={info} />}
+      {output.type === OutputType.Foundry && (
+        <p class="hint">
+          Who {saysEnded(info) ? 'held' : 'holds'} its tokens this node cannot list: no index of
+          TIP-26 has outputs by token. The page of an address has the tokens of that address.
+        </p>
+      )}
       <Metadata output={output} />
       <Folded
         title="Output as JSON, this node says"
@@ -282,24 +287,11 @@ function Foundries({ id, info }: { id: string; info: Info }) {
     <section class="said" data-standing="said" aria-labelledby="foundries-title">
       <h2 id="foundries-title">Its foundries</h2>
       <p class="said-label">This node says. Not checked. The newest first.</p>
-      <ul class="tokens">
-        {foundries.map(({ outputId, foundry }) => (
-          <FoundryItem key={outputId} foundry={foundry} />
-        ))}
-      </ul>
+      <FoundryItems foundries={foundries} />
       {count > MAX_FOUNDRIES && (
         <p class="hint">and {formatCount(count - MAX_FOUNDRIES)} more, in the API</p>
       )}
     </section>
-  );
-}
-
-function Holders({ info }: { info: Info }) {
-  return (
-    <p class="hint">
-      Who {saysEnded(info) ? 'held' : 'holds'} its tokens this node cannot list: no index of TIP-26
-      has outputs by token. The page of an address has the tokens of that address.
-    </p>
   );
 }
 

@@ -39,12 +39,9 @@ export function Gallery({ name, address, page, info }: GalleryProps) {
           </p>
         ) : (
           <GalleryPage
-            name={name}
-            address={address}
-            page={page}
+            {...{ name, address, page, ledgerIndex }}
             count={ids.length}
             ids={idsOnPage(ids, page, PAGE_SIZE)}
-            ledgerIndex={ledgerIndex}
           />
         )
       }

@@ -1,12 +1,11 @@
 /**
  * The first page: the ledger as it moves, or as it ended.
  */
-import { useState } from 'preact/hooks';
-import { describeSigned } from '../../client/words/proved.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { plural } from '../format.ts';
+import { Arriving } from '../milestones/arriving.tsx';
 import { MilestoneRows } from '../milestones/milestone-rows.tsx';
 import { Activity } from '../milestones/strip.tsx';
 import { useSummaries } from '../milestones/summaries.ts';
@@ -14,9 +13,9 @@ import { goTo } from '../navigate.ts';
 import { NewestNfts } from '../nft/newest.tsx';
 import { indexesFrom, readFinalCounts } from '../node/ledger.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
-import { EntryForm, LabelledField } from '../parts/field.tsx';
+import { OneField } from '../parts/field.tsx';
 import { To } from '../parts/parts.tsx';
-import { CheckResult } from '../parts/standing.tsx';
+import { SignedResult } from '../parts/standing.tsx';
 import { recognise } from '../recognise.ts';
 import { useLoad } from '../use-load.ts';
 
@@ -57,6 +56,7 @@ function LiveHome({ info, head }: HomeProps) {
         <h2 id="milestones-title">Milestones</h2>
         <div class="said" data-standing="said">
           <p class="said-label">This node says. Not checked.</p>
+          {info.blocksBy === 'feed' && info.hasEvents && <Arriving index={index} />}
           <Activity summaries={summaries} rate={rate} />
           <MilestoneRows indexes={indexes} summaries={summaries} />
           <p>
@@ -75,10 +75,7 @@ function Signed({ head }: { head: HomeProps['head'] }) {
       {head === undefined ? (
         <p class="loading">Checking who signed it …</p>
       ) : (
-        <CheckResult
-          finding={head}
-          words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
-        />
+        <SignedResult finding={head} />
       )}
     </div>
   );
@@ -133,42 +130,30 @@ function HomeNfts({ info }: { info: Info }) {
 
 /** The question that most people bring to an archive. */
 function HeldForm({ info }: { info: Info }) {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState('');
   const { bech32Hrp } = info.protocol;
   return (
     <section aria-labelledby="held-title">
       <h2 id="held-title">What did this address hold when the network ended?</h2>
-      <EntryForm
-        submit={() => {
+      <OneField
+        label="Your address"
+        name="holder"
+        isOptional
+        placeholder={`${bech32Hrp}1…`}
+        take={(text) => {
           const meaning = recognise(text);
+          if (meaning.kind === 'nothing') return meaning.reason;
           const address =
             meaning.kind === 'view' && meaning.view.name === 'address' && meaning.view.address;
-          if (address && parseBech32Address(address)?.prefix === bech32Hrp)
-            goTo({ name: 'statement', of: address });
-          else
-            setProblem(
-              meaning.kind === 'nothing'
-                ? meaning.reason
-                : `Addresses of this network begin with ${bech32Hrp}1.`,
-            );
+          if (!address || parseBech32Address(address)?.prefix !== bech32Hrp)
+            return `Addresses of this network begin with ${bech32Hrp}1.`;
+          goTo({ name: 'statement', of: address });
+          return undefined;
         }}
       >
-        <LabelledField
-          label="Your address"
-          name="holder"
-          value={text}
-          onChange={setText}
-          isOptional
-          placeholder={`${bech32Hrp}1…`}
-        />
         <button type="submit" class="main">
           Show what it held
         </button>
-        <p class="problem" role="status">
-          {problem}
-        </p>
-      </EntryForm>
+      </OneField>
     </section>
   );
 }

@@ -15,12 +15,11 @@ import { receiptOf } from '../../src/stardust/wire/milestone.ts';
 import { ConeView } from '../cone/cone.tsx';
 import { plural, shorten } from '../format.ts';
 import { goTo } from '../navigate.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing, NodeError } from '../node/ask.ts';
 import { askExplanation, milestonePath, readMilestoneBytes } from '../node/ledger.ts';
 import { type ExplanationJson, type Info, saysEnded } from '../node/shapes.ts';
 import { Awaited, Facts, Folded, Head, Id, type Rows, To } from '../parts/parts.tsx';
 import { CheckResult, OutcomeLine, ProvedFacts, SaidByNode } from '../parts/standing.tsx';
-import type { View } from '../route.ts';
 import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
@@ -52,8 +51,7 @@ async function load(name: string, info: Info, choice: KeyChoice): Promise<Loaded
     const index = 'index' in asked ? asked.index : facts.index;
     return { facts, payload, signed, explanation: await askExplanation(index) };
   } catch (error) {
-    const isMissing = error instanceof NodeError && error.status === 404;
-    if (isMissing && isKept(name, info)) return 'snapshot';
+    if (isMissing(error) && isKept(name, info)) return 'snapshot';
     throw error;
   }
 }
@@ -141,12 +139,9 @@ function MilestonePage({
       </OutcomeLine>
       <Receipt payload={payload} signed={signed} info={info} />
       <ConeView
-        explanation={explanation}
-        parents={parents}
-        signed={signed}
+        {...{ explanation, parents, signed, select }}
         milestoneIndex={index}
         selected={block}
-        select={select}
       />
       {signed.standing === 'proved' ? (
         <ProvedFacts
@@ -171,10 +166,14 @@ const MAX_FUNDS = 20;
 
 /** What a milestone pays out to whom migrated from the legacy network (TIP-34). */
 function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> & { info: Info }) {
+  const choice = useKeyChoice();
   const receipt = receiptOf(decodeMilestone(payload).value);
   if (receipt === undefined) return null;
   const { funds, migratedAt } = receipt;
-  const network = networkWords(undefined, info);
+  const network =
+    signed.standing === 'proved' && choice.kind === 'known'
+      ? choice.network
+      : networkWords(undefined, info);
   return (
     <section
       class="receipt"
@@ -188,7 +187,7 @@ function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> &
       <ol class="rows">
         {funds.slice(0, MAX_FUNDS).map(({ address, deposit }, place) => (
           <li key={place}>
-            {formatAmount(deposit, info.baseToken)} to{' '}
+            {formatAmount(deposit, network.baseToken)} to{' '}
             <AddressLink address={address} network={network} />
           </li>
         ))}
@@ -201,8 +200,8 @@ function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> &
 }
 
 function rowsOf(milestone: MilestoneFacts, info: Info): Rows {
-  const { timestamp, previousMilestoneId, inclusionMerkleRoot, appliedMerkleRoot, signers } =
-    milestone;
+  const { index, timestamp, previousMilestoneId, signers } = milestone;
+  const { inclusionMerkleRoot, appliedMerkleRoot } = milestone;
   return [
     ['Time', `${formatTime(timestamp)} UTC`],
     ['Inclusion root', <Id id={inclusionMerkleRoot} what="inclusion root" />],
@@ -212,7 +211,10 @@ function rowsOf(milestone: MilestoneFacts, info: Info): Rows {
       <Id
         id={previousMilestoneId}
         what="previous milestone ID"
-        {...previousView(milestone.index, info)}
+        // by its index: of an ID a node that started at a snapshot knows nothing
+        {...(index - 1 > info.status.pruningIndex && {
+          view: { name: 'milestone', milestone: String(index - 1) },
+        })}
       />,
     ],
     [
@@ -220,13 +222,6 @@ function rowsOf(milestone: MilestoneFacts, info: Info): Rows {
       <Folded title={plural(signers.length, 'signature')} text={() => signers.join('\n')} />,
     ],
   ];
-}
-
-/** By its index: of an ID a node that started at a snapshot knows nothing. */
-function previousView(index: number, info: Info): { view?: View } {
-  return index - 1 > info.status.pruningIndex
-    ? { view: { name: 'milestone', milestone: String(index - 1) } }
-    : {};
 }
 
 function Neighbours({ index, info }: { index: number; info: Info }) {

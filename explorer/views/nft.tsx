@@ -11,6 +11,7 @@ import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { ARCHIVE_PROOF, ArchiveProof } from '../archive/archive-proof.tsx';
 import { cut, formatShare, MAX_NAME, prettify, shorten } from '../format.ts';
 import { type Claims, readChangeable, readMetadata } from '../nft/claims.ts';
+import type { ShownNft } from '../nft/difference.ts';
 import { Picture } from '../nft/picture.tsx';
 import {
   burningOf,
@@ -21,15 +22,9 @@ import {
   OwnerLine,
   useCertificate,
 } from '../nft/provenance.tsx';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import { readHistory, readNft } from '../node/ledger.ts';
-import {
-  type Info,
-  type JsonAddress,
-  type Nft,
-  type NftHistoryJson,
-  saysEnded,
-} from '../node/shapes.ts';
+import { type Info, type JsonAddress, type NftHistoryJson, saysEnded } from '../node/shapes.ts';
 import {
   Awaited,
   Facts,
@@ -42,18 +37,19 @@ import {
   To,
 } from '../parts/parts.tsx';
 import { OutcomeLine, SaidByNode } from '../parts/standing.tsx';
-import { type Loaded, useLoad } from '../use-load.ts';
+import { useLoad } from '../use-load.ts';
 
 const ISSUER_FEATURE = 1;
 const TAG_FEATURE = 3;
 
 export function NftView({ id, info }: { id: string; info: Info }) {
   const loaded = useLoad(() => readNft(id), [id]);
+  const isGone = loaded.state === 'failed' && isMissing(loaded.error);
   const history = useLoad(
-    async () => (isMissing(loaded) ? readHistory(id, undefined) : undefined),
-    [id, loaded],
+    async () => (isGone ? readHistory(id, undefined) : undefined),
+    [id, isGone],
   );
-  if (isMissing(loaded) && history.state === 'done' && history.value !== undefined)
+  if (isGone && history.state === 'done' && history.value !== undefined)
     return <Burned nftId={id.toLowerCase()} history={history.value} info={info} />;
   return (
     <>
@@ -73,13 +69,7 @@ export function NftView({ id, info }: { id: string; info: Info }) {
 function proofOf(info: Info) {
   return saysEnded(info)
     ? ARCHIVE_PROOF
-    : 'the certificate below, that it came to this output. That nothing came after it, no answer of one node proves: ask others.';
-}
-
-function isMissing(loaded: Loaded<unknown>): boolean {
-  return (
-    loaded.state === 'failed' && loaded.error instanceof NodeError && loaded.error.status === 404
-  );
+    : 'its certificate, that it came to this output. That nothing came after it, no answer of one node proves: ask others.';
 }
 
 /** An NFT that nothing holds any more: what became of it, and the proof that it was burned. */
@@ -113,9 +103,7 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
   );
 }
 
-type ServedNft = Nft & { ledgerIndex: number };
-
-function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
+function NftPage({ of, info }: { of: Said<ShownNft>; info: Info }) {
   const nft = of.said;
   const metadata = readMetadata(nft.output);
   const changeable = readChangeable(nft.output);
@@ -179,7 +167,7 @@ function NftPage({ of, info }: { of: Said<ServedNft>; info: Info }) {
   );
 }
 
-function LedgerFacts({ nft, info }: { nft: ServedNft; info: Info }) {
+function LedgerFacts({ nft, info }: { nft: ShownNft; info: Info }) {
   const { owner, output, metadata } = nft;
   const issuer = output.immutableFeatures?.find(({ type }) => type === ISSUER_FEATURE)?.address;
   const tag = output.features?.find(({ type }) => type === TAG_FEATURE)?.tag;
@@ -273,7 +261,7 @@ function ClaimedFacts({ claims }: { claims: Claims }) {
               </span>
             ),
           ],
-        ].map(([term, value]) => [term as string, value || undefined] as const)}
+        ]}
       />
       {traits.length > 0 && (
         <ul class="chips" aria-label="Traits">

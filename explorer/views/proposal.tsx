@@ -134,18 +134,12 @@ function isComplete({ index, timestamp, parents }: ProposalFields): boolean {
   return [index, timestamp, parents].every((text) => text.trim() !== '');
 }
 
-function toRequest({
-  index,
-  timestamp,
-  previousMilestoneId,
-  parents,
-}: ProposalFields): ProposalRequest {
-  const previous = previousMilestoneId.trim();
+function toRequest(fields: ProposalFields): ProposalRequest {
   return {
-    index: Number(index),
-    timestamp: Number(timestamp),
-    parents: parents.split(/[\s,]+/).filter((id) => id !== ''),
-    previousMilestoneId: previous,
+    index: Number(fields.index),
+    timestamp: Number(fields.timestamp),
+    parents: fields.parents.split(/[\s,]+/).filter((id) => id !== ''),
+    previousMilestoneId: fields.previousMilestoneId.trim(),
   };
 }
 
@@ -172,12 +166,9 @@ function Answer({ fields, info }: { fields: ProposalFields; info: Info }) {
   const choice = useKeyChoice();
   const computed = useLoad(() => compute(fields, info, choice), [choice]);
   if (computed.state === 'loading') return <ReadingNote words="Computing …" />;
-  if (computed.state === 'failed') return <Refused error={computed.error} />;
-  return <Roots {...computed.value} />;
-}
-
-/** What the node refuses is no lie: it says why. */
-function Refused({ error }: { error: Error }) {
+  if (computed.state === 'done') return <Roots {...computed.value} />;
+  const { error } = computed;
+  // what the node refuses is no lie: it says why
   const isRefusal = error instanceof NodeError && [400, 404].includes(error.status);
   return (
     <div role="status">
@@ -225,12 +216,9 @@ function Roots({ explanation, request, compared }: Computed) {
         )}
       </section>
       <ConeView
-        explanation={explanation}
-        parents={parents}
+        {...{ explanation, parents, selected, select }}
         signed={undefined}
         milestoneIndex={undefined}
-        selected={selected}
-        select={select}
       />
     </>
   );

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { AddressType } from '../../src/stardust/wire/address.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing } from '../node/ask.ts';
 import {
   askIncludedBlock,
   readBlockMetadata,
@@ -21,6 +21,9 @@ import { recognise } from '../recognise.ts';
 import type { View } from '../route.ts';
 import { asError, type Loaded } from '../use-load.ts';
 import { useUnapplied } from '../verify/use-unapplied.ts';
+
+// it comes while the node is asked whether anything else is here; that it fails is said later
+import('../verify/find-transaction.ts').catch(() => {});
 
 interface Question {
   what: string;
@@ -140,7 +143,7 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
         },
         (error: unknown) =>
           show(
-            error instanceof NodeError && error.status === 404
+            isMissing(error)
               ? { state: 'done', value: false }
               : { state: 'failed', error: asError(error) },
           ),
@@ -185,7 +188,7 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
             ? 'The network has ended. This node has its last ledger, and of its past only what it kept. '
             : 'A node drops what is older. '}
           {!indexesAll(info) && 'This node does not list aliases. '}
-          Any 32 bytes can also be an address, which holds nothing now:{' '}
+          Any 32 bytes can also be an address:{' '}
           <To view={{ name: 'address', address: addressOf(id, info) }}>open the address</To>
         </p>
       )}

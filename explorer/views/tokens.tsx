@@ -2,7 +2,7 @@
  * Native tokens: the foundries of the ledger with their supplies, the newest first.
  */
 import { idsOnPage, Pager, ROWS } from '../address/address-outputs.tsx';
-import { FoundryItem } from '../address/token-list.tsx';
+import { FoundryItems } from '../address/token-list.tsx';
 import { plural } from '../format.ts';
 import { readFoundries } from '../node/lists.ts';
 import { type Info, indexesAll } from '../node/shapes.ts';
@@ -29,11 +29,7 @@ export function TokensView({ page = 1, info }: { page?: number; info: Info }) {
               {foundries.length === 0 && page > 1 && (
                 <NotChecked>there is no page {page}.</NotChecked>
               )}
-              <ul class="tokens">
-                {foundries.map(({ outputId, foundry }) => (
-                  <FoundryItem key={outputId} foundry={foundry} />
-                ))}
-              </ul>
+              <FoundryItems foundries={foundries} />
               <Pager
                 page={page}
                 size={ROWS}

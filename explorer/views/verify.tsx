@@ -2,7 +2,7 @@
  * Verifies the node against keys that the visitor chooses, in plain steps.
  */
 import { useState } from 'preact/hooks';
-import { describeSigned, describeVerdict } from '../../client/words/proved.ts';
+import { describeVerdict } from '../../client/words/proved.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type {
   Finding,
@@ -13,12 +13,12 @@ import type {
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { FinalLedgerForm } from '../archive/record-check.tsx';
 import { asSentence } from '../format.ts';
-import { NodeError } from '../node/ask.ts';
+import { isMissing, NodeError } from '../node/ask.ts';
 import { askExplanation, readInfo } from '../node/ledger.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
 import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Head, To } from '../parts/parts.tsx';
-import { CheckResult, NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
+import { NotChecked, RefutedMark, SignedResult, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
 import { chooseKeys, useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
@@ -76,7 +76,7 @@ export function VerifyView({
   return (
     <article class="page">
       <Head kind="Verify" api="/api/core/v2/info">
-        Do not trust this node
+        Does this node tell the truth?
       </Head>
       <p class="lead">
         Your browser takes the newest milestone that this node names, every block that it references
@@ -185,7 +185,7 @@ async function isFresh(): Promise<boolean> {
     await askExplanation(status.confirmedMilestone.index);
     return false;
   } catch (error) {
-    if (error instanceof NodeError && error.status === 404) return true;
+    if (isMissing(error)) return true;
     // the check says what is wrong with it
     if (error instanceof NodeError) return false;
     throw error;
@@ -258,12 +258,7 @@ function Ending({
     case 'nothing':
       return (
         <>
-          {head?.standing === 'proved' && (
-            <CheckResult
-              finding={head}
-              words={(_, proof) => describeSigned(proof, Date.now() / 1000)}
-            />
-          )}
+          {head?.standing === 'proved' && <SignedResult finding={head} />}
           <NothingToCheck info={info} />
         </>
       );

@@ -12,6 +12,8 @@ import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser
 import { fragmentOf, open, readText, search, textOf } from '../support/browser/use-page.ts';
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
 import { recordedSource } from '../support/lies/recorded-source.ts';
+import { withField, withStatus } from '../support/lies/rules.ts';
+import { ANY_BLOCK, INFO } from '../support/lies/sample-paths.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -76,12 +78,62 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
   }
 
   it('asks all its questions at once', async () => {
-    // NFT, block, transaction, milestone and address: no answer before all of them were asked
-    node.lie([holdUntilAsked(5)]);
+    // NFT, its history, block, transaction, milestone and address: no answer before all were asked
+    node.lie([holdUntilAsked(6)]);
     await open(page, `/search?q=${UNKNOWN}`);
     await textOf(page, 'main').toMatch(
       /Not found.*An NFT: not here\. This would have found each NFT that an output holds.*A block: not here.*An address: not here.*A transaction that failed or waits: not here\. The page looked through the failed transactions of milestone 17339/,
     );
+    // a node that lists NFTs alone does not know what else an address holds
+    expect(await readText(page, 'main')).toMatch(/can also be an address: open the address$/);
+  });
+
+  it('has its scripts before the last answer, and milestones of the past at once', async () => {
+    await using other = await startLyingNode(
+      await recordedSource(network, lastIndex(network), nodeAt(url)),
+    );
+    const page = await browser.open(`${other.url}/#/no/such/page`, 'desktop');
+    other.lie([holdUntilAsked(Infinity)]);
+    await open(page, `/search?q=${UNKNOWN}`);
+    const scripts = `performance.getEntriesByType('resource').map(({ name }) => name).join()`;
+    await expect.poll(() => page.evaluate(scripts)).toMatch(/\/find-transaction-\w+\.js/);
+    await page.close();
+    const asked = new Set<string>();
+    const six = Promise.withResolvers<void>();
+    other.lie([
+      {
+        concerns: ({ method, path }) => method === 'GET' && path.includes('/whiteflag/'),
+        async tell(request, next) {
+          asked.add(request.path);
+          if (asked.size >= 6) six.resolve();
+          await six.promise;
+          return next(request);
+        },
+      },
+    ]);
+    const again = await browser.open(`${other.url}/search?q=${UNKNOWN}`, 'desktop');
+    await textOf(again, 'main').toMatch(
+      /Not found.*looked through the failed transactions of milestones \d+ to \d+/,
+    );
+    await again.close();
+  });
+
+  it('says no more than where it looked', async () => {
+    node.lie([withField(INFO, 'features', ['finalMilestone'])]);
+    const ended = await browser.open(`${node.url}/search?q=${UNKNOWN}`, 'desktop');
+    await textOf(ended, 'main').toMatch(
+      /Not found.*looked through the failed transactions of milestone 17339\. /,
+    );
+    await ended.close();
+    await using other = await startLyingNode(
+      await recordedSource(network, lastIndex(network), nodeAt(url)),
+    );
+    other.lie([withStatus(ANY_BLOCK, 500)]);
+    const unread = await browser.open(`${other.url}/#/search?q=${FAILED_ID}`, 'desktop');
+    await textOf(unread, 'main').toMatch(
+      /Not answered.*A transaction that failed or waits: The bytes of block 0x/,
+    );
+    await unread.close();
   });
 
   it('shows the first thing that is there, while others are on their way', async () => {

@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { decodeBlock } from '../../src/stardust/wire/block.ts';
+import { audit } from '../support/browser/audit.ts';
 import {
   DRIVERS,
   type DrivenBrowser,
@@ -42,6 +43,7 @@ import {
   APPLIED_BLOCK,
   DATA_BLOCK,
   EXPLANATION,
+  HISTORY,
   INFO,
   MADE_NFT,
   TRANSACTION,
@@ -357,7 +359,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         inNode(({ output }) => {
           output.immutableFeatures = [{ type: 2, data: `0x${name}` }];
         }),
-        /^The node shows another deposit, owner, condition or metadata than/,
+        /^The node shows another issuer and metadata than its own certificate proves: its name is “Soonanaut #2526”\.$/,
         /^Mona Lisa$/,
       ],
       [
@@ -408,7 +410,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         'what became of a block of a milestone',
         '/milestone/17339',
         inJson(EXPLANATION, ({ blocks }) => void Object.assign(blocks[3], conflict)),
-        /^The applied ones do not lead to the signed applied root.* The verdict on block 3 is the wrong one/,
+        /^Block 3 was applied, and the node says that it was not: only so do the roots agree\. As it says, the applied ones do not lead to the signed applied root/,
         /^17339$/,
       ],
       [
@@ -433,6 +435,67 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await page.close();
       sample.lie([]);
     });
+  });
+
+  describe('what is said beside a check is what there is', () => {
+    it('of a block that no milestone references', async () => {
+      const { tips } = (await (await fetch(`${url}/api/core/v2/tips`)).json()) as Json;
+      const page = await browser.open(`${sample.url}/block/${tips[0]}`, 'desktop');
+      await textOf(page, 'main').toMatch(/Waits: no milestone references it yet/);
+      await untilCount(page, '.proved', 1);
+      expect(await countOf(page, '.facts:empty')).toBe(0);
+      expect(await readText(page, 'main')).not.toMatch(/What of it was checked/);
+      await page.close();
+    });
+
+    it('of a block whose bytes are false', async () => {
+      sample.lie([inBytes(`/api/core/v2/blocks/${DATA_BLOCK}`, flip(-1))]);
+      const page = await browser.open(`${sample.url}/block/${DATA_BLOCK}`, 'desktop');
+      await untilCount(page, 'main .bad', 1);
+      await textOf(page, '.said-label').toBe('This node says. Not checked.');
+      await page.close();
+      sample.lie([]);
+    });
+
+    it('of a change of an NFT, whose owner is false', async () => {
+      sample.lie([
+        inJson(HISTORY, ({ changes }: Json) => {
+          changes[0].owner.address = HOLDER;
+        }),
+      ]);
+      const page = await browser.open(`${sample.url}/nft/${MADE_NFT}`, 'desktop');
+      await clickOn(page, '.history button', 'Check it');
+      await textOf(page, '.history .bad').toBe('The node says another owner than it proves.');
+      expect(await countOf(page, '.history .good')).toBe(0);
+      await page.close();
+      sample.lie([]);
+    });
+  });
+
+  it('leads to another node from what is false', async () => {
+    await using other = await startLyingNode(nodeAt(url));
+    sample.lie([withStatus(`/api/edge/v1/nfts/${MADE_NFT}`, 404)]);
+    const page = await browser.open(`${sample.url}/nft/${MADE_NFT}`, 'desktop');
+    await textOf(page, '.false-note a').toBe('ask another node');
+    await clickOn(page, '.false-note a');
+    const form = '#another-node form';
+    const send = async (text: string) => {
+      await fill(page, `${form} input`, text);
+      await page.evaluate(`document.querySelector('${form}').requestSubmit()`);
+    };
+    for (const none of ['https://[', sample.url]) {
+      await send(none);
+      await textOf(page, `${form} .problem`).toMatch(/^This is no address of another node/);
+    }
+    expect(await audit(page)).toEqual([]);
+    await send(`${other.url}/elsewhere`);
+    await textOf(page, 'main h1').toBe('Soonanaut #2526');
+    expect(await page.evaluate('location.href')).toBe(`${other.url}/nft/${MADE_NFT}`);
+    expect(
+      await page.evaluate(`getComputedStyle(document.querySelector('#another-node')).display`),
+    ).toBe('none');
+    await page.close();
+    sample.lie([]);
   });
 
   describe('tiles', () => {

@@ -1,6 +1,7 @@
 /** What the page of an NFT shows beside a tick is what the NFT's certificate proves, all of it. */
 import { beforeAll, expect, it } from 'vitest';
-import { differenceOf, type ShownNft } from '../../explorer/nft/difference.ts';
+import { differenceOf, differenceOfChange, type ShownNft } from '../../explorer/nft/difference.ts';
+import type { NftChangeJson } from '../../explorer/node/shapes.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
 import type { Proved } from '../../src/stardust/provenance/proved.ts';
@@ -12,17 +13,31 @@ const NEWEST = 60;
 const network = nftLives('what a page shows', NEWEST);
 const trust = { whose: 'the keys', keys: network.keys, verify: verifySignature };
 const all: { shown: ShownNft; proof: Proved<NftState> }[] = [];
+/** What the node tells of changes, also of NFTs that were burned, each with its certificate. */
+const told: { change: NftChangeJson; proof: Proved<NftState> }[] = [];
 
 beforeAll(async () => {
   const node = await frozenAt(network, NEWEST);
+  const prove = async (nftId: string, answer: Response) => {
+    const finding = await proveCertificate(await answer.json(), nftId, trust);
+    if (finding.standing !== 'proved') throw new Error(finding.reason);
+    return finding.proof;
+  };
   for (const [nftId, own] of holdersOf(network)) {
+    const history = await node(`/api/edge/v1/nfts/${nftId}/history`);
+    const { changes } = history.ok
+      ? ((await history.json()) as { changes: NftChangeJson[] })
+      : { changes: [] };
+    for (const change of changes) {
+      const certificate = await node(certificatePath(nftId, `?block=${change.blockId}`));
+      if (certificate.ok) told.push({ change, proof: await prove(nftId, certificate) });
+    }
     if (heldAt(own, NEWEST) === undefined) continue;
     const certificate = await node(certificatePath(nftId));
     if (!certificate.ok) continue;
-    const finding = await proveCertificate(await certificate.json(), nftId, trust);
-    if (finding.standing !== 'proved') throw new Error(finding.reason);
+    const proof = await prove(nftId, certificate);
     const shown = (await (await node(`/api/edge/v1/nfts/${nftId}`)).json()) as ShownNft;
-    all.push({ shown, proof: finding.proof });
+    all.push({ shown, proof });
   }
 });
 
@@ -74,5 +89,58 @@ it('an answer of another milestone may have another owner, and none that the out
     expect(differenceOf(earlier, proof)).toBe(undefined);
     const owner = { ...shown.owner, timelockedUntil: 4_000_000_000 };
     expect(differenceOf({ ...earlier, owner }, proof)).toBeDefined();
+  }
+});
+
+it.each<[string, (output: ShownNft['output']) => object]>([
+  ['deposit', ({ amount }) => ({ amount: `${amount}0` })],
+  [
+    'metadata',
+    ({ immutableFeatures = [] }) => ({
+      immutableFeatures: [
+        ...immutableFeatures.filter(({ type }) => type !== 2),
+        { type: 2, data: '0xabcdef' },
+      ],
+    }),
+  ],
+  [
+    'tag',
+    ({ features = [] }) => ({
+      features: [...features.filter(({ type }) => type !== 3), { type: 3, tag: '0xabcdef' }],
+    }),
+  ],
+])('another %s is named, and nothing else', (name, change) => {
+  for (const { shown, proof } of all) {
+    const output = { ...shown.output, ...change(shown.output) };
+    expect(differenceOf({ ...shown, output } as ShownNft, proof)).toMatch(
+      new RegExp(`^another ${name} than its own certificate proves`),
+    );
+  }
+});
+
+it('an honest node tells what the certificate of each change proves', () => {
+  expect(new Set(told.map(({ change }) => change.kind)).size).toBeGreaterThan(2);
+  for (const { change, proof } of told) expect(differenceOfChange(change, proof)).toBe(undefined);
+});
+
+it.each<[string, (change: NftChangeJson) => object]>([
+  ['output', () => ({ outputId: `0x${'77'.repeat(34)}` })],
+  ['milestone', ({ milestoneIndex }) => ({ milestoneIndex: milestoneIndex - 1 })],
+  ['time', ({ milestoneTimestamp }) => ({ milestoneTimestamp: milestoneTimestamp - 1 })],
+  ['transaction', () => ({ transactionId: `0x${'77'.repeat(32)}` })],
+  ['mint', ({ kind }) => ({ kind: kind === 'minted' ? 'changed' : 'minted' })],
+  ['end', ({ kind }) => ({ kind: kind === 'burned' ? 'changed' : 'burned' })],
+])('a change that tells another %s is found', (_, other) => {
+  for (const { change, proof } of told)
+    expect(differenceOfChange({ ...change, ...other(change) }, proof)).toBeDefined();
+});
+
+it('a change that tells another owner is found', () => {
+  const owned = told.filter(({ change }) => change.owner !== null);
+  expect(owned.length).toBeGreaterThan(3);
+  for (const { change, proof } of owned) {
+    const owner = { ...change.owner!, address: ownersBut(change.owner!.address) };
+    expect(differenceOfChange({ ...change, owner }, proof)).toBe('another owner');
+    expect(differenceOfChange({ ...change, owner: null }, proof)).toBe('another owner');
   }
 });

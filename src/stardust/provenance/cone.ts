@@ -70,7 +70,7 @@ export function proveApplied(
   return liar === undefined
     ? refute(reason)
     : refute(
-        `${reason}. The verdict on block ${blockIds.indexOf(liar)} is the wrong one: with the other, the roots agree`,
+        `block ${blockIds.indexOf(liar)} was ${isApplied(liar) ? 'not applied, and the node says that it was' : 'applied, and the node says that it was not'}: only so do the roots agree. As it says, ${reason}`,
         [liar],
       );
 }

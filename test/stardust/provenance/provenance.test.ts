@@ -264,7 +264,13 @@ describe('the applied root', () => {
   it.each([0, 4, 11])('names the false verdict on block %i', async (place) => {
     const order = must(proveOrder(await signedOver(ids, applied), ids));
     const lie = proveApplied(order, (id) => applied.includes(id) !== (id === ids[place]));
-    expect(refusedAs(lie)).toMatch(`The verdict on block ${place} is the wrong one`);
+    const truth =
+      place % 3 !== 0
+        ? 'was applied, and the node says that it was not'
+        : 'was not applied, and the node says that it was';
+    expect(refusedAs(lie)).toMatch(
+      `block ${place} ${truth}: only so do the roots agree. As it says, the applied ones do not lead to the signed applied root`,
+    );
     expect(blocksNamedBy(lie)).toEqual([ids[place]]);
   });
 

@@ -121,7 +121,8 @@ const FORGED: readonly Lie[] = onPage(page, [
     refuted: NOT_SIGNED,
   }),
   lie('a forged cone, honest bytes', forgedInJson, {
-    refuted: /do not lead to the signed applied root.* block 3 is the wrong one/,
+    refuted:
+      /Block 3 was applied, and the node says that it was not.* do not lead to the signed applied/,
   }),
   lie(
     'a forged cone; the milestone’s bytes never come',
