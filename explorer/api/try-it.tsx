@@ -69,11 +69,12 @@ export function TryIt({
         }}
       >
         {operation.parameters.map((each) => (
-          <ParameterField
+          <LabelledField
             key={keyOf(each)}
-            parameter={each}
+            label={<ParameterLabel {...each} />}
             value={values[keyOf(each)] ?? ''}
-            set={(value) => setValues({ ...values, [keyOf(each)]: value })}
+            onChange={(value) => setValues({ ...values, [keyOf(each)]: value })}
+            isOptional={!each.required}
           />
         ))}
         {body !== undefined && (
@@ -108,33 +109,17 @@ export function TryIt({
   );
 }
 
-function ParameterField({
-  parameter,
-  value,
-  set,
-}: {
-  parameter: ApiParameter;
-  value: string;
-  set(value: string): void;
-}) {
-  const { name, in: place, required, description, schema } = parameter;
+function ParameterLabel({ name, in: place, required, description, schema }: ApiParameter) {
   return (
-    <LabelledField
-      label={
-        <span>
-          <code>{name}</code>
-          {place === 'header' && ', a header'}
-          {!required && ', optional'}
-          <span class="hint">
-            {' '}
-            {description} <code>{describeType(schema)}</code>
-          </span>
-        </span>
-      }
-      value={value}
-      onChange={set}
-      isOptional={!required}
-    />
+    <span>
+      <code>{name}</code>
+      {place === 'header' && ', a header'}
+      {!required && ', optional'}
+      <span class="hint">
+        {' '}
+        {description} <code>{describeType(schema)}</code>
+      </span>
+    </span>
   );
 }
 

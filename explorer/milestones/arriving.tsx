@@ -60,7 +60,7 @@ export function Arriving({ index }: { index: number }) {
         Since this page read milestone {index}: {plural(blocks, 'block')},{' '}
         {plural(transactions, 'transaction')}. The next milestones decide about them.
       </p>
-      <Strip kinds={marks} most={MAX_MARKS} />
+      <Strip kinds={marks} />
     </div>
   );
 }

@@ -4,7 +4,7 @@
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { plural } from '../format.ts';
 import { To } from '../parts/parts.tsx';
-import { countKinds, Strip } from './strip.tsx';
+import { Strip } from './strip.tsx';
 import type { Summary } from './summaries.ts';
 
 export function MilestoneRows({
@@ -22,20 +22,15 @@ export function MilestoneRows({
           <span class="hint">
             <MilestoneWords summary={summaries.get(index)} />
           </span>
-          <MilestoneStrip summary={summaries.get(index)} />
+          <Strip kinds={marksOf(summaries.get(index))} />
         </li>
       ))}
     </ol>
   );
 }
 
-/** As many as a row has room for. */
-const MAX_MARKS = 24;
-
-function MilestoneStrip({ summary }: { summary: Summary | undefined }) {
-  const kinds = summary?.state === 'known' ? summary.summary.kinds : [];
-  return <Strip kinds={kinds} most={MAX_MARKS} />;
-}
+const marksOf = (summary: Summary | undefined) =>
+  summary?.state === 'known' ? summary.summary.marks : [];
 
 function MilestoneWords({ summary }: { summary: Summary | undefined }) {
   switch (summary?.state) {
@@ -46,13 +41,12 @@ function MilestoneWords({ summary }: { summary: Summary | undefined }) {
     case 'failed':
       return <>{summary.error.message}</>;
     case 'known': {
-      const { timestamp, kinds } = summary.summary;
-      const { applied, conflict } = countKinds(kinds);
+      const { timestamp, blocks, applied, conflicts } = summary.summary;
       return (
         <>
-          {formatTime(timestamp)} UTC · {plural(kinds.length, 'block')}
+          {formatTime(timestamp)} UTC · {plural(blocks, 'block')}
           {applied > 0 && ` · ${plural(applied, 'transaction')} applied`}
-          {conflict > 0 && ` · ${plural(conflict, 'conflict')}`}
+          {conflicts > 0 && ` · ${plural(conflicts, 'conflict')}`}
         </>
       );
     }

@@ -2,26 +2,21 @@
  * Milestones at a glance: the blocks of one, a mark each, and how many blocks and transactions those
  * have that the page has seen.
  */
-import { Mark, type MarkKind, type ShownKind } from '../cone/kinds.tsx';
+import { Mark, type MarkKind } from '../cone/kinds.tsx';
 import { plural } from '../format.ts';
 import type { Summary } from './summaries.ts';
 
 /** Blocks of a milestone in white-flag order. */
-export function Strip({ kinds, most }: { kinds: readonly MarkKind[]; most: number }) {
+export function Strip({ kinds }: { kinds: readonly MarkKind[] }) {
   return (
     <div class="strip" aria-hidden="true">
-      {kinds.slice(0, most).map((kind, place) => (
+      {kinds.map((kind, place) => (
         <svg key={place} viewBox="-12 -12 24 24" class={`block ${kind}`} aria-hidden="true">
           <Mark kind={kind} />
         </svg>
       ))}
     </div>
   );
-}
-
-export function countKinds(kinds: readonly ShownKind[]): { applied: number; conflict: number } {
-  const count = (of: ShownKind) => kinds.filter((kind) => kind === of).length;
-  return { applied: count('applied'), conflict: count('conflict') };
 }
 
 /** Of the chart, in its own units. */
@@ -38,11 +33,7 @@ export function Activity({
 }) {
   const bars = [...summaries]
     .sort(([a], [b]) => a - b)
-    .flatMap(([index, each]) =>
-      each.state === 'known'
-        ? [{ index, blocks: each.summary.kinds.length, ...countKinds(each.summary.kinds) }]
-        : [],
-    );
+    .flatMap(([index, each]) => (each.state === 'known' ? [{ index, ...each.summary }] : []));
   const most = Math.max(1, ...bars.map(({ blocks }) => blocks));
   const bar = (place: number, count: number) => {
     const height = (HEIGHT * count) / most;

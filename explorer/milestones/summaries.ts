@@ -10,9 +10,15 @@ import { asError } from '../use-load.ts';
 export interface MilestoneSummary {
   /** Seconds. */
   timestamp: number;
-  /** Of its blocks, in white-flag order. */
-  kinds: readonly ShownKind[];
+  /** Of its first blocks, in white-flag order. */
+  marks: readonly ShownKind[];
+  blocks: number;
+  applied: number;
+  conflicts: number;
 }
+
+/** As many as a row has room for. */
+export const MAX_MARKS = 24;
 
 /** `missing`: the node has none of its blocks. */
 export type Summary =
@@ -23,10 +29,16 @@ export type Summary =
 async function readSummary(index: number): Promise<Summary> {
   try {
     const { said } = await askExplanation(index);
-    return {
-      state: 'known',
-      summary: { timestamp: said.timestamp, kinds: said.blocks.map(kindOf) },
+    const kinds = said.blocks.map(kindOf);
+    const count = (of: ShownKind) => kinds.filter((kind) => kind === of).length;
+    const summary = {
+      timestamp: said.timestamp,
+      marks: kinds.slice(0, MAX_MARKS),
+      blocks: kinds.length,
+      applied: count('applied'),
+      conflicts: count('conflict'),
     };
+    return { state: 'known', summary };
   } catch (error) {
     return isMissing(error) ? { state: 'missing' } : { state: 'failed', error: asError(error) };
   }

@@ -16,13 +16,14 @@ import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
 import { outputBytes } from '../../src/stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../src/stardust/wire/output.ts';
 import type { Nft, NftChangeJson } from '../node/shapes.ts';
+import { findNetwork } from '../verify/find-network.ts';
 
 /** What the page shows. */
 export type ShownNft = Nft & { ledgerIndex: number };
 
 /** What is shown and proved otherwise, to follow "The node shows"; undefined where nothing is. */
 export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string | undefined {
-  const { held, since, head } = provedValue(proof);
+  const { held, since, head, networkId } = provedValue(proof);
   if (held === undefined) return `output ${shown.outputId}, and proves that the NFT was burned`;
   if (shown.outputId !== held.outputId)
     return `output ${shown.outputId}, and proves that output ${held.outputId} holds the NFT`;
@@ -36,8 +37,9 @@ export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string |
     return `milestone ${milestoneIndexBooked}, and proves that the NFT came in milestone ${since.index}`;
   // the time of another milestone is not proved here
   const times = head.index === shown.ledgerIndex ? [head.timestamp] : timesOf(held.output);
-  if (times.some((time) => isOwner(shown.owner, held.output, time))) return undefined;
-  const prefix = parseBech32Address(shown.owner.address)?.prefix;
+  if (times.some((time) => isOwner(shown.owner, held.output, time, networkId))) return undefined;
+  const prefix =
+    findNetwork(networkId)?.bech32Hrp ?? parseBech32Address(shown.owner.address)?.prefix;
   const whom =
     times.length === 1 && prefix !== undefined
       ? `: ${toBech32(prefix, ownerAt(held.output, times[0]!).address)}`
@@ -59,7 +61,7 @@ export function differenceOfChange(
   if (held === undefined) return undefined;
   if ((kind === 'minted') !== held.output.nftId.every((byte) => byte === 0))
     return 'another kind of change';
-  return owner !== null && isOwner(owner, held.output, since.timestamp)
+  return owner !== null && isOwner(owner, held.output, since.timestamp, proved.networkId)
     ? undefined
     : 'another owner';
 }
@@ -103,18 +105,20 @@ const timesOf = ({ unlockConditions }: NftOutput) => [
   ...unlockConditions.flatMap((each) => ('unixTime' in each ? each.unixTime : [])),
 ];
 
-function isOwner(shown: Nft['owner'], output: NftOutput, time: number): boolean {
+function isOwner(shown: Nft['owner'], output: NftOutput, time: number, network: bigint): boolean {
   const { address, timelockedUntil, passesTo } = ownerAt(output, time);
   return (
-    isSame(shown.address, address) &&
+    isSame(shown.address, address, network) &&
     shown.timelockedUntil === timelockedUntil &&
     shown.canUnlock === (timelockedUntil === undefined) &&
     shown.passesTo?.unixTime === passesTo?.unixTime &&
-    (passesTo === undefined || isSame(shown.passesTo?.address ?? '', passesTo.address))
+    (passesTo === undefined || isSame(shown.passesTo?.address ?? '', passesTo.address, network))
   );
 }
 
-function isSame(bech32: string, address: Address): boolean {
+/** Of a network that the page knows, its beginning counts too. */
+function isSame(bech32: string, address: Address, network: bigint): boolean {
   const parsed = parseBech32Address(bech32);
-  return parsed !== undefined && addressKey(parsed.address) === addressKey(address);
+  if (parsed === undefined || addressKey(parsed.address) !== addressKey(address)) return false;
+  return parsed.prefix === (findNetwork(network)?.bech32Hrp ?? parsed.prefix);
 }

@@ -8,8 +8,8 @@ import { askJson, NodeError } from './ask.ts';
 import { type LedgerOutputJson, readUnspent } from './outputs.ts';
 import { outputIds } from './shapes.ts';
 
-/** Of a list that is read as a whole, in pages of 1,000. */
-const MAX_IDS = 10_000;
+/** Of a list that is read as a whole, and of a page of it. */
+const [MAX_IDS, PAGE_IDS] = [10_000, 1000];
 
 /** A ledger that moves while several pages are read. */
 const MAX_TRIES = 3;
@@ -48,7 +48,8 @@ async function readPages(
   const first = await askJson(listPath(kind, filter), outputIds);
   const pages = [first.items];
   for (let { cursor } = first; cursor !== undefined; ) {
-    if (pages.length * first.items.length >= MAX_IDS)
+    // pages of a node that lies may be empty, and never end
+    if (pages.length * PAGE_IDS >= MAX_IDS)
       throw new NodeError(
         0,
         `The list has more than ${MAX_IDS.toLocaleString('en')} outputs, which are too many for this page. The API has them.`,

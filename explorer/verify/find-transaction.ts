@@ -3,7 +3,8 @@
  * ID alone; of the others the page reads the blocks, and hashes what they carry.
  */
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
-import { isMissing } from '../node/ask.ts';
+import { asSentence } from '../format.ts';
+import { isMissing, NodeError } from '../node/ask.ts';
 import { askExplanation, askTips, explainProposal, indexesFrom } from '../node/ledger.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
 import { readBlockContent } from './judge.ts';
@@ -61,14 +62,19 @@ async function findFailed(transactionId: string, info: Info): Promise<Search> {
   const { confirmedMilestone, pruningIndex } = info.status;
   let looked: Search['looked'];
   let left = MAX_BLOCKS;
+  let unread: string | undefined;
   const indexes = indexesFrom(confirmedMilestone.index, MILESTONES, pruningIndex);
   for await (const [index, failed] of inOrder(indexes, readFailed)) {
     if (failed === undefined || failed.length > left) break;
     left -= failed.length;
     looked = [index, looked?.[1] ?? confirmedMilestone.index];
-    for await (const [blockId, id] of inOrder(failed, readTransactionId))
-      if (id === transactionId) return { blockId, looked };
+    for await (const [blockId, block] of inOrder(failed, readBlockContent)) {
+      if (block.standing !== 'proved') unread ??= block.reason;
+      else if (provedValue(block.proof).transactionId === transactionId) return { blockId, looked };
+    }
   }
+  // it may be that one
+  if (unread !== undefined) throw new NodeError(0, asSentence(unread));
   return { blockId: undefined, looked };
 }
 
@@ -93,9 +99,4 @@ async function readFailed(index: number): Promise<readonly string[] | undefined>
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-async function readTransactionId(blockId: string): Promise<string | undefined> {
-  const block = await readBlockContent(blockId);
-  return block.standing === 'proved' ? provedValue(block.proof).transactionId : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Looks for a transaction that was not applied, and says where it looked.
  */
-import type { Info } from '../node/shapes.ts';
+import { type Info, saysEnded } from '../node/shapes.ts';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { Search } from './find-transaction.ts';
 
@@ -14,19 +14,19 @@ export function useUnapplied(
   info: Info,
   mayBegin = true,
 ): { search: Loaded<Search>; looked: string } {
-  const search = useLoad(async () => {
-    // the script comes while other questions are on their way
-    const { findUnapplied } = await import('./find-transaction.ts');
-    return mayBegin
-      ? findUnapplied(transactionId.toLowerCase(), info)
-      : new Promise<never>(() => undefined);
-  }, [transactionId, mayBegin]);
-  return { search, looked: search.state === 'done' ? describe(search.value) : '' };
+  const search = useLoad(
+    async () =>
+      mayBegin
+        ? (await import('./find-transaction.ts')).findUnapplied(transactionId.toLowerCase(), info)
+        : new Promise<never>(() => undefined),
+    [transactionId, mayBegin],
+  );
+  return { search, looked: search.state === 'done' ? describe(search.value, info) : '' };
 }
 
-function describe({ looked }: Search): string {
+function describe({ looked }: Search, info: Info): string {
   if (looked === undefined)
     return 'This node keeps no blocks of its milestones, so failed transactions cannot be found.';
   const [first, last] = looked;
-  return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}, and through those that wait.`;
+  return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}${saysEnded(info) ? '' : ', and through those that wait'}.`;
 }

@@ -64,7 +64,7 @@ function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
   if (search.state === 'loading')
     return (
       <section class="page">
-        <Head kind="Transaction">Not applied</Head>
+        <Head kind="Transaction">Looking for it</Head>
         <ReadingNote words="Looking among the transactions that failed or wait …" />
       </section>
     );
@@ -117,6 +117,7 @@ function BlockPage({
     judged.block.state === 'done' && judged.block.value.standing === 'proved'
       ? provedValue(judged.block.value.proof)
       : undefined;
+  const networkId = facts?.parsed.transaction?.value.essence.networkId;
   // what is proved of a block says nothing of a transaction that the block does not carry
   const isItsBlock = !isTransaction || facts?.transactionId === transactionId;
   const path = isItsBlock && judged.path.state === 'done' ? judged.path.value : undefined;
@@ -150,7 +151,7 @@ function BlockPage({
         ) : sentence === undefined ? (
           'A transaction'
         ) : (
-          <SentenceWords sentence={sentence} network={networkWords(undefined, info)} />
+          <SentenceWords sentence={sentence} network={networkWords(networkId, info)} />
         )}
       </Head>
       <div role="status">

@@ -166,10 +166,14 @@ const MAX_FUNDS = 20;
 
 /** What a milestone pays out to whom migrated from the legacy network (TIP-34). */
 function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> & { info: Info }) {
+  const choice = useKeyChoice();
   const receipt = receiptOf(decodeMilestone(payload).value);
   if (receipt === undefined) return null;
   const { funds, migratedAt } = receipt;
-  const network = networkWords(undefined, info);
+  const network =
+    signed.standing === 'proved' && choice.kind === 'known'
+      ? choice.network
+      : networkWords(undefined, info);
   return (
     <section
       class="receipt"
@@ -183,7 +187,7 @@ function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> &
       <ol class="rows">
         {funds.slice(0, MAX_FUNDS).map(({ address, deposit }, place) => (
           <li key={place}>
-            {formatAmount(deposit, info.baseToken)} to{' '}
+            {formatAmount(deposit, network.baseToken)} to{' '}
             <AddressLink address={address} network={network} />
           </li>
         ))}

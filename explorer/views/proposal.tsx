@@ -134,18 +134,12 @@ function isComplete({ index, timestamp, parents }: ProposalFields): boolean {
   return [index, timestamp, parents].every((text) => text.trim() !== '');
 }
 
-function toRequest({
-  index,
-  timestamp,
-  previousMilestoneId,
-  parents,
-}: ProposalFields): ProposalRequest {
-  const previous = previousMilestoneId.trim();
+function toRequest(fields: ProposalFields): ProposalRequest {
   return {
-    index: Number(index),
-    timestamp: Number(timestamp),
-    parents: parents.split(/[\s,]+/).filter((id) => id !== ''),
-    previousMilestoneId: previous,
+    index: Number(fields.index),
+    timestamp: Number(fields.timestamp),
+    parents: fields.parents.split(/[\s,]+/).filter((id) => id !== ''),
+    previousMilestoneId: fields.previousMilestoneId.trim(),
   };
 }
 

@@ -22,6 +22,9 @@ import type { View } from '../route.ts';
 import { asError, type Loaded } from '../use-load.ts';
 import { useUnapplied } from '../verify/use-unapplied.ts';
 
+// it comes while the node is asked whether anything else is here; that it fails is said later
+import('../verify/find-transaction.ts').catch(() => {});
+
 interface Question {
   what: string;
   /** What would have been found, where nothing was. */

@@ -76,7 +76,7 @@ export function VerifyView({
   return (
     <article class="page">
       <Head kind="Verify" api="/api/core/v2/info">
-        Do not trust this node
+        Does this node tell the truth?
       </Head>
       <p class="lead">
         Your browser takes the newest milestone that this node names, every block that it references

@@ -4,18 +4,13 @@
  */
 
 import type { NetworkWords } from '../../client/words/sentence.ts';
-import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
-import { networkId } from '../../src/stardust/wire/ids.ts';
 import type { Info } from '../node/shapes.ts';
 import { RefutedMark } from '../parts/standing.tsx';
+import { findNetwork } from '../verify/find-network.ts';
 
 /** @param id of the network for which a transaction was signed; undefined where none is known */
 export function networkWords(id: bigint | undefined, info: Info): NetworkWords {
   return findNetwork(id) ?? { bech32Hrp: info.protocol.bech32Hrp, baseToken: info.baseToken };
-}
-
-function findNetwork(id: bigint | undefined) {
-  return KNOWN_NETWORKS.find(({ networkName }) => networkId(networkName) === id);
 }
 
 /** Says that the writing is the node's word, or where it is another one than the network's. */

@@ -260,12 +260,7 @@ export function dropPushed({ pool, milestones }: FollowerMemory): void {
 }
 
 /** Logs why work was not done. Another follower that was first is no failure. */
-export function logFailure(
-  log: WriteLog,
-  event: string,
-  error: unknown,
-  fields?: Record<string, unknown>,
-): void {
+export function logFailure(log: WriteLog, event: string, error: unknown, fields = {}): void {
   if (error instanceof LedgerMoved) log('info', 'follower.ledger-moved', { detail: error.message });
   else log('warn', event, { ...fields, error: describeError(error) });
 }

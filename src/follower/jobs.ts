@@ -9,10 +9,7 @@ export interface Job<T> {
   start(): void;
 }
 
-/**
- * @param log where a started run says why it failed
- * @param failure the event
- */
+/** @param failure the event to log where a started run fails */
 export function createJob<T>(log: WriteLog, failure: string, work: () => Promise<T>): Job<T> {
   let running: Promise<T> | undefined;
   let isStarted = false;

@@ -127,9 +127,11 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       node.lie([fed], broker.upgrade);
       await visit();
       await untilHeard(SUBSCRIBE_BLOCKS);
+      const before = await bottomOf('.home .milestones');
       for (let i = 0; i < 3000; i++) broker.publish('blocks', new Uint8Array(i % 100).fill(i));
       await textOf(page, '.arriving').toContain(': 3,000 blocks, ');
       await untilCount(page, MARKS, 48);
+      expect(await bottomOf('.home .milestones')).toBe(before);
       expect(await overhangOf(page)).toBe(0);
       expect(broker.clients.size).toBe(1);
     });

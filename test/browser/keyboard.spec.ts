@@ -105,7 +105,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await untilHead(page, /^17339$/);
 
     await page.evaluate(`void (location.hash = '/verify')`);
-    await untilHead(page, /^Do not trust/);
+    await untilHead(page, /^Does this node tell the truth/);
     await tabTo(page, /another network/);
     await page.keyboard.press('End');
     await untilCount(page, 'form.fields textarea', 1);
@@ -119,7 +119,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     await page.evaluate(`void (location.hash = '/')`);
     await untilText(page, '.home', /More of them/);
     await page.evaluate(`void (location.hash = '/verify')`);
-    await untilHead(page, /^Do not trust/);
+    await untilHead(page, /^Does this node tell the truth/);
     // the choice was kept
     await untilCount(page, 'form.fields textarea', 1);
     await tabTo(page, /another network/);

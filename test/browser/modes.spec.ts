@@ -179,7 +179,7 @@ const VIEWS: Record<string, (node: string) => Promise<RegExp>> = {
       /has its last ledger, and of its past only what it kept/,
     ),
   '/verify': (node) =>
-    expectedOfPast(node, /Do not trust this node/, /The network ended here\. One hash/),
+    expectedOfPast(node, /Does this node tell the truth/, /The network ended here\. One hash/),
 };
 
 const MODES = [

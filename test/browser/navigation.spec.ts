@@ -80,7 +80,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       Milestones: /^17339 to /,
       NFTs: /^Minted or moved last$/,
       API: /^What this node answers$/,
-      Verify: /^Do not trust this node$/,
+      Verify: /^Does this node tell the truth\?$/,
     };
     for (const [name, title] of Object.entries(titles)) {
       await click(page, '.masthead nav a', name);
@@ -125,7 +125,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     // the page learns of it with the next frame
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => resolve()))');
     await open(page, '/verify');
-    await textOf(page, 'main h1').toBe('Do not trust this node');
+    await textOf(page, 'main h1').toBe('Does this node tell the truth?');
     expect(await page.evaluate('scrollY')).toBe(0);
     await page.evaluate('history.back()');
     await textOf(page, 'main h1').toBe('17339');
@@ -149,7 +149,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     await click(page, 'main button', 'Propose milestone');
     await expect.poll(() => node.told().used.size).toBe(1);
     await open(page, '/verify');
-    await textOf(page, 'main h1').toBe('Do not trust this node');
+    await textOf(page, 'main h1').toBe('Does this node tell the truth?');
     held.resolve();
     const read = `performance.getEntriesByType('resource')
       .filter(({ name, responseEnd }) => name.endsWith('/tips') && responseEnd > 0).length`;

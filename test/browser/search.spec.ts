@@ -12,6 +12,8 @@ import { DRIVERS, type DrivenBrowser, type DrivenPage } from '../support/browser
 import { fragmentOf, open, readText, search, textOf } from '../support/browser/use-page.ts';
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
 import { recordedSource } from '../support/lies/recorded-source.ts';
+import { withField, withStatus } from '../support/lies/rules.ts';
+import { ANY_BLOCK, INFO } from '../support/lies/sample-paths.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -114,6 +116,24 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       /Not found.*looked through the failed transactions of milestones \d+ to \d+/,
     );
     await again.close();
+  });
+
+  it('says no more than where it looked', async () => {
+    node.lie([withField(INFO, 'features', ['finalMilestone'])]);
+    const ended = await browser.open(`${node.url}/search?q=${UNKNOWN}`, 'desktop');
+    await textOf(ended, 'main').toMatch(
+      /Not found.*looked through the failed transactions of milestone 17339\. /,
+    );
+    await ended.close();
+    await using other = await startLyingNode(
+      await recordedSource(network, lastIndex(network), nodeAt(url)),
+    );
+    other.lie([withStatus(ANY_BLOCK, 500)]);
+    const unread = await browser.open(`${other.url}/#/search?q=${FAILED_ID}`, 'desktop');
+    await textOf(unread, 'main').toMatch(
+      /Not answered.*A transaction that failed or waits: The bytes of block 0x/,
+    );
+    await unread.close();
   });
 
   it('shows the first thing that is there, while others are on their way', async () => {

@@ -61,6 +61,16 @@ describe('a whole list', () => {
     expect(asked.count).toBe(4);
   });
 
+  it('whose pages are empty and never end is refused', async () => {
+    let pages = 0;
+    vi.stubGlobal('fetch', async () => {
+      if (pages++ > 20) throw new Error('it reads on');
+      return Response.json({ ledgerIndex: 10, items: [], cursor: 'next' });
+    });
+    await expect(readIds('nft', {})).rejects.toThrow(/more than 10,000 outputs/);
+    expect(pages).toBe(10);
+  });
+
   it('is an error if the ledger always moves', async () => {
     serve(Array(1500).fill(NOW), (now) => now.ledgerIndex++);
     await expect(readIds('nft', {})).rejects.toThrow(/The ledger moved on each time/);

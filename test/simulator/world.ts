@@ -363,6 +363,10 @@ function asFile(chunks: readonly Uint8Array[]) {
   return { size: chunks.reduce((sum, { length }) => sum + length, 0), chunks: stream() };
 }
 
+/** What asks for a token, and the one that opens it. */
+export const PROTECTED_PATH = '/api/routes';
+export const API_TOKEN = 'token-of-the-simulated-node';
+
 function varsOf(
   settings: Settings,
   network: SyntheticNetwork,
@@ -375,6 +379,8 @@ function varsOf(
     MILESTONE_PUBLIC_KEYS: known.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
     PUBLIC_ROUTES: '/*,/metrics,/api/mqtt/v1',
+    PROTECTED_ROUTES: PROTECTED_PATH,
+    API_TOKEN,
     RETENTION_MILESTONES: String(settings.retention),
     ...(settings.isServe && { ONE_ISOLATE: 'true' }),
     HISTORY: settings.keepsHistory ? 'all' : '',

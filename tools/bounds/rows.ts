@@ -107,7 +107,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      '… steps after blocks are stored {RESOLVING_STEPS}, for a request {follower/bring/bring-blocks.ts#RESOLVING_STEPS}, in a pass {follower/upkeep.ts#RESOLVING_STEPS}',
+      '… packs in a step that stores blocks {RESOLVING_STEPS}, for a request {follower/bring/bring-blocks.ts#RESOLVING_STEPS}, in a pass {follower/upkeep.ts#RESOLVING_STEPS}',
       'follower/store/store-unreferenced.ts',
       '',
     ],
@@ -280,5 +280,6 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     ['characters of a value in a terminal: {MAX_CHARACTERS}', 'client/printable.ts', 'cut'],
     ['readings that events cause: one in {LEAST_INTERVAL_MS}', 'explorer/node/use-info.ts', 'none'],
+    ['blocks that arrive: marks of {MAX_MARKS}', 'explorer/milestones/arriving.tsx', 'counted'],
   ],
 };

@@ -41,9 +41,7 @@ export class LedgerDamaged extends Error {
  * JavaScript by a SyntaxError. Else the error itself.
  */
 export function damageOr(error: unknown): unknown {
-  const isOfText =
-    error instanceof SyntaxError ||
-    (error instanceof Error && /malformed JSON/.test(error.message));
+  const isOfText = error instanceof SyntaxError || /malformed JSON/.test(String(error));
   return isOfText ? new LedgerDamaged('texts in D1') : error;
 }
 

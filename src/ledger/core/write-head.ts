@@ -68,11 +68,7 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
  *
  * @param read the head that the work is about; if absent, the one that is there after the failure
  */
-export async function notingDamage<T>(
-  db: Database,
-  work: () => Promise<T>,
-  read?: Head,
-): Promise<T> {
+export async function notingDamage<T>(db: Database, work: () => Promise<T>, read?: Head) {
   try {
     return await work();
   } catch (error) {

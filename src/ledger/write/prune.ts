@@ -134,11 +134,7 @@ export async function prune(
   return notingDamage(db, () => pruneStep(db, retention, options));
 }
 
-async function pruneStep(
-  db: Database,
-  retention: number,
-  options: PruneOptions,
-): Promise<Shortage | undefined> {
+async function pruneStep(db: Database, retention: number, options: PruneOptions) {
   const { limitBytes, isFull = false } = options;
   const removed = await deleteOld(db, retention, options);
   if (removed?.head === undefined) return undefined;

@@ -163,7 +163,8 @@ function checkEconomy(world: World): void {
     lines: node.lines.length,
     blocks: world.network.blocks.size,
   };
-  if (node.counts.mostOfRequest > MOST_OF_REQUEST)
+  const isSmall = SMALL_STEPS.test(world.settings.limits);
+  if (node.counts.mostOfRequest > MOST_OF_REQUEST * (isSmall ? TINY : 1))
     world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
@@ -177,7 +178,7 @@ function checkEconomy(world: World): void {
   ][]) {
     const rate = (now[what] - before[what]) / seconds;
     const limit =
-      (base + upstream * upstreams.length) * (SMALL_STEPS.test(world.settings.limits) ? TINY : 1) +
+      (base + upstream * upstreams.length) * (isSmall ? TINY : 1) +
       block * blocks +
       (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)

@@ -346,7 +346,8 @@ interface Change {
   owner: { address: string } | null;
 }
 
-const keyOf = (bech32: string) => addressKey(parseBech32Address(bech32)!.address);
+/** As addressKey has it. */
+export const keyOf = (bech32: string) => addressKey(parseBech32Address(bech32)!.address);
 
 /**
  * All of its pages, one after the other.

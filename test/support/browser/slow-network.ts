@@ -18,7 +18,10 @@ const MAX_DELAY_MS = 800;
 export async function startSlowProxy(): Promise<number> {
   const proxy = createServer((request, response) => {
     const { method, headers, url } = request;
-    const onward = ask(url!, { method: method!, headers }, async (answer) => {
+    const { hostname, port, origin } = new URL(url!);
+    // as it came: a URL loses the mark of an empty query
+    const path = url!.slice(origin.length);
+    const onward = ask({ hostname, port, path, method, headers }, async (answer) => {
       await pause(Math.random() * MAX_DELAY_MS);
       if (response.destroyed) return;
       response.writeHead(answer.statusCode!, answer.rawHeaders);

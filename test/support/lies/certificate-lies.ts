@@ -1,6 +1,7 @@
 /**
  * Lies about since when an NFT is where it is, and about what became of it before.
  */
+import { parseBech32Address, toBech32 } from '../../../src/stardust/bech32.ts';
 import { type Lie, lie, onPage } from './lie.ts';
 import { inJson, never, withField, withStatus } from './rules.ts';
 import {
@@ -48,6 +49,10 @@ export const CERTIFICATE_LIES: readonly Lie[] = onPage(`#/nft/${MADE_NFT}`, [
   lie('an output that its certificate does not have', withField(ONE_NFT, 'outputId', NFT_OUTPUT), {
     refuted: /The node shows output 0xfc8c116e.*, and proves that output 0x9d9a3945/,
   }),
+  lie('an owner by the prefix of another network', inJson(ONE_NFT, usePrefix), {
+    refuted:
+      /another owner than the conditions of the output, which are proved, lead to: smr1qpaj9/,
+  }),
   lie('an NFT that is gone, and whose certificate is not', withStatus(ONE_NFT, 404), {
     refuted: /The node says that no output holds the NFT, and proves that output 0x9d9a3945/,
   }),
@@ -63,6 +68,10 @@ export const CERTIFICATE_LIES: readonly Lie[] = onPage(`#/nft/${MADE_NFT}`, [
     notChecked: /and answers another one/,
   }),
 ]);
+
+function usePrefix({ owner }: { owner: { address: string } }): void {
+  owner.address = toBech32('iota', parseBech32Address(owner.address)!.address);
+}
 
 /** A burn that nobody made. */
 function addChange(json: { changes: object[] }): void {

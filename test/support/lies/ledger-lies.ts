@@ -207,6 +207,9 @@ const OF_INFO: readonly Lie[] = [
     lie('a Cyrillic prefix', tells('protocol.bech32Hrp', '\u0455mr'), NO_PREFIX),
   ]),
   ...onPage(`#/transaction/${TRANSACTION}`, [
+    lie('no decimals, of what a transaction does', tells('baseToken.decimals', 0), {
+      hides: /91,?409,?100/,
+    }),
     lie('no decimals, of a transaction', tells('baseToken.decimals', 0), {
       refuted: /SMR with 0 decimals.*signed for Shimmer, which has SMR with 6 decimals/,
       shows: /91\.4091 SMR/,
