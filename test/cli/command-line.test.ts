@@ -67,6 +67,7 @@ describe('stardust-edge', () => {
     [['deploy', '--location', 'mars'], /Allowed choices are weur, /],
     [['toString'], /^unknown command 'toString'\n/],
     [['serve', '--prot', '1'], /^unknown option '--prot'\n\(Did you mean --port\?\)\n/],
+    [['deploy', '--api-token=hunter2'], /^unknown option '--api-token'\n--help/],
     [['backup'], /^missing required argument 'FILE'\n/],
     [['backup', 'a', 'b'], /^too many arguments/],
     [['restore', 'a'], /^--persist-to is missing\n/],
