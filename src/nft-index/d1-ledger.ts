@@ -30,9 +30,9 @@ const SWAP = `
     state = excluded.state, sum = excluded.sum
   WHERE nft_index.token = ?5`;
 
-/** SQL: each NFT of these changes once, with the last of its milestones among them. */
+/** SQL: each NFT of these changes once, with the last of its milestones among them, and how many. */
 const changed = (condition: string) => `
-  SELECT j.value AS id, max(c.milestone) AS milestone
+  SELECT j.value AS id, max(c.milestone) AS milestone, count(*) AS changes
   FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE ${condition} GROUP BY j.value`;
 
 /** NFTs that changed with their states now, whatever their own rows say of when they did. */
@@ -47,9 +47,16 @@ const SELECT_CHANGES = `
 const SELECT_NFTS = `
   SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
 
+/** `listed`: all changes after ?1. */
 const SELECT_LATEST = `
-  SELECT ${NFT_COLUMNS} FROM (
-    ${changed('c.milestone > ?1')} ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
+  SELECT ${NFT_COLUMNS}, c.listed FROM (
+    SELECT id, sum(changes) OVER () AS listed FROM (${changed('c.milestone > ?1')})
+    ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
+
+/** How many changes there should be after ?1: NULL where that milestone is pruned. */
+const SELECT_COUNT = `
+  SELECT m.nft_changes - (SELECT nft_changes FROM milestone WHERE idx = ?1) AS counted
+  FROM head h JOIN milestone m ON m.idx = h.ledger`;
 
 const SELECT_PREFIXES = `
   SELECT group_concat(prefix, '') AS prefixes FROM (
@@ -58,7 +65,7 @@ const SELECT_PREFIXES = `
   )`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
-export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };
+export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 5 };
 
 export function openIndexLedger(db: Database): IndexLedger {
   const selectHead = () => first(db.prepare(SELECT_HEAD), headFromRow);
@@ -100,15 +107,23 @@ export function openIndexLedger(db: Database): IndexLedger {
     },
 
     async readWindow(from, maxStates, maxPrefixes) {
-      const { head, rows, prefixes, stored } = await readBatch(db, {
+      const { head, latest, counted, prefixes, stored } = await readBatch(db, {
         head: selectHead(),
-        rows: many(db.prepare(SELECT_LATEST).bind(from, maxStates), changedFromRow),
+        latest: many(db.prepare(SELECT_LATEST).bind(from, maxStates), (row) => ({
+          ...changedFromRow(row),
+          listed: row.integer('listed'),
+        })),
+        counted: first(db.prepare(SELECT_COUNT).bind(from), (row) => row.integerOrNull('counted')),
         prefixes: one(
           db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
           (row) => row.textOrNull('prefixes') ?? '',
         ),
         stored: selectStored(),
       });
+      // of a change that damage hides KV would say what was before it
+      if ((counted ?? null) !== null && counted !== (latest[0]?.listed ?? 0))
+        throw new LedgerDamaged('rows of the table nft_change');
+      const rows = latest.map(({ nft, output }) => ({ nft, output }));
       return head && { ...positionOf(head), rows, prefixes, token: stored?.token };
     },
   };

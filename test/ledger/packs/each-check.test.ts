@@ -198,6 +198,18 @@ it('the milestone of an ID', async () => {
   await expect(find()).rejects.toThrow('rows of the table id');
 });
 
+it('the milestone of a change of NFTs', async () => {
+  const { db, network, rig, root } = await start();
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const burned = basic(network.account(1), { amount: COIN_AMOUNT });
+  network.attachTransaction(network.transaction([spend], [burned]), [root]);
+  await issue(rig, network);
+  const readWindow = () => openIndexLedger(db).readWindow(1, 100, 100);
+  expect((await readWindow())?.rows).toEqual([{ nft: NFT, output: null }]);
+  await change(db, 'UPDATE nft_change SET milestone = 0');
+  await expect(readWindow()).rejects.toThrow(LedgerDamaged);
+});
+
 it('the state of the NFT index', async () => {
   const { db } = await start();
   const index = openIndexLedger(db);
