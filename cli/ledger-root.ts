@@ -7,8 +7,8 @@ import { computeLedgerRoot } from './ledger-root/compute-ledger-root.ts';
 import { exitWith, newCommand } from './lib/process/command.ts';
 
 const ABOUT = `Reads a snapshot, without a database, and prints the SHA-256 of each file, the state
-hash, and the final root with all that it commits to. Memory: some 50 bytes an output, 250 bytes an
-NFT.`;
+hash, and the final root with all that it commits to. Signatures of milestones in the files are not
+checked. Memory: some 50 bytes an output, 250 bytes an NFT.`;
 
 export const ledgerRootCommand = (): Command =>
   newCommand('ledger-root', ABOUT)

@@ -31,7 +31,7 @@ function readAll(): { found: Found[]; made: string[] } {
   for (const folder of FOLDERS)
     for (const name of readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })) {
       const file = `${folder}/${name}`;
-      if (!/\.tsx?$/.test(name)) continue;
+      if (!/\.(?:tsx?|js)$/.test(name)) continue;
       const text = readFileSync(join(PROJECT, file), 'utf8');
       const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
       const visit = (node: ts.Node): void => {

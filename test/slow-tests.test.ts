@@ -22,3 +22,10 @@ it('each name of a slow test is of one that is there', () => {
   expect(run.length).toBeGreaterThan(20);
   expect(run.filter((path) => !files.some((file) => file.startsWith(`test/${path}`)))).toEqual([]);
 });
+
+it('each test that is larger there is one of them', () => {
+  const files = globSync('test/**/*.test.ts', { cwd: PROJECT });
+  const larger = files.filter((file) => /process\.env\.SLOW\b/.test(textOf(file)));
+  expect(larger.length).toBeGreaterThan(3);
+  expect(larger.filter((file) => !run.some((path) => file.includes(path)))).toEqual([]);
+});

@@ -13,7 +13,7 @@ import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import { type RunningWorker, runWorker } from './run-worker.ts';
 
 export interface HostOptions {
-  /** What builtWorker built. */
+  /** A copy of what builtWorker built. */
   folder: string;
   persistTo: string;
 }

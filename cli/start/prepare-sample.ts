@@ -16,7 +16,7 @@ import { importSnapshot } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
 import { publishLocally } from '../lib/import/publish-index.ts';
 import { CALLED_AS, callWith } from '../lib/process/command.ts';
-import { unlessServed } from '../lib/wrangler/hold-folder.ts';
+import { holdAlone, unlessServed } from '../lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../lib/wrangler/local-database.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import {
@@ -55,6 +55,8 @@ export async function prepareSample(
     if (served !== undefined) requireSample(served, persistTo);
     // the sample of another version is imported again
     if (served === undefined || (await isOfOtherSchema(db))) {
+      // of two at once, one would serve what the other has staged in part
+      using _alone = holdAlone(persistTo, 'import');
       say(`Importing the snapshot at milestone ${IMPORTED}`);
       await importSnapshot(db, { full: SNAPSHOT, delta: undefined, keys });
     }

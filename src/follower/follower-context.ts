@@ -259,13 +259,10 @@ export function dropPushed({ pool, milestones }: FollowerMemory): void {
   milestones.clear();
 }
 
-const logRetried = createDedupedLog(() => Date.now());
-
 /** Logs why work was not done. Another follower that was first is no failure. */
-export function logFailure(event: string, error: unknown, fields?: Record<string, unknown>): void {
-  if (error instanceof LedgerMoved)
-    logRetried('info', 'follower.ledger-moved', { detail: error.message });
-  else logRetried('warn', event, { ...fields, error: describeError(error) });
+export function logFailure(log: WriteLog, event: string, error: unknown, fields = {}): void {
+  if (error instanceof LedgerMoved) log('info', 'follower.ledger-moved', { detail: error.message });
+  else log('warn', event, { ...fields, error: describeError(error) });
 }
 
 /** Notes that a milestone was applied, and says so. `started`: Unix milliseconds. */

@@ -70,9 +70,10 @@ const PUBLISH_BUDGET = { operations: 300, statements: 200 };
 
 export class CoreFollower extends DurableObject<Env> {
   readonly #memory = createFollowerMemory();
+  readonly #log = this.#memory.log;
   readonly #db: Database = watchDatabase(openLedgerBinding(this.env), this.#memory);
   readonly #openUpstreams = createUpstreams();
-  readonly #announcer = createAnnouncers(this.modules, this.env, this.#memory.log);
+  readonly #announcer = createAnnouncers(this.modules, this.env, this.#log);
   #feed: Feed | undefined;
   #stopStoring: (() => void) | undefined;
   /** Unix milliseconds when the last catch-up began. */
@@ -101,12 +102,12 @@ export class CoreFollower extends DurableObject<Env> {
   /** Blocks that a feed brought since a pack of them was stored. */
   #came = 0;
 
-  readonly #pass = createJob('follower.pass-failed', () =>
+  readonly #pass = createJob(this.#log, 'follower.pass-failed', () =>
     this.#follow({ milestones: MAX_PASS_MILESTONES }),
   );
 
   /** Catches up for a request, beside a pass that may be busy: the fence lets one of them win. */
-  readonly #catchUp = createJob('follower.pass-failed', async () => {
+  readonly #catchUp = createJob(this.#log, 'follower.pass-failed', async () => {
     // requests about milestones that do not come must not query the upstream all the time
     const wait = this.#lastCatchUp + CATCH_UP_INTERVAL_MS - Date.now();
     if (wait > 0 && wait <= CATCH_UP_INTERVAL_MS) await pause(wait);
@@ -114,7 +115,7 @@ export class CoreFollower extends DurableObject<Env> {
     return this.#follow({ milestones: MAX_CATCH_UP_MILESTONES, milestonesOnly: true });
   });
 
-  readonly #takeMilestones = createJob('follower.pushed-milestone-failed', async () => {
+  readonly #takeMilestones = createJob(this.#log, 'follower.pushed-milestone-failed', async () => {
     const settings = this.#settings();
     if (settings.milestoneKeys === undefined) return;
     await applyPushed(this.#context(settings, settings.milestoneKeys));
@@ -124,14 +125,14 @@ export class CoreFollower extends DurableObject<Env> {
       await this.#catchUp.join();
   });
 
-  readonly #storePushed = createJob('follower.pushed-not-stored', async () => {
+  readonly #storePushed = createJob(this.#log, 'follower.pushed-not-stored', async () => {
     const settings = this.#settings();
     const { milestoneKeys: keys } = settings;
     if (keys !== undefined) await storePushed(this.#context(settings, keys));
   });
 
   /** KV repeats what D1 says, so nobody who moves the ledger waits for it. */
-  readonly #publish = createJob('nft-index.publish-failed', async () => {
+  readonly #publish = createJob(this.#log, 'nft-index.publish-failed', async () => {
     this.#lastPublished = Date.now();
     this.#published = false;
     try {
@@ -139,7 +140,7 @@ export class CoreFollower extends DurableObject<Env> {
       this.#published = (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
     } catch (error) {
       // a later run goes on where this one ended
-      this.#memory.log('error', 'nft-index.publish-failed', { error: describeError(error) });
+      this.#log('error', 'nft-index.publish-failed', { error: describeError(error) });
     }
   });
 
@@ -172,7 +173,7 @@ export class CoreFollower extends DurableObject<Env> {
     try {
       result = await this.pass();
     } catch (error) {
-      this.#memory.log('error', 'follower.pass-failed', { error: describeError(error) });
+      this.#log('error', 'follower.pass-failed', { error: describeError(error) });
       // it may have come to a limit of its invocation: the next pass gets its own
       this.#cancelPass();
       return this.#setAlarm(PASS_INTERVAL_MS);
@@ -229,7 +230,7 @@ export class CoreFollower extends DurableObject<Env> {
       await stopFollowing(
         this.#db,
         'MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD must be set to follow a network',
-        this.#memory.log,
+        this.#log,
       );
       return { applied: 0, behind: false };
     }
@@ -299,11 +300,11 @@ export class CoreFollower extends DurableObject<Env> {
 
   /** The connection and the timer last as long as the object, which its alarm keeps alive. */
   #openFeed(settings: Settings): void {
-    const part = this.modules.find(({ openFeed }) => openFeed !== undefined);
+    const [part, another] = this.modules.filter(({ openFeed }) => openFeed !== undefined);
     if (this.#feed !== undefined || part === undefined) return;
-    const { upstreams, log } = this.#memory;
     try {
-      this.#feed = part.openFeed!(settings, upstreams.ranking, (kind, pushed) => {
+      if (another !== undefined) throw new Error('two modules have a feed, where one may');
+      this.#feed = part.openFeed!(settings, this.#memory.upstreams.ranking, (kind, pushed) => {
         takePushed(this.#memory, kind, pushed);
         if (kind === 'block') this.#blockCame();
         else this.#milestoneCame();
@@ -311,7 +312,7 @@ export class CoreFollower extends DurableObject<Env> {
       const timer = setInterval(this.#storePushed.start, STORE_INTERVAL_MS);
       this.#stopStoring = () => clearInterval(timer);
     } catch (error) {
-      log('error', 'follower.feed-not-opened', { error: describeError(error) });
+      this.#log('error', 'follower.feed-not-opened', { error: describeError(error) });
     }
   }
 

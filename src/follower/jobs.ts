@@ -1,4 +1,5 @@
 /** Jobs of the follower's object: work that waits for the network, and so is no step (steps.ts). */
+import type { WriteLog } from '../platform/log.ts';
 import { logFailure } from './follower-context.ts';
 
 export interface Job<T> {
@@ -9,7 +10,7 @@ export interface Job<T> {
 }
 
 /** @param failure the event to log where a started run fails */
-export function createJob<T>(failure: string, work: () => Promise<T>): Job<T> {
+export function createJob<T>(log: WriteLog, failure: string, work: () => Promise<T>): Job<T> {
   let running: Promise<T> | undefined;
   let isStarted = false;
 
@@ -23,7 +24,7 @@ export function createJob<T>(failure: string, work: () => Promise<T>): Job<T> {
 
   function start(): void {
     isStarted = running !== undefined;
-    if (!isStarted) join().catch((error: unknown) => logFailure(failure, error));
+    if (!isStarted) join().catch((error: unknown) => logFailure(log, failure, error));
   }
 
   return { join, start };

@@ -91,7 +91,7 @@ async function follow(context: FollowerContext, budget: PassBudget): Promise<Pas
     await noteFailedPass(db, memory, error);
     if (!(error instanceof LedgerMoved)) throw error;
     // somebody else is at work: to go on at once would only be in the way
-    logFailure('follower.pass-failed', error);
+    logFailure(memory.log, 'follower.pass-failed', error);
     return { applied: 0, behind: false };
   }
 }
@@ -204,7 +204,7 @@ async function storeTipsIfPossible(
     return isMore;
   } catch (error) {
     tips.hasLooseEnds = true;
-    logFailure('follower.tips-not-stored', error, { upstream: upstream.name });
+    logFailure(memory.log, 'follower.tips-not-stored', error, { upstream: upstream.name });
     return false;
   }
 }

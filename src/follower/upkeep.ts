@@ -43,7 +43,7 @@ export async function keepUp(
     try {
       states[name] = (await run(context)) ? 'done' : 'more';
     } catch (error) {
-      logFailure(failure, error);
+      logFailure(context.memory.log, failure, error);
       states[name] = 'failed';
     }
   }
@@ -53,9 +53,9 @@ export async function keepUp(
 async function pruneMilestones(context: UpkeepContext): Promise<boolean> {
   const { db, retention, keepsHistory, ledgerParts = [], memory } = context;
   const isFull = memory.upkeep.isDatabaseFull;
-  const carriers = ledgerParts.flatMap(({ carry }) => carry ?? []);
-  const carry = keepsHistory ? carriers[0] : undefined;
-  const options = { carry, limitBytes: context.databaseLimit, isFull };
+  const [carry, another] = ledgerParts.flatMap((part) => part.carry ?? []);
+  if (another !== undefined) throw new Error('two modules carry what is pruned, where one may');
+  const options = { ...(keepsHistory && { carry }), limitBytes: context.databaseLimit, isFull };
   const shortage = await memory.step('prune', () => prune(db, retention, options));
   memory.upkeep.isDatabaseFull = false;
   if (shortage !== undefined) tellShortage(context, shortage);

@@ -4,6 +4,7 @@
  */
 import type { IRequestStrict } from 'itty-router';
 import { IttyRouter } from 'itty-router/IttyRouter';
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import { isMissingTable, LedgerUnreadable } from '../ledger/core/head.ts';
 import type { EdgeNode } from '../node/edge-node.ts';
 import { nextTurn } from '../platform/clock.ts';
@@ -63,9 +64,8 @@ async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> 
     }
   }
   if (thrown instanceof HttpError) return thrown;
-  return thrown instanceof LedgerUnreadable
-    ? new HttpError(500, thrown.message)
-    : new HttpError(500);
+  const isTold = thrown instanceof LedgerUnreadable || thrown instanceof LedgerDamaged;
+  return new HttpError(500, isTold ? thrown.message : undefined);
 }
 
 export function createApp({ settings, node, modules }: AppParts): App {
@@ -85,7 +85,8 @@ export function createApp({ settings, node, modules }: AppParts): App {
   const isGreedy = ({ path }: Route) => path.endsWith('+');
   // whatever follows the prefix of a lookup is judged as an ID: 400, not 404 (docs/contract.md#paths)
   register(routes.filter(isGreedy));
-  const page = modules.find((each) => each.page)?.page;
+  const [page, another] = modules.flatMap((each) => each.page ?? []);
+  if (another !== undefined) throw new Error('two modules have a page, where one may');
   router.all('*', (request, exchange) =>
     isOtherSpelling(exchange.path) ? refuseOrShow(request, exchange) : undefined,
   );

@@ -35,8 +35,8 @@ export const FRESHNESS = {
   /** An applied milestone, in words that another version may put differently. */
   import: { cacheControl: 'no-store', inMemory: 'import', endsWithLedger: false },
   /**
-   * A milestone: it never changes, but another network under the same URL has other milestones, and
-   * another import other signatures. Also any answer of a ledger that is over.
+   * A milestone, or what one made of a block: it never changes, but another network under the same
+   * URL has other milestones, and another import other signatures. Also of a ledger that is over.
    */
   index: {
     cacheControl: `public, max-age=${DAY_SECONDS}, immutable`,

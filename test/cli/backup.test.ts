@@ -189,6 +189,10 @@ describe('npx stardust-edge backup and restore', () => {
     expect(await runCommand('restore', '--persist-to', volume, file)).toMatchObject({ code: 0 });
     expect(identity(statSync(volume))).toEqual(before);
     expect(readdirSync(volume).sort()).toEqual(['serve.lock', 'v3']);
+    // nobody else may read the copy
+    const made = readdirSync(volume, { recursive: true, encoding: 'utf8' });
+    expect(made.length).toBeGreaterThan(3);
+    expect(made.filter((name) => statSync(join(volume, name)).mode & 0o077)).toEqual([]);
   });
 
   it('one at a time is made of a folder, and what is no export leaves nothing', async () => {

@@ -3,7 +3,7 @@
  * of development.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
@@ -51,6 +51,9 @@ it('makes a folder that imports and serves', async () => {
   onTestFinished(() => void served.child.kill());
   const [, url] = await served.until(/^Serving .* at (http:.*)\/$/);
   expect((await readInfo(url!)).status.confirmedMilestone.index).toBe(17338);
+  // as a build of other sources does, which an operator makes before the restart
+  rmSync(join(runtime, 'dist'), { recursive: true });
+  expect((await fetch(`${url}/`)).status).toBe(200);
 });
 
 it('refuses a folder that is in use', async () => {

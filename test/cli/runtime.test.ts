@@ -141,6 +141,11 @@ const FOLDERS = [
 ];
 const FILES = ['README.md', 'CONTRIBUTING.md', 'package.json', 'wrangler.toml', '.ci/run'];
 
+it('is run by npx for any user: npx changes the mode of a bin of the folder itself', () => {
+  expect(packageJson).not.toHaveProperty('bin');
+  expect(packageJson.dependencies['stardust-edge']).toBe('file:tools/command');
+});
+
 it('is found by nothing through the link that npm may delete', () => {
   const files = FOLDERS.flatMap((each) =>
     readdirSync(join(PROJECT, each), { recursive: true, encoding: 'utf8' })

@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import { loadCommand } from '../../cli/commands.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { holdAlone } from '../../cli/lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
 import { readWranglerConfig, WRANGLER_TOML } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../cli/start/prepare-sample.ts';
@@ -185,6 +186,14 @@ describe('npm start', () => {
     db.exec('UPDATE head SET ledger = 17339');
     await prepareSample(old, config, () => {});
     expect(await db.prepare('SELECT schema FROM head').first('schema')).toBe(2);
+  });
+
+  it('imports nothing while another command imports into its folder', async () => {
+    const shared = join(folder, 'shared');
+    using _other = holdAlone(shared, 'import');
+    await expect(prepareSample(shared, readWranglerConfig(), () => {})).rejects.toThrow(
+      `another import of ${shared} is under way: wait until it has ended`,
+    );
   });
 
   it('finds a busy port before it makes anything, and names a call that works', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { createJob } from '../../src/follower/jobs.ts';
+import { writeLog } from '../../src/platform/log.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -9,7 +10,7 @@ afterEach(() => {
 
 it('is joined while it runs, and runs again once if it was started meanwhile', async () => {
   let runs = 0;
-  const job = createJob('job-failed', async () => {
+  const job = createJob(writeLog, 'job-failed', async () => {
     const mine = ++runs;
     await pause(5);
     return mine;
@@ -27,7 +28,7 @@ it('is joined while it runs, and runs again once if it was started meanwhile', a
 it('goes on after a failure, which is logged where nobody waits for it', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   let runs = 0;
-  const job = createJob('job-failed', async () => {
+  const job = createJob(writeLog, 'job-failed', async () => {
     await pause(1);
     if (++runs <= 2) throw new Error('fails');
     return runs;

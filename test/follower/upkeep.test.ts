@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFollowerMemory, takePushed } from '../../src/follower/follower-context.ts';
 import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { keepUp } from '../../src/follower/upkeep.ts';
+import type { Database } from '../../src/ledger/core/database.ts';
 import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
 import { ledgerIndex, passOnce, startNew } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
@@ -54,4 +55,28 @@ it('logs once a minute what fails in each pass', async () => {
   const events = warn.mock.calls.map(([line]) => JSON.parse(line).event);
   expect(events).toContain('follower.prune-failed');
   expect(events).toEqual([...new Set(events)]);
+});
+
+it('logs for each follower of an isolate what fails there', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const pruning = async () => {
+    warn.mockClear();
+    const { rig } = await startNew(await openMemory(), 'fails in two');
+    const db = { prepare: () => expect.unreachable('no database') } as unknown as Database;
+    await keepUp({ ...rig.following, db });
+    return warn.mock.calls.map(([line]) => JSON.parse(line).event);
+  };
+  expect(await pruning()).toContain('follower.prune-failed');
+  expect(await pruning()).toContain('follower.prune-failed');
+});
+
+it('does not pass over what a second module carries', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const { rig } = await startNew(await openMemory(), 'two carry');
+  const carry = async () => expect.unreachable('it is not known whose');
+  const states = await keepUp({ ...rig.following, ledgerParts: [{ carry }, {}, { carry }] });
+  expect(states.prune).toBe('failed');
+  expect(warn.mock.calls.flat().join()).toContain('two modules carry');
 });

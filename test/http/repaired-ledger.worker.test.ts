@@ -24,7 +24,7 @@ import {
   startLedger,
   storeNow,
 } from '../support/ledger/ledger-harness.ts';
-import type { Network } from '../support/network/network-model.ts';
+import { type Network, ZERO_ID } from '../support/network/network-model.ts';
 import { deltaSnapshot, fullSnapshot } from '../support/network/network-snapshot.ts';
 import { COIN_AMOUNT, SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { basic, nft } from '../support/payloads/outputs.ts';
@@ -137,4 +137,35 @@ it('gives a milestone with the signatures of the right files', async () => {
   expect(await importDelta(forged)).toBe(payload.toHex());
   await sleep(SECOND_MS + 100);
   expect(await importDelta(applied)).toBe(last.payload.toHex());
+});
+
+it('tells of a network that was begun anew what became of a block there', async () => {
+  /** By the milestone that references the same block, and how long caches may keep each. */
+  const tellOf = async (empty: number) => {
+    const anew = new SyntheticNetwork({ seed: 'anew' });
+    for (let i = 0; i < empty; i++) anew.milestone();
+    const transfer = anew.transfer(anew.genesisCoins[0]!, 1);
+    const id = anew.attachTransaction(transfer, [ZERO_ID]);
+    anew.milestone({ parents: [id, ...(anew.milestoneBlock ? [anew.milestoneBlock] : [])] });
+    await followTo(await startLedger(env.LEDGER, anew, 0), empty + 1);
+    const answers = await Promise.all([
+      fetch(`/api/core/v2/blocks/${id}/metadata`),
+      fetch(`/api/core/v2/transactions/${toHex(transfer.id)}/included-block/metadata`),
+      fetch(`/api/poi/v1/create/${id}`),
+    ]);
+    const [metadata, included, proof] = await Promise.all(
+      answers.map(async (each) => (await each.json()) as Record<string, unknown>),
+    );
+    const { index } = proof!.milestone as { index: number };
+    const indexes = [metadata, included].map((each) => each!.referencedByMilestoneIndex);
+    const kept = answers.map(({ headers }) => headers.get('cache-control'));
+    return { indexes: [...indexes, index], kept: [...new Set(kept)] };
+  };
+  const kept = ['public, max-age=86400, immutable'];
+  const before = await tellOf(0);
+  await sleep(SECOND_MS + 100);
+  expect([before, await tellOf(1)]).toEqual([
+    { indexes: [1, 1, 1], kept },
+    { indexes: [2, 2, 2], kept },
+  ]);
 });

@@ -3,6 +3,7 @@
  * gets an error, never roots.
  */
 import { expect, it } from 'vitest';
+import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
 import { isPartOf } from '../../src/ledger/packs/milestone-part.ts';
 import {
   ask,
@@ -55,7 +56,9 @@ async function askOrFail(rig: Rig, question: Question): Promise<unknown> {
   try {
     const answer = await ask(rig, question);
     return typeof answer === 'number' ? 'error' : answer;
-  } catch {
+  } catch (error) {
+    // also of base64 and JSON that is none any more
+    expect(error).toBeInstanceOf(LedgerDamaged);
     return 'error';
   }
 }

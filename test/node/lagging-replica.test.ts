@@ -1,5 +1,5 @@
 /** A proposal that comes to a replica of D1 which is many milestones behind the primary database. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { answerOnceCaughtUp } from '../../src/node/answer-once-caught-up.ts';
 import { computeWhiteFlag } from '../../src/node/compute-white-flag.ts';
@@ -44,4 +44,23 @@ it('is answered by the primary database, however far the replica is behind', asy
   expect(answered.ok && rootsOf(answered)).toEqual(response);
   for (const db of [replica, primary])
     expect(await ask(20, db)).toMatchObject({ ok: false, reason: 'unknown', ahead: 13 });
+});
+
+it('is computed once where there is no replica', async () => {
+  const network = new SyntheticNetwork({ seed: 'no replica' });
+  network.milestone();
+  const db = await openMemory();
+  await startLedger(db, network, 1);
+  const ledger = { prepare: db.prepare, batch: db.batch, withSession: () => db };
+  const request = requestOf({ ...network.propose().request, index: 20 });
+  for (const [oneIsolate, times] of [
+    [true, 1],
+    [false, 2],
+  ] as const) {
+    const compute = vi.fn(computeWhiteFlag);
+    const settings = { ...defaultSettings({ LEDGER: ledger }), oneIsolate };
+    const answer = await answerOnceCaughtUp(db, settings, { request, client: 'a' }, compute);
+    expect(answer).toMatchObject({ ok: false, reason: 'unknown', ahead: 18 });
+    expect(compute).toHaveBeenCalledTimes(times);
+  }
 });

@@ -122,7 +122,7 @@ function chooseSettings(random: Random, kind: Kind): Settings {
     isolates: isServe ? 1 : random.pick([1, 1, 3]),
     staleMs: isServe ? 0 : random.pick([0, 1000, limits === 'usual' ? 30_000 : OLDEST_COPY_MS]),
     replicaMs: isServe ? 0 : random.pick([0, 0, 3000, 20_000]),
-    before: random.between(0, 5),
+    before: kind === 'idle' && random.chance(0.5) ? 0 : random.between(0, 5),
     belowMaxDepth: random.pick([1, 15, 15]),
     upstreams,
     retention: kind === 'idle' ? retentions[0]! : random.pick(retentions),
@@ -176,8 +176,16 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     if (actor === 'client' || isDamage) return true;
     return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
-  // copies of a milestone are many where nobody applies it
-  const due: StepName[] = settings.missingKeys > 0 ? ['note', 'setKeys', 'twins'] : ['note'];
+  const { missingKeys, ending, keepsHistory } = settings;
+  const due: StepName[] = [
+    'note',
+    // copies of a milestone are many where nobody applies it
+    ...(missingKeys > 0 ? (['setKeys', 'twins'] as const) : []),
+    // only what lasts long forgets IDs
+    ...(kind === 'idle' ? (['referToOld'] as const) : []),
+    ...(ending === 'restore' ? (['backUp', 'mintMany'] as const) : []),
+    ...(kind === 'hostile' && keepsHistory ? (['twoVersions'] as const) : []),
+  ];
   return [...new Set([...chosen, ...due])];
 }
 

@@ -101,6 +101,8 @@ export class World {
   /** KV failed at the end of a story in which nothing had failed. */
   isKvDisturbed = false;
   isImporting = false;
+  /** Once nothing moves any more, the oldest milestone that is kept: what came later is due. */
+  restsFrom: number | undefined;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
   /** What was counted, at the end of each window. */
@@ -121,6 +123,8 @@ export class World {
   seenIndex = 0;
   /** Runs until it is called: an overlapping version. */
   endOverlap: (() => void) | undefined;
+  /** The network's last milestone, and when upstreams learnt of it. */
+  latest = { index: 0, at: 0 };
   readonly #asked = new Set<Asked>();
   #blocksSeen = 0;
 
@@ -279,6 +283,12 @@ export class World {
     return this.isRowFlipped && !this.isScrubbed;
   }
 
+  /** Whether nothing is a reason for an error. */
+  get mustAnswer(): boolean {
+    const { isFlipped, isDamaged, isDisturbed, restsFrom } = this;
+    return !isFlipped && !isDamaged && (restsFrom !== undefined || !isDisturbed);
+  }
+
   /** Milliseconds since the beginning. */
   get elapsed(): number {
     return this.simulation.now - this.start;
@@ -300,6 +310,8 @@ export class World {
     const ids = blocks.size === this.#blocksSeen ? [] : [...blocks.keys()].slice(this.#blocksSeen);
     this.#blocksSeen = blocks.size;
     for (const upstream of this.upstreams) upstream.came(ids);
+    const index = lastIndex(this.network);
+    if (index !== this.latest.index) this.latest = { index, at: this.simulation.now };
   }
 
   /**
@@ -316,14 +328,19 @@ export class World {
     const asked = { path, at: this.simulation.now };
     const { isDamaged } = this;
     this.#asked.add(asked);
+    const onAnswer = async (answer: Response) => {
+      if (!isDamaged && !this.isDamaged) return look(answer);
+      this.note(`damaged ${answer.status}`, path);
+      return lookLater(answer);
+    };
     this.node
       .ask(path, init)
-      .then((answer) => {
-        if (!isDamaged && !this.isDamaged) return look(answer);
-        this.note(`damaged ${answer.status}`, path);
-        return lookLater(answer);
-      })
-      .catch((error: Error) => this.note('no answer', `${path} ${error.message}`))
+      .then(
+        (answer) =>
+          // a body that nobody can read
+          onAnswer(answer).catch((error: Error) => this.wrong('safety', `${path}: ${error.stack}`)),
+        (error: Error) => this.note('no answer', `${path} ${error.message}`),
+      )
       .finally(() => this.#asked.delete(asked));
   }
 
@@ -346,6 +363,10 @@ function asFile(chunks: readonly Uint8Array[]) {
   return { size: chunks.reduce((sum, { length }) => sum + length, 0), chunks: stream() };
 }
 
+/** What asks for a token, and the one that opens it. */
+export const PROTECTED_PATH = '/api/routes';
+export const API_TOKEN = 'token-of-the-simulated-node';
+
 function varsOf(
   settings: Settings,
   network: SyntheticNetwork,
@@ -358,6 +379,8 @@ function varsOf(
     MILESTONE_PUBLIC_KEYS: known.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
     PUBLIC_ROUTES: '/*,/metrics,/api/mqtt/v1',
+    PROTECTED_ROUTES: PROTECTED_PATH,
+    API_TOKEN,
     RETENTION_MILESTONES: String(settings.retention),
     ...(settings.isServe && { ONE_ISOLATE: 'true' }),
     HISTORY: settings.keepsHistory ? 'all' : '',

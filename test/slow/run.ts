@@ -72,6 +72,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   chain: vitest('e2e', 'e2e/chain'),
   forged: vitest('e2e', 'e2e/hostile'),
   imports: vitest('node', 'cli/import/import.test', { DEATHS: '40' }),
+  'served-import': vitest('e2e', 'e2e/import-while-serving'),
   builds: vitest('node', 'cli/build.test'),
   remote: vitest('node', 'cli/import/import-remotely'),
   networks: vitest('e2e', 'e2e/networks'),
@@ -132,6 +133,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   chain         1 min  an edge node that follows an edge node, over two networks
   forged        1 min  forged milestones, large conflicts and numbers near their ends, over HTTP
   imports       1 min  an import killed 40 times
+  served-import 1 min  an import of 300,000 outputs, a back-up and reindex while a client asks serve
   builds        1 min  npm run build -- --to DIR, and what it leaves out
   remote        1 min  an import into a deployed ledger, cut off anywhere, by wrangler itself
   networks      3 min  every answer over HTTP at every ledger index of two recorded networks

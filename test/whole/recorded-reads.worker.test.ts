@@ -193,7 +193,7 @@ describe('caching', () => {
   const day = 'public, max-age=86400, immutable';
   it.each([
     [`blocks/${block.id}`, year, 'accept'],
-    [`blocks/${block.id}/metadata`, year, null],
+    [`blocks/${block.id}/metadata`, day, null],
     [`milestones/${id}`, day, 'accept'],
     [`milestones/${id}/utxo-changes`, year, null],
     ['milestones/by-index/50', day, 'accept'],

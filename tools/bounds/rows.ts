@@ -107,7 +107,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      '… steps after blocks are stored {RESOLVING_STEPS}, for a request {follower/bring/bring-blocks.ts#RESOLVING_STEPS}, in a pass {follower/upkeep.ts#RESOLVING_STEPS}',
+      '… packs in a step that stores blocks {RESOLVING_STEPS}, for a request {follower/bring/bring-blocks.ts#RESOLVING_STEPS}, in a pass {follower/upkeep.ts#RESOLVING_STEPS}',
       'follower/store/store-unreferenced.ts',
       '',
     ],

@@ -36,7 +36,7 @@ export interface ImportRequest {
 }
 
 const NOTE_UNSIGNED =
-  "Note: signatures of the delta's milestones are not checked: no keys are given " +
+  'Note: signatures of the milestones in the files are not checked: no keys are given ' +
   '(MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD).';
 
 /** Throws an Error with a sentence for people: which file, where in it, and what is wrong. */
@@ -52,7 +52,6 @@ export async function importSnapshot(
   );
   const delta = request.delta === undefined ? undefined : openSnapshotFile(request.delta);
   const total = full.size + (delta?.size ?? 0);
-  if (delta !== undefined && request.keys === undefined) console.warn(NOTE_UNSIGNED);
   const bar = new ProgressBar('bytes');
   try {
     return await loadSnapshot(db, full, delta, {
@@ -62,6 +61,7 @@ export async function importSnapshot(
         bar.show('Reading', file === 'full' ? offset : full.size + offset, total),
       async beforeReplacing(staged, stateHash) {
         bar.clear();
+        if (staged.diffs > 0 && request.keys === undefined) console.warn(NOTE_UNSIGNED);
         const { networkName } = staged.currentParameters;
         try {
           requireNetwork(request.network, [networkName]);

@@ -42,7 +42,7 @@ function describe(code: string | undefined, host: string, port: number, command:
 }
 
 /** Workerd does not start, and does not say why, if it cannot write. */
-const MIN_FREE_BYTES = 1 << 20;
+const MIN_FREE_BYTES = 4 << 20;
 
 /** Throws an Error with a sentence if the folder's disk is full. */
 export function requireSpace(folder: string): void {

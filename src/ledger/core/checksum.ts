@@ -37,6 +37,24 @@ export class LedgerDamaged extends Error {
 }
 
 /**
+ * A LedgerDamaged if a stored text is no JSON, hex, base64 or number: SQLite says so in a message,
+ * JavaScript by a SyntaxError. Else the error itself.
+ */
+export function damageOr(error: unknown): unknown {
+  const isOfText = error instanceof SyntaxError || /malformed JSON/.test(String(error));
+  return isOfText ? new LedgerDamaged('texts in D1') : error;
+}
+
+/** Reads stored texts after their batch was read. Throws a LedgerDamaged as {@link damageOr}. */
+export function readStored<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw damageOr(error);
+  }
+}
+
+/**
  * Throws a LedgerDamaged unless the bytes have this checksum.
  *
  * @param what in the plural, for the message

@@ -2,7 +2,7 @@
  * Reads of D1 by name: statements go in as one batch, and parsed rows come out by the same names. A
  * parser is defined beside the SQL that selects its rows, and names each column's type.
  */
-import { LedgerDamaged } from './checksum.ts';
+import { damageOr, LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { type Cell, requireRowSum, SUMMED_COLUMNS, type SummedTable } from './row-sum.ts';
 
@@ -141,7 +141,7 @@ export async function readBatch<T extends object>(
   queries: { [Name in keyof T]: Query<T[Name]> },
 ): Promise<T> {
   const { statements, read } = combine<T, T>(queries, (values) => values);
-  return read(statements.length === 0 ? [] : await db.batch<Columns>([...statements]));
+  return parsed(statements.length === 0 ? [] : db.batch<Columns>([...statements]), read);
 }
 
 /** The value of a single query, in a batch of its own. */
@@ -151,7 +151,16 @@ export async function readQuery<T>(db: Database, query: Query<T>): Promise<T> {
 
 /** The value of a query of one statement, without a batch, which is quicker. */
 export async function readAlone<T>({ statements, read }: Query<T>): Promise<T> {
-  return read([await statements[0]!.all<Columns>()]);
+  const run = async () => [await statements[0]!.all<Columns>()];
+  return parsed(run(), read);
+}
+
+async function parsed<T, U>(results: T | Promise<T>, read: (results: T) => U): Promise<U> {
+  try {
+    return read(await results);
+  } catch (error) {
+    throw damageOr(error);
+  }
 }
 
 function readEach<T>(queries: readonly Query<T>[], results: readonly D1Result<Columns>[]): T[] {

@@ -2,8 +2,11 @@
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { encode } from '../../stardust/encoding/codec.ts';
 import { type Milestone, receiptOf, receiptOption } from '../../stardust/wire/milestone.ts';
+import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
-import { type Head, type IdTable, type KnownMilestone, SCHEMA } from './head.ts';
+import { runFenced } from './fence.ts';
+import { type Head, type IdTable, type KnownMilestone, readHead, SCHEMA } from './head.ts';
+import { write } from './read-batch.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
 
 function writeIdTables(tables: readonly IdTable[]): string {
@@ -57,6 +60,25 @@ const MOVE_HEAD = `
 export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1PreparedStatement {
   const cells = headCells({ ...before, ...changes });
   return db.prepare(MOVE_HEAD).bind(rowSum(cells), ...cells, ...headCells(before));
+}
+
+/**
+ * Runs work on the ledger. Damage that it finds is noted in the head, so that all readers throw it
+ * from then on. Throws a LedgerMoved if the head has moved: then what was read was of two states.
+ *
+ * @param read the head that the work is about; if absent, the one that is there after the failure
+ */
+export async function notingDamage<T>(db: Database, work: () => Promise<T>, read?: Head) {
+  try {
+    return await work();
+  } catch (error) {
+    const head = error instanceof LedgerDamaged ? (read ?? (await readHead(db))) : undefined;
+    if (head !== undefined) {
+      const integrity = { ...head.integrity, damaged: (error as LedgerDamaged).what };
+      await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
+    }
+    throw error;
+  }
 }
 
 export interface MilestoneToInsert extends KnownMilestone {

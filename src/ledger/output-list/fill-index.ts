@@ -8,7 +8,7 @@ import { runFenced } from '../core/fence.ts';
 import { ALL_INDEXED, keepsIndex, readHead } from '../core/head.ts';
 import { outputColumns, unspentFromRow } from '../core/output-bytes.ts';
 import { many, readQuery, write } from '../core/read-batch.ts';
-import { moveHead } from '../core/write-head.ts';
+import { moveHead, notingDamage } from '../core/write-head.ts';
 import { type IndexSettings, wantsIndex } from './indexed-kinds.ts';
 import { insertListRows, listRow } from './list-rows.ts';
 
@@ -20,7 +20,8 @@ const SELECT_OUTPUTS = `
 
 /**
  * Takes one step towards lists of every kind, if they are wanted or begun. Returns whether no step
- * is left, also without a ledger. Throws a LedgerMoved if the ledger changes meanwhile.
+ * is left, also without a ledger. Throws a LedgerMoved if the ledger changes meanwhile, and a
+ * LedgerDamaged, noted in the head, if an output is not what was written.
  *
  * @param most outputs of a step
  */
@@ -32,13 +33,11 @@ export async function fillIndex(
   const head = await readHead(db);
   if (head === undefined || head.indexed === ALL_INDEXED) return true;
   if (!wantsIndex(head.ledger, settings) && !keepsIndex(head)) return true;
-  const rows = await readQuery(
-    db,
-    many(db.prepare(SELECT_OUTPUTS).bind(head.indexed, most), (row) => {
-      const { id, bytes, createdTime } = unspentFromRow(row);
-      return listRow(decodeOutput(bytes), id, createdTime);
-    }),
-  );
+  const outputs = many(db.prepare(SELECT_OUTPUTS).bind(head.indexed, most), (row) => {
+    const { id, bytes, createdTime } = unspentFromRow(row);
+    return listRow(decodeOutput(bytes), id, createdTime);
+  });
+  const rows = await notingDamage(db, () => readQuery(db, outputs), head);
   const isLast = rows.length < most;
   const indexed = isLast ? ALL_INDEXED : String(rows.at(-1)![1]);
   const statements = [moveHead(db, head, { indexed }), ...insertListRows(db, rows)];

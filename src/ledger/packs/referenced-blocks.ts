@@ -3,11 +3,11 @@
  * packs that hold them say the rest.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
+import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { selectIds } from '../core/id-index.ts';
-import { first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
+import { combine, first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
 import { blockSql, type OutputRow, readBlockRows, requireOutputSum } from './id-rows.ts';
 import { isPartOf, readNumbers, selectKeys } from './milestone-part.ts';
@@ -46,9 +46,9 @@ const selectParts = (milestone: string) => `
 const selectPacks = (milestone: string) => `
   SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
 
-/** The bytes of the block ?1 that a milestone references; packs that do not name it are skipped. */
-const SELECT_BYTES_OF_BLOCK = `
-  SELECT ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
+/** The block ?1 that a milestone references; packs that do not name it are skipped. */
+const SELECT_BLOCK = `
+  SELECT p.key, p.statuses, p.sums, p.blocks, ${elementSql('bytes', 'p.key', 'b.key')} AS bytes
   FROM pack p CROSS JOIN json_each(p.blocks) b
   WHERE p.key IN (${selectKeys(FIND_MILESTONE)}) AND instr(p.blocks, '"' || ?1 || '"') > 0
     AND ${blockSql.id('b.value')} = ?1`;
@@ -61,21 +61,23 @@ export function selectBlocksOf(
   db: Database,
   [milestone, parameter]: MilestoneSql,
 ): Query<(count: number) => ReferencedBlock[]> {
-  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), (row) => {
-    row.requireSum('milestone_part');
-    return readNumbers(row.text('blocks'));
-  });
+  const parts = many(db.prepare(selectParts(milestone)).bind(parameter), numbersFromRow);
   const packs = many(db.prepare(selectPacks(milestone)).bind(parameter), blocksFromRow);
   return {
     statements: [...parts.statements, ...packs.statements],
     read: (results) => (count) => {
-      const byNumber = new Map(packs.read(results.slice(1)).flat());
-      const numbers = parts.read(results.slice(0, 1)).flat();
+      const byNumber = new Map(readStored(() => packs.read(results.slice(1)).flat()));
+      const numbers = readStored(() => parts.read(results.slice(0, 1)).flat());
       const blocks = numbers.flatMap((number) => byNumber.get(number) ?? []);
       if (blocks.length !== count) throw new LedgerDamaged('lists of blocks of a milestone');
       return blocks;
     },
   };
+}
+
+function numbersFromRow(row: Row): number[] {
+  row.requireSum('milestone_part');
+  return readNumbers(row.text('blocks'));
 }
 
 function blocksFromRow(row: Row): [number: number, block: ReferencedBlock][] {
@@ -132,8 +134,29 @@ export function selectReferencedBytes(
   db: Database,
   blockId: string,
 ): Query<Uint8Array | undefined> {
-  return first(db.prepare(SELECT_BYTES_OF_BLOCK).bind(blockId), (row) =>
-    fromBase64(row.text('bytes')),
+  return first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => fromBase64(row.text('bytes')));
+}
+
+/** Selects as {@link selectReferencedBytes}; of blocks in other packs their numbers alone. */
+export function selectReferenced(
+  db: Database,
+  blockId: string,
+): Query<{ bytes: Uint8Array; whiteFlagIndex: number; reason: number | undefined } | undefined> {
+  return combine(
+    {
+      parts: many(db.prepare(selectParts(FIND_MILESTONE)).bind(blockId), numbersFromRow),
+      found: first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => ({
+        block: blocksFromRow(row).find(([, { id }]) => id === blockId)!,
+        bytes: fromBase64(row.text('bytes')),
+      })),
+    },
+    ({ parts, found }) => {
+      if (found === undefined) return undefined;
+      const [number, { reason }] = found.block;
+      const whiteFlagIndex = parts.flat().indexOf(number);
+      if (whiteFlagIndex === -1) throw new LedgerDamaged('lists of blocks of a milestone');
+      return { bytes: found.bytes, whiteFlagIndex, reason };
+    },
   );
 }
 

@@ -6,7 +6,7 @@
  * walk for m looks up only outputs with true notes.
  */
 import { LedgerState } from '../../stardust/white-flag/walk.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
+import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
@@ -39,7 +39,7 @@ const isInLivePack = (id: string) =>
 
 /** SQL of the columns that a view reads of a pack `p`, given `reach`. */
 const VIEWED_COLUMNS = `
-  ${WALKED_COLUMNS}, r.unreferenced, r.until, r.blocks,
+  ${WALKED_COLUMNS}, NULL AS unreferenced, NULL AS until, NULL AS blocks,
   CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2) THEN (
     SELECT json_group_array(json_array(${outputSql.number('e.value')}, ${outputSql.id('e.value')}, ${outputSql.sum('e.value')}))
     FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
@@ -55,13 +55,13 @@ const IS_TOO_LARGE = `(r.blocks > ${MAX_CONE_BLOCKS})`;
  * ?4 whether the packs staged for this milestone are read too.
  *
  * - Nothing is read for a state that is not known here, which may be millions of milestones ago.
- * - For the ledger's next milestone one row without a pack is returned if a named block is unknown,
- *   unless ?4. The newest packs are searched first, as proposals have their parents there.
- * - One row without a pack is returned if milestones reference more than a request may walk.
+ * - One row without a pack has `unreferenced` (live packs are read), `until` (last milestone read)
+ *   and `blocks` (number that ?2 to `until` reference).
+ * - For the ledger's next milestone no pack is read if a named block is unknown, unless ?4. The
+ *   newest packs are searched first, as proposals have their parents there.
+ * - No pack is read if milestones reference more than a request may walk.
  * - `mentions` has the IDs of outputs if the blocks are of more than one milestone: an output may
  *   have several numbers then.
- * - Every row has the same `unreferenced` (live packs are read), `until` (last milestone read) and
- *   `blocks` (number that ?2 to `until` reference).
  * - Keys are sorted and not rows, which would be copied: the rows are in any order.
  */
 const SELECT_CONE = `
@@ -94,8 +94,8 @@ const SELECT_CONE = `
       UNION SELECT key FROM wanted WHERE key > ?3
       ORDER BY 1 LIMIT ${PAGE})
   SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
-    NULL AS staged, NULL AS unreferenced, NULL AS until, r.blocks, NULL AS mentions
-  FROM reach r WHERE ?2 > r.ledger AND NOT r.unreferenced OR ${IS_TOO_LARGE}
+    NULL AS staged, r.unreferenced, r.until, r.blocks, NULL AS mentions
+  FROM reach r
   UNION ALL
   SELECT ${VIEWED_COLUMNS}
   FROM reach r CROSS JOIN page CROSS JOIN pack p ON p.key = page.key`;
@@ -142,7 +142,8 @@ export function createPackReader(index: number, nextBlock: number) {
   /** Returns one number for each output, whatever numbers it has in the packs. */
   function unify(mentions: string, pack: WalkedPack): NumberIn {
     const own = new Map<number, number>();
-    for (const [number, id, sum] of JSON.parse(mentions) as [number, string, number][]) {
+    const all: [number, string, number][] = readStored(() => JSON.parse(mentions));
+    for (const [number, id, sum] of all) {
       requireOutputSum(number, id, sum);
       const one = numberOf.get(id) ?? numberOf.size + 1;
       numberOf.set(id, one);
@@ -185,7 +186,7 @@ export function createPackReader(index: number, nextBlock: number) {
       return Math.max(...packs.map(({ key }) => key));
     },
     add(rows: readonly Row[]): void {
-      const page = walkedPacksFromRows(rows);
+      const page = readStored(() => walkedPacksFromRows(rows));
       records.push(page.records);
       for (const [i, pack] of page.packs.entries()) {
         const mentions = rows[i]!.textOrNull('mentions');

@@ -7,15 +7,10 @@ import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { milestoneFromRow, selectHead } from '../core/head.ts';
-import { first, one, readBatch } from '../core/read-batch.ts';
+import { selectHead } from '../core/head.ts';
+import { one, readBatch } from '../core/read-batch.ts';
 import { findVisible } from '../packs/live-packs.ts';
-import {
-  FIND_MILESTONE,
-  milestoneOf,
-  selectBlocksOf,
-  selectReferencedBytes,
-} from '../packs/referenced-blocks.ts';
+import { FIND_MILESTONE, selectReferenced } from '../packs/referenced-blocks.ts';
 import { readOutput } from './output-status.ts';
 
 export interface StoredBlock {
@@ -36,8 +31,6 @@ export interface BlockReference {
   reason: ConflictReason | undefined;
 }
 
-const SELECT_MILESTONE = `SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE}`;
-
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /**
@@ -45,27 +38,20 @@ const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
  * LedgerUnreadable if the ledger has another schema.
  */
 export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
-  const { head, index, milestone, listBlocks, referenced, unreferenced } = await readBatch(db, {
+  const { head, index, kept, unreferenced } = await readBatch(db, {
     head: selectHead(db),
     index: one(db.prepare(SELECT_INDEX).bind(blockId), (row) => row.integerOrNull('milestone')),
-    milestone: first(db.prepare(SELECT_MILESTONE).bind(blockId), (row) =>
-      milestoneFromRow(row, ''),
-    ),
-    listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
-    referenced: selectReferencedBytes(db, blockId),
+    kept: selectReferenced(db, blockId),
     unreferenced: findVisible(db, [blockId], true),
   });
   const [visible] = unreferenced;
-  const bytes = index === null ? visible?.bytes && fromBase64(visible.bytes) : referenced;
+  const bytes = index === null ? visible?.bytes && fromBase64(visible.bytes) : kept?.bytes;
   if (head === undefined || !bytes) return undefined;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };
-  if (milestone === undefined) return undefined;
-  const blocks = listBlocks(milestone.blocks);
-  const whiteFlagIndex = blocks.findIndex(({ id }) => id === blockId);
-  const reason = blocks[whiteFlagIndex]!.reason as ConflictReason | undefined;
-  return { ...block, referenced: { index, whiteFlagIndex, reason } };
+  const reason = kept!.reason as ConflictReason | undefined;
+  return { ...block, referenced: { index, whiteFlagIndex: kept!.whiteFlagIndex, reason } };
 }
 
 /**

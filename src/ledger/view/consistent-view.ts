@@ -131,10 +131,11 @@ async function readOnce(
   if (at === undefined) return undefined;
   const { head, milestone: previous } = at;
   check?.({ head, previous, parameters });
-  if (page.some((row) => (row.integerOrNull('blocks') ?? 0) > MAX_CONE_BLOCKS))
+  const { reach, rows } = splitPage(page);
+  const { unreferenced: readsLive, until, blocks: due } = reach;
+  if (due > MAX_CONE_BLOCKS)
     throw new ConeUnavailable('too-large', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
   const next = nextNumbers(head, given);
-  const rows = page.filter((row) => row.integerOrNull('key') !== null);
   const reader = createPackReader(index, next.nextBlock);
   reader.add(rows);
   for (let read = rows; read.length === PAGE; ) {
@@ -143,21 +144,17 @@ async function readOnce(
       page: selectConePage(db, ids, index, reader.lastKey, withStaged),
     });
     requireSame(at, more.at);
-    read = more.page;
-    requireSameReach(rows, read);
+    const now = splitPage(more.page);
+    read = now.rows;
+    requireSameReach(reach, now.reach);
     reader.add(read);
   }
   const { cone, packs, states } = reader.finish();
-  const isPartial = rows.length < page.length;
-  const until = rows[0]?.integerOrNull('until') ?? 0;
   const { unreferenced, referenced } = countBlocks({ cone, packs }, next.nextBlock, [index, until]);
-  if (previous !== undefined && !isPartial) {
-    const readsLive = index > head.ledger || rows[0]?.integer('unreferenced') === 1;
-    const staged = withStaged ? 0 : given.staged;
-    const stored = head.unreferenced + next.nextBlock - head.nextBlock - staged;
-    if ((readsLive && unreferenced !== stored) || referenced !== (rows[0]?.integer('blocks') ?? 0))
-      throw new LedgerDamaged('the names of packs');
-  }
+  const staged = withStaged ? 0 : given.staged;
+  const stored = head.unreferenced + next.nextBlock - head.nextBlock - staged;
+  if ((readsLive === 1 && unreferenced !== stored) || referenced !== due)
+    throw new LedgerDamaged('the names of packs');
   return {
     head,
     previous,
@@ -184,18 +181,30 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
-/** Columns about the walk's reach that each row repeats (packs/view-pages.ts). */
-const REACH = ['unreferenced', 'until', 'blocks'] as const;
+/** Whether live packs are read, the last milestone read, and how many blocks the milestones have. */
+type Reach = Record<'unreferenced' | 'until' | 'blocks', number>;
+
+const NO_REACH: Reach = { unreferenced: 0, until: 0, blocks: 0 };
+
+/** The row about the walk's reach, which is there if the state is known, and those of packs. */
+function splitPage(page: readonly Row[]): { reach: Reach; rows: Row[] } {
+  const isOfPack = (row: Row) => row.integerOrNull('key') !== null;
+  const about = page.find((row) => !isOfPack(row));
+  const reach = about && {
+    unreferenced: about.integer('unreferenced'),
+    until: about.integerOrNull('until') ?? 0,
+    blocks: about.integer('blocks'),
+  };
+  return { reach: reach ?? NO_REACH, rows: page.filter(isOfPack) };
+}
 
 /**
  * Throws a LedgerMoved unless both pages are of the same packs: if a named block was stored in
  * between, the second page is of all live packs, with other numbers of outputs.
  */
-function requireSameReach([first]: readonly Row[], [now]: readonly Row[]): void {
-  const isSame = REACH.every(
-    (column) => now === undefined || first?.integer(column) === now.integer(column),
-  );
-  if (!isSame) throw new LedgerMoved('a block was stored while the view was read');
+function requireSameReach(first: Reach, now: Reach): void {
+  if (JSON.stringify(first) !== JSON.stringify(now))
+    throw new LedgerMoved('a block was stored while the view was read');
 }
 
 /**

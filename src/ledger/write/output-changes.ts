@@ -115,7 +115,7 @@ const comeWith = (column: 'contents' | 'details') => `
   mention AS MATERIALIZED (${atPlaces('mentions', 'SELECT pack, at FROM place')}),
   content AS MATERIALIZED (${atPlaces(column, 'SELECT pack, at FROM place')}),
   come AS MATERIALIZED (
-    SELECT p.pack, p.at, m.value -> p.i AS output, k.value ->> p.i AS content
+    SELECT p.pack, p.at, p.i, m.value -> p.i AS output, k.value ->> p.i AS content
     FROM place p
       LEFT JOIN mention m ON m.pack = p.pack AND m.at = p.at
       LEFT JOIN content k ON k.pack = p.pack AND k.at = p.at)`;
@@ -123,14 +123,17 @@ const comeWith = (column: 'contents' | 'details') => `
 /** SQL of the sum of a row that is inserted with the milestone's index ?2 and timestamp ?3. */
 const CREATED_SUM = `${outputSql.idSum('c.output')} + ${outputSql.chainSum('c.output')} + ${blockSql.idSum('b.value')} + ?2 + ?3`;
 
-/** Facts about what comes: its sum, and the NFT that it is. */
+/** Facts about what comes: its sum, and the NFT that it is, by its details and by its contents. */
 const READ_CREATED = `
   WITH ${comeWith('details')},
-    block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')})
+    block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')}),
+    chained AS MATERIALIZED (
+      ${atPlaces('contents', `SELECT pack, at FROM come WHERE ${outputSql.chain('output')} IS NOT NULL`)})
   SELECT ${outputSql.id('c.output')} AS id, ${CREATED_SUM} AS sum,
     CASE WHEN ${packedKind('c.content')} = ${OutputType.Nft} THEN ${outputSql.chain('c.output')} END AS nft,
-    ${outputSql.chainSum('c.output')} AS chain_sum
-  FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at`;
+    ${isNftSql('k.value ->> c.i')} AS is_nft, ${outputSql.chainSum('c.output')} AS chain_sum
+  FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at
+    LEFT JOIN chained k ON k.pack = c.pack AND k.at = c.at`;
 
 /**
  * Reads the facts about outputs that go and come, and moves the fingerprints by them. Throws a
@@ -177,6 +180,8 @@ export async function readChanges(
     const id = row.text('id');
     fingerprints.move('output', id, row.integer('sum'));
     const nft = row.textOrNull('nft');
+    if ((nft !== null) !== (row.integerOrNull('is_nft') === 1))
+      throw new LedgerDamaged('kinds of outputs in packs');
     if (nft === null) return;
     requireChainSum(nft, row.integer('chain_sum'));
     read.nfts.set(nft, id);

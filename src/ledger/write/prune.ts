@@ -10,15 +10,14 @@
  * no state besides the tables. Once there is room, nothing is pruned before the configured
  * retention, so what is kept grows by one milestone with each that is applied.
  */
-import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced, unlessMoved } from '../core/fence.ts';
-import { type Head, readHead, SCHEMA, selectHead } from '../core/head.ts';
+import { type Head, SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
 import { countedFromRow, selectCounted } from '../core/nft-rows.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { moveHead } from '../core/write-head.ts';
+import { moveHead, notingDamage } from '../core/write-head.ts';
 import type { Carry } from '../ledger-part.ts';
 import { PARTS } from '../packs/milestone-part.ts';
 import { deleteOldPacks } from '../packs/write-pack.ts';
@@ -132,19 +131,10 @@ export async function prune(
   retention: number,
   options: PruneOptions = {},
 ): Promise<Shortage | undefined> {
-  try {
-    return await pruneStep(db, retention, options);
-  } catch (error) {
-    if (error instanceof LedgerDamaged) await noteDamage(db, error);
-    throw error;
-  }
+  return notingDamage(db, () => pruneStep(db, retention, options));
 }
 
-async function pruneStep(
-  db: Database,
-  retention: number,
-  options: PruneOptions,
-): Promise<Shortage | undefined> {
+async function pruneStep(db: Database, retention: number, options: PruneOptions) {
   const { limitBytes, isFull = false } = options;
   const removed = await deleteOld(db, retention, options);
   if (removed?.head === undefined) return undefined;
@@ -239,15 +229,4 @@ async function endHistories(db: Database, head: Head): Promise<void> {
     ...(await emptyTable(db, PAST_TABLE)),
   ];
   await runFenced(db, { writes: write(statements) });
-}
-
-/**
- * Notes the damage in the head, so that all readers throw it from then on. Throws a LedgerMoved if
- * the ledger changed meanwhile.
- */
-async function noteDamage(db: Database, { what }: LedgerDamaged): Promise<void> {
-  const head = await readHead(db);
-  if (head === undefined) return;
-  const integrity = { ...head.integrity, damaged: what };
-  await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }

@@ -25,7 +25,7 @@ import {
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { addSums, summedColumns } from '../core/row-sum.ts';
-import { moveHead } from '../core/write-head.ts';
+import { moveHead, notingDamage } from '../core/write-head.ts';
 import type { FingerprintedTable, RowInSum } from '../ledger-part.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
 
@@ -92,14 +92,7 @@ export async function scrub(
 ): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined) return true;
-  try {
-    return await readOn(db, head, most, kept);
-  } catch (error) {
-    if (!(error instanceof LedgerDamaged)) throw error;
-    // refused if the ledger has moved: then what was read was of two states
-    await saveIntegrity(db, head, { ...head.integrity, damaged: error.what });
-    throw error;
-  }
+  return notingDamage(db, () => readOn(db, head, most, kept), head);
 }
 
 const START = { table: 'output', after: '', sum: 0 };

@@ -8,7 +8,7 @@ import { hasPassed } from '../../platform/clock.ts';
 import { describeError, type WriteLog } from '../../platform/log.ts';
 import type { EventBroker, EventDemand } from './event-broker.ts';
 
-/** Milliseconds until the broker is queried again for listeners, or after a failure. */
+/** Milliseconds until the broker is queried again for listeners, also after a failure. */
 const PAUSE_MS = 10_000;
 
 /** Bytes of blocks in one call: the platform takes 32 MiB. */
@@ -77,8 +77,8 @@ export function createAnnouncer(
       }
       const listens = demand.published !== undefined;
       const isTold = told === `${ledger.generation} ${ledger.ledger}`;
-      const isDone = listens && isTold && demand.published! >= ledger.ledger;
-      if (isDone || (!(listens && !isTold) && !hasPassed(PAUSE_MS, calledAt, clock()))) return;
+      // where the ledger stands still, somebody may have begun to listen to blocks
+      if (!(listens && !isTold) && !hasPassed(PAUSE_MS, calledAt, clock())) return;
       void call(broker, ledger).then(() => {
         const later = next;
         next = undefined;

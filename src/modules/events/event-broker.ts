@@ -27,7 +27,7 @@ import {
 import { createClients } from './clients.ts';
 import { isReserved } from './close-codes.ts';
 import type { Audience } from './milestone-events.ts';
-import { type Counts, createPublisher, type PublishedMilestone } from './publisher.ts';
+import { type Counts, createPublisher, HalfTold, type PublishedMilestone } from './publisher.ts';
 import { takeSlice } from './session.ts';
 
 /**
@@ -226,15 +226,18 @@ export class EventBroker extends DurableObject<Env> {
     this.#publishing = undefined;
   }
 
-  /** Whether clients can still be told everything: if not, they connect again and catch up. */
+  /** Whether clients can be told everything, once: if not, they connect again and catch up. */
   #fail(error: unknown): void {
     writeLimitedLog('error', 'events.failed', { error: describeError(error) });
+    const isHalfTold = error instanceof HalfTold;
+    const cause = isHalfTold ? error.cause : error;
     const isLost = [LedgerMoved, LedgerDamaged, LedgerUnreadable].some(
-      (type) => error instanceof type,
+      (type) => cause instanceof type,
     );
-    if (!isLost) return;
-    for (const client of this.#clients.all()) this.#clients.close(client, 'ledger-moved');
-    this.#publisher.forget();
+    if (!isLost && !isHalfTold) return;
+    const reason = isLost ? 'ledger-moved' : 'failed';
+    for (const client of this.#clients.all()) this.#clients.close(client, reason);
+    if (isLost) this.#publisher.forget();
   }
 
   /** Closes clients that listen to a replaced ledger, or to addresses with another prefix. */

@@ -37,11 +37,16 @@ export interface Publisher {
    * Publishes the milestone after the last one; returns false if it is not in D1 yet. If addresses
    * have another prefix from then on, only the prefix of {@link last} changes, so that listeners to
    * the old one can be closed first. Throws a LedgerMoved if the milestone is pruned or the ledger
-   * was replaced, and what D1 throws.
+   * was replaced, a {@link HalfTold}, and what D1 throws.
    */
   publishNext(audience: Audience): Promise<boolean>;
   /** Forgets the last milestone: the next client begins with the ledger as it is. */
   forget(): void;
+}
+
+/** Listeners were told some of a milestone, and would be told that again. */
+export class HalfTold extends Error {
+  override readonly name = 'HalfTold';
 }
 
 /** Key of the one value in the object's storage. */
@@ -96,7 +101,9 @@ export function createPublisher(db: Database, storage: SyncKvStorage): Publisher
       if (head === undefined || !follows(before, head))
         throw new LedgerMoved('the ledger was replaced');
       if (contents === undefined) throw new LedgerMoved(`milestone ${index} is pruned`);
-      await tellMilestone(db, contents, audience);
+      await tellMilestone(db, contents, audience).catch((cause: unknown) => {
+        throw new HalfTold(`milestone ${index}`, { cause });
+      });
       const { id, timestamp } = contents;
       save({ ...before, index, id, timestamp });
       return true;

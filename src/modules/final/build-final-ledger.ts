@@ -7,6 +7,7 @@ import { type Database, forEachPiece } from '../../ledger/core/database.ts';
 import { failUnless, runFenced } from '../../ledger/core/fence.ts';
 import { many, readAlone, readQuery, write } from '../../ledger/core/read-batch.ts';
 import { type Cell, rowSum } from '../../ledger/core/row-sum.ts';
+import { notingDamage } from '../../ledger/core/write-head.ts';
 import { concatBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import {
   type FinalTree,
@@ -62,7 +63,8 @@ const DELETE_OTHERS = ['final_page', 'final_range'].map(
 /**
  * Builds what is missing, up to a number of pages. Returns true if the trees are whole, or the
  * ledger is not at its final milestone. Throws a LedgerMoved if the ledger was replaced or somebody
- * else builds too, and a LedgerDamaged if outputs or NFTs are missing: the root would be wrong.
+ * else builds too, and a LedgerDamaged, noted in the head, if outputs or NFTs are missing: the root
+ * would be wrong.
  */
 export async function buildFinalLedger(
   db: Database,
@@ -74,16 +76,24 @@ export async function buildFinalLedger(
   const { state } = await readQuery(db, selectFinal(db, finalMilestone));
   if (state === undefined || state.built !== undefined) return true;
   const budget = { pages: mostPages };
-  const outputs = await buildTree(db, state, 'outputs', budget, layout);
-  if (outputs === undefined) return false;
-  const nfts = await buildTree(db, state, 'nfts', budget, layout);
-  if (nfts === undefined) return false;
-  // E.5: outputs and treasury are the token supply
-  if (outputs.amount + state.head.treasury.amount !== state.parameters.tokenSupply)
-    throw new LedgerDamaged('rows of the table output');
-  if (outputs.nfts !== nfts.count) throw new LedgerDamaged('rows of the table nft');
-  await storeRoot(db, state, { outputs, nfts });
-  return true;
+  const { head, parameters } = state;
+  const build = async () => {
+    const outputs = await buildTree(db, state, 'outputs', budget, layout);
+    if (outputs === undefined) return false;
+    const nfts = await buildTree(db, state, 'nfts', budget, layout);
+    if (nfts === undefined) return false;
+    // E.5: outputs and treasury are the token supply
+    const held = outputs.amount + head.treasury.amount;
+    if (held !== parameters.tokenSupply) {
+      const sum = `with the treasury ${held} base tokens, of a supply of ${parameters.tokenSupply}`;
+      throw new LedgerDamaged(`rows of the table output (${sum})`);
+    }
+    if (outputs.nfts !== nfts.count)
+      throw new LedgerDamaged(`rows of the table nft (${nfts.count}, of ${outputs.nfts} outputs)`);
+    await storeRoot(db, state, { outputs, nfts });
+    return true;
+  };
+  return notingDamage(db, build, head);
 }
 
 /** A tree, with the base tokens on its outputs, and how many of them are NFTs. */

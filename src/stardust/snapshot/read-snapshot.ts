@@ -52,6 +52,8 @@ export interface SnapshotSummary {
   /** Unspent outputs, and how many of them are NFTs. */
   outputs: number;
   nfts: number;
+  /** Milestones in the files, whose signatures only keys can check. */
+  diffs: number;
 }
 
 /**
@@ -130,6 +132,7 @@ async function mergeFiles(
     solidEntryPoints: ledger.solidEntryPoints,
     outputs: ledger.totals.outputs,
     nfts: ledger.totals.nfts,
+    diffs: full.header.counts.diffs + (delta?.header.counts.diffs ?? 0),
   };
 }
 

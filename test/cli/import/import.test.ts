@@ -8,8 +8,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { importSnapshot } from '../../../cli/lib/import/import-snapshot.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type ImportRequest, importSnapshot } from '../../../cli/lib/import/import-snapshot.ts';
 import { PROJECT } from '../../../cli/lib/project.ts';
 import { openLocalDatabase, persistPath } from '../../../cli/lib/wrangler/local-database.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
@@ -25,6 +25,8 @@ import {
 } from '../../support/cli/script-process.ts';
 import { dump, openMemory } from '../../support/ledger/memory-database.ts';
 import { freshRandom } from '../../support/network/fresh-random.ts';
+import { deltaSnapshot, fullSnapshot } from '../../support/network/network-snapshot.ts';
+import { recordedNetwork } from '../../support/network/recorded-network.ts';
 
 const folder = temporaryFolder();
 const config = readWranglerConfig();
@@ -165,7 +167,7 @@ describe('import', () => {
     [
       'files do not belong together',
       [OTHER, '--delta', DELTA],
-      /^Note: signatures [^\n]+ not checked[^\n]+\n\S+: delta snapshot, offset \d+: E\.5: [^\n]+\n$/,
+      /^\S+: delta snapshot, offset \d+: E\.5: [^\n]+\n$/,
     ],
     [
       'milestones are signed by others',
@@ -330,6 +332,30 @@ it('is alone in its folder: of two at once the second changes nothing', async ()
   });
   expect(await dumpOf(persistTo)).toEqual(before);
   expect(await asked.answer('yes')).toBe(0);
+});
+
+it('says that signatures are not checked, of a full snapshot with diffs too', async () => {
+  const network = recordedNetwork('network-n');
+  const write = (name: string, chunks: Iterable<Uint8Array>) => {
+    const path = join(folder, name);
+    writeFileSync(path, Buffer.concat([...chunks]));
+    return path;
+  };
+  const bare = write('bare.bin', fullSnapshot(network, { target: 119 }));
+  const withDiffs = write('diffs.bin', fullSnapshot(network, { target: 119, ledger: 122 }));
+  const delta = write('delta.bin', deltaSnapshot(network, 119, 121));
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const notesOf = async (request: Pick<ImportRequest, 'full' | 'delta' | 'keys'>) => {
+    warn.mockClear();
+    await importSnapshot(await openMemory(), request);
+    return warn.mock.calls.flat();
+  };
+  const note = [expect.stringMatching(/^Note: signatures of the milestones .* are not checked/)];
+  expect(await notesOf({ full: bare, delta: undefined, keys: undefined })).toEqual([]);
+  expect(await notesOf({ full: withDiffs, delta: undefined, keys: undefined })).toEqual(note);
+  expect(await notesOf({ full: bare, delta, keys: undefined })).toEqual(note);
+  expect(await notesOf({ full: withDiffs, delta: undefined, keys: network.keys })).toEqual([]);
 });
 
 it('keeps the SHA-256 of a file that has the one that is expected', async () => {

@@ -7,7 +7,7 @@ import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.t
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import { findReferenced } from '../../../src/ledger/core/id-index.ts';
 import { readQuery } from '../../../src/ledger/core/read-batch.ts';
-import { writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
+import { PARTS, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
@@ -15,15 +15,17 @@ import { publishTo } from '../../../src/nft-index/publish.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import {
   ask,
+  followTo,
   issue,
   ledgerIndex,
   questionOf,
+  startLedger,
   startNew,
   storeNow,
   withSplitPacks,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
-import { COIN_AMOUNT } from '../../support/network/synthetic-network.ts';
+import { COIN_AMOUNT, SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { basic, nft } from '../../support/payloads/outputs.ts';
 
 const NFT = 'a5'.repeat(32);
@@ -81,6 +83,24 @@ it('the chain of an output that a block creates', async () => {
   expect(await ledgerIndex(db)).toBe(before);
 });
 
+it.each([
+  ['details', `replace(details, '[6,', '[4,')`],
+  ['outputs', `replace(outputs, '"Bg', '"Cg')`],
+])('the kind of an output that a block creates, in %s', async (column, flipped) => {
+  const { db, network, rig, root } = await start();
+  const moved = nft(network.account(1), {
+    nftId: Uint8Array.fromHex(NFT),
+    amount: COIN_AMOUNT,
+  });
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  network.attachTransaction(network.transaction([spend], [moved]), [root]);
+  await storeNow(rig, db);
+  await change(db, `UPDATE pack_content SET ${column} = ${flipped} WHERE ${column} <> ${flipped}`);
+  const before = await ledgerIndex(db);
+  await expect(issue(rig, network)).rejects.toThrow(LedgerDamaged);
+  expect(await ledgerIndex(db)).toBe(before);
+});
+
 it('the chain of an output of an NFT that is burned', async () => {
   const { db, network, rig, root } = await start();
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
@@ -128,6 +148,22 @@ it('packs of a milestone, one of which others lead past', async () => {
     packs,
     JSON.stringify(keys),
   );
+  await expect(ask(rig, question)).rejects.toThrow('the names of packs');
+});
+
+it.each([
+  ['the first milestone', 1],
+  ['another milestone', 2],
+])('the only pack of %s', async (_, index) => {
+  const db = await openMemory();
+  const network = new SyntheticNetwork({ seed: 'only pack' });
+  network.milestone({ parents: [network.note()] });
+  network.milestone();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 2);
+  const { question, answer } = questionOf(network, index);
+  expect(await ask(rig, question)).toEqual(answer);
+  await change(db, `UPDATE milestone_part SET packs = '[77]' WHERE key = ?1`, index * PARTS);
   await expect(ask(rig, question)).rejects.toThrow('the names of packs');
 });
 

@@ -53,6 +53,20 @@ describe('the broker is told', () => {
     expect(applied).toHaveBeenCalledTimes(4);
   });
 
+  it('each ten seconds while the ledger stands still: somebody may begin to listen to blocks', async () => {
+    let blocks = false;
+    const { applied, stored, announcer, move, pass } = setUp(() => ({ published: 5, blocks }));
+    await move(5);
+    blocks = true;
+    await move(5);
+    announcer.stored([block(1)]);
+    expect([applied, stored].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+    pass(10_000);
+    await move(5);
+    announcer.stored([block(1)]);
+    expect([applied, stored].map(({ mock }) => mock.calls.length)).toEqual([2, 1]);
+  });
+
   it('again after ten seconds if it has not published, or has failed', async () => {
     let answer = () => Promise.resolve<EventDemand>({ published: 4, blocks: false });
     const { applied, move, pass, log } = setUp(() => answer());

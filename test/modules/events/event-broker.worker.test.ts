@@ -557,6 +557,47 @@ it('answers a failing database by closing, never by an exception', async () => {
   restore();
 });
 
+it('tells nothing twice where the database fails while a milestone is told', async () => {
+  const { consumed, created } = changesOf(network, first + 3);
+  const topicsOf = (outputs: readonly NetworkOutput[]) =>
+    outputs.map(({ outputId }) => `outputs/0x${outputId.toHex()}`).sort();
+  // of one that is in both there are two messages
+  const topics = topicsOf(consumed).filter((each) => !topicsOf(created).includes(each));
+  expect(topics).not.toEqual([]);
+  const listening = async () => {
+    const client = await connected();
+    await client.subscribe('milestones', ...topics);
+    await client.ping();
+    client.take();
+    return client;
+  };
+  const told = (client: MqttClient) =>
+    client
+      .take()
+      .map(({ topic }) => topic)
+      .sort();
+  const interrupted = await listening();
+  await moveTo(first + 3);
+  const restore = await inObject((broker) => {
+    const database = databaseOf(broker);
+    const read = database.batch.bind(database);
+    const { messages } = broker.readCounts();
+    const batch = vi.spyOn(database, 'batch').mockImplementation(async (statements) => {
+      if (broker.readCounts().messages > messages) throw new Error('away');
+      return read(statements);
+    });
+    return () => batch.mockRestore();
+  });
+  await object.applied();
+  expect(await interrupted.untilClosed()).toEqual({ code: 1011, reason: 'failed' });
+  restore();
+  expect(told(interrupted)).toEqual(topics);
+  const next = await listening();
+  await object.applied();
+  await next.ping();
+  expect(told(next)).toEqual(['milestones', ...topics]);
+});
+
 function ownersOf(output: Output): string[] {
   const owner = [UnlockConditionType.Address].flatMap((type) =>
     output.unlockConditions.some((each) => each.type === type) ? [addressIn(output, type)] : [],

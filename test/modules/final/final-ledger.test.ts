@@ -221,17 +221,24 @@ describe('building', () => {
   it('does not commit to a ledger from which rows are missing', async () => {
     const image = (await ledgerOf(150)).db.serialize();
     const { db, keys } = await madeFinalLedger(150);
-    for (const [table, id] of [
-      ['output', keys.outputs[11]],
-      ['nft', keys.nfts[2]],
-    ]) {
+    for (const [table, id, amounts] of [
+      ['output', keys.outputs[11], /^with the treasury \d+ base tokens, of a supply of \d+$/],
+      ['nft', keys.nfts[2], /^\d+, of \d+ outputs$/],
+    ] as const) {
       db.deserialize(image);
       await db.prepare(`DELETE FROM ${table} WHERE id = '${id}'`).run();
       await clear(db);
-      const reason = `rows of the table ${table} are damaged on disk`;
-      await expect(buildWhole(db, MADE_INDEX)).rejects.toThrow(reason);
-      await expect(buildWhole(db, MADE_INDEX)).rejects.toThrow(reason);
-      expect(await readFinalLedger(db, MADE_INDEX)).toMatchObject({ isBuilding: true });
+      const reason: Error = await buildWhole(db, MADE_INDEX).then(
+        () => expect.unreachable(),
+        (error) => error,
+      );
+      const [, said] = /^rows of the table \w+ \((.+)\) are damaged on disk/.exec(reason.message)!;
+      expect(said).toMatch(amounts);
+      const [first, second] = said!.match(/\d+/g)!;
+      expect(BigInt(first!)).toBeLessThan(BigInt(second!));
+      // noted: readers say so too, and not that the trees are being built
+      await expect(buildWhole(db, MADE_INDEX)).rejects.toThrow(reason.message);
+      await expect(readFinalLedger(db, MADE_INDEX)).rejects.toThrow(reason.message);
     }
   });
 

@@ -1,7 +1,7 @@
 /**
  * Upkeep of lists: whether every kind of output is wanted, and when it is looked at.
  */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   createFollowerMemory,
   type FollowerMemory,
@@ -43,6 +43,16 @@ it('indexes every kind where INDEX says so', async () => {
   const db = await listedLedger(LEDGER);
   expect(await keepIndex(db, EVERY_KIND, createFollowerMemory())).toBe('done');
   expect((await readHead(db))?.indexed).toBe('all');
+});
+
+it('that a damaged output stops is an error, and not filled for ever', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  const db = await listedLedger(LEDGER);
+  const last = '(SELECT max(id) FROM output)';
+  await db.prepare(`UPDATE output SET created = created + 1 WHERE id = ${last}`).run();
+  expect(await keepIndex(db, EVERY_KIND, createFollowerMemory())).toBe('failed');
+  await expect(readHead(db)).rejects.toThrow('rows of the table output are damaged on disk');
 });
 
 it('is looked at where every kind is or may be wanted, until it is whole', async () => {

@@ -12,7 +12,7 @@ import { networkMilestone, readMilestone } from '../../support/network/blocks.ts
 import { lastIndex, type NetworkMilestone } from '../../support/network/network-model.ts';
 import { isUnspentAt } from '../truth.ts';
 import type { World } from '../world.ts';
-import { differs, type How, read } from './reads.ts';
+import { differs, type How, isReferencedAfter, read } from './reads.ts';
 
 const RAW: How = {
   init: { headers: { accept: 'application/vnd.iota.serializer-v1' } },
@@ -25,12 +25,16 @@ function readBoth(
   what: string,
   path: string,
   { bytes, json }: { bytes: () => Uint8Array | undefined; json: () => unknown },
-  pick: (body: Record<string, unknown>) => unknown = (body) => body,
+  how: How & { pick?: (body: Record<string, unknown>) => unknown } = {},
 ): void {
+  const { pick = (body) => body } = how;
   if (world.readers.chance(0.5)) {
     const check = ({ raw }: { raw: string }) => differs(raw, bytes()?.toHex());
-    read(world, `${what} raw`, path, check, undefined, RAW);
-  } else read(world, what, path, (body: Record<string, unknown>) => differs(pick(body), json()));
+    read(world, `${what} raw`, path, check, undefined, { ...how, ...RAW });
+    return;
+  }
+  const check = (body: Record<string, unknown>) => differs(pick(body), json());
+  read(world, what, path, check, undefined, how);
 }
 
 export function readOutputBody(world: World, outputId: string): void {
@@ -40,7 +44,10 @@ export function readOutputBody(world: World, outputId: string): void {
     'output body',
     `/api/core/v2/outputs/${outputId}`,
     { bytes: () => output().bytes, json: () => outputToJson(decodeOutput(output().bytes)) },
-    ({ output: said }) => said,
+    {
+      pick: ({ output: said }) => said,
+      isDue: (first) => (output().spent?.index ?? first + 1) > first,
+    },
   );
 }
 
@@ -65,7 +72,7 @@ export function readOutputBatch(world: World, outputIds: readonly string[]): voi
         outputIds.map((id) => truth(id, index)),
       ),
     undefined,
-    { hasMin: true, isListed: true },
+    { hasMin: true, isListed: true, isDue: () => true },
   );
 }
 
@@ -76,10 +83,10 @@ interface OutputJson {
 
 export function readBlockBody(world: World, blockId: string): void {
   const { bytes } = world.network.blocks.get(blockId)!;
-  readBoth(world, 'block body', `/api/core/v2/blocks/${blockId}`, {
-    bytes: () => bytes,
-    json: () => blockToJson(decode(blockCodec, new Reader(bytes))),
-  });
+  const json = () => blockToJson(decode(blockCodec, new Reader(bytes)));
+  const isDue = isReferencedAfter(world, blockId);
+  const path = `/api/core/v2/blocks/${blockId}`;
+  readBoth(world, 'block body', path, { bytes: () => bytes, json }, { isDue, mayFail: () => true });
 }
 
 /** The block whose transaction was applied, of all that carry it. */
@@ -92,10 +99,12 @@ export function readIncluded(world: World, carrier: string): void {
       .map(([blockId]) => network.blocks.get(blockId)!)
       .find(({ referenced }) => referenced?.state === 'included' && referenced.index <= index);
   const path = `/api/core/v2/transactions/${toHex(id)}/included-block`;
+  const isDue = (first: number) =>
+    (included(lastIndex(network))?.referenced?.index ?? first) > first;
   if (world.readers.chance(0.3)) {
     const bytes = () => included(lastIndex(network))?.bytes;
     const json = (found = bytes()) => found && blockToJson(decode(blockCodec, new Reader(found)));
-    readBoth(world, 'included body', path, { bytes, json });
+    readBoth(world, 'included body', path, { bytes, json }, { isDue });
     return;
   }
   read(
@@ -112,12 +121,15 @@ export function readIncluded(world: World, carrier: string): void {
         [block?.id, block?.referenced?.state, block?.referenced?.index],
       );
     },
+    undefined,
+    { isDue },
   );
 }
 
 export function readMilestoneBody(world: World, milestone: NetworkMilestone): void {
   const path = world.readers.chance(0.5) ? milestone.id : `by-index/${milestone.index}`;
   // a twin with other valid signatures is the same milestone
+  const isDue = (first: number) => milestone.index > first;
   const unsigned = ({ signatures: _, ...rest }: Record<string, unknown>) => rest;
   if (world.readers.chance(0.5))
     read(
@@ -127,7 +139,7 @@ export function readMilestoneBody(world: World, milestone: NetworkMilestone): vo
       ({ raw }: { raw: string }) =>
         differs(networkMilestone(Uint8Array.fromHex(raw)).id, milestone.id),
       undefined,
-      RAW,
+      { ...RAW, isDue },
     );
   else
     read(
@@ -136,6 +148,8 @@ export function readMilestoneBody(world: World, milestone: NetworkMilestone): vo
       `/api/core/v2/milestones/${path}`,
       (body: Record<string, unknown>) =>
         differs(unsigned(body), unsigned(milestoneToJson(readMilestone(milestone.payload)))),
+      undefined,
+      { isDue },
     );
 }
 
@@ -162,10 +176,21 @@ export function readReceipts(world: World, of?: number): void {
         truth.map(({ index: at }) => at),
       );
     },
+    undefined,
+    { isDue: () => true },
   );
 }
 
 const TEXT: How = { parse: async (answer) => ({ text: await answer.text() }) };
+
+/** Seconds after which a node is not healthy without another milestone. */
+const HEALTHY_S = 300;
+
+function isOld({ network, simulation }: World): boolean {
+  return simulation.now / 1000 - network.milestones.at(-1)!.timestamp > HEALTHY_S - MARGIN_S;
+}
+
+const MARGIN_S = 60;
 
 /** What a node says of itself: that it can be read, and no milestone that is not there. */
 export function readNode(world: World, path: string): void {
@@ -180,7 +205,7 @@ export function readNode(world: World, path: string): void {
       return `the ledger is at ${index}`;
     },
     undefined,
-    TEXT,
+    { ...TEXT, isDue: () => path === '/health', mayFail: () => path === '/health' && isOld(world) },
   );
 }
 
@@ -203,6 +228,6 @@ export function readTips(world: World): void {
       return wrong === undefined ? undefined : `${wrong} is no tip`;
     },
     undefined,
-    { isListed: true },
+    { isListed: true, isDue: () => true },
   );
 }

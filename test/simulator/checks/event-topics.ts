@@ -2,14 +2,21 @@
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { outputToJson } from '../../../src/stardust/json/rest-json.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { chainIdOf, decodeOutput } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { networkMilestone } from '../../support/network/blocks.ts';
-import { changesOf, milestoneAt, type NetworkOutput } from '../../support/network/network-model.ts';
+import {
+  changesOf,
+  milestoneAt,
+  type Network,
+  type NetworkOutput,
+} from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { isUnspentAt } from '../truth.ts';
 import type { World } from '../world.ts';
+import { differs, metadataOf } from './reads.ts';
 
 /** What a topic brings with a milestone, of each message what tells it from others. */
 export interface Topic {
@@ -21,19 +28,28 @@ export interface Topic {
   anyOrder?: true;
   /** Of several outputs that end a chain one is told, whichever. */
   tellsOneEnd?: true;
-  /** It also tells at once what there is: whether a message is true is all that is judged. */
+  /** It also tells at once what there is: each message is to be true, and none of `truth` lacks. */
   isTrue?(said: string): boolean;
+  /** Whether it has something to tell at once to one who comes at this milestone. */
+  isThere?(index: number): boolean;
 }
 
 export const blockIdOf = (bytes: Uint8Array) => toHex(blake2b256(bytes));
 
 export const json = (payload: Uint8Array) => JSON.parse(new TextDecoder().decode(payload));
 
-/** Of a message about an output: its ID, and whether it is spent. */
-function readOutput(payload: Uint8Array): string {
-  const { transactionId, outputIndex, isSpent } = json(payload).metadata;
-  const index = Uint8Array.of(outputIndex & 255, outputIndex >> 8).toHex();
-  return `${transactionId.slice(2)}${index} ${isSpent}`;
+/** Of a message about an output: its ID, and whether it is spent; else what it says. */
+function readOutput({ outputs }: Network, payload: Uint8Array): string {
+  const { metadata, output } = json(payload);
+  const { transactionId, outputIndex, isSpent, ledgerIndex } = metadata;
+  const id = `${transactionId}${Uint8Array.of(outputIndex & 255, outputIndex >> 8).toHex()}`;
+  const known = outputs.get(id);
+  if (known === undefined) return `${id} unknown`;
+  const inOrder = (value: object) => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  const fault =
+    differs(inOrder(metadata), inOrder(metadataOf(known, ledgerIndex, isSpent))) ??
+    differs(output, outputToJson(decodeOutput(known.bytes)));
+  return fault ?? `${id.slice(2)} ${isSpent}`;
 }
 
 const idOf = ({ outputId }: NetworkOutput, isSpent: boolean) => `${outputId.toHex()} ${isSpent}`;
@@ -45,36 +61,53 @@ const CHAINS: Readonly<Record<number, string>> = {
 };
 
 /** Of one output, one block and one transaction. */
-function initialTopics({ network }: World, random: Random): Topic[] {
+function initialTopics({ network }: World, random: Random, read: Topic['read']): Topic[] {
   const { outputs, blocks, transactions } = network;
   const some = (ids: Iterable<string>) => random.pick([...ids].slice(-40));
   const block = some(blocks.keys());
-  const topics: Omit<Topic, 'truth'>[] = [
+  const output = some(outputs.keys());
+  const topics: Topic[] = [
     {
-      name: `outputs/${some(outputs.keys())}`,
-      read: readOutput,
+      name: `outputs/${output}`,
+      read,
+      truth: (index) => {
+        const { outputId, spent } = outputs.get(output)!;
+        return spent?.index === index ? [`${outputId.toHex()} true`] : [];
+      },
+      isThere: (index) => isUnspentAt(outputs.get(output)!, index),
       isTrue: (said) => {
         const [id, isSpent] = said.split(' ');
-        const output = outputs.get(`0x${id}`);
-        return output !== undefined && (isSpent === 'false' || output.spent !== undefined);
+        const { spent } = outputs.get(output)!;
+        return `0x${id}` === output && (isSpent === 'false' || spent !== undefined);
       },
     },
     {
       name: `block-metadata/${block}`,
       read: (payload) => `${json(payload).blockId} ${json(payload).referencedByMilestoneIndex}`,
+      truth: (index) =>
+        blocks.get(block)!.referenced?.index === index ? [`${block} ${index}`] : [],
       isTrue: (said) => {
         const { referenced } = blocks.get(block)!;
         return [`${block} undefined`, `${block} ${referenced?.index}`].includes(said);
       },
     },
   ];
-  if (transactions.size > 0)
+  if (transactions.size > 0) {
+    const id = toHex(transactions.get(some(transactions.keys()))!.id);
+    const carriers = () =>
+      [...transactions].flatMap(([carrier, made]) => (toHex(made.id) === id ? [carrier] : []));
+    const isIncluded = (carrier: string) => blocks.get(carrier)?.referenced?.state === 'included';
     topics.push({
-      name: `transactions/${toHex(transactions.get(some(transactions.keys()))!.id)}/included-block`,
+      name: `transactions/${id}/included-block`,
       read: blockIdOf,
-      isTrue: (said) => blocks.get(said)?.referenced?.state === 'included',
+      truth: (index) =>
+        carriers().filter(
+          (carrier) => isIncluded(carrier) && blocks.get(carrier)!.referenced!.index === index,
+        ),
+      isTrue: (said) => carriers().includes(said) && isIncluded(said),
     });
-  return topics.map((topic) => ({ ...topic, truth: () => [] }));
+  }
+  return topics;
 }
 
 export function extraTopics(world: World, random: Random): Topic[] {
@@ -87,6 +120,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
         ('address' in each && addressKey(each.address) === key) ||
         ('returnAddress' in each && addressKey(each.returnAddress) === key),
     );
+  const read = (payload: Uint8Array) => readOutput(network, payload);
   const unlocks = `outputs/unlock/+/${toBech32('tst', address)}`;
   const chains = truth.plainOutputs().flatMap(({ output, outputId }) => {
     const id = chainIdOf(output, Uint8Array.fromHex(outputId));
@@ -101,7 +135,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
   const isHeldAt = (index: number) =>
     [...network.outputs.values()].some((each) => isUnspentAt(each, index) && isOfChain(each));
   return [
-    ...initialTopics(world, random),
+    ...initialTopics(world, random, read),
     {
       name: 'milestones',
       // a twin with other valid signatures is the same milestone
@@ -116,7 +150,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
     {
       name: unlocks,
       anyOrder: true,
-      read: readOutput,
+      read,
       truth: (index) =>
         changesOf(network, index)
           .created.filter(hasAddress)
@@ -125,7 +159,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
     {
       name: `${unlocks}/spent`,
       anyOrder: true,
-      read: readOutput,
+      read,
       truth: (index) =>
         changesOf(network, index)
           .consumed.filter(hasAddress)
@@ -135,7 +169,7 @@ export function extraTopics(world: World, random: Random): Topic[] {
       name: `outputs/${CHAINS[type]}/0x${chainId}`,
       anyOrder: true,
       tellsOneEnd: true,
-      read: readOutput,
+      read,
       truth: (index) => {
         const { created, consumed } = changesOf(network, index);
         const comes = created.filter(isOfChain).map((output) => idOf(output, false));

@@ -15,6 +15,8 @@ import { Random } from '../../support/network/random.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
+import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
+import { reasonOf } from './reads.ts';
 import { answerableProposal, isFull } from './white-flag.ts';
 
 const CONFIRMED = 'milestone-info/confirmed';
@@ -58,7 +60,8 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
           listen(world, random, connections - 1, stays),
         );
       };
-      const end = follow(world, webSocket, topics, again);
+      const alive = newKeepAlive(world, webSocket, stays ? undefined : random);
+      const end = follow(world, webSocket, topics, { again, alive });
       if (leavesAfter === undefined) return;
       world.simulation.atForWorld(world.simulation.now + leavesAfter, () => {
         end();
@@ -75,7 +78,7 @@ function follow(
   world: World,
   socket: Socket,
   extra: readonly Topic[],
-  again: () => void,
+  { again, alive }: { again: () => void; alive: KeepAlive },
 ): () => void {
   const { network } = world;
   const reader = createPacketReader(1 << 20);
@@ -84,8 +87,21 @@ function follow(
   const topics: Topic[] = [
     {
       name: REFERENCED,
-      read: (payload) => json(payload).blockId,
-      truth: (index) => coneOf(network, index).map(({ id }) => id),
+      read: (payload) => {
+        const { blockId, ledgerInclusionState, conflictReason, whiteFlagIndex } = json(payload);
+        return [
+          blockId,
+          ledgerInclusionState,
+          reasonOf(world, conflictReason),
+          whiteFlagIndex,
+        ].join(' ');
+      },
+      truth: (index) =>
+        coneOf(network, index).map(({ id, referenced }) => {
+          const { state, conflict, whiteFlagIndex } = referenced!;
+          const reason = state === 'conflicting' ? reasonOf(world, conflict) : undefined;
+          return [id, state, reason, whiteFlagIndex].join(' ');
+        }),
     },
     ...extra,
   ];
@@ -93,6 +109,8 @@ function follow(
   const disturbances = () => world.node.events.starts + world.node.faults;
   let before = disturbances();
   const told = new Map<string, string[]>(topics.map(({ name }) => [name, []]));
+  let first: number | undefined;
+  const begun = new Set<string>();
   const confirm = (index: number) => {
     const { last } = listener;
     if (listener.imports !== world.imports || world.isDamaged) return;
@@ -100,10 +118,17 @@ function follow(
       world.wrong('safety', `event of milestone ${index} after ${last}`);
     const isRepeated = before !== disturbances();
     before = disturbances();
-    for (const { name, truth, anyOrder, tellsOneEnd, isTrue } of topics) {
+    first ??= index;
+    for (const { name, truth, anyOrder, tellsOneEnd, isTrue, isThere } of topics) {
       const came = told.get(name)!.splice(0);
       if (isTrue !== undefined) {
         if (!came.every(isTrue)) world.wrong('safety', `events ${name}: ${came}`);
+        const isWhole = last === undefined || truth(index).every((each) => came.includes(each));
+        if (!isWhole) world.wrong('safety', `events ${name} of milestone ${index}: ${came}`);
+        if (came.length > 0) begun.add(name);
+        const isLate = index === first + TOLD_WITHIN && isThere?.(first) && !begun.has(name);
+        if (isLate && world.mustAnswer && !world.isDisturbed)
+          world.wrong('safety', `events ${name}: nothing at first`);
         continue;
       }
       const said = isRepeated ? [...new Set(came)] : came;
@@ -131,6 +156,7 @@ function follow(
   };
   socket.received = (data) => {
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
+      alive.received(packet);
       if (packet.type === PacketType.ConnectAck)
         socket.send(
           encodePacket({
@@ -149,8 +175,11 @@ function follow(
       }
     }
   };
+  let isLeaving = alive.isSilent;
   socket.ended = (code) => {
     world.note(`events closed ${code}`);
+    if (!isLeaving && world.mustAnswer && !world.isDisturbed)
+      world.wrong('liveness', `a listener is closed: ${code}`);
     world.listeners.delete(listener);
     again();
   };
@@ -161,11 +190,18 @@ function follow(
       level: 4,
       cleanSession: true,
       clientId: '',
-      keepAlive: 0,
+      keepAlive: alive.seconds,
     }),
   );
-  return () => world.listeners.delete(listener);
+  alive.begin();
+  return () => {
+    isLeaving = true;
+    world.listeners.delete(listener);
+  };
 }
+
+/** Milestones within which one who comes is told of what there is. */
+const TOLD_WITHIN = 2;
 
 /** In which whoever listens is told of the last milestone. */
 const TOLD_MS = 20_000;

@@ -11,9 +11,10 @@ import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
+import { checkRest } from './rest.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
-import { answerableProposal, askRoots, countUnreferenced, isFull } from './white-flag.ts';
+import { answerableProposal, askRoots, isFull, unreferencedSince } from './white-flag.ts';
 
 /** Simulated milliseconds in which the node must come to rest. */
 const SETTLING_MS = 180_000;
@@ -30,6 +31,7 @@ export async function checkAlways(world: World): Promise<void> {
   checkEconomy(world);
   await checkRows(world);
   checkSilence(world);
+  await checkPrompt(world);
   const [late] = world.unanswered(ANSWER_MS);
   if (late !== undefined) world.wrong('liveness', `${late.path} is not answered`);
   const [failure] = world.failures;
@@ -56,7 +58,7 @@ export async function checkState(world: World): Promise<void> {
   await scrubTwice(world);
   if ((await strayRests(node.sqlite)).length > 0)
     world.wrong('safety', 'half of the contents of an output');
-  await checkPruned(world);
+  await checkRest(world);
   await checkAudits(world);
   await checkFarReplica(world);
   await checkAlways(world);
@@ -95,16 +97,6 @@ async function checkFarReplica(world: World): Promise<void> {
   if (hasCome && !(await askOnce(world, await answerableProposal(world))))
     world.wrong('liveness', 'a proposal is refused, as a replica lacks milestones');
   node.catchUp();
-}
-
-/** At rest no milestone is kept that is not to be. */
-async function checkPruned(world: World): Promise<void> {
-  const { ledger, first } = (await world.node.sqlite
-    .prepare('SELECT ledger, (SELECT min(idx) FROM milestone) AS first FROM head')
-    .first<{ ledger: number; first: number }>())!;
-  const kept = ledger - first;
-  if (kept > Number(world.node.vars.RETENTION_MILESTONES))
-    world.wrong('economy', `${kept} milestones are kept`);
 }
 
 /** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */
@@ -171,7 +163,8 @@ function checkEconomy(world: World): void {
     lines: node.lines.length,
     blocks: world.network.blocks.size,
   };
-  if (node.counts.mostOfRequest > MOST_OF_REQUEST)
+  const isSmall = SMALL_STEPS.test(world.settings.limits);
+  if (node.counts.mostOfRequest > MOST_OF_REQUEST * (isSmall ? TINY : 1))
     world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
@@ -185,7 +178,7 @@ function checkEconomy(world: World): void {
   ][]) {
     const rate = (now[what] - before[what]) / seconds;
     const limit =
-      (base + upstream * upstreams.length) * (SMALL_STEPS.test(world.settings.limits) ? TINY : 1) +
+      (base + upstream * upstreams.length) * (isSmall ? TINY : 1) +
       block * blocks +
       (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)
@@ -213,13 +206,28 @@ const PACK_BLOCKS = 60;
 /** What senders send cannot fill the database. */
 async function checkRows(world: World): Promise<void> {
   const { settings, isFlipped } = world;
-  const stored = await countUnreferenced(world);
+  const { length: stored } = await unreferencedSince(world);
   const limit = MOST_UNREFERENCED * unreferencedBlocks(settings.limits) + PACK_BLOCKS;
   if (stored <= limit || isFlipped) return;
   // what a milestone needs is stored whatever else there is
   const needed = coneOf(world.network, (await world.ledgerIndex()) + 1).length;
   if (stored > limit + needed)
     world.wrong('economy', `${stored} unreferenced blocks, at most ${limit + needed}`);
+}
+
+/** Milliseconds in which a milestone is applied where nothing disturbs the follower. */
+const PROMPT_MS = 8000;
+
+async function checkPrompt(world: World): Promise<void> {
+  const { latest, simulation, tally, restsFrom } = world;
+  if (!world.mustAnswer || world.isDisturbed || restsFrom !== undefined || tally.has('lag')) return;
+  if (simulation.now - latest.at < PROMPT_MS) return;
+  const ledger = await world.ledgerIndex();
+  if (ledger < latest.index)
+    world.wrong(
+      'liveness',
+      `the ledger is at ${ledger}, ${latest.index} came ${simulation.now - latest.at} ms ago`,
+    );
 }
 
 /** Nothing fails, and everybody is honest, or somebody at least: one honest upstream is enough. */

@@ -7,7 +7,7 @@ import { lastIndex } from '../../support/network/network-model.ts';
 import { verifySignature } from '../../support/payloads/keys.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
-import { read } from './reads.ts';
+import { isReferencedAfter, read } from './reads.ts';
 
 const verify = async (key: Uint8Array, message: Uint8Array, signature: Uint8Array) =>
   verifySignature(key, message, signature);
@@ -18,14 +18,16 @@ function readProof(
   what: string,
   path: string,
   judge: (body: never, index: number) => Promise<string | undefined>,
+  isDue: (first: number) => boolean,
 ): void {
-  read(world, what, path, (body, index) => {
+  const check = (body: never, index: number) => {
     judge(body, index).then(
       (fault) => fault && world.wrong('safety', `${path}: ${fault}`),
       (error: Error) => world.wrong('safety', `${path}: ${error.message}`),
     );
     return undefined;
-  });
+  };
+  read(world, what, path, check, undefined, { isDue });
 }
 
 /** Of the last change of the NFT, or of one that is named by its milestone or its block. */
@@ -52,6 +54,10 @@ export function readCertificate(world: World, nftId: string): void {
       const output = held(index);
       return said === (output && `0x${output}`) ? undefined : `${said}, not ${output}`;
     },
+    (first) => {
+      const [last] = truth.history(nftId, lastIndex(network));
+      return ((named ?? last)?.index ?? 0) > first;
+    },
   );
 }
 
@@ -60,7 +66,7 @@ export function readInclusion(world: World, blockId: string): void {
   const { network } = world;
   const isPlugin = world.readers.chance(0.5);
   const path = isPlugin ? `/api/poi/v1/create/${blockId}` : `/api/edge/v1/blocks/${blockId}/proof`;
-  readProof(world, 'inclusion', path, async (body: JsonObject) => {
+  const judge = async (body: JsonObject) => {
     const { referenced } = network.blocks.get(blockId)!;
     const { milestone, block, proof, appliedProof } = body;
     const file = { milestone, block, proof, appliedProof, blockId };
@@ -71,7 +77,8 @@ export function readInclusion(world: World, blockId: string): void {
     if (isDue !== (appliedProof !== undefined)) return 'the path to the applied root';
     if (world.readers.chance(0.5)) validate(world, body);
     return undefined;
-  });
+  };
+  readProof(world, 'inclusion', path, judge, isReferencedAfter(world, blockId));
 }
 
 /** The node's own verdict on a proof that holds, or on one that does not. */

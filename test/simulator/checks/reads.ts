@@ -1,6 +1,8 @@
 /** Reads of every kind, and whether each answer is true at the ledger index that it names. */
+import { parseBech32Address } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
+import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { milestoneId } from '../../../src/stardust/wire/ids.ts';
 import { milestone } from '../../../src/stardust/wire/milestone.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
@@ -8,6 +10,8 @@ import {
   lastIndex,
   milestoneAt,
   type NetworkBlock,
+  type NetworkOutput,
+  parametersAt,
   treasuryAt,
   ZERO_ID,
 } from '../../support/network/network-model.ts';
@@ -32,6 +36,10 @@ export interface How {
   parse?: (answer: Response) => Promise<unknown>;
   /** What is wrong with a 404 that names no ledger index. */
   isGone?: () => Promise<string | undefined>;
+  /** Whether there is an answer for sure, of a ledger that keeps milestones from `first` on. */
+  isDue?: (first: number) => boolean;
+  /** Whether it may be an error although nothing is wrong. */
+  mayFail?: () => boolean;
 }
 
 const MIN_LEDGER_INDEX = 'x-min-ledger-index';
@@ -52,6 +60,8 @@ export function read(
     isListed = false,
     parse = (answer) => answer.json(),
     isGone = async () => undefined,
+    isDue = () => false,
+    mayFail = () => false,
   }: How = {},
 ): void {
   const { network, readers, kept } = world;
@@ -68,6 +78,12 @@ export function read(
     world.note(`${what} ${answer.status}`, path);
     if ((mayHide || world.mayHideRows) && (isListed || answer.status === 404)) return undefined;
     const index = ledgerIndexOf(answer);
+    const { restsFrom, mustAnswer, settings } = world;
+    if (answer.status >= 500 && mustAnswer && !mayFail()) return `status ${answer.status}`;
+    // a replica may not have it yet
+    const isKept = restsFrom !== undefined && min + settings.replicaMs === 0 && isDue(restsFrom);
+    if (isKept && ![200, 304].includes(answer.status))
+      return `status ${answer.status}, and milestones are kept from ${restsFrom} on`;
     if (index !== undefined && index > lastIndex(network))
       return `at index ${index}, which the network does not have`;
     if (answer.status === 200 && index !== undefined && index < min)
@@ -84,13 +100,16 @@ export function read(
     }
     if (answer.status !== 200) return undefined;
     const body = await parse(answer);
+    const isShared = answer.headers.get('cache-control')?.includes('public');
+    if (isShared && index === undefined && !isKeptForGood(answer))
+      return 'caches keep it, and it names no ledger index';
     const etag = answer.headers.get('etag');
     if (etag !== null && min === 0) kept.set(path, { etag, body, index: index ?? -1 });
     keepForGood(answer, body);
     return check(body as never, index ?? -1, answer);
   };
   const keepForGood = (answer: Response, body: unknown) => {
-    if (answer.status === 200 && answer.headers.get('cache-control')?.includes('immutable'))
+    if (answer.status === 200 && isKeptForGood(answer))
       world.immutable.set(path, () => check(body as never, ledgerIndexOf(answer) ?? -1, answer));
   };
   world.ask(
@@ -104,6 +123,10 @@ export function read(
       if (answer.status === 200) keepForGood(answer, await parse(answer));
     },
   );
+}
+
+function isKeptForGood(answer: Response): boolean {
+  return answer.headers.get('cache-control')?.includes('immutable') === true;
 }
 
 /** Caches do not ask again: what was said for good is true once all is right, whoever said it. */
@@ -127,7 +150,10 @@ const SPENT = 1;
 const NOT_FOUND = 3;
 
 /** An output that was spent before the import, or whose record is pruned, is not found, as in HORNET. */
-function reasonOf({ imports, settings }: World, reason: number | undefined): number | undefined {
+export function reasonOf(
+  { imports, settings }: World,
+  reason: number | undefined,
+): number | undefined {
   const isForgotten = imports > 0 || settings.retention < 1000;
   return reason === SPENT && isForgotten ? NOT_FOUND : reason;
 }
@@ -146,7 +172,7 @@ export function readNft(world: World, nftId: string): void {
       const output = truth.nftOutput(nftId, index);
       return output === undefined ? undefined : `404, and it is in output ${output}`;
     },
-    { hasMin: true },
+    { hasMin: true, isGone: async () => '404 that names no ledger index' },
   );
 }
 
@@ -159,17 +185,7 @@ export function readOutput(world: World, outputId: string): void {
     (body: Record<string, unknown>, index) => {
       const truth = output();
       if (truth === undefined || truth.bookedIndex > index) return 'there is no such output';
-      const isSpent = !isUnspentAt(truth, index);
-      const { blockId, isSpent: said, milestoneIndexBooked, milestoneIndexSpent } = body;
-      return differs(
-        { blockId, isSpent: said, milestoneIndexBooked, milestoneIndexSpent },
-        {
-          blockId: `0x${truth.blockId.toHex()}`,
-          isSpent,
-          milestoneIndexBooked: truth.bookedIndex,
-          ...(isSpent && { milestoneIndexSpent: truth.spent!.index }),
-        },
-      );
+      return differs(body, metadataOf(truth, index, !isUnspentAt(truth, index)));
     },
     (index) => {
       const truth = output();
@@ -177,8 +193,30 @@ export function readOutput(world: World, outputId: string): void {
         ? '404, and it is unspent'
         : undefined;
     },
-    { hasMin: true },
+    { hasMin: true, isDue: (first) => (output()?.spent?.index ?? first + 1) > first },
   );
+}
+
+export function metadataOf(
+  { outputId, blockId, spent, ...booked }: NetworkOutput,
+  ledgerIndex: number,
+  isSpent: boolean,
+) {
+  return {
+    blockId: toHex(blockId),
+    transactionId: toHex(outputId.subarray(0, 32)),
+    outputIndex: outputId[32]! + 256 * outputId[33]!,
+    isSpent,
+    ...(isSpent &&
+      spent && {
+        milestoneIndexSpent: spent.index,
+        milestoneTimestampSpent: spent.timestamp,
+        transactionIdSpent: toHex(spent.transactionId),
+      }),
+    milestoneIndexBooked: booked.bookedIndex,
+    milestoneTimestampBooked: booked.bookedTimestamp,
+    ledgerIndex,
+  };
 }
 
 /** Milestones for which a ledger keeps blocks at least, whatever it is told, but for a margin. */
@@ -241,8 +279,14 @@ export function readBlockMetadata(world: World, blockId: string): void {
       );
     },
     undefined,
-    { isGone },
+    // so many requests may wait for blocks that are not stored
+    { isGone, isDue: isReferencedAfter(world, blockId), mayFail: () => true },
   );
+}
+
+/** Whether a milestone that is kept references the block. */
+export function isReferencedAfter({ network }: World, blockId: string): (first: number) => boolean {
+  return (first) => (network.blocks.get(blockId)?.referenced?.index ?? 0) > first;
 }
 
 /** The milestone that the block carries, whatever signatures it has (M-5). */
@@ -263,6 +307,8 @@ export function readMilestone(world: World, milestoneIndex: number): void {
       const milestone = milestoneAt(world.network, milestoneIndex);
       return differs([body.index, body.timestamp], [milestone?.index, milestone?.timestamp]);
     },
+    undefined,
+    { isDue: (first) => milestoneIndex > first },
   );
 }
 
@@ -273,26 +319,35 @@ export function readChangesOfMilestone(world: World, milestoneIndex: number): vo
     world,
     'utxo-changes',
     `/api/core/v2/milestones/${name}/utxo-changes`,
-    (body: { createdOutputs: string[]; consumedOutputs: string[] }) => {
+    (body: { index: number; createdOutputs: string[]; consumedOutputs: string[] }) => {
       const outputs = [...world.network.outputs];
       const ids = (those: typeof outputs) => those.map(([id]) => id).sort();
       return differs(
-        { created: body.createdOutputs, consumed: body.consumedOutputs },
+        { index: body.index, created: body.createdOutputs, consumed: body.consumedOutputs },
         {
+          index: milestoneIndex,
           created: ids(outputs.filter(([, { bookedIndex }]) => bookedIndex === milestoneIndex)),
           consumed: ids(outputs.filter(([, { spent }]) => spent?.index === milestoneIndex)),
         },
       );
     },
+    undefined,
+    { isDue: (first) => milestoneIndex > first },
   );
 }
 
 interface Change {
   milestoneIndex: number;
+  milestoneTimestamp: number;
+  transactionId: string;
   blockId: string;
   outputId: string | null;
   kind: string;
+  owner: { address: string } | null;
 }
+
+/** As addressKey has it. */
+export const keyOf = (bech32: string) => addressKey(parseBech32Address(bech32)!.address);
 
 /**
  * All of its pages, one after the other.
@@ -302,7 +357,7 @@ interface Change {
 export function readHistory(
   world: World,
   nftId: string,
-  before?: { cursor: string; left: Change[] },
+  before?: { cursor: string; left: { milestoneIndex: number }[] },
 ): void {
   const pageSize = world.readers.chance(0.3) ? '?pageSize=2' : '';
   read(
@@ -312,17 +367,23 @@ export function readHistory(
     (body: { since: number; complete: boolean; changes: Change[]; cursor?: string }, index) => {
       const all =
         before?.left ??
-        world.truth.history(nftId, index).map(({ kind, index: at, blockId, outputId }) => ({
-          kind,
-          milestoneIndex: at,
-          blockId: `0x${blockId}`,
-          outputId: outputId === undefined ? null : `0x${outputId}`,
+        world.truth.history(nftId, index).map((event) => ({
+          kind: event.kind,
+          milestoneIndex: event.index,
+          milestoneTimestamp: event.timestamp,
+          transactionId: `0x${event.transactionId}`,
+          blockId: `0x${event.blockId}`,
+          outputId: event.outputId === undefined ? null : `0x${event.outputId}`,
+          owner: event.owner ?? null,
         }));
-      const said = body.changes.map(({ kind, milestoneIndex, blockId, outputId }) => ({
-        kind,
-        milestoneIndex,
-        blockId,
-        outputId,
+      const said = body.changes.map(({ owner, ...change }: Change) => ({
+        kind: change.kind,
+        milestoneIndex: change.milestoneIndex,
+        milestoneTimestamp: change.milestoneTimestamp,
+        transactionId: change.transactionId,
+        blockId: change.blockId,
+        outputId: change.outputId,
+        owner: owner && keyOf(owner.address),
       }));
       // a genesis that holds the NFT has no block
       const mayLack = all.filter(({ milestoneIndex }) => milestoneIndex < body.since).length;
@@ -333,7 +394,10 @@ export function readHistory(
       return differs(said, all.slice(0, said.length));
     },
     undefined,
-    { hasMin: true },
+    {
+      hasMin: true,
+      isDue: () => world.truth.nftOutput(nftId, lastIndex(world.network)) !== undefined,
+    },
   );
 }
 
@@ -354,7 +418,7 @@ export function readNftChanges(world: World, after: number): void {
       return body.from === after ? differs(body.changes, changes) : `from ${body.from}`;
     },
     undefined,
-    { hasMin: true, isListed: true },
+    { hasMin: true, isListed: true, isDue: (first) => after >= first },
   );
 }
 
@@ -372,14 +436,28 @@ export function readNftList(world: World): void {
       return body.cursor === undefined ? differs([...body.items].sort(), ids.sort()) : undefined;
     },
     undefined,
-    { hasMin: true, isListed: true },
+    { hasMin: true, isListed: true, isDue: () => true },
   );
 }
 
 export function readTreasury(world: World): void {
-  read(world, 'treasury', '/api/core/v2/treasury', (body: { amount: string }, index) =>
-    differs(body.amount, String(treasuryAt(world.network, index).amount)),
+  read(
+    world,
+    'treasury',
+    '/api/core/v2/treasury',
+    (body: { amount: string; milestoneId: string }, index) => {
+      const { amount, milestoneId } = treasuryAt(world.network, index);
+      return differs([body.amount, body.milestoneId], [String(amount), toHex(milestoneId)]);
+    },
+    undefined,
+    { isDue: () => true },
   );
+}
+
+interface InfoJson {
+  status: { confirmedMilestone: object };
+  protocol: object;
+  pendingProtocolParameters: unknown[];
 }
 
 export function readInfo(world: World): void {
@@ -387,11 +465,22 @@ export function readInfo(world: World): void {
     world,
     'info',
     '/api/core/v2/info',
-    (body: { status: { confirmedMilestone: { index: number; milestoneId?: string } } }, index) => {
-      const { confirmedMilestone } = body.status;
-      const { id } = milestoneAt(world.network, index) ?? { id: ZERO_ID };
-      return differs([confirmedMilestone.index, confirmedMilestone.milestoneId], [index, id]);
+    ({ status, protocol, pendingProtocolParameters }: InfoJson, index) => {
+      const { network } = world;
+      const { id, timestamp } = milestoneAt(network, index) ?? { ...network.genesis, id: ZERO_ID };
+      const { parameters, pending } = parametersAt(network, index);
+      const confirmedMilestone = { index, timestamp, milestoneId: id };
+      return differs(
+        [status.confirmedMilestone, protocol, pendingProtocolParameters.length],
+        [
+          confirmedMilestone,
+          { ...parameters, tokenSupply: String(parameters.tokenSupply) },
+          pending.length,
+        ],
+      );
     },
+    undefined,
+    { isDue: () => true },
   );
 }
 
@@ -419,5 +508,7 @@ export function readExplanation(world: World, milestoneIndex: number): void {
         ]),
       );
     },
+    undefined,
+    { isDue: (first) => milestoneIndex > first },
   );
 }

@@ -2,18 +2,32 @@
 import { lastIndex } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
-import { readReceipts } from './contents.ts';
-import { readList } from './lists.ts';
+import {
+  readBlockBody,
+  readIncluded,
+  readMilestoneBody,
+  readNode,
+  readOutputBody,
+  readReceipts,
+  readTips,
+} from './contents.ts';
+import { readList, readNftState } from './lists.ts';
+import { readCertificate, readInclusion } from './proofs.ts';
 import {
   checkImmutable,
   readBlockMetadata,
   readChangesOfMilestone,
+  readExplanation,
   readHistory,
+  readInfo,
+  readMilestone,
   readNft,
   readNftChanges,
   readNftList,
   readOutput,
+  readTreasury,
 } from './reads.ts';
+import { firstKept } from './rest.ts';
 import { askRoots } from './white-flag.ts';
 
 const NFTS = 25;
@@ -22,6 +36,12 @@ const OUTPUTS = 20;
 const BLOCKS = 40;
 const PROPOSALS = 12;
 const LISTS = ['all', 'basic', 'basic', 'nft', 'nft'] as const;
+
+/** Of the last ones, those that are read in each way that there is. */
+const KEPT = 12;
+const MILESTONES = 3;
+const PROOFS = 4;
+const BODIES = 5;
 
 /** Milliseconds between two reads. */
 const PAUSE_MS = 20;
@@ -49,11 +69,36 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     () => readNftList(world),
     () => readNftChanges(world, Math.max(1, last - 10)),
     () => readChangesOfMilestone(world, last),
+    ...random
+      .sample(network.milestones.slice(-KEPT), MILESTONES)
+      .flatMap((milestone) => [
+        () => readMilestone(world, milestone.index),
+        () => readMilestoneBody(world, milestone),
+        () => readChangesOfMilestone(world, milestone.index),
+        () => readExplanation(world, milestone.index),
+      ]),
+    ...nfts.slice(0, PROOFS).map((id) => () => readCertificate(world, id)),
+    ...nfts.slice(-PROOFS).map((id) => () => readNftState(world, id)),
+    ...random
+      .sample([...network.blocks.keys()].slice(-BODIES * KEPT), BODIES)
+      .flatMap((id) => [() => readBlockBody(world, id), () => readInclusion(world, id)]),
+    ...random
+      .sample([...network.transactions.keys()].slice(-BODIES * KEPT), BODIES)
+      .map((id) => () => readIncluded(world, id)),
+    ...random
+      .sample([...network.outputs.keys()].slice(-BODIES * KEPT), BODIES)
+      .map((id) => () => readOutputBody(world, id)),
+    () => readInfo(world),
+    () => readTreasury(world),
+    () => readTips(world),
+    () => readNode(world, '/health'),
   ];
+  world.restsFrom = world.isFlipped ? undefined : await firstKept(world);
   for (const read of reads) {
     read();
     await simulation.runUntil(simulation.now + PAUSE_MS);
   }
   await simulation.runUntil(simulation.now + 5000);
+  world.restsFrom = undefined;
   checkImmutable(world);
 }

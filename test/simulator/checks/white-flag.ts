@@ -31,6 +31,8 @@ export function askRoots(world: World, request: Request): void {
         'safety',
         `${about}: 400 ${JSON.stringify(said)}, the truth is ${JSON.stringify(truth)}`,
       );
+    if (answer.status >= 500 && world.mustAnswer)
+      return world.wrong('safety', `${about}: status ${answer.status} ${detail}`);
     if (answer.status !== 200) return;
     const { inclusionMerkleRoot, appliedMerkleRoot } = said;
     const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });
@@ -49,17 +51,17 @@ async function visibleIds({ node }: World): Promise<Set<string>> {
 /** Bytes of a block's status, of which the last one says whether a milestone references it. */
 const STATUS_BYTES = 6;
 
-/** The blocks that are stored, and that no milestone references. */
-export async function countUnreferenced({ node }: World): Promise<number> {
+/** Of blocks that are stored, and that no milestone references, the ledger index when that was. */
+export async function unreferencedSince({ node }: World): Promise<number[]> {
   const sql = 'SELECT statuses FROM pack WHERE live = 1 AND staged IS NULL';
   const { results } = await node.sqlite.prepare(sql).all<{ statuses: string }>();
-  let count = 0;
+  const since: number[] = [];
   for (const { statuses } of results) {
     const bytes = Buffer.from(statuses, 'base64');
     for (let at = STATUS_BYTES - 1; at < bytes.length; at += STATUS_BYTES)
-      if (bytes[at] === 0) count++;
+      if (bytes[at] === 0) since.push(bytes.readUInt32LE(at - STATUS_BYTES + 1));
   }
-  return count;
+  return since;
 }
 
 interface Bounds {

@@ -35,7 +35,7 @@ import {
   readOutput,
   readTreasury,
 } from '../checks/reads.ts';
-import type { World } from '../world.ts';
+import { API_TOKEN, PROTECTED_PATH, type World } from '../world.ts';
 import { proposal } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
 
@@ -56,7 +56,7 @@ function recent<T>(all: readonly T[], random: Random): T | undefined {
 const LISTS = ['nft', 'nft', 'nft', 'basic', 'alias', 'foundry', 'all'] as const;
 
 /** What operators and their monitoring ask, and `/` for the explorer. */
-const NODE_PATHS = ['/health', '/metrics', '/api/routes', '/', '/nft/0x12', '/robots.txt'];
+const NODE_PATHS = ['/health', '/metrics', '/', '/nft/0x12', '/robots.txt'];
 
 const NOBODY = 'ab'.repeat(32);
 
@@ -74,6 +74,9 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [405, '/api/core/v2/info', { method: 'POST' }],
   [204, '/api/core/v2/info', { method: 'OPTIONS' }],
   [400, '/api/mqtt/v1'],
+  [401, PROTECTED_PATH],
+  [401, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}0` } }],
+  [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
 ];
 
 export const clientSteps = {
@@ -161,6 +164,8 @@ export const clientSteps = {
       path,
       (answer) => {
         if (answer.status !== status) world.wrong('safety', `${path}: status ${answer.status}`);
+        const isShared = !/no-store/.test(answer.headers.get('cache-control') ?? '');
+        if (path === PROTECTED_PATH && isShared) world.wrong('safety', `caches keep ${path}`);
       },
       init,
     );

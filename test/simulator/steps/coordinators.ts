@@ -59,10 +59,16 @@ export function proposal({ network }: World): Request {
   return network.propose().request;
 }
 
+/** Blocks that count as old where a ledger began with the genesis. */
+const OLDEST = 30;
+
 /** Over blocks that stand on blocks from before the snapshot, or on later ones. */
 function issueUponOld(world: World, random: Random): void {
   const { network, ancient } = world;
-  const below = ancient.length > 0 && random.chance(0.7) ? ancient : [...network.blocks.keys()];
+  const all = [...network.blocks.keys()];
+  // the oldest ones: a ledger forgets their IDs
+  const oldest = ancient.length > 0 ? ancient : all.slice(0, OLDEST);
+  const below = random.chance(0.7) ? oldest : all;
   let above = random.sample(below, random.between(1, 2));
   for (let i = random.between(1, 4); i > 0; i--) above = [network.note(above, random.bytes(8))];
   if (random.chance(0.7))

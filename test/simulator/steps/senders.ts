@@ -50,6 +50,8 @@ export const senderSteps = {
   // the index of NFTs is about their changes
   moveNft: { ...usual.moveNft, often: 12 },
   burnNft: { ...usual.burnNft, often: 6 },
+  // of some of which a ledger from the genesis forgets the IDs
+  referToOld: { ...usual.referToOld, often: 6 },
   wild: { actor: 'sender', often: 20, run: wild },
   mintMany: { actor: 'sender', often: 1, run: ({ life }, random) => mintMany(life, random) },
   chain: { actor: 'sender', often: 4, run: ({ life }, random) => chain(life, random) },

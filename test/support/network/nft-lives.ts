@@ -110,7 +110,7 @@ function signerOf(network: SyntheticNetwork, output: Output, time: number): KeyP
 }
 
 /** Whose the output is at that second, by TIP-18. */
-function ownerKey({ unlockConditions }: Output, time: number): string {
+export function ownerKey({ unlockConditions }: Output, time: number): string {
   const expires = unlockConditions.find((each) => each.type === UnlockConditionType.Expiration);
   if (expires?.type === UnlockConditionType.Expiration && expires.unixTime <= time)
     return addressKey(expires.returnAddress);

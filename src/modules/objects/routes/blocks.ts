@@ -37,20 +37,20 @@ export const blockRoutes = {
   readBlockMetadata: {
     method: 'GET',
     path: '/api/core/v2/blocks/:blockId/metadata',
-    keep: 'id',
+    keep: 'index',
     limit: 'fetchLimit',
     handle: async (context) => answerMetadata(context, await readNamedBlock(context)),
   },
   readIncludedBlock: {
     method: 'GET',
     path: '/api/core/v2/transactions/:transactionId/included-block',
-    keep: 'id',
+    keep: 'index',
     handle: async (context) => answerBytes(context, await readIncluded(context)),
   },
   readIncludedBlockMetadata: {
     method: 'GET',
     path: '/api/core/v2/transactions/:transactionId/included-block/metadata',
-    keep: 'id',
+    keep: 'index',
     handle: async (context) => answerMetadata(context, await readIncluded(context)),
   },
 } satisfies RouteTable;

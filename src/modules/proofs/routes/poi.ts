@@ -31,7 +31,7 @@ export const poiRoutes = {
   createProof: {
     method: 'GET',
     path: '/api/poi/v1/create/:blockId',
-    keep: 'id',
+    keep: 'index',
     limit: 'scanLimit',
     handle: async (context) => jsonAnswer(inclusionToJson(await readProof(context))),
   },

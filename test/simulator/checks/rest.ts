@@ -1,0 +1,171 @@
+/**
+ * What must be so once nothing moves any more: as much is kept as the settings say, and the index of
+ * NFTs in KV is complete, settled and true, so that lookups need no ledger.
+ */
+import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
+import type { World } from '../world.ts';
+import { unreferencedSince } from './white-flag.ts';
+
+export async function checkRest(world: World): Promise<void> {
+  await checkIndex(world);
+  await checkLookups(world);
+  await checkKept(world);
+  await checkOrphans(world);
+  checkScrubbed(world);
+}
+
+/** The oldest milestone whose state can be asked for, once all older ones are deleted. */
+export async function firstKept({ node, network }: World): Promise<number> {
+  const first = await node.sqlite.prepare('SELECT min(idx) AS first FROM milestone').first('first');
+  const retention = Number(node.vars.RETENTION_MILESTONES);
+  return Math.max(Number(first), lastIndex(network) - retention);
+}
+
+interface IndexState {
+  generation: string;
+  from: number;
+  filledFrom: number;
+  entries: { kind: string };
+  recent: { to: number } | null;
+}
+
+const INDEXED_MS = 120_000;
+const LOOK_MS = 2000;
+
+/** Where times are the usual ones a change is in the window for an hour. */
+const isBrief = ({ settings }: World) => settings.limits !== 'usual';
+
+async function checkIndex(world: World): Promise<void> {
+  const { node, simulation, network } = world;
+  const last = lastIndex(network);
+  const read = async () => {
+    const text = await node.sqlite.prepare('SELECT state FROM nft_index').first<string>('state');
+    return JSON.parse(text!) as IndexState;
+  };
+  const isDone = ({ entries, recent, from }: IndexState) =>
+    entries?.kind === 'complete' && recent?.to === last && (!isBrief(world) || from === last);
+  let state = await read();
+  for (const end = simulation.now + INDEXED_MS; !isDone(state) && simulation.now < end; ) {
+    await simulation.runUntil(simulation.now + LOOK_MS);
+    state = await read();
+  }
+  if (!isDone(state))
+    return world.wrong('liveness', `the index in KV stays at ${JSON.stringify(state)}`);
+  // what was put last has landed
+  await simulation.runUntil(simulation.now + world.settings.staleMs + LOOK_MS);
+  checkEntries(world, await read());
+}
+
+const jsonOf = (text: string | undefined) =>
+  text === undefined ? undefined : JSON.parse(text.slice(text.indexOf(' ') + 1));
+
+/** Each entry is true at its milestone, and each NFT has one; `recent` has all that changed. */
+function checkEntries(world: World, { generation, filledFrom, from }: IndexState): void {
+  const { truth, node } = world;
+  const values = new Map(node.kv.entries);
+  const held = (id: string, index: number) => truth.nftOutput(id, index) ?? null;
+  const last = lastIndex(world.network);
+  // they may have no entry yet
+  const changed = isBrief(world) ? [] : truth.changedNfts(from, last);
+  for (const id of truth.nftIds) {
+    const entry = jsonOf(values.get(`nft:${id}`));
+    const isOwn = entry?.generation === generation && entry.ledgerIndex >= filledFrom;
+    const index = isOwn && !isBrief(world) ? entry.ledgerIndex : last;
+    const output = held(id, index);
+    if (!isOwn && changed.includes(id)) continue;
+    if (isOwn ? entry.outputId !== output : output !== null)
+      world.wrong('safety', `KV has ${JSON.stringify(entry)} of NFT ${id}, the truth is ${output}`);
+  }
+  const recent = jsonOf(values.get('recent'));
+  const { to, answers } = recent;
+  const prefixes: string[] = recent.others.match(/.{8}/g) ?? [];
+  for (const id of truth.changedNfts(recent.from, to))
+    if (answers[id] === undefined && !prefixes.includes(id.slice(0, 8)))
+      world.wrong('safety', `"recent" lacks NFT ${id}`);
+  for (const [id, output] of Object.entries(answers))
+    if (output !== held(id, to)) world.wrong('safety', `"recent" has ${output} of NFT ${id}`);
+}
+
+const LOOKUPS = 5;
+const ANSWERED_MS = 400;
+/** The follower, too, begins something now and then. */
+const TRIES = 3;
+
+/** After which a `recent` that is not put again is too old. */
+const QUIET_MS = 130_000;
+
+/** Lookups of NFTs that there are cost no query of the ledger. */
+async function checkLookups(world: World): Promise<void> {
+  const { truth, node, network, simulation, settings } = world;
+  const last = lastIndex(network);
+  if (settings.limits === 'small') await simulation.runUntil(simulation.now + QUIET_MS);
+  const ids = truth.nftIds.filter((id) => truth.nftOutput(id, last) !== undefined).slice(-LOOKUPS);
+  const queries = () => node.counts.calls - node.counts.ofObjects;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = queries();
+    for (const id of ids) world.ask(`/api/indexer/v1/outputs/nft/0x${id}`, () => {});
+    await simulation.runUntil(simulation.now + ANSWERED_MS);
+    if (queries() === before) return;
+  }
+  world.wrong('economy', 'lookups of NFTs query the ledger');
+}
+
+/** Keys of the parts of one milestone. */
+const PARTS = 4096;
+
+/** IDs are kept so many times as long as all else. */
+const ID_RETENTION = { usual: 4, others: 2 };
+
+/** Steps in which less is kept than the settings say at the end. */
+const SHORTENED = ['nearlyFull', 'fullDisk', 'setRetention'];
+
+const SLOW_STEPS = /tiny|mixed/;
+
+async function checkKept(world: World): Promise<void> {
+  const { node, tally, settings } = world;
+  const row = await node.sqlite
+    .prepare(
+      `SELECT h.ledger, h.start, h.id_tables AS idTables, m.first,
+        (SELECT count(*) FROM milestone_part WHERE key < m.first * ${PARTS}) AS parts,
+        (SELECT live = 0 AND last_milestone < m.first FROM pack ORDER BY key LIMIT 1) AS packs,
+        (SELECT count(*) FROM nft_change WHERE milestone <= min(m.first, i.state ->> 'from')) AS changes,
+        (SELECT count(*) FROM nft WHERE output IS NULL
+          AND changed <= min(m.first, i.state ->> 'from')) AS burned
+      FROM head h, nft_index i, (SELECT min(idx) AS first FROM milestone) m`,
+    )
+    .first<Record<string, number> & { idTables: string }>();
+  const { ledger = 0, start = 0, first = 0, idTables, ...old } = row!;
+  const retention = Number(node.vars.RETENTION_MILESTONES);
+  const due = Math.max(start, ledger - retention);
+  const isShortened = SHORTENED.some((step) => tally.has(step));
+  if (first < due || (first > due && !isShortened))
+    world.wrong('economy', `milestones are kept from ${first} on, not from ${due}`);
+  // where steps are tiny it takes long
+  for (const [what, count] of Object.entries(SLOW_STEPS.test(settings.limits) ? {} : old))
+    if (count) world.wrong('economy', `${count} old ${what} are kept`);
+  const [, second] = JSON.parse(idTables!) as [number, number][];
+  const times = settings.limits === 'usual' ? ID_RETENTION.usual : ID_RETENTION.others;
+  if (second !== undefined && second[1] <= ledger - Math.max(retention, ledger - first) * times)
+    world.wrong('economy', `IDs are kept from before milestone ${second[1]} on`);
+}
+
+/** Milestones beyond below-max-depth for which a block is kept that none references. */
+const ORPHAN_MARGIN = { usual: 10, others: 2 };
+
+/** Blocks that can be referenced no more are gone. */
+async function checkOrphans(world: World): Promise<void> {
+  const { network, settings } = world;
+  const ledger = lastIndex(network);
+  const margin = ORPHAN_MARGIN[settings.limits === 'usual' ? 'usual' : 'others'];
+  const first = ledger - parametersAt(network, ledger).parameters.belowMaxDepth - margin;
+  const old = (await unreferencedSince(world)).filter((since) => since < first);
+  if (old.length > 0)
+    world.wrong('economy', `${old.length} blocks are kept though they are older than ${first}`);
+}
+
+/** Where steps are short the scrub ends a round within a story. */
+function checkScrubbed(world: World): void {
+  if (world.settings.limits !== 'small') return;
+  if (!world.node.lines.some(({ text }) => text.includes('follower.ledger-scrubbed')))
+    world.wrong('liveness', 'the scrub ends no round');
+}
