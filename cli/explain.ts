@@ -55,6 +55,7 @@ async function explain({ request: file, ours: url, theirs: other }: Options): Pr
 }
 
 async function readTheirs(place: string, request: string, ours: Explanation): Promise<Explanation> {
-  if (/^https?:\/\//.test(place)) return askNode(place, request, ours);
+  // in any spelling: an error about a file would repeat a password
+  if (isNodeUrl(place)) return askNode(place, request, ours);
   return readExplanation(parseBoundedJson(await readFile(place, 'utf8')), place);
 }

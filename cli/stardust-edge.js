@@ -28,6 +28,12 @@ const FRUGAL = ['--max-semi-space-size=2'];
  */
 const SERVING = [...FRUGAL, '--initial-old-space-size=16', '--heap-growing-percent=30'];
 
+/**
+ * glibc would have an arena for each thread, in which what was freed stays: of those that collect
+ * garbage and compress answers it is 40 MB. The processes that serve starts have this too.
+ */
+const GIVING_BACK = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+
 const args = process.argv.slice(2);
 const [name = ''] = args;
 const isServing = name === 'start' || name === 'serve';
@@ -37,4 +43,4 @@ const flags = isServing ? SERVING : isImporting ? FRUGAL : [];
 if (isRuntime && flags.every((flag) => process.execArgv.includes(flag))) {
   const { runCommandLine } = await import(pathToFileURL(COMMANDS).href);
   process.exitCode = await runCommandLine(args);
-} else handOver([...flags, OWN, ...args]);
+} else handOver([...flags, OWN, ...args], isServing ? GIVING_BACK : {});

@@ -116,9 +116,10 @@ async function verify(
   if (finalRoot !== undefined) {
     if ((network ?? keysGiven) !== undefined)
       throw new UsageError('--network and --keys are not for --final-root');
-    const strange = more.find((id) => treeOfId(id) === undefined);
-    if (strange !== undefined)
-      throw new UsageError(`${strange} is neither an output ID nor an NFT ID`);
+    // it may be a URL with a password
+    const strange = more.findIndex((id) => treeOfId(id) === undefined);
+    if (strange >= 0)
+      throw new UsageError(`argument ${strange + 2} is neither an output ID nor an NFT ID`);
     return judge(async () => {
       for await (const sentence of proveFinalRecords(openNodeClient(url), fromHex(finalRoot), more))
         print(sentence);
@@ -197,7 +198,8 @@ async function verifyNftOf(
   const strange = urls.findIndex((each) => !isNodeUrl(each));
   if (strange >= 0) throw new UsageError(`URL ${strange + 1} is no URL`);
   const { finalRoot, maxAge, agree, atLeast } = options;
-  if (!/^0x[0-9a-fA-F]{64}$/.test(nftId)) throw new UsageError(`${nftId} is no NFT ID`);
+  if (!/^0x[0-9a-fA-F]{64}$/.test(nftId))
+    throw new UsageError('--nft must be 0x and 64 hex digits');
   if (!/^\d+$/.test(maxAge + agree))
     throw new UsageError('--max-age and --agree are whole numbers');
   if (atLeast === 'final' && finalRoot === undefined)

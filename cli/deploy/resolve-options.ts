@@ -88,9 +88,12 @@ export async function resolveOptions(
 
 function parseVar(text: string, known: Record<string, string>): Record<string, string> {
   const colon = text.indexOf(':');
-  const name = text.slice(0, colon);
-  if (colon < 0 || known[name] === undefined)
-    throw new UsageError(`--var ${text}: the form is NAME:VALUE, with a NAME of wrangler.toml`);
+  const name = text.slice(0, Math.max(colon, 0));
+  // the value may be a secret in the wrong place
+  if (!Object.hasOwn(known, name))
+    throw new UsageError(
+      `--var ${name}: the form is NAME:VALUE, with a NAME of wrangler.toml; secrets are for --secrets`,
+    );
   return { [name]: text.slice(colon + 1) };
 }
 

@@ -101,8 +101,9 @@ export function findRuntime() {
  * for. Programs that it starts find the same Node first in PATH.
  *
  * @param {readonly string[]} args of Node
+ * @param {Readonly<Record<string, string>>} settings added to the environment
  */
-export function handOver(args) {
+export function handOver(args, settings = {}) {
   let node;
   try {
     node = findRuntime();
@@ -111,7 +112,7 @@ export function handOver(args) {
     process.exitCode = 1;
     return;
   }
-  const env = withNodeFirst(node);
+  const env = { ...settings, ...withNodeFirst(node) };
   if (process.execve !== undefined && process.platform !== 'win32')
     process.execve(node, [node, ...args], env);
   const child = spawn(node, args, {

@@ -18,7 +18,7 @@ export interface MilestoneSummary {
 }
 
 /** As many as a row has room for. */
-export const MAX_MARKS = 24;
+const MAX_MARKS = 24;
 
 /** `missing`: the node has none of its blocks. */
 export type Summary =

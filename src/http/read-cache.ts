@@ -129,7 +129,7 @@ export function createReadCache(
       const read = async () => {
         const storedAt = clock();
         const isOfImport = FRESHNESS[route.keep ?? 'none'].inMemory === 'import';
-        const generation = isOfImport ? await generationNow() : undefined;
+        const generation = isOfImport ? await generationNow().catch(() => undefined) : undefined;
         const answer = await handle(withoutCondition(request));
         const keep = answer.keep ?? route.keep ?? 'none';
         if ((answer.status ?? 200) === 200 && FRESHNESS[keep].inMemory !== 'no')

@@ -67,6 +67,7 @@ describe('stardust-edge', () => {
     [['deploy', '--location', 'mars'], /Allowed choices are weur, /],
     [['toString'], /^unknown command 'toString'\n/],
     [['serve', '--prot', '1'], /^unknown option '--prot'\n\(Did you mean --port\?\)\n/],
+    [['deploy', '--api-token=hunter2'], /^unknown option '--api-token'\n--help/],
     [['backup'], /^missing required argument 'FILE'\n/],
     [['backup', 'a', 'b'], /^too many arguments/],
     [['restore', 'a'], /^--persist-to is missing\n/],
@@ -101,14 +102,17 @@ describe('stardust-edge', () => {
     expect(stdout).toMatch(/^Usage: docker run stardust-edge-node import /);
   });
 
+  const SERVING = '--max-semi-space-size=2,--initial-old-space-size=16,--heap-growing-percent=30,1';
+
   it.each([
     ['import', '--max-semi-space-size=2'],
     ['deploy', '--max-semi-space-size=2'],
-    ['start', '--max-semi-space-size=2,--initial-old-space-size=16,--heap-growing-percent=30'],
-    ['serve', '--max-semi-space-size=2,--initial-old-space-size=16,--heap-growing-percent=30'],
+    ['start', SERVING],
+    ['serve', SERVING],
   ])('%s has its memory settings however it is started', async (name, flag) => {
-    // prints the flags of the process that has the command
-    const probe = `data:text/javascript,process.on('exit',()=>console.error(process.execArgv.join()))`;
+    // prints the flags of the process that has the command, and how many arenas glibc may have
+    const said = '[...process.execArgv,process.env.MALLOC_ARENA_MAX].join()';
+    const probe = `data:text/javascript,process.on('exit',()=>console.error(${said}))`;
     const script = join(PROJECT, 'cli/stardust-edge.js');
     const { stderr } = await promisify(execFile)(process.execPath, [script, name, '--help'], {
       env: { ...process.env, NODE_OPTIONS: `--import ${probe}` },

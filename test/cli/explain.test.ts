@@ -126,13 +126,16 @@ describe('npx stardust-edge explain', () => {
     expect(more.stdout).not.toContain('Theirs contradicts itself');
   });
 
-  it('says so where a HORNET has not applied the milestone', async () => {
-    await using double = await NodeDouble.start(network, { confirmed: 40 });
-    const theirs = double.url.replace('http://', 'http://anna:secret@');
-    const { code, stdout, stderr } = await explain(await serve(right), theirs);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(`${double.url} is a HORNET at milestone 40`);
-  });
+  it.each(['http', 'HTTP'])(
+    'says so where a HORNET has not applied the milestone, at %s',
+    async (scheme) => {
+      await using double = await NodeDouble.start(network, { confirmed: 40 });
+      const theirs = double.url.replace('http://', `${scheme}://anna:secret@`);
+      const { code, stdout, stderr } = await explain(await serve(right), theirs);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`${double.url} is a HORNET at milestone 40`);
+    },
+  );
 
   it('says what is wrong with an answer', async () => {
     const file = join(folder, 'other.json');

@@ -150,8 +150,14 @@ describe('npx stardust-edge verify', () => {
   });
 });
 
-it('a text that is no URL is not repeated, as it may have a password', async () => {
-  const { stderr } = await callCommand('verify', 'http//anna:secret@host', '--keys', 'ab');
+const SECRET = 'http://anna:secret@host';
+
+it.each([
+  ['that is no URL', ['http//anna:secret@host', '--keys', 'ab']],
+  ['in place of an ID', [SECRET, SECRET, '--final-root', `0x${'ab'.repeat(32)}`]],
+  ['in place of an NFT ID', ['http://host', '--nft', SECRET]],
+])('a text %s is not repeated, as it may have a password', async (_, args) => {
+  const { stderr } = await callCommand('verify', ...args);
   expect(stderr).not.toMatch('secret');
 });
 

@@ -43,7 +43,11 @@ export function reportError(error: unknown): number {
   if (error instanceof CommanderError) {
     // help and version were printed: they are no errors
     if (error.exitCode === 0) return 0;
-    if (error.code !== 'commander.help') console.error(error.message.replace(/^error: /, ''));
+    // what is given to an option that does not exist may be a secret
+    const message = error.message
+      .replace(/^error: /, '')
+      .replace(/^(unknown option [^=]*)=.*/s, "$1'");
+    if (error.code !== 'commander.help') console.error(message);
     console.error('--help describes the command line.');
     return MISUSED;
   }

@@ -69,6 +69,7 @@ export async function openFront(options: FrontOptions) {
     queue: createFairQueue(clock, () => shared.target !== undefined),
     closing: createClosingTunnels(),
     turns: createMessageTurns(),
+    kept: new Set(),
     clock,
     target: undefined,
     count(change) {

@@ -31,7 +31,8 @@ export interface RequestHead {
 /** The Worker's path; its explanation is for people, and takes turns with other reads. */
 const WHITE_FLAG = 'POST /api/core/v2/whiteflag ';
 
-const REQUEST_LINE = /^([A-Z]{1,16}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
+/** Without `"#<>` and backticks, which no target has (RFC 3986, 2): workerd refuses them as text. */
+const REQUEST_LINE = /^([A-Z]{1,16}) ([!$-;=?-_a-~]+) HTTP\/1\.([01])$/;
 
 /** Those that workerd hands to the Worker. It answers others, such as CONNECT, by itself. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
@@ -82,7 +83,7 @@ const ONCE = new Set(['host', 'content-length', 'transfer-encoding']);
 export function readRequestHead(head: string, peer: string, isProxy: boolean): RequestHead {
   const [requestLine = ''] = head.split('\r\n', 1);
   const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? [];
-  if (method === '' || target.includes('#')) refuseRequest('the request line is malformed');
+  if (method === '') refuseRequest('the request line is malformed');
   if (!METHODS.has(method)) refuseRequest('no route has this method', 405, ALLOW);
   const [place, authority] = readTarget(method, target);
   if (!place.startsWith('/')) refuseRequest('the request line is malformed');
@@ -114,7 +115,7 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
     isHead: method === 'HEAD',
     isWhiteFlag: start.startsWith(WHITE_FLAG),
     isUpgrade,
-    expectsContinue: fields.get('expect')?.toLowerCase() === '100-continue',
+    expectsContinue: !isOld && fields.get('expect')?.toLowerCase() === '100-continue',
     isLast: isOld || CLOSES.test(connection),
     acceptsGzip: doesAcceptGzip(fields.get('accept-encoding') ?? ''),
   };

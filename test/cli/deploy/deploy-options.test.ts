@@ -40,7 +40,17 @@ describe('options', () => {
     ['a network that is not known', { ...FLAGS, network: 'iota' }, 'iota is neither'],
     ['a file without keys', { ...FLAGS, network: 'package.json' }, 'package.json: protocol: '],
     ['an upstream that is no URL', { ...FLAGS, upstream: 'hornet' }, 'UPSTREAM_URL must be'],
-    ['a setting that is not known', { ...FLAGS, var: ['RETENTION:1'] }, '--var RETENTION:1: '],
+    [
+      'a setting that is not known',
+      { ...FLAGS, var: ['RETENTION:1'] },
+      '--var RETENTION: the form',
+    ],
+    [
+      'a secret as a setting',
+      { ...FLAGS, var: ['API_TOKEN:hunter2'] },
+      '--var API_TOKEN: the form',
+    ],
+    ['a text alone', { ...FLAGS, var: ['hunter2'] }, '--var : the form'],
     ['a setting that is not valid', { ...FLAGS, var: ['SERVER_TIMING:x'] }, 'SERVER_TIMING must'],
     ['a snapshot that is not there', { ...FLAGS, full: 'none.bin' }, 'none.bin: there is no'],
     ['a pattern without a route', { ...FLAGS, var: ['PUBLIC_ROUTES:/nosuch/*'] }, 'no route'],

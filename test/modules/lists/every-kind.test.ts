@@ -147,7 +147,7 @@ describe('of network-n', () => {
     const other = await listedLedger(30);
     other.exec('UPDATE output SET created_time = created_time + 1 WHERE created > 20');
     await expect(indexEveryKind(other)).rejects.toThrow(/damaged/);
-    expect(await listAll(other)).toMatchObject({ ok: false, why: 'not indexed' });
+    await expect(listAll(other)).rejects.toThrow(/damaged/);
   });
 });
 

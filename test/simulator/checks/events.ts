@@ -178,7 +178,8 @@ function follow(
   let isLeaving = alive.isSilent;
   socket.ended = (code) => {
     world.note(`events closed ${code}`);
-    if (!isLeaving && world.mustAnswer && !world.isDisturbed)
+    // a line that is cut is nobody's fault
+    if (!isLeaving && code !== 1006 && world.mustAnswer && !world.isDisturbed)
       world.wrong('liveness', `a listener is closed: ${code}`);
     world.listeners.delete(listener);
     again();

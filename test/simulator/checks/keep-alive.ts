@@ -1,5 +1,6 @@
 /** Listeners that promise to say something now and then: who does stays, and who does not is closed. */
 import { encodePacket, type Packet, PacketType } from '../../../src/mqtt/packets.ts';
+import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
@@ -8,8 +9,10 @@ import type { World } from '../world.ts';
 const PROMISES = [0, 0, 15];
 
 const PING_MS = 10_000;
-/** Two intervals without a packet, and until the follower tells of the next milestone. */
-const CLOSED_MS = 50_000;
+/** Two intervals without a packet, after which the next milestone is when the broker looks. */
+const SILENT_MS = 35_000;
+const LOOKED_MS = 25_000;
+const LOOKED_MILESTONES = 2;
 
 export interface KeepAlive {
   seconds: number;
@@ -33,14 +36,19 @@ export function newKeepAlive(world: World, socket: Socket, random?: Random): Kee
     socket.send(encodePacket({ type: PacketType.PingRequest }));
     simulation.atForWorld(simulation.now + PING_MS, ping);
   };
-  const look = () => {
-    if (isOpen() && isUndisturbed()) world.wrong('economy', 'a client that is silent stays');
+  const isSilentNow = () => {
+    const before = lastIndex(world.network);
+    simulation.atForWorld(simulation.now + LOOKED_MS, () => {
+      const hasLooked = lastIndex(world.network) >= before + LOOKED_MILESTONES;
+      if (isOpen() && hasLooked && isUndisturbed())
+        world.wrong('economy', 'a client that is silent stays');
+    });
   };
   return {
     seconds,
     isSilent,
     begin() {
-      if (isSilent) simulation.atForWorld(simulation.now + CLOSED_MS, look);
+      if (isSilent) simulation.atForWorld(simulation.now + SILENT_MS, isSilentNow);
       else if (seconds > 0) simulation.atForWorld(simulation.now + PING_MS, ping);
     },
     received({ type }) {

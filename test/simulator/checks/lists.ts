@@ -204,15 +204,16 @@ export function readOwners(
         const owner = ownerKey(output, timestamp);
         counts.set(owner, (counts.get(owner) ?? 0) + 1);
       }
-      const here = owners.map(
-        (each) => [keyOf(each.address), each.nftCount] as const,
-      );
+      const here = owners.map((each) => [keyOf(each.address), each.nftCount] as const);
       const pages = { told: [...before.told, ...here], indexes: [...before.indexes, index] };
       if (cursor !== undefined) readOwners(world, issuer, { ...pages, cursor });
       const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
       const isWhole = cursor === undefined && isOfOne(pages);
       const ours = sorted.filter(([owner]) => here.some(([each]) => each === owner));
-      return differs([nftCount, isWhole ? pages.told : here], [nfts.length, isWhole ? sorted : ours]);
+      return differs(
+        [nftCount, isWhole ? pages.told : here],
+        [nfts.length, isWhole ? sorted : ours],
+      );
     },
     undefined,
     { hasMin: true, isListed: true, isDue: () => true },

@@ -135,10 +135,14 @@ export class ObjectDouble {
     if (isMachineLost) for (const socket of this.#sockets) socket.close(1006);
   }
 
-  /** From now on another instance answers; the one before goes on with what it is doing. */
+  /**
+   * From now on another instance answers; the one before goes on with what it is doing. New code
+   * ends all WebSockets (https://developers.cloudflare.com/durable-objects/best-practices/websockets/).
+   */
   replace(): () => void {
     const before = this.#instance;
     this.#instance = undefined;
+    for (const socket of this.#sockets) socket.close(1006);
     return () => {
       if (before !== undefined) kill(before.process);
     };

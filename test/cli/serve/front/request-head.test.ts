@@ -84,6 +84,9 @@ it.each([
   'GET * HTTP/1.1',
   'GET a HTTP/1.1',
   'GET /#/metrics HTTP/1.1',
+  'GET /?a=<b> HTTP/1.1',
+  'GET /?a="b" HTTP/1.1',
+  'GET /`a` HTTP/1.1',
   'GET /\xe9 HTTP/1.1',
   'get / HTTP/1.1',
   ' GET / HTTP/1.1',
@@ -122,6 +125,13 @@ it.each([
 ])('%j is a request to %s, and the last one: %s', (lines, host, isLast) => {
   const text = `GET /a HTTP/1.1\r\nHost: ${host}\r\nCF-Connecting-IP: 192.0.2.1\r\n`;
   expect(read(lines)).toMatchObject({ text, isLast });
+});
+
+it('only HTTP/1.1 is told to continue (RFC 9110, 10.1.1)', () => {
+  const expects = (version: string) =>
+    read([`POST / HTTP/${version}`, 'Host: a', 'Expect: 100-continue', 'Content-Length: 1']);
+  expect(expects('1.0')).toMatchObject({ expectsContinue: false });
+  expect(expects('1.1')).toMatchObject({ expectsContinue: true });
 });
 
 it('OPTIONS of no path is that of all', () => {
