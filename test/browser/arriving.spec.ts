@@ -84,6 +84,11 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     async function visit(): Promise<void> {
       page = await browser.open(`${node.url}/`, size);
       await untilCount(page, '.home .milestones .strip svg', 24);
+      // what is above and below has come: who signed the milestone, the other rows and the NFTs
+      await untilCount(page, '.home .good', 1);
+      await textOf(page, '.home .milestones').toMatch(/17338.*its blocks are not here/);
+      await untilCount(page, '.home .gallery li', 6);
+      await untilCount(page, '.loading', 0);
     }
     const untilHeard = (packet: string) =>
       expect.poll(() => broker.heard.at(-1), { message: JSON.stringify(packet) }).toBe(packet);

@@ -128,7 +128,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 /** What the visitor does on the verify page. */
 async function ask(page: DrivenPage, { page: fragment, final }: Question): Promise<void> {
   if (fragment !== '#/verify') return;
-  const form = final === undefined ? 'form.fields' : '#final-ledger form';
+  const form = final === undefined ? 'article form.fields' : '#final-ledger form';
   // without info there is no form
   await expect
     .poll(async () => (await countOf(page, form)) + (await countOf(page, '.verdict')))
