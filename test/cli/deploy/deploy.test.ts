@@ -282,7 +282,11 @@ describe('--dry-run', () => {
     ],
     ['a file that is cut', { full: cut, delta: undefined }, 'offset'],
     ['a setting without a network', { network: undefined, var: ['SERVER_TIMING:x'] }, 'must'],
-    ['an unknown setting without a network', { network: undefined, var: ['X:1'] }, '--var X:1'],
+    [
+      'an unknown setting without a network',
+      { network: undefined, var: ['X:1'] },
+      '--var X: the form is',
+    ],
     ['a missing file without a network', { network: undefined, full: '/nowhere' }, 'no such file'],
   ])('refuses %s', async (_what, flags, message) => {
     const machine = new Machine({ ...FLAGS, ...flags });
