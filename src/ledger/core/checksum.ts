@@ -36,21 +36,12 @@ export class LedgerDamaged extends Error {
   }
 }
 
-/**
- * A LedgerDamaged if a stored text is no JSON, hex, base64 or number: SQLite says so in a message,
- * JavaScript by a SyntaxError. Else the error itself.
- */
-export function damageOr(error: unknown): unknown {
-  const isOfText = error instanceof SyntaxError || /malformed JSON/.test(String(error));
-  return isOfText ? new LedgerDamaged('texts in D1') : error;
-}
-
-/** Reads stored texts after their batch was read. Throws a LedgerDamaged as {@link damageOr}. */
+/** Throws a LedgerDamaged where a stored text is no JSON, hex, base64 or number. */
 export function readStored<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw damageOr(error);
+    throw error instanceof SyntaxError ? new LedgerDamaged('texts in D1') : error;
   }
 }
 

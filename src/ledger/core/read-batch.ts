@@ -2,7 +2,7 @@
  * Reads of D1 by name: statements go in as one batch, and parsed rows come out by the same names. A
  * parser is defined beside the SQL that selects its rows, and names each column's type.
  */
-import { damageOr, LedgerDamaged } from './checksum.ts';
+import { LedgerDamaged, readStored } from './checksum.ts';
 import type { Database } from './database.ts';
 import { type Cell, requireRowSum, SUMMED_COLUMNS, type SummedTable } from './row-sum.ts';
 
@@ -156,11 +156,11 @@ export async function readAlone<T>({ statements, read }: Query<T>): Promise<T> {
 }
 
 async function parsed<T, U>(results: T | Promise<T>, read: (results: T) => U): Promise<U> {
-  try {
-    return read(await results);
-  } catch (error) {
-    throw damageOr(error);
-  }
+  const found = await Promise.resolve(results).catch((error: unknown) => {
+    // by SQLite; a SyntaxError here would be of D1's own answer, which may come whole next time
+    throw /malformed JSON/.test(String(error)) ? new LedgerDamaged('texts in D1') : error;
+  });
+  return readStored(() => read(found));
 }
 
 function readEach<T>(queries: readonly Query<T>[], results: readonly D1Result<Columns>[]): T[] {
