@@ -21,7 +21,6 @@ export interface HostOptions {
 /** Between two checks of workerd. */
 const CHECK_EVERY_MS = 1000;
 
-/** Undefined until it answers. */
 let worker: RunningWorker | undefined;
 let ending = false;
 

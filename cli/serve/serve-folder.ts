@@ -5,7 +5,7 @@
  * of them is killed, those below it end too.
  */
 
-import { cpSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkNames, readParameters } from '../../src/ledger/core/ledger-parameters.ts';
@@ -53,10 +53,12 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
   rmSync(join(persistPath(persistTo), 'cache'), { recursive: true, force: true });
   requireSpace(persistTo);
   await checkAddress(host, port);
-  // its own: a later build removes the one before
+  // its own, as a later build removes the one before; the next start must be able to remove it
   const folder = join(persistTo, 'worker');
   rmSync(folder, { recursive: true, force: true });
   cpSync(await builtWorker(), folder, { recursive: true });
+  for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })])
+    chmodSync(join(folder, name), 0o700);
   const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
   const names = new Set([...Object.keys(vars), ...Object.keys(process.env)]);
   for (const sentence of [...findUnmatched(vars, paths), ...findMisspelt(names)])

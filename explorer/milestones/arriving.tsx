@@ -57,7 +57,7 @@ export function Arriving({ index }: { index: number }) {
   return (
     <div class="arriving">
       <p class="hint">
-        Since this page read milestone {index}: {plural(blocks, 'block')},{' '}
+        Heard since milestone {index}: {plural(blocks, 'block')},{' '}
         {plural(transactions, 'transaction')}. The next milestones decide about them.
       </p>
       <Strip kinds={marks} />

@@ -29,12 +29,14 @@ export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string |
     return `output ${shown.outputId}, and proves that output ${held.outputId} holds the NFT`;
   const parts = otherParts(shown.output, held.output);
   if (parts.length > 0) {
-    const name = parts.includes('metadata') ? readName(held.output) : undefined;
-    return `another ${LIST.format(parts)} than its own certificate proves${name === undefined ? '' : `: its name is “${name}”`}`;
+    const name = parts.includes('metadata') && readName(held.output)?.replaceAll(/\p{C}/gu, '');
+    return `another ${LIST.format(parts)} than its own certificate proves${name ? `: its name is “${name}”` : ''}`;
   }
   const { milestoneIndexBooked, milestoneTimestampBooked } = shown.metadata;
   if (milestoneIndexBooked !== since.index || milestoneTimestampBooked !== since.timestamp)
-    return `milestone ${milestoneIndexBooked}, and proves that the NFT came in milestone ${since.index}`;
+    return milestoneIndexBooked === since.index
+      ? `another time of milestone ${since.index} than its own certificate proves`
+      : `milestone ${milestoneIndexBooked}, and proves that the NFT came in milestone ${since.index}`;
   // the time of another milestone is not proved here
   const times = head.index === shown.ledgerIndex ? [head.timestamp] : timesOf(held.output);
   if (times.some((time) => isOwner(shown.owner, held.output, time, networkId))) return undefined;
@@ -58,7 +60,7 @@ export function differenceOfChange(
   if (since.timestamp !== milestoneTimestamp || proved.transactionId !== transactionId)
     return 'another time or transaction';
   if ((kind === 'burned') !== (held === undefined)) return 'another kind of change';
-  if (held === undefined) return undefined;
+  if (held === undefined) return owner === null ? undefined : 'another owner';
   if ((kind === 'minted') !== held.output.nftId.every((byte) => byte === 0))
     return 'another kind of change';
   return owner !== null && isOwner(owner, held.output, since.timestamp, proved.networkId)

@@ -89,7 +89,7 @@ async function* inOrder<T, R>(all: readonly T[], read: (each: T) => Promise<R>) 
 }
 
 /** IDs of its blocks with a transaction in conflict; undefined where its blocks are not kept. */
-async function readFailed(index: number): Promise<readonly string[] | undefined> {
+async function readFailed(index: number, tries = 3): Promise<readonly string[] | undefined> {
   try {
     const { said } = await askExplanation(index);
     return said.blocks
@@ -97,6 +97,11 @@ async function readFailed(index: number): Promise<readonly string[] | undefined>
       .map(({ blockId }) => blockId);
   } catch (error) {
     if (isMissing(error)) return undefined;
+    // a node that does one scan at a time refuses what would wait for long
+    if (tries > 1 && error instanceof NodeError && error.status === 429) {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      return readFailed(index, tries - 1);
+    }
     throw error;
   }
 }

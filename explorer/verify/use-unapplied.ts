@@ -26,7 +26,7 @@ export function useUnapplied(
 
 function describe({ looked }: Search, info: Info): string {
   if (looked === undefined)
-    return 'This node keeps no blocks of its milestones, so failed transactions cannot be found.';
+    return 'Failed transactions were not looked through: this node keeps no blocks of its milestones, or its newest one has too many of them for this page.';
   const [first, last] = looked;
   return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}${saysEnded(info) ? '' : ', and through those that wait'}.`;
 }

@@ -103,11 +103,11 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await untilHeard(SUBSCRIBE_BLOCKS);
       const before = await bottomOf('.home .milestones');
       await textOf(page, '.arriving').toBe(
-        'Since this page read milestone 17339: 0 blocks, 0 transactions. The next milestones decide about them.',
+        'Heard since milestone 17339: 0 blocks, 0 transactions. The next milestones decide about them.',
       );
       for (const block of BLOCKS) broker.publish('blocks', block);
       await textOf(page, '.arriving').toMatch(
-        /^Since this page read milestone 17339: 60 blocks, \d+ transactions?\./,
+        /^Heard since milestone 17339: 60 blocks, \d+ transactions?\./,
       );
       // the newest, whatever came
       await untilCount(page, MARKS, 48);
@@ -123,7 +123,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       // a milestone begins again
       node.lie([fed, withField(INFO, 'status.confirmedMilestone.index', 17_340)], broker.upgrade);
       broker.publish('milestone-info/confirmed', new Uint8Array(150));
-      await textOf(page, '.arriving').toMatch(/^Since this page read milestone 17340: 0 blocks/);
+      await textOf(page, '.arriving').toMatch(/^Heard since milestone 17340: 0 blocks/);
       await untilCount(page, MARKS, 0);
       expect(broker.heard.filter((packet) => packet === SUBSCRIBE_BLOCKS)).toHaveLength(1);
     });

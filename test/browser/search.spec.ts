@@ -96,7 +96,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     other.lie([holdUntilAsked(Infinity)]);
     await open(page, `/search?q=${UNKNOWN}`);
     const scripts = `performance.getEntriesByType('resource').map(({ name }) => name).join()`;
-    await expect.poll(() => page.evaluate(scripts)).toMatch(/\/find-transaction-\w+\.js/);
+    await expect.poll(() => page.evaluate(scripts)).toMatch(/\/find-transaction-[\w-]+\.js/);
     await page.close();
     const asked = new Set<string>();
     const six = Promise.withResolvers<void>();

@@ -143,4 +143,9 @@ it('a change that tells another owner is found', () => {
     expect(differenceOfChange({ ...change, owner }, proof)).toBe('another owner');
     expect(differenceOfChange({ ...change, owner: null }, proof)).toBe('another owner');
   }
+  const { owner } = owned[0]!.change;
+  const burned = told.filter(({ change }) => change.kind === 'burned');
+  expect(burned).not.toEqual([]);
+  for (const { change, proof } of burned)
+    expect(differenceOfChange({ ...change, owner }, proof)).toBe('another owner');
 });

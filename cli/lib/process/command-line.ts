@@ -46,7 +46,8 @@ export function reportError(error: unknown): number {
     // what is given to an option that does not exist may be a secret
     const message = error.message
       .replace(/^error: /, '')
-      .replace(/^(unknown option [^=]*)=.*/s, "$1'");
+      .replace(/^(unknown option [^=]*)=.*/s, "$1'")
+      .replace(/^(too many arguments.* but got \d+):.*/s, '$1.');
     if (error.code !== 'commander.help') console.error(message);
     console.error('--help describes the command line.');
     return MISUSED;

@@ -36,6 +36,9 @@ export class LedgerDamaged extends Error {
   }
 }
 
+/** The head is damaged, or says what is. */
+export class HeadDamaged extends LedgerDamaged {}
+
 /** Throws a LedgerDamaged where a stored text is no JSON, hex, base64 or number. */
 export function readStored<T>(read: () => T): T {
   try {

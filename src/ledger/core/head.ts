@@ -1,5 +1,5 @@
 /** The head, where the ledger stands: one row, read in the batch of what is answered from it. */
-import { LedgerDamaged } from './checksum.ts';
+import { HeadDamaged, LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { first, type Query, type Row, readAlone } from './read-batch.ts';
 import { type Integrity, summedColumns } from './row-sum.ts';
@@ -137,11 +137,19 @@ export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undef
 }
 
 /**
- * Throws a LedgerDamaged if the row is damaged, or a scrub found other damage.
+ * Throws a HeadDamaged if the row is damaged, or a scrub found other damage.
  *
  * @param row all of head; other columns may have other names
  */
 export function headFromRow(row: Row): Head {
+  try {
+    return parseHead(row);
+  } catch (error) {
+    throw error instanceof LedgerDamaged ? new HeadDamaged(error.what) : error;
+  }
+}
+
+function parseHead(row: Row): Head {
   requireSchema(row.integer('schema'));
   row.requireSum('head');
   const integrity: Integrity = JSON.parse(row.text('integrity'));

@@ -151,8 +151,7 @@ export async function readQuery<T>(db: Database, query: Query<T>): Promise<T> {
 
 /** The value of a query of one statement, without a batch, which is quicker. */
 export async function readAlone<T>({ statements, read }: Query<T>): Promise<T> {
-  const run = async () => [await statements[0]!.all<Columns>()];
-  return parsed(run(), read);
+  return parsed(statements[0]!.all<Columns>(), (result) => read([result]));
 }
 
 async function parsed<T, U>(results: T | Promise<T>, read: (results: T) => U): Promise<U> {

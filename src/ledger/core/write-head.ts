@@ -2,7 +2,7 @@
 import { toBase64 } from '../../stardust/encoding/base64.ts';
 import { encode } from '../../stardust/encoding/codec.ts';
 import { type Milestone, receiptOf, receiptOption } from '../../stardust/wire/milestone.ts';
-import { LedgerDamaged } from './checksum.ts';
+import { HeadDamaged, LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { runFenced } from './fence.ts';
 import { type Head, type IdTable, type KnownMilestone, readHead, SCHEMA } from './head.ts';
@@ -72,9 +72,11 @@ export async function notingDamage<T>(db: Database, work: () => Promise<T>, read
   try {
     return await work();
   } catch (error) {
-    const head = error instanceof LedgerDamaged ? (read ?? (await readHead(db))) : undefined;
+    // a damaged head an import may have replaced since
+    if (!(error instanceof LedgerDamaged) || error instanceof HeadDamaged) throw error;
+    const head = read ?? (await readHead(db));
     if (head !== undefined) {
-      const integrity = { ...head.integrity, damaged: (error as LedgerDamaged).what };
+      const integrity = { ...head.integrity, damaged: error.what };
       await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
     }
     throw error;

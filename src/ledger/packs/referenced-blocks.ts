@@ -6,6 +6,7 @@ import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
+import { milestoneFromRow } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
 import { combine, first, many, type Query, type Row, readQuery } from '../core/read-batch.ts';
 import { summedColumns } from '../core/row-sum.ts';
@@ -45,6 +46,9 @@ const selectParts = (milestone: string) => `
 
 const selectPacks = (milestone: string) => `
   SELECT p.key, p.statuses, p.sums, p.blocks FROM pack p WHERE p.key IN (${selectKeys(milestone)})`;
+
+const SELECT_MILESTONE = `
+  SELECT ${summedColumns('milestone', 'm', 'milestone_')} FROM milestone m WHERE m.idx = ${FIND_MILESTONE}`;
 
 /** The block ?1 that a milestone references; packs that do not name it are skipped. */
 const SELECT_BLOCK = `
@@ -144,17 +148,21 @@ export function selectReferenced(
 ): Query<{ bytes: Uint8Array; whiteFlagIndex: number; reason: number | undefined } | undefined> {
   return combine(
     {
+      milestone: first(db.prepare(SELECT_MILESTONE).bind(blockId), (row) => milestoneFromRow(row)),
       parts: many(db.prepare(selectParts(FIND_MILESTONE)).bind(blockId), numbersFromRow),
       found: first(db.prepare(SELECT_BLOCK).bind(blockId), (row) => ({
         block: blocksFromRow(row).find(([, { id }]) => id === blockId)!,
         bytes: fromBase64(row.text('bytes')),
       })),
     },
-    ({ parts, found }) => {
-      if (found === undefined) return undefined;
+    ({ milestone, parts, found }) => {
+      // of a pruned milestone some parts may be left
+      if (milestone === undefined || found === undefined) return undefined;
       const [number, { reason }] = found.block;
-      const whiteFlagIndex = parts.flat().indexOf(number);
-      if (whiteFlagIndex === -1) throw new LedgerDamaged('lists of blocks of a milestone');
+      const numbers = parts.flat();
+      const whiteFlagIndex = numbers.indexOf(number);
+      if (whiteFlagIndex === -1 || numbers.length !== milestone.blocks)
+        throw new LedgerDamaged('lists of blocks of a milestone');
       return { bytes: found.bytes, whiteFlagIndex, reason };
     },
   );

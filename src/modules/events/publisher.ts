@@ -101,7 +101,9 @@ export function createPublisher(db: Database, storage: SyncKvStorage): Publisher
       if (head === undefined || !follows(before, head))
         throw new LedgerMoved('the ledger was replaced');
       if (contents === undefined) throw new LedgerMoved(`milestone ${index} is pruned`);
+      const { messages: toldBefore } = counts;
       await tellMilestone(db, contents, audience).catch((cause: unknown) => {
+        if (counts.messages === toldBefore) throw cause;
         throw new HalfTold(`milestone ${index}`, { cause });
       });
       const { id, timestamp } = contents;

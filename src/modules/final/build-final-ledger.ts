@@ -84,10 +84,8 @@ export async function buildFinalLedger(
     if (nfts === undefined) return false;
     // E.5: outputs and treasury are the token supply
     const held = outputs.amount + head.treasury.amount;
-    if (held !== parameters.tokenSupply) {
-      const sum = `with the treasury ${held} base tokens, of a supply of ${parameters.tokenSupply}`;
-      throw new LedgerDamaged(`rows of the table output (${sum})`);
-    }
+    if (held !== parameters.tokenSupply)
+      throw new LedgerDamaged(`rows of the table output (${held} of ${parameters.tokenSupply})`);
     if (outputs.nfts !== nfts.count)
       throw new LedgerDamaged(`rows of the table nft (${nfts.count}, of ${outputs.nfts} outputs)`);
     await storeRoot(db, state, { outputs, nfts });

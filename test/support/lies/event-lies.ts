@@ -55,6 +55,6 @@ export const EVENT_LIES: readonly Lie[] = [
     upgrade: announcing(5, NO_BLOCK),
     rules: [withHeaders(INFO, { 'x-blocks-by': 'feed' })],
     page: '#/',
-    said: /Since this page read milestone 17339: [\d,]+ blocks, 0 transactions/,
+    said: /Heard since milestone 17339: [1-9][\d,]* blocks, 0 transactions/,
   },
 ];
