@@ -33,10 +33,10 @@ interface Scheduled {
 const SCHEDULE_EVERY_MS = 60_000;
 
 /**
- * Miniflare has 18 isolates. V8 lets garbage lie in one that does little until it is 60 MB; with
- * this it begins to collect at 8 MB.
+ * Miniflare has 18 isolates, in each of which V8 lets garbage lie. With this a siege takes 580 MB
+ * instead of 836, at the same speed; without the first an isolate that does little grows to 60 MB.
  */
-const V8_FLAGS = '--initial-old-space-size=8';
+const V8_FLAGS = '--initial-old-space-size=8 --max-semi-space-size=1 --heap-growing-percent=30';
 
 /**
  * What nobody would act on: at its start workerd notes that V8 has flags, and of a call that found

@@ -26,9 +26,6 @@ const IDLE_MS = 65_000;
 /** After an answer, until the connection to workerd is closed: in workerd it takes 20 to 26 KB. */
 const WORKERD_IDLE_MS = 1000;
 
-/** Where there are more of them, it is closed at once. */
-const MAX_KEPT = 128;
-
 /** From the request's end, while workerd is away: it takes one to three seconds to start. */
 const HOLD_MS = 10_000;
 
@@ -68,8 +65,6 @@ export interface Shared {
   readonly queue: FairQueue;
   readonly closing: ClosingTunnels;
   readonly turns: MessageTurns;
-  /** Connections to workerd that are no tunnels. */
-  readonly kept: Set<Socket>;
   /** Milliseconds, never going back. */
   readonly clock: () => number;
   /** Where workerd listens, each start of it at another port; undefined while it is being started. */
@@ -240,7 +235,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
 
   function passOn(): void {
     isPassed = true;
-    if (workerd?.destroyed !== false) {
+    if (workerd === undefined) {
       tries += 1;
       workerd = connectWorkerd(shared.target!);
     }
@@ -265,9 +260,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       }
       opened.destroy();
     });
-    shared.kept.add(opened);
     opened.on('close', () => {
-      shared.kept.delete(opened);
       if (workerd === opened) loseWorkerd();
     });
     return opened;
@@ -315,8 +308,8 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
 
   function beginTunnel(): void {
     connection.state = 'tunnel';
-    shared.kept.delete(workerd!);
-    const ends = { client: connection.client, socket, workerd: workerd! };
+    const { client } = connection;
+    const ends = { client, socket, workerd: workerd! };
     tunnel = openTunnel({ ...shared, ...ends, write, onLate: reset, onBytes: countBytes });
     const rest = reader.takeRest();
     if (rest.length > 0) tunnel.fromClient(rest);
@@ -334,7 +327,6 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     }
     isPassed = false;
     connection.state = 'idle';
-    if (shared.kept.size > MAX_KEPT) workerd?.destroy();
     countBytes();
     if (isEnding) return;
     if (isLast) {

@@ -69,7 +69,6 @@ export async function openFront(options: FrontOptions) {
     queue: createFairQueue(clock, () => shared.target !== undefined),
     closing: createClosingTunnels(),
     turns: createMessageTurns(),
-    kept: new Set(),
     clock,
     target: undefined,
     count(change) {

@@ -155,24 +155,6 @@ it('a client that says nothing after its answer takes no connection of workerd',
   await settled(() => expect(client.received().match(/soon/g)).toHaveLength(2));
 });
 
-it('a crowd that keeps its connections keeps 128 of workerd', async () => {
-  const { front } = await startFront(1000);
-  const workerd = createHttp((_, response) => response.end('soon'));
-  let opened = 0;
-  workerd.on('connection', () => opened++);
-  front.passTo(await served(workerd));
-  const clients = await Promise.all(Array.from({ length: 160 }, () => open(front, GET)));
-  const answers = (count: number) =>
-    settled(() => {
-      for (const { received } of clients) expect(received().match(/soon/g)).toHaveLength(count);
-    });
-  await answers(1);
-  for (const { socket } of clients) socket.write(GET);
-  await answers(2);
-  // the others were opened again
-  expect(opened).toBeGreaterThanOrEqual(160 + 160 - 128);
-});
-
 it('a client that sends no more has its answer, and takes no place after it', async () => {
   const { front } = await startFront();
   const waiting: (() => void)[] = [];
