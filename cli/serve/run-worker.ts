@@ -33,7 +33,7 @@ interface Scheduled {
 const SCHEDULE_EVERY_MS = 60_000;
 
 /**
- * Miniflare has 18 isolates, in each of which V8 lets garbage lie. With this a siege takes 580 MB
+ * Miniflare has 18 isolates, in each of which V8 lets garbage lie. With this a siege takes 600 MB
  * instead of 836, at the same speed; without the first an isolate that does little grows to 60 MB.
  */
 const V8_FLAGS = '--initial-old-space-size=8 --max-semi-space-size=1 --heap-growing-percent=30';

@@ -9,8 +9,7 @@ import { stepOf } from './steps.ts';
  * `following`: all is well; `progress` if one milestone takes several passes. `diverged`: an upstream
  * contradicts us on the next milestone, and none took the ledger on since. `failing`: passes fail,
  * or make no progress (store/progress.ts) although an upstream has the next milestone. `stopped`: an
- * operator must act.
- * Reasons and progress are for people: ASCII.
+ * operator must act. Reasons and progress are for people: ASCII.
  */
 export type FollowerState =
   | { state: 'following'; upstream: UpstreamHeads['latest']; progress?: string }
