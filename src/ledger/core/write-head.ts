@@ -72,7 +72,7 @@ export async function notingDamage<T>(db: Database, work: () => Promise<T>, read
   try {
     return await work();
   } catch (error) {
-    // a damaged head an import may have replaced since
+    // an import may have replaced a damaged head since
     if (!(error instanceof LedgerDamaged) || error instanceof HeadDamaged) throw error;
     const head = read ?? (await readHead(db));
     if (head !== undefined) {
