@@ -32,17 +32,20 @@ export async function backUp(
     await copyDatabase(localDatabasePath(persistTo, config), partial, (done, total) =>
       bar.show('Copying', done, total),
     );
+    bar.clear();
+    const copy = new SqliteDatabase(partial);
+    try {
+      await reportHeld(copy);
+    } finally {
+      copy.close();
+    }
+    syncToDisk(partial);
+    renameSync(partial, file);
   } finally {
     bar.clear();
+    // it may fill the disk that the node is served from
+    rmSync(partial, { force: true });
   }
-  const copy = new SqliteDatabase(partial);
-  try {
-    await reportHeld(copy);
-  } finally {
-    copy.close();
-  }
-  syncToDisk(partial);
-  renameSync(partial, file);
   console.log(`saved to      ${file}`);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Data folders made of back-ups (back-up.ts).
  */
-import { copyFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { reportHeld } from '../lib/import/import-snapshot.ts';
 import { errorMessage } from '../lib/process/command-line.ts';
@@ -47,7 +47,9 @@ export async function restore(
     throw new Error(`${file} cannot be restored: ${errorMessage(error)}`, { cause: error });
   } finally {
     lock.close();
-    rmSync(isNew && !isWhole ? persistTo : partial, { recursive: true, force: true });
+    // another command may have put a ledger into the new folder meanwhile
+    const isUnused = isNew && !isWhole && !existsSync(persistPath(persistTo));
+    rmSync(isUnused ? persistTo : partial, { recursive: true, force: true });
   }
   console.log(`restored to   ${persistTo}`);
 }

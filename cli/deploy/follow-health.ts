@@ -46,7 +46,8 @@ async function readNodeState(node: NodeClient): Promise<NodeState> {
     const response = await node(INFO);
     if (response.status !== 200) {
       await response.body?.cancel();
-      return { ...unknown, isHealthy: false, reason };
+      const why = isHealthy ? `${INFO} is ${response.status}` : reason;
+      return { ...unknown, isHealthy: false, reason: why };
     }
     const { version, status } = v.parse(info, await response.json());
     const ledgerIndex = status.confirmedMilestone.index;

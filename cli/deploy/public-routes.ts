@@ -3,6 +3,7 @@
  * configuration opens (`restAPI.publicRoutes` of config_defaults.json, v2.0.1), and the other reads.
  * White-flag roots are for coordinators, who have a password or a token; HORNET asks for its JWT.
  */
+import { matchesAny } from '../../src/http/access/route-access.ts';
 
 const OPEN = [
   ...['/', '/explorer/*', '/favicon.ico', '/robots.txt', '/openapi.json', '/health', '/api/routes'],
@@ -49,8 +50,13 @@ export function defaultAccess(
   secrets: readonly string[],
   isFirst: boolean,
 ): Partial<Access> {
-  const isUnset = isOf(vars, { PUBLIC_ROUTES: '', PROTECTED_ROUTES: '' });
-  if (!((isFirst && isUnset) || isOf(vars, CLOSED))) return {};
+  const isUnset = isFirst && vars.PUBLIC_ROUTES === '';
+  if (isUnset && vars.PROTECTED_ROUTES) {
+    const asked = vars.PROTECTED_ROUTES.split(',').map((each) => each.trim());
+    const areAsked = ROOTS.split(',').every((path) => matchesAny(path, asked));
+    return { PUBLIC_ROUTES: (areAsked ? FOR_COORDINATORS : CLOSED).PUBLIC_ROUTES };
+  }
+  if (!(isUnset || isOf(vars, CLOSED))) return {};
   const hasCoordinator = secrets.includes('API_TOKEN') || secrets.includes('API_PASSWORD');
   return hasCoordinator ? FOR_COORDINATORS : CLOSED;
 }

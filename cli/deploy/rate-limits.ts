@@ -20,14 +20,21 @@ interface RateLimitTable {
   simple: { limit: number; period: number };
 }
 
-/** Above those that wrangler.toml names in its comments. */
-const FIRST_NAMESPACE = 4001;
+/**
+ * Above those that wrangler.toml names in its comments. A namespace is of the whole account: what
+ * one environment counts must not be counted for the other.
+ */
+const FIRST_NAMESPACE = { production: 4001, other: 4101 };
 
-/** Those of wrangler.toml, and the others. */
-export function completeLimits(own: readonly RateLimitTable[] = []): RateLimitTable[] {
+/** Those of wrangler.toml, and the others. @param environment empty for production */
+export function completeLimits(
+  own: readonly RateLimitTable[] = [],
+  environment = '',
+): RateLimitTable[] {
+  const first = FIRST_NAMESPACE[environment === '' ? 'production' : 'other'];
   const added = Object.entries(REQUESTS_A_MINUTE).map(([name, limit], i) => ({
     name,
-    namespace_id: String(FIRST_NAMESPACE + i),
+    namespace_id: String(first + i),
     simple: { limit, period: 60 },
   }));
   return [...own, ...added.filter(({ name }) => !own.some((each) => each.name === name))];

@@ -64,7 +64,7 @@ export function writeConfig(folder: string, environment: string, namespaceId: st
     d1_databases: { migrations_dir: string }[];
     ratelimits?: Parameters<typeof completeLimits>[0];
   };
-  table.ratelimits = completeLimits(table.ratelimits);
+  table.ratelimits = completeLimits(table.ratelimits, environment);
   for (const namespace of table.kv_namespaces)
     if (namespace.binding === 'NFT_INDEX') namespace.id ??= namespaceId;
   // paths are relative to the file

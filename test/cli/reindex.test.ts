@@ -2,12 +2,13 @@
  * `stardust-edge reindex`, as the process that operators start.
  */
 import { execFile } from 'node:child_process';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { holdFolder } from '../../cli/lib/wrangler/hold-folder.ts';
-import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
+import { openLocalDatabase, persistPath } from '../../cli/lib/wrangler/local-database.ts';
 import { withLocalKv } from '../../cli/lib/wrangler/local-kv.ts';
 import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
@@ -53,6 +54,16 @@ describe('reindex', () => {
     const { stdout } = await promisify(execFile)('script', args, { cwd: PROJECT });
     expect(stdout).toMatch(/Writing the NFT index .* %, \d+ rows of 60 rows/);
     expect(stdout).toContain('All entries were written.');
+  });
+
+  it('ends with sentences where KV cannot be written', async () => {
+    const broken = join(folder, 'broken');
+    cpSync(persistTo, broken, { recursive: true });
+    const kv = join(persistPath(broken), 'kv');
+    rmSync(kv, { recursive: true });
+    writeFileSync(kv, '');
+    const { code, stderr } = await runCommand('reindex', '--persist-to', broken);
+    expect([code, stderr.match(/^ {4}at .*/m)]).toEqual([1, null]);
   });
 
   it('leaves the entries to the node that serves the folder', async () => {

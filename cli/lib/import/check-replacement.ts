@@ -42,8 +42,16 @@ export function servedFromRows([heads = [], parameters = []]: readonly Rows[]):
   | undefined {
   const [head] = heads;
   if (head === undefined) return undefined;
-  const table = parameterTable(parameters.map(({ bytes }) => String(bytes)));
-  return { index: Number(head.ledger), networks: networkNames(table) };
+  return { index: Number(head.ledger), networks: namesOf(parameters) };
+}
+
+/** Damaged parameters are of no network that could be compared: the operator is asked. */
+function namesOf(parameters: Rows): readonly string[] {
+  try {
+    return networkNames(parameterTable(parameters.map(({ bytes }) => String(bytes))));
+  } catch {
+    return ['(damaged)'];
+  }
 }
 
 export async function readServed(db: Database): Promise<ServedLedger | undefined> {

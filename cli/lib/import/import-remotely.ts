@@ -101,7 +101,10 @@ async function load(
     path === undefined ? [] : [describeFile(path)],
   );
   const { create } = await readStagingScript(db);
-  const files = [databaseName, ...described, request.sha256 ?? [], ...create].flat().join();
+  const { keys, network, sha256 } = request;
+  // what was loaded without one of these checks is loaded again
+  const checks = JSON.stringify([keys, network, sha256]);
+  const files = [databaseName, ...described, checks, ...create].join();
   const noted = readNoted(folder);
   if (noted?.files === files) return noted;
   rmSync(notePath(folder), { force: true });

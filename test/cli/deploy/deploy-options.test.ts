@@ -131,6 +131,15 @@ describe('the routes that a deployment opens', () => {
     }
   });
 
+  it('keep the roots closed where the operator protects other routes', async () => {
+    const secrets = join(base, 'other.json');
+    writeFileSync(secrets, '{"API_TOKEN":"hidden"}');
+    const [open] = await accessOf({ secrets, var: ['PROTECTED_ROUTES:/metrics'] });
+    expect(ROOTS.filter((root) => matchesAny(root, open.split(',')))).toEqual([]);
+    const [all] = await accessOf({ secrets, var: ['PROTECTED_ROUTES:*/whiteflag*'] });
+    expect(ROOTS.filter((root) => !matchesAny(root, all.split(',')))).toEqual([]);
+  });
+
   it('are those that the operator names, or that are deployed', async () => {
     expect(await accessOf({ var: ['PUBLIC_ROUTES:*'] })).toEqual(['*', '']);
     const worker = { vars: {}, secrets: [] };

@@ -35,13 +35,22 @@ it('keeps those of wrangler.toml', () => {
   expect(limits.filter(({ name }) => name === 'SCAN_LIMIT')).toEqual([own]);
 });
 
-it('one address costs less than a dollar an hour, by all routes together', () => {
+it('are counted for each environment by itself', () => {
+  const ids = ['', 'staging'].flatMap((environment) =>
+    completeLimits([], environment).map(({ namespace_id }) => namespace_id),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it('one address costs less than a dollar an hour by what its limits admit, by all routes together', () => {
   expect(strangerTotal(1)).toBeLessThan(1);
   const costs = strangerCosts(1);
   expect(Math.max(...costs.map(({ dollars }) => dollars))).toBeGreaterThan(0.2);
   const [first] = strangerCosts(1000);
   expect(first!.dollars).toBeCloseTo(1000 * costs[0]!.dollars);
   expect(refusedDollars()).toBeLessThan(1);
+  // what is refused has no limit, and docs/cloudflare.md says so
+  expect(strangerTotal(1) + 3.6 * refusedDollars()).toBeGreaterThan(1);
 });
 
 it('each route is reckoned under the limit that it has', () => {
