@@ -96,8 +96,7 @@ export interface Connection extends Queued {
 /** @param isProxy whether X-Forwarded-For of the other end is believed */
 export function openConnection(socket: Socket, isProxy: boolean, shared: Shared): Connection {
   const { queue, closing, clock } = shared;
-  // it may have been reset already
-  const peer = socket.remoteAddress ?? '0.0.0.0';
+  const peer = socket.remoteAddress!;
   const reader = createRequestReader(peer, isProxy);
   const answer = createAnswer({ write, onHead: beginAnswer, onEnd: endAnswer });
   const connection: Connection = {

@@ -2,6 +2,7 @@
 import { createServer as createHttp, type ServerResponse } from 'node:http';
 import { BlockList, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFront } from '../../../../cli/serve/front/front.ts';
 import {
@@ -229,6 +230,31 @@ it('a request whose client has gone is given up where it is never answered', asy
   expect(passed).toHaveLength(16);
   vi.advanceTimersByTime(5000);
   await settled(() => expect(passed).toHaveLength(32));
+});
+
+it('who has gone before he was accepted is nobody, and gets no place', async () => {
+  const { front, passed } = await startSlow();
+  const done = new Int32Array(new SharedArrayBuffer(4));
+  // in a thread of its own, as the front must not run meanwhile
+  const client = new Worker(
+    `const { workerData } = require('node:worker_threads');
+    let left = 20;
+    for (let i = left; i > 0; i--) {
+      const socket = require('node:net').connect(workerData.port, '127.0.0.1');
+      socket.write(workerData.request, () => {
+        socket.resetAndDestroy();
+        left -= 1;
+        if (left === 0) Atomics.notify(workerData.done, 0, Atomics.store(workerData.done, 0, 1));
+      });
+    }`,
+    { eval: true, workerData: { port: Number(front.url.port), request: GET, done } },
+  );
+  onTestFinished(async () => void (await client.terminate()));
+  expect(Atomics.wait(done, 0, 0, 5000)).toMatch(/ok|not-equal/);
+  await open(front, GET);
+  await settled(() => expect(passed).toHaveLength(1));
+  await sleep(100);
+  expect(passed).toHaveLength(1);
 });
 
 it('a node that ends does not wait for requests whose client has gone', async () => {
