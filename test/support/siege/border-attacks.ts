@@ -136,14 +136,13 @@ const nameUnknownParents: Attack = (siege) => {
   });
 };
 
-/** Proposals with other timestamps, eight at a time, each reset as soon as workerd has it. */
-const resetProposals: Attack = (siege) => {
-  let asked = 0;
-  return repeatTimes(8, siege, 5, async () => {
+/** Proposals with unknown parents, eight at a time, each reset as soon as workerd has it. */
+const resetProposals: Attack = (siege) =>
+  repeatTimes(8, siege, 5, async () => {
     const proposal = siege.proposal();
     if (proposal === undefined) return sleep(1000);
-    const timestamp = proposal.timestamp + 1 + (asked++ % 1000);
-    const body = JSON.stringify({ ...proposal, timestamp });
+    const parents = [toHex(randomBytes(32)), toHex(randomBytes(32))];
+    const body = JSON.stringify({ ...proposal, parents });
     const socket = await openSocket(siege.url, siege.address);
     socket.write(
       `POST ${WHITE_FLAG} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -151,7 +150,6 @@ const resetProposals: Attack = (siege) => {
     await sleep(15);
     socket.resetAndDestroy();
   });
-};
 
 /** What is refused, of all kinds, as fast as eight connections can; each refusal is a line of log. */
 const fillLog: Attack = (siege) => {
