@@ -60,7 +60,8 @@ Hostile clients beside a coordinator, all kinds or those that are named, for 300
 many without them (--calm): npm run test:slow -- siege. Exit code 1 if a bound does not hold, 2 if
 the machine does too much else for a verdict.
 
-  --attack URL  nothing but the hostile clients, against a node on this machine
+  --attack URL  nothing but the hostile clients, against a node on this machine; in the end they tell
+                what they have done
 
 Names: ${Object.keys(ATTACKS).join(' ')}`;
 
@@ -73,6 +74,27 @@ interface News {
   ledgerIndex: number;
 }
 
+interface Confirmed {
+  index: number;
+  timestamp: number;
+  milestoneId: string;
+}
+
+/** Where nobody tells them: what a coordinator of the node's network would ask next. */
+async function readNews(url: string): Promise<News> {
+  const signal = AbortSignal.timeout(QUORUM_TIMEOUT_MS);
+  const read = async <T>(path: string) =>
+    (await (await fetch(`${url}/api/core/v2/${path}`, { signal })).json()) as T;
+  const [{ status }, { tips }] = await Promise.all([
+    read<{ status: { confirmedMilestone: Confirmed } }>('info'),
+    read<{ tips: string[] }>('tips'),
+  ]);
+  const { index, timestamp, milestoneId } = status.confirmedMilestone;
+  const next = { index: index + 1, timestamp: timestamp + 5 };
+  const proposal = { ...next, parents: tips, previousMilestoneId: milestoneId };
+  return { proposal, ledgerIndex: index };
+}
+
 /** What the process does, until it is ended. */
 async function attack(url: string, names: readonly string[]): Promise<void> {
   const tallies: Record<string, Tally> = {};
@@ -82,6 +104,15 @@ async function attack(url: string, names: readonly string[]): Promise<void> {
   });
   process.on('disconnect', () => process.exit());
   if (process.send) setInterval(() => process.send!(tallies), TALLY_MS);
+  else {
+    const read = async () => {
+      news = await readNews(url).catch(() => news);
+    };
+    void read();
+    setInterval(read, MILESTONE_MS);
+    process.on('SIGTERM', () => process.exit());
+    process.on('exit', () => console.log(JSON.stringify({ hostile: tallies })));
+  }
   await Promise.all(
     names.map((name, i) => {
       const tally = { done: 0, failed: 0 };

@@ -247,7 +247,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '400',
     ],
     [
-      'to arrive {REQUEST_MS}; idle {IDLE_MS}, in workerd {WORKERD_IDLE_MS}; unread {UNREAD_MS}; requests behind one: {MAX_AHEAD_BYTES}',
+      'to arrive {REQUEST_MS}; idle {IDLE_MS}, in workerd {WORKERD_IDLE_MS}; unread {UNREAD_MS}, abandoned {ABANDONED_MS}; requests behind one: {MAX_AHEAD_BYTES}',
       'cli/serve/front/connection.ts',
       '400; closed; closed; wait',
     ],

@@ -29,8 +29,11 @@ const WORKERD_IDLE_MS = 1000;
 /** From the request's end, while workerd is away: it takes one to three seconds to start. */
 const HOLD_MS = 10_000;
 
-/** A client that reads nothing for so long is gone. */
+/** To read {@link MAX_UNREAD_BYTES} or a compressed answer: Node tells when all of it was taken. */
 const UNREAD_MS = 60_000;
+
+/** For workerd to answer a request whose client has gone. */
+const ABANDONED_MS = 60_000;
 
 /** For a client to read the words of a refusal and close its side. */
 const LINGER_MS = 2000;
@@ -39,7 +42,7 @@ const LINGER_MS = 2000;
 const MAX_AHEAD_BYTES = 16 * 1024;
 
 /** Of an answer, in this process. More stays in workerd. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 512 * 1024;
 
 /** What this process takes for each, with its connection to workerd: 7 to 13 KB. */
 const CONNECTION_BYTES = 10 * 1024;
@@ -93,8 +96,7 @@ export interface Connection extends Queued {
 /** @param isProxy whether X-Forwarded-For of the other end is believed */
 export function openConnection(socket: Socket, isProxy: boolean, shared: Shared): Connection {
   const { queue, closing, clock } = shared;
-  // it may have been reset already
-  const peer = socket.remoteAddress ?? '0.0.0.0';
+  const peer = socket.remoteAddress!;
   const reader = createRequestReader(peer, isProxy);
   const answer = createAnswer({ write, onHead: beginAnswer, onEnd: endAnswer });
   const connection: Connection = {
@@ -154,9 +156,14 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
       refuse(503, 'the node is ending');
   }
 
+  /** Workerd goes on with it though its client goes, so it keeps its place until it is answered. */
+  const isUnderWay = () =>
+    isPassed && workerd?.destroyed === false && !answer.hasBegun && !answer.isRead;
+
   function end(): void {
     isEnding = true;
-    if (tunnel === undefined) workerd?.destroy();
+    if (!isUnderWay()) queue.leave(connection);
+    if (!isUnderWay() && tunnel === undefined) workerd?.destroy();
     shared.count(-connection.bytes);
     connection.bytes = 0;
   }
@@ -247,7 +254,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     const [host, port] = [to.hostname, Number(to.port)];
     const callback = (length: number): boolean => {
       const piece = Buffer.from(PIECE.subarray(0, length));
-      if (workerd === opened && !isEnding) readAnswer(opened, piece);
+      if (workerd === opened && (!isEnding || isUnderWay())) readAnswer(opened, piece);
       return true;
     };
     const onread = { buffer: PIECE, callback };
@@ -267,16 +274,13 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   }
 
   function readAnswer(from: Socket, bytes: Buffer): void {
-    if (tunnel !== undefined) {
-      tunnel.fromWorkerd(bytes);
-      return;
-    }
     try {
-      const rest = answer.push(bytes);
-      if (rest !== undefined && tunnel === undefined) from.destroy();
+      const rest = tunnel === undefined ? answer.push(bytes) : bytes;
+      if ((isEnding || rest !== undefined) && tunnel === undefined) from.destroy();
       if (rest !== undefined) (tunnel as Tunnel | undefined)?.fromWorkerd(rest);
     } catch (error) {
       writeLimitedLog('error', 'serve.answer-malformed', { error: (error as Error).message });
+      from.destroy();
       reset();
     }
     if (request !== undefined) countBytes();
@@ -285,8 +289,8 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   /** Its side of the connection was closed, or workerd has died. */
   function loseWorkerd(): void {
     workerd = undefined;
-    if (isEnding) return;
-    if (tunnel !== undefined) tunnel.onEnd();
+    if (isEnding) queue.leave(connection);
+    else if (tunnel !== undefined) tunnel.onEnd();
     // a request that waits for its turn gets another connection
     else if (!isPassed || answer.isRead) return;
     // the client must see that its answer was broken off
@@ -319,10 +323,11 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
 
   /** The client's connection has all of the answer. */
   function endAnswer(status: number): void {
-    if (isEnding) return;
+    if (isEnding && status !== SWITCHING) return;
     request = undefined;
     if (status === SWITCHING) {
       beginTunnel();
+      if (socket.closed) tunnel!.end();
       return;
     }
     isPassed = false;
@@ -348,10 +353,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   socket.on('data', (bytes: Buffer) => {
     // behind `Connection: close` nothing is read (RFC 9112, 9.6)
     if (isEnding || request?.isLast) return;
-    if (tunnel !== undefined) {
-      tunnel.fromClient(bytes);
-      return;
-    }
+    if (tunnel !== undefined) return tunnel.fromClient(bytes);
     if (connection.state === 'idle' && !reader.isInside) lateAt = clock() + REQUEST_MS;
     reader.push(bytes);
     if (connection.state === 'idle' && !socket.writableNeedDrain) readRequest();
@@ -374,10 +376,14 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
-    queue.leave(connection);
     end();
     tunnel?.end();
     shared.onClose(connection);
+    if (!isUnderWay()) return;
+    // bytes are not counted from now on
+    request!.text = '';
+    const late = setTimeout(() => isUnderWay() && workerd!.destroy(), ABANDONED_MS).unref();
+    workerd!.once('close', () => clearTimeout(late));
   });
   countBytes();
   return connection;

@@ -113,12 +113,15 @@ export async function openFront(options: FrontOptions) {
   }
 
   function accept(socket: Socket): void {
-    if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, () => 1);
     accepted += 1;
     const { remoteAddress: peer, remoteFamily } = socket;
-    const family = remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
-    const isProxy = peer !== undefined && proxies.check(peer, family);
-    connections.add(openConnection(socket, isProxy, shared));
+    // it was reset meanwhile, so nobody knows whose it was
+    if (peer === undefined) socket.destroy();
+    else {
+      if (connections.size >= maxConnections) shed('connections', maxConnections * SHED, () => 1);
+      const family = remoteFamily === 'IPv6' ? 'ipv6' : 'ipv4';
+      connections.add(openConnection(socket, proxies.check(peer, family), shared));
+    }
   }
 
   /** Closes who is late. What the kernel had by now is read first: this process may have slept. */

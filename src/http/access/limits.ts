@@ -7,7 +7,6 @@
  * without notice: so work has a lease, waiters also look by themselves, and one that has not looked
  * for long is skipped.
  */
-
 import { clientPath } from '../../platform/client-path.ts';
 import { hasPassed, nextTurn } from '../../platform/clock.ts';
 import { HttpError } from '../errors.ts';
@@ -123,10 +122,12 @@ function createSharedLimit(
   }
 
   async function wait(): Promise<void> {
-    if (((queue.length + 1) * meanMs) / places > maxWaitMs) throw refuse();
     const waiter: Waiter = { lookedAt: clock(), wake: () => {} };
     queue.push(waiter);
     try {
+      // those that were dropped are not waited for
+      isFirst(waiter);
+      if ((queue.length * meanMs) / places > maxWaitMs) throw refuse();
       for (let waited = 0; isFull() || !isFirst(waiter); waited += LOOK_EVERY_MS) {
         if (waited >= maxWaitMs) throw refuse();
         await new Promise<void>((resolve) => {
@@ -136,8 +137,7 @@ function createSharedLimit(
         waiter.lookedAt = clock();
       }
     } finally {
-      const place = queue.indexOf(waiter);
-      if (place >= 0) queue.splice(place, 1);
+      if (queue.includes(waiter)) queue.splice(queue.indexOf(waiter), 1);
     }
   }
 

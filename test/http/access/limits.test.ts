@@ -89,6 +89,17 @@ describe('requests that scan', () => {
     }
   });
 
+  it('do not count those that were dropped without a word', async () => {
+    let now = 1_000_000_000;
+    const limit = createWorkLimit(() => now, 'explanation');
+    // nothing calls a request that was dropped
+    const never = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never);
+    for (let i = 0; i < 300; i++) limit(() => new Promise(() => {})).catch(() => {});
+    never.mockRestore();
+    now += 60_000;
+    expect(await limit(async () => 'next')).toBe('next');
+  });
+
   it('are served in the order in which they came, also past one that was dropped', async () => {
     const limit = createWorkLimit(Date.now, 'scan');
     const served: number[] = [];

@@ -136,6 +136,23 @@ const nameUnknownParents: Attack = (siege) => {
   });
 };
 
+/** Proposals with other timestamps, eight at a time, each reset as soon as workerd has it. */
+const resetProposals: Attack = (siege) => {
+  let asked = 0;
+  return repeatTimes(8, siege, 5, async () => {
+    const proposal = siege.proposal();
+    if (proposal === undefined) return sleep(1000);
+    const timestamp = proposal.timestamp + 1 + (asked++ % 1000);
+    const body = JSON.stringify({ ...proposal, timestamp });
+    const socket = await openSocket(siege.url, siege.address);
+    socket.write(
+      `POST ${WHITE_FLAG} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await sleep(15);
+    socket.resetAndDestroy();
+  });
+};
+
 /** What is refused, of all kinds, as fast as eight connections can; each refusal is a line of log. */
 const fillLog: Attack = (siege) => {
   const paths = ['/x', '/api/indexer/v1/outputs/nft/x', '/api/mqtt/v1', '/api/core/v2/outputs/x'];
@@ -215,6 +232,7 @@ export const BORDER_ATTACKS: Readonly<Record<string, Attack>> = {
   askForExplanations,
   askForGalleries,
   nameUnknownParents,
+  resetProposals,
   fillLog,
   sendOddMethods,
   stayClosed,

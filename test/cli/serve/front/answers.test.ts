@@ -246,6 +246,31 @@ it('a client has a minute to read its answer, however short it may wait for one'
   }, 20_000);
 });
 
+it('a client that reads a megabyte in 25 seconds is not late, however long its answer is', {
+  timeout: 60_000,
+}, async () => {
+  const { front, time } = await startFront();
+  const body = Buffer.alloc(32 << 20, 'x');
+  front.passTo(await served(createHttp((_, response) => void response.end(body))));
+  const { socket, received, isOpen } = await open(front, GET);
+  socket.on('data', () => {
+    if (received().length >= allowed) socket.pause();
+  });
+  let allowed = 1;
+  for (let i = 0; i < 5; i++) {
+    await vi.waitFor(() => expect(received().length).toBeGreaterThanOrEqual(allowed), 20_000);
+    allowed += 1 << 20;
+    socket.resume();
+    time.ahead += 25_000;
+    // until the front has looked who is late
+    await sleep(1100);
+  }
+  expect(isOpen()).toBe(true);
+  allowed = Number.POSITIVE_INFINITY;
+  socket.resume();
+  await vi.waitFor(() => expect(received().length).toBeGreaterThan(body.length), 20_000);
+});
+
 it('answers that come while the node ends are whole, and nobody is accepted', async () => {
   const { front } = await startFront();
   const waiting: ServerResponse[] = [];

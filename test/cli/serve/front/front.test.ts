@@ -1,8 +1,10 @@
 /** The front of `npm run serve`, before a server that takes workerd's place. */
-import { createServer as createHttp } from 'node:http';
-import { createServer, type Socket } from 'node:net';
+import { createServer as createHttp, type ServerResponse } from 'node:http';
+import { BlockList, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openFront } from '../../../../cli/serve/front/front.ts';
 import {
   type Client,
   frame,
@@ -177,6 +179,114 @@ it('a client that sends no more has its answer, and takes no place after it', as
   waiting[0]!();
   await settled(() => expect(early.isOpen()).toBe(false));
   expect(early.received()).toMatch(/late/);
+});
+
+/** A front whose clock stands, so that no place is lost to time, before one that answers when told. */
+async function startSlow() {
+  const address = { host: '127.0.0.1', port: 0, maxConnections: 100 };
+  const front = await openFront({ ...address, proxies: new BlockList(), clock: () => 0 });
+  onTestFinished(() => front.close());
+  const passed: ServerResponse[] = [];
+  const slow = createHttp((_, response) => void passed.push(response));
+  // as workerd: it answers though nothing more will come
+  Object.assign(slow, { httpAllowHalfOpen: true });
+  front.passTo(await served(slow));
+  /** As many clients of one address, each with a request, the half of which may be passed on. */
+  const ask = (count: number) => Promise.all(Array.from({ length: count }, () => open(front, GET)));
+  return { front, passed, ask };
+}
+
+it('a request whose client has gone keeps its place until it is answered, and no longer', async () => {
+  const { passed, ask } = await startSlow();
+  const gone = await ask(20);
+  await settled(() => expect(passed).toHaveLength(16));
+  for (const { socket } of gone) socket.resetAndDestroy();
+  await sleep(50);
+  const all = await ask(40);
+  await sleep(100);
+  expect(passed).toHaveLength(16);
+  // each answer makes room for one
+  for (const response of passed.splice(0)) response.end('late');
+  await settled(() => expect(passed).toHaveLength(16));
+  await sleep(50);
+  expect(passed).toHaveLength(16);
+  await settled(() => {
+    for (const response of passed.splice(0)) response.end('late');
+    for (const each of all) expect(each.received()).toMatch(/late$/);
+  });
+});
+
+it('a request whose client has gone is given up where it is never answered', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { passed, ask } = await startSlow();
+  const gone = await ask(16);
+  await settled(() => expect(passed).toHaveLength(16));
+  for (const { socket } of gone) socket.resetAndDestroy();
+  await sleep(50);
+  await ask(16);
+  vi.advanceTimersByTime(55_000);
+  await sleep(50);
+  expect(passed).toHaveLength(16);
+  vi.advanceTimersByTime(5000);
+  await settled(() => expect(passed).toHaveLength(32));
+});
+
+it('who has gone before he was accepted is nobody, and gets no place', async () => {
+  const { front, passed } = await startSlow();
+  const done = new Int32Array(new SharedArrayBuffer(4));
+  // in a thread of its own, as the front must not run meanwhile
+  const client = new Worker(
+    `const { workerData } = require('node:worker_threads');
+    let left = 20;
+    for (let i = left; i > 0; i--) {
+      const socket = require('node:net').connect(workerData.port, '127.0.0.1');
+      socket.write(workerData.request, () => {
+        socket.resetAndDestroy();
+        left -= 1;
+        if (left === 0) Atomics.notify(workerData.done, 0, Atomics.store(workerData.done, 0, 1));
+      });
+    }`,
+    { eval: true, workerData: { port: Number(front.url.port), request: GET, done } },
+  );
+  onTestFinished(async () => void (await client.terminate()));
+  expect(Atomics.wait(done, 0, 0, 5000)).toMatch(/ok|not-equal/);
+  await open(front, GET);
+  await settled(() => expect(passed).toHaveLength(1));
+  await sleep(100);
+  expect(passed).toHaveLength(1);
+});
+
+it('a node that ends does not wait for requests whose client has gone', async () => {
+  const { front, passed, ask } = await startSlow();
+  const [gone] = await ask(1);
+  await settled(() => expect(passed).toHaveLength(1));
+  gone!.socket.resetAndDestroy();
+  await sleep(50);
+  const began = performance.now();
+  await front.drain();
+  expect(performance.now() - began).toBeLessThan(4500);
+});
+
+it('an upgrade whose client has gone is closed by a frame once it is there', async () => {
+  const { front } = await startFront();
+  const sockets: Socket[] = [];
+  const heard: string[] = [];
+  const workerd = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.once('data', () => {
+      sockets.push(socket);
+      socket.on('data', (more) => heard.push(more.toString('hex')));
+    });
+    socket.on('error', () => {});
+  });
+  front.passTo(await served(workerd));
+  const gone = await open(front, upgradeTo('/mqtt'));
+  await settled(() => expect(sockets).toHaveLength(1));
+  gone.socket.resetAndDestroy();
+  await sleep(50);
+  sockets[0]!.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+  await settled(() => expect(heard).toEqual(['888000000000']));
+  sockets[0]!.destroy();
 });
 
 it('slow heads and bodies are 400, and silent and idle connections are closed', async () => {
