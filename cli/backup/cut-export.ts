@@ -25,9 +25,9 @@ export async function cutExport(path: string, to: string): Promise<void> {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${path}: there is no such file`);
   if (existsSync(to)) throw new Error(`${to} exists: name another file`);
-  const partial = `${to}.partial`;
+  const partial = `${to}.${crypto.randomUUID()}.partial`;
   try {
-    await pipeline(Readable.from(cutFile(path)), createWriteStream(partial));
+    await pipeline(Readable.from(cutFile(path)), createWriteStream(partial, { flush: true }));
     renameSync(partial, to);
   } finally {
     rmSync(partial, { force: true });

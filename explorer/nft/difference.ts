@@ -2,7 +2,6 @@
  * Whether the page of an NFT shows what the NFT's certificate proves: output, deposit, metadata, owner
  * and time, and not the ID of the output alone.
  */
-
 import { readName } from '../../client/words/amounts.ts';
 import { parseBech32Address, toBech32 } from '../../src/stardust/bech32.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
@@ -48,6 +47,10 @@ export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string |
       : '';
   return `another owner than the conditions of the output, which are proved, lead to${whom}`;
 }
+
+/** Whether all of it is proved: the owner at the time of the certificate's `head`, too. */
+export const isTrue = (shown: ShownNft, proof: Proved<NftState>) =>
+  differenceOf({ ...shown, ledgerIndex: provedValue(proof).head.index }, proof) === undefined;
 
 /** As {@link differenceOf}, of a change that the node tells. */
 export function differenceOfChange(

@@ -26,7 +26,7 @@ import { type Loaded, useLoad } from '../use-load.ts';
 import type { judgeCertificate } from '../verify/judge-certificate.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
 import { useNetworkName } from '../verify/network-name.ts';
-import { differenceOf, differenceOfChange, type ShownNft } from './difference.ts';
+import { differenceOf, differenceOfChange, isTrue, type ShownNft } from './difference.ts';
 
 type JudgedCertificate = Loaded<Awaited<ReturnType<typeof judgeCertificate>> | undefined>;
 
@@ -92,10 +92,7 @@ interface Shown {
 /** Who owns the NFT and since when: proved where the certificate leads to what the page shows. */
 export function OwnerLine({ nft, judged }: { nft: ShownNft; judged: JudgedCertificate }) {
   const state = stateOf(judged);
-  const proof =
-    state?.standing === 'proved' && differenceOf(nft, state.proof) === undefined
-      ? state.proof
-      : undefined;
+  const proof = state?.standing === 'proved' && isTrue(nft, state.proof) ? state.proof : undefined;
   const { address } = nft.owner;
   const { milestoneIndexBooked: index, milestoneTimestampBooked: time } = nft.metadata;
   return (
@@ -201,8 +198,9 @@ export function History({ nftId, first, info }: Of & { first?: Said<NftHistoryJs
 
 const KINDS = {
   minted: 'Minted for',
-  transferred: 'Passed to',
-  changed: 'Changed by its owner',
+  // whose it was before, no certificate proves
+  transferred: 'In an output of',
+  changed: 'In an output of',
   burned: 'Burned',
 } as const;
 

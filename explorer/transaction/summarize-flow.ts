@@ -1,7 +1,6 @@
 /**
  * What a transaction does, in one sentence: "A sent 4 SMR to B", or what it changes of chains.
  */
-
 import type { Chain } from '../../client/words/kind.ts';
 import type { Sentence } from '../../client/words/sentence.ts';
 import { type Address, addressKey } from '../../src/stardust/wire/address.ts';

@@ -148,9 +148,7 @@ function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
 }
 
 /** If-None-Match compares weakly: `W/"x"` is `"x"`. */
-function stripWeakness(etag: string): string {
-  return etag.replace(/^W\//, '');
-}
+const stripWeakness = (etag: string): string => etag.replace(/^W\//, '');
 
 /** The error of a node without a ledger: it cannot say "not found" at any index. */
 export function noLedger(): HttpError {

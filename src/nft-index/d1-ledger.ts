@@ -20,7 +20,10 @@ import { PREFIX_LENGTH } from './recent-changes.ts';
 /** The publisher ignores a ledger with another schema (ledger/core/head.ts). */
 const SELECT_HEAD = `SELECT * FROM head WHERE schema = ${SCHEMA}`;
 
-const SELECT_STORED = 'SELECT * FROM nft_index';
+/** SQL of the token as text, whatever damage made of it. */
+const TOKEN = "coalesce(CAST(nft_index.token AS TEXT), '')";
+
+const SELECT_STORED = `SELECT ${TOKEN} AS token, generation, state, sum FROM nft_index`;
 
 /** ?5: the token that is expected; NULL where there should be no row. */
 const SWAP = `
@@ -28,11 +31,15 @@ const SWAP = `
   SELECT 1, ?1, ?2, ?3, ?4 WHERE ?5 IS NULL OR EXISTS (SELECT 1 FROM nft_index)
   ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation,
     state = excluded.state, sum = excluded.sum
-  WHERE nft_index.token = ?5`;
+  WHERE ${TOKEN} = ?5`;
 
-/** SQL: each NFT of these changes once, with the last of its milestones among them, and how many. */
+/** SQL: the milestone from which on changes are counted: ?1, or the first that is kept. */
+const COUNTED_FROM = 'max(?1, (SELECT min(idx) FROM milestone))';
+
+/** SQL: each NFT of these changes once, with the last of its milestones among them, and how many count. */
 const changed = (condition: string) => `
-  SELECT j.value AS id, max(c.milestone) AS milestone, count(*) AS changes
+  SELECT j.value AS id, max(c.milestone) AS milestone,
+    count(*) FILTER (WHERE c.milestone > ${COUNTED_FROM}) AS changes
   FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE ${condition} GROUP BY j.value`;
 
 /** NFTs that changed with their states now, whatever their own rows say of when they did. */
@@ -47,15 +54,15 @@ const SELECT_CHANGES = `
 const SELECT_NFTS = `
   SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
 
-/** `listed`: all changes after ?1. */
+/** `listed`: all changes that count. */
 const SELECT_LATEST = `
   SELECT ${NFT_COLUMNS}, c.listed FROM (
     SELECT id, sum(changes) OVER () AS listed FROM (${changed('c.milestone > ?1')})
     ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
 
-/** How many changes there should be after ?1: NULL where that milestone is pruned. */
+/** How many there should be. */
 const SELECT_COUNT = `
-  SELECT m.nft_changes - (SELECT nft_changes FROM milestone WHERE idx = ?1) AS counted
+  SELECT m.nft_changes - (SELECT nft_changes FROM milestone WHERE idx = ${COUNTED_FROM}) AS counted
   FROM head h JOIN milestone m ON m.idx = h.ledger`;
 
 const SELECT_PREFIXES = `

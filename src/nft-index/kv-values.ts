@@ -77,9 +77,7 @@ const Entry = v.strictObject({
 export type Entry = v.InferOutput<typeof Entry>;
 
 /** @param nftId 64 lower-case hex digits */
-export function entryKey(nftId: string): string {
-  return `nft:${nftId}`;
-}
+export const entryKey = (nftId: string): string => `nft:${nftId}`;
 
 export function writeEntry(entry: Entry): string {
   return writeKvValue(entry satisfies Entry);

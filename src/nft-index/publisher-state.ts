@@ -57,14 +57,10 @@ const State = v.strictObject({
 });
 export type State = v.InferOutput<typeof State>;
 
-export function serializeState(state: State): string {
-  return JSON.stringify(state);
-}
+export const serializeState = (state: State): string => JSON.stringify(state);
 
 /** Reads a state. Throws on any text that {@link serializeState} did not write. */
-export function parseState(text: string): State {
-  return v.parse(State, JSON.parse(text));
-}
+export const parseState = (text: string): State => v.parse(State, JSON.parse(text));
 
 /** Position after every change of the milestone. */
 export function endOf(milestone: number): ChangePosition {

@@ -93,7 +93,7 @@ async function bringWithin(
   const notBrought = await within(deadline - Date.now(), bringing, () => LATE);
   const db = ledger.withSession('first-primary');
   if (notBrought?.fault !== 'upstream-failed') return { db, notBrought };
-  writeLimitedLog('warn', 'upstream.failed', { detail: notBrought.detail });
+  writeLimitedLog('warn', 'node.not-caught-up', { error: notBrought.detail });
   return { db, notBrought: { ...notBrought, detail: NO_BLOCKS } };
 }
 
@@ -105,5 +105,5 @@ const LATE: NotBrought = {
 /** Rules without keys: no block counts as a milestone's. */
 const NO_KEYS: MilestoneKeys = { keys: [], threshold: 1 };
 
-/** Detail of a refusal if an upstream failed. */
-const NO_BLOCKS = 'an upstream node does not answer as it should';
+/** Detail of a refusal if the follower or an upstream failed, or the time ended. */
+const NO_BLOCKS = 'what is missing here could not be had in time';

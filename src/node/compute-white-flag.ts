@@ -262,7 +262,7 @@ export function refuse(reason: RefusalReason, detail: string): WhiteFlagRefusal 
 
 type RefusalFacts = Pick<ConsistentView, 'head' | 'previous' | 'parameters'>;
 
-/** Steps 3 and 4; and, as the reference does, no roots by rules that may have changed (E.4, 2). */
+/** Steps 3 and 4; and no roots by rules that may have changed: the reference refuses earlier (E.4, 1). */
 function refuseRequest(
   { head, previous, parameters }: RefusalFacts,
   { index, timestamp, previousMilestoneId }: WhiteFlagRequest,

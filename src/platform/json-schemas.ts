@@ -28,6 +28,4 @@ export function hex(digits: number) {
 }
 
 /** The hex digits of an ID in lower case, without 0x. */
-export function digitsOf(id: string): string {
-  return id.slice(2).toLowerCase();
-}
+export const digitsOf = (id: string): string => id.slice(2).toLowerCase();

@@ -5,6 +5,7 @@
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,10 +15,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { cutExport } from '../../cli/backup/cut-export.ts';
 import { cutStatement, MAX_STATEMENT_BYTES } from '../../cli/backup/cut-statements.ts';
+import { restore } from '../../cli/backup/restore.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
 import { holdAlone } from '../../cli/lib/wrangler/hold-folder.ts';
-import { openLocalDatabase } from '../../cli/lib/wrangler/local-database.ts';
+import { openLocalDatabase, persistPath } from '../../cli/lib/wrangler/local-database.ts';
 import { runWrangler } from '../../cli/lib/wrangler/run-wrangler.ts';
 import { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
@@ -114,6 +117,15 @@ describe('a back-up', () => {
     expect(readFileSync(files.CUT, 'utf8')).not.toContain(after.generation);
   });
 
+  it('is whole where two calls write it at the same time', async () => {
+    const [from, to] = [join(folder, 'backup.sql'), join(folder, 'of-two.sql')];
+    await Promise.all([cutExport(from, to), cutExport(from, to)]);
+    const withoutHead = (path: string) =>
+      readFileSync(path, 'utf8').replace(/^INSERT INTO "head" .*$/m, '');
+    expect(withoutHead(to)).toBe(withoutHead(join(folder, 'cut.sql')));
+    expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+
   it('is not written over, and needs two files', async () => {
     const from = join(folder, 'backup.sql');
     expect(await runCommand('backup', '--from-d1', from, from)).toMatchObject({ code: 1 });
@@ -193,6 +205,29 @@ describe('npx stardust-edge backup and restore', () => {
     const made = readdirSync(volume, { recursive: true, encoding: 'utf8' });
     expect(made.length).toBeGreaterThan(3);
     expect(made.filter((name) => statSync(join(volume, name)).mode & 0o077)).toEqual([]);
+  });
+
+  it('that fails leaves nothing on a disk that it may have filled', async () => {
+    const damaged = join(folder, 'damaged');
+    cpSync(served, damaged, { recursive: true });
+    const db = await openLocalDatabase(damaged, config);
+    // found by the state hash of the copy
+    db.exec("UPDATE output SET bytes = 'AAAA'");
+    db.close();
+    const file = join(folder, 'failed');
+    expect(await runCommand('backup', '--persist-to', damaged, file)).toMatchObject({ code: 1 });
+    expect(readdirSync(folder).filter((name) => name.startsWith('failed'))).toEqual([]);
+  });
+
+  it('leaves what another command made in the new folder meanwhile', async () => {
+    const file = join(folder, 'for-race');
+    await backUp(file);
+    const fresh = join(folder, 'fresh');
+    const restoring = restore(file, fresh, config);
+    const other = join(persistPath(fresh), 'd1', 'other');
+    mkdirSync(other, { recursive: true });
+    await expect(restoring).rejects.toThrow('cannot be restored');
+    expect(readdirSync(join(other, '..'))).toEqual(['other']);
   });
 
   it('one at a time is made of a folder, and what is no export leaves nothing', async () => {

@@ -100,6 +100,21 @@ function explaining(change: (json: Explained) => void) {
   return { node, asked };
 }
 
+it('the first milestone of a network, which references no block, is not false', async () => {
+  expect(coneOf(network, 1)).toEqual([]);
+  const fetchFirst = await fetchRecorded(network, 1);
+  const first: NodeClient = (path, { body, accept } = {}) =>
+    fetchFirst(path, {
+      headers: accept === undefined ? {} : { accept },
+      ...(body !== undefined && { method: 'POST', body }),
+    });
+  const error: Error = await verify(first).then(
+    () => expect.unreachable(),
+    (thrown) => thrown,
+  );
+  expect([error.name, error.message]).toEqual(['Error', expect.stringMatching(/no block/)]);
+});
+
 it('the explanation of another milestone', async () => {
   const { node } = explaining((json) => void json.index++);
   await expect(verify(node)).rejects.toThrow('asked for milestone 60, and explains 61');

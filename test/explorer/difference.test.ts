@@ -1,11 +1,18 @@
 /** What the page of an NFT shows beside a tick is what the NFT's certificate proves, all of it. */
 import { beforeAll, expect, it } from 'vitest';
-import { differenceOf, differenceOfChange, type ShownNft } from '../../explorer/nft/difference.ts';
+import {
+  differenceOf,
+  differenceOfChange,
+  isTrue,
+  type ShownNft,
+} from '../../explorer/nft/difference.ts';
 import type { NftChangeJson } from '../../explorer/node/shapes.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
+import { parseBech32Address, toBech32 } from '../../src/stardust/bech32.ts';
 import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
-import type { Proved } from '../../src/stardust/provenance/proved.ts';
+import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
+import { ownerAt } from '../../src/stardust/semantics/owner.ts';
 import { certificatePath, frozenAt, heldAt, holdersOf } from '../support/lies/nft-liars.ts';
 import { nftLives } from '../support/network/nft-lives.ts';
 
@@ -89,6 +96,35 @@ it('an answer of another milestone may have another owner, and none that the out
     expect(differenceOf(earlier, proof)).toBe(undefined);
     const owner = { ...shown.owner, timelockedUntil: 4_000_000_000 };
     expect(differenceOf({ ...earlier, owner }, proof)).toBeDefined();
+  }
+});
+
+it('the owner of another time is not proved, whatever ledger index the answer names', () => {
+  for (const { shown, proof } of all) expect(isTrue(shown, proof)).toBe(true);
+  const lies = all.flatMap(({ shown, proof }) => {
+    const { output } = provedValue(proof).held!;
+    const { prefix } = parseBech32Address(shown.owner.address)!;
+    const times = output.unlockConditions.flatMap((each) =>
+      'unixTime' in each ? each.unixTime : [],
+    );
+    return [0, ...times].flatMap((time) => {
+      const { address, timelockedUntil, passesTo } = ownerAt(output, time);
+      const owner = {
+        address: toBech32(prefix, address),
+        canUnlock: timelockedUntil === undefined,
+        ...(timelockedUntil !== undefined && { timelockedUntil }),
+        ...(passesTo && {
+          passesTo: { ...passesTo, address: toBech32(prefix, passesTo.address) },
+        }),
+      };
+      const said = { ...shown, owner, ledgerIndex: shown.ledgerIndex - 1 };
+      return owner.address === shown.owner.address ? [] : [{ said, proof }];
+    });
+  });
+  expect(lies).not.toEqual([]);
+  for (const { said, proof } of lies) {
+    expect(differenceOf(said, proof)).toBe(undefined);
+    expect(isTrue(said, proof)).toBe(false);
   }
 });
 

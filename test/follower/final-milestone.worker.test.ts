@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import { followOnce } from '../../src/follower/pass.ts';
+import { readNodeStatus } from '../../src/ledger/read/node-status.ts';
 import type { Upstream } from '../../src/upstream/upstream.ts';
 import { ledgerIndex, type Rig, startLedger } from '../support/ledger/ledger-harness.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -43,4 +44,9 @@ it('goes up to the final milestone, and rests there without asking anybody', asy
     state: 'stopped',
     reason: 'the ledger is at milestone 5, beyond FINAL_MILESTONE, 4',
   });
+
+  // the setting is corrected: what the follower said before is over
+  expect(await pass(rig, 5)).toMatchObject({ applied: 0, ended: true });
+  const settings = { follows: true, finalMilestone: 5, retention: 100, limitBytes: undefined };
+  expect((await readNodeStatus(db, settings))?.follower).toEqual({ state: 'off' });
 });

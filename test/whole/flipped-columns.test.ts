@@ -34,7 +34,6 @@ import { readOutputList, readOutputOfChain } from '../../src/modules/lists/read-
 import { readReceipts, readTreasury } from '../../src/modules/objects/routes/receipts.ts';
 import { readTips } from '../../src/modules/objects/routes/tips.ts';
 import {
-  findMilestone,
   readLedgerChanges,
   readMilestone as readStoredMilestone,
 } from '../../src/modules/objects/stored-milestone.ts';
@@ -221,7 +220,6 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'open block': (on) => readBlock(on, digits(again)),
     milestone: (on) => readStoredMilestone(on, { index: 4 }),
     'milestone by ID': (on) => readStoredMilestone(on, { id: digits(network.milestones[3]!.id) }),
-    'index of a milestone': (on) => findMilestone(on, digits(network.milestones[3]!.id)),
     changes: (on) => readLedgerChanges(on, { index: 4 }),
     'changes of NFTs': (on) => readNftChanges(on, 2),
     'changes of NFTs after the last': (on) => readNftChanges(on, 6),

@@ -174,6 +174,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/proofs/explain-white-flag.ts',
       '500 before a block is read',
     ],
+    ['blocks explained: {MAX_EXPLAINED_BLOCKS}', 'modules/proofs/applied-milestone.ts', '500'],
     ['a proof of inx-poi: {MAX_PROOF_BYTES}', 'modules/proofs/routes/poi.ts', '400'],
     [
       'a statement: {MAX_OUTPUTS} outputs, {MAX_BYTES} of records',

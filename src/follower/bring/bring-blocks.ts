@@ -174,16 +174,18 @@ export function createBringer(open: () => BringContext): Bringer {
     }
   }
 
+  /** Equal wishes share their work, from the first client's turn on. */
+  function share(wanted: WantedOfFollower): Promise<NotBrought | undefined> {
+    const name = JSON.stringify(wanted);
+    const bringing = underWay.get(name) ?? bringOnce(wanted).finally(() => underWay.delete(name));
+    underWay.set(name, bringing);
+    return bringing;
+  }
+
   return {
     async bring(wanted, client) {
-      const name = JSON.stringify(wanted);
-      let bringing = underWay.get(name);
-      if (bringing === undefined) {
-        bringing = limit(client, () => bringOnce(wanted)).finally(() => underWay.delete(name));
-        underWay.set(name, bringing);
-      }
       try {
-        return await bringing;
+        return await limit(client, () => share(wanted));
       } catch (error) {
         if (error instanceof ConeUnavailable) return { fault: error.fault, detail: error.message };
         if (!(error instanceof UpstreamFailure)) throw error;

@@ -53,8 +53,8 @@ export interface GatherLimits {
   maxLevels: number;
   /** Unix milliseconds after which nothing more is fetched or queried. */
   deadline: number;
-  /** Whether an earlier walk was cut off at the tops: C-6 exempts blocks below an admitted one. */
-  goesOn?: boolean;
+  /** Hex IDs that nobody requested; absent: the tops. C-6 exempts what is below an admitted block. */
+  unasked?: readonly string[];
 }
 
 export interface GatheredBlocks {
@@ -96,13 +96,13 @@ export async function gatherBlocks(
   context: GatherContext,
   moment: Moment,
   tops: readonly string[],
-  { budget, maxLevels, deadline, goesOn = false }: GatherLimits,
+  { budget, maxLevels, deadline, unasked = tops }: GatherLimits,
 ): Promise<GatheredBlocks> {
   const { db, upstreams, ranking, memory } = context;
   const { pool } = memory;
   const { head, rules } = moment;
   const said = saidOf(memory, moment);
-  const unrequested = new Set(goesOn ? [] : tops.filter((id) => !pool.isPushed(id)));
+  const unrequested = new Set(unasked.filter((id) => !pool.isPushed(id)));
   const refused = new Set<string>();
   const refuses = (id: string, block: ParsedBlock): boolean => {
     if (!unrequested.has(id) || isAdmittedUnasked(block, rules.parameters)) return false;

@@ -41,8 +41,8 @@ export async function storeTips(
   const all = { stored: 0, refused: 0 };
   let isCut = false;
   while (cutTops.length > 0 && !isCut && Date.now() < limits.deadline) {
-    const goesOn = cutTops.length > 1;
-    const walk = await storeBelow(context, moment, cutTops.at(-1)!, { ...limits, goesOn });
+    const walkLimits = { ...limits, unasked: cutTops[0]! };
+    const walk = await storeBelow(context, moment, cutTops.at(-1)!, walkLimits);
     const { stored, refused, cut, fault } = walk;
     all.stored += stored;
     all.refused += refused;

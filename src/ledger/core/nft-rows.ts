@@ -12,17 +12,20 @@ import { summedColumns } from './row-sum.ts';
 /** SQL of the output that a row `n` of the table names. */
 export const JOIN_HELD = 'LEFT JOIN output held ON held.id = n.output';
 
-export const NFT_COLUMNS = 'n.id AS nft_id, n.output AS nft_output, held.chain AS nft_held';
+/** `nft_burned`: whether a list of changes has the burn. */
+export const NFT_COLUMNS = `n.id AS nft_id, n.output AS nft_output, held.chain AS nft_held,
+  n.output IS NULL AND EXISTS (
+    SELECT 1 FROM nft_change b WHERE b.milestone = n.changed AND instr(b.nfts, n.id) > 0) AS nft_burned`;
 
 /**
  * Reads the NFT and its output, null if it was burned; undefined if the statement found no row.
- * Throws a LedgerDamaged if the output is missing, or not that of the NFT.
+ * Throws a LedgerDamaged if the output is missing, or not that of the NFT, or the burn is on no list.
  */
 export function nftFromRow(row: Row): { nft: string; output: string | null } | undefined {
   const nft = row.textOrNull('nft_id');
   if (nft === null) return undefined;
   const output = row.textOrNull('nft_output');
-  if (output !== null && row.textOrNull('nft_held') !== nft)
+  if (output === null ? row.integer('nft_burned') !== 1 : row.textOrNull('nft_held') !== nft)
     throw new LedgerDamaged('rows of the table nft');
   return { nft, output };
 }

@@ -71,6 +71,8 @@ for (let digit = 0; digit < NO_DIGIT; digit++)
 function cellSum(value: Cell): number {
   if (value === null) return 0;
   if (typeof value === 'number') return value % NUMBER_MODULUS;
+  // a BLOB, which is no sum's
+  if (typeof value !== 'string') return Number.NaN;
   const sum = sumWords(value) ?? checksum(new TextEncoder().encode(value)) % 2 ** 32;
   return sum + value.length;
 }

@@ -44,17 +44,22 @@ export function toColumn(column: string, cell: string): string {
 }
 
 function cellOf(column: string): string {
-  return COLUMNS[column] === 'bytes' ? `nullif(lower(hex(${column})), '') AS ${column}` : column;
+  return COLUMNS[column] === 'bytes' ? `nullif(lower(hex(${column})), '')` : column;
 }
 
-export const LIST_CELLS = COLUMN_NAMES.map(cellOf).join(', ');
+/** No cell is text: no index finds bytes that became one. */
+export const LIST_CELLS = COLUMN_NAMES.map(
+  (column) => `iif(typeof(${column}) = 'text', 'text', ${cellOf(column)}) AS ${column}`,
+).join(', ');
 
 export function cellsFromRow(row: Row): ListRow {
   return COLUMN_NAMES.map((column) => row.cell(column));
 }
 
 /** SQL of the cells of a position. */
-export const POSITION_CELLS = ['created_time', 'output'].map(cellOf).join(', ');
+export const POSITION_CELLS = ['created_time', 'output']
+  .map((column) => `${cellOf(column)} AS ${column}`)
+  .join(', ');
 
 /**
  * @param outputId 68 hex digits

@@ -11,11 +11,10 @@ export function writeBlockRow(number: number, id: string, payload: number): Bloc
   return [number, id, payload, rowSum([number, id, payload])];
 }
 
-/** SQL of the fields of a {@link BlockRow}. `numberIdSum`, `idSum`: the sum of these fields alone. */
+/** SQL of the fields of a {@link BlockRow}. `idSum`: the sum of the ID alone. */
 export const blockSql = {
   number: (row: string) => `(${row} ->> 0)`,
   id: (row: string) => `(${row} ->> 1)`,
-  numberIdSum: (row: string) => `((${row} ->> 3) - (${row} ->> 2))`,
   idSum: (row: string) => `((${row} ->> 3) - (${row} ->> 2) - ${numberSumSql(`${row} ->> 0`)})`,
 };
 

@@ -20,7 +20,7 @@ const SELECT_NEXT = `
   SELECT max(next_block) AS next_block, max(next_output) AS next_output,
     count(*) = coalesce(sum(next_block - next_output = next), 0) AS is_whole,
     (SELECT coalesce(sum(length(statuses)), 0) / ${STATUS_LENGTH} FROM pack
-      WHERE live = 1 AND staged IS NOT NULL) AS staged
+      WHERE live = 1 AND staged = (SELECT ledger + 1 FROM head)) AS staged
   FROM (
     SELECT * FROM (SELECT next_block, next_output, sums ->> 3 AS next FROM pack
       WHERE live = 1 AND staged IS NULL ORDER BY key DESC LIMIT 1)

@@ -10,7 +10,7 @@
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import { getUint56, setUint32, setUint56 } from '../../stardust/encoding/bytes.ts';
-import { requireChecksum } from '../core/checksum.ts';
+import { LedgerDamaged, requireChecksum } from '../core/checksum.ts';
 import type { Row } from '../core/read-batch.ts';
 
 export const MAX_PACK_BLOCKS = 256;
@@ -134,7 +134,10 @@ export function writeChecksums({ records, statuses, states, next }: PackChecksum
 
 export function readChecksums(text: string): PackChecksums {
   const [records, statuses, states, next] = JSON.parse(text);
-  return { records, statuses, states, next };
+  const sums = { records, statuses, states, next };
+  // fences compare the text: of another spelling they would say that somebody else wrote
+  if (writeChecksums(sums) !== text) throw new LedgerDamaged('checksums of packs');
+  return sums;
 }
 
 /**
@@ -192,13 +195,9 @@ export function walkedPacksFromRows(rows: readonly Row[]): {
 }
 
 /** Bytes of base64 without padding. */
-function bytesIn(text: string): number {
-  return (text.length / 4) * 3;
-}
+const bytesIn = (text: string): number => (text.length / 4) * 3;
 
-/**
- * @param row `key`, `statuses` and `sums`. Throws a LedgerDamaged where the checksum is not right.
- */
+/** @param row `key`, `statuses`, `sums`. Throws a LedgerDamaged where the checksum is not right. */
 export function statusesFromRow(row: Row): Statuses {
   const bytes = fromBase64(row.text('statuses'));
   const { statuses } = readChecksums(row.text('sums'));
@@ -211,9 +210,7 @@ export function statusesFromRow(row: Row): Statuses {
  * each stands for a multiple of three bytes.
  */
 function fromBase64Pieces(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(
-    pieces.reduce((length, piece) => length + (piece.length / 4) * 3, 0),
-  );
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + bytesIn(piece), 0));
   let offset = 0;
   for (const piece of pieces) offset += bytes.subarray(offset).setFromBase64(piece).written;
   if (offset !== bytes.length) throw new SyntaxError('base64 with padding or white space');

@@ -33,13 +33,9 @@ export const FIND_MILESTONE = `(SELECT f.milestone FROM (${selectIds('json_array
 /** SQL of the index of a milestone, and its parameter ?1. */
 type MilestoneSql = readonly [sql: string, parameter: string | number];
 
-export function milestoneOf(blockId: string): MilestoneSql {
-  return [FIND_MILESTONE, blockId];
-}
+export const milestoneOf = (blockId: string): MilestoneSql => [FIND_MILESTONE, blockId];
 
-export function milestoneAt(index: number): MilestoneSql {
-  return ['?1', index];
-}
+export const milestoneAt = (index: number): MilestoneSql => ['?1', index];
 
 const selectParts = (milestone: string) => `
   SELECT ${summedColumns('milestone_part', 'm')} FROM milestone_part m WHERE ${isPartOf('m.key', milestone)} ORDER BY m.key`;

@@ -2,13 +2,13 @@
  * Contents of an applied milestone: outputs that it spent, and its blocks with their bytes, read in
  * steps, so that a milestone of any size fits into memory.
  */
+import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
 import { type MilestoneWithPayload, milestoneWithPayload } from '../core/milestone-payload.ts';
 import { first, many, readBatch, readQuery } from '../core/read-batch.ts';
-import { summedColumns } from '../core/row-sum.ts';
 import { isPartOf, type SpentRow } from '../packs/milestone-part.ts';
 import { selectAllBytes } from '../packs/places.ts';
 import { milestoneAt, type ReferencedBlock, selectBlocksOf } from '../packs/referenced-blocks.ts';
@@ -58,9 +58,7 @@ const SELECT_PART_SPENT = `
   ORDER BY key LIMIT 4`;
 
 /** Makes the error of a milestone that was there a moment ago. */
-function pruned(index: number): LedgerMoved {
-  return new LedgerMoved(`milestone ${index} is pruned`);
-}
+const pruned = (index: number) => new LedgerMoved(`milestone ${index} is pruned`);
 
 /**
  * Yields outputs in the order in which they were spent, a few megabytes at a time. Throws a
@@ -118,22 +116,22 @@ export async function* readBlocksWithBytes(
   }
 }
 
-const SELECT_IDS = `
-  SELECT ${summedColumns('milestone', 'm')} FROM milestone m
-  WHERE m.idx IN (SELECT value FROM json_each(?1))`;
+const SELECT_PAYLOADS = `
+  SELECT * FROM milestone
+  WHERE idx IN (SELECT value FROM json_each(?1)) AND payload IS NOT NULL`;
 
-/** The IDs, 64 hex digits, of those of these milestones that are known. */
-export async function readMilestoneIds(
+/** Hashes, 64 hex digits, of the verified payloads of those of these milestones that have theirs. */
+export async function readPayloadHashes(
   db: Database,
   indexes: readonly number[],
 ): Promise<Map<number, string>> {
   if (indexes.length === 0) return new Map();
-  const ids = many(
-    db.prepare(SELECT_IDS).bind(JSON.stringify(indexes)),
+  const hashes = many(
+    db.prepare(SELECT_PAYLOADS).bind(JSON.stringify(indexes)),
     (row): [number, string] => {
-      row.requireSum('milestone');
-      return [row.integer('idx'), row.text('id')];
+      const { index, payload } = milestoneWithPayload(row);
+      return [index, blake2b256(payload.bytes).toHex()];
     },
   );
-  return new Map(await readQuery(db, ids));
+  return new Map(await readQuery(db, hashes));
 }

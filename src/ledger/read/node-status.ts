@@ -119,7 +119,7 @@ export async function readNodeStatus(
     ...(blocks && { blocks }),
     // one of before an import is of another network
     ...(token?.network === inForce.networkName && { baseToken: token.baseToken }),
-    follower: follows ? status : { state: 'off' },
+    follower: follows && head.ledger !== finalMilestone ? status : { state: 'off' },
     finalMilestone,
     referencedBlocksPerSecond: seconds > 0 ? milestone.blocks / seconds : 0,
   };

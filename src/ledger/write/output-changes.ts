@@ -17,7 +17,7 @@ import {
 } from '../core/output-bytes.ts';
 import { concat, many, type Row, readQuery } from '../core/read-batch.ts';
 import type { FingerprintMover } from '../core/row-sum.ts';
-import { rowSum } from '../core/row-sum.ts';
+import { rowSum, summedColumns } from '../core/row-sum.ts';
 import {
   insertDetails,
   insertListRows,
@@ -25,7 +25,7 @@ import {
   packedKind,
   unpackedColumns,
 } from '../output-list/list-rows.ts';
-import { blockSql, outputSql, requireChainSum } from '../packs/id-rows.ts';
+import { blockSql, outputSql, requireChainSum, requireOutputSum } from '../packs/id-rows.ts';
 import { spentIn, spentSql } from '../packs/milestone-part.ts';
 import { atPlaces, elementSql } from '../packs/places.ts';
 
@@ -93,6 +93,16 @@ const SPENT = `
       LEFT JOIN mention c ON c.pack = p.home AND c.at = p.home_at
       LEFT JOIN content k ON k.pack = p.home AND k.at = p.home_at)`;
 
+/** SQL of what {@link idFromRow} compares: what is written with an ID has a sum made of its own. */
+const mentioned = (row: string) =>
+  `${outputSql.number(row)} AS number, ${outputSql.id(row)} AS id, ${outputSql.sum(row)} AS own_sum`;
+
+function idFromRow(row: Row): string {
+  const id = row.text('id');
+  requireOutputSum(row.integer('number'), id, row.integer('own_sum'));
+  return id;
+}
+
 /** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
@@ -101,7 +111,8 @@ const READ_SPENT = `
     iif(s.home IS NULL, o.chain, ${outputSql.chain('s.created')}) AS chain,
     ${outputSql.chainSum('s.created')} AS chain_sum,
     (SELECT n.output FROM nft n WHERE n.id = o.chain) AS held,
-    ${outputSql.id('s.output')} AS id, o.sum, ${outputSql.idSum('s.output')} AS id_sum
+    ${mentioned('s.output')}, ${summedColumns('output', 'o', 'o_')},
+    ${outputSql.idSum('s.output')} AS id_sum
   FROM spent s LEFT JOIN output o ON s.home IS NULL AND o.id = ${outputSql.id('s.output')}
   ORDER BY s.n`;
 
@@ -129,7 +140,7 @@ const READ_CREATED = `
     block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')}),
     chained AS MATERIALIZED (
       ${atPlaces('contents', `SELECT pack, at FROM come WHERE ${outputSql.chain('output')} IS NOT NULL`)})
-  SELECT ${outputSql.id('c.output')} AS id, ${CREATED_SUM} AS sum,
+  SELECT ${mentioned('c.output')}, ${CREATED_SUM} AS sum,
     CASE WHEN ${packedKind('c.content')} = ${OutputType.Nft} THEN ${outputSql.chain('c.output')} END AS nft,
     ${isNftSql('k.value ->> c.i')} AS is_nft, ${outputSql.chainSum('c.output')} AS chain_sum
   FROM come c JOIN block b ON b.pack = c.pack AND b.at = c.at
@@ -158,9 +169,12 @@ export async function readChanges(
     if (length === null) missing ??= spentCount;
     if (length === null || missing !== undefined) return;
     spentLengths[spentCount++] = length;
-    const id = row.text('id');
+    const id = idFromRow(row);
     // one that the milestone creates too was never in the table
-    fingerprints.move('output', id, -(row.integerOrNull('sum') ?? 0));
+    if (row.textOrNull('o_id') !== null) {
+      row.requireSum('output', 'o_');
+      fingerprints.move('output', id, -row.integer('o_sum'));
+    }
     fingerprints.move(idTable, id, row.integer('id_sum') + index);
     const rest = row.integerOrNull('rest');
     if (rest !== null) read.rests.push(rest);
@@ -177,7 +191,7 @@ export async function readChanges(
     read.spendsNfts = true;
   };
   const noteCreated = (row: Row) => {
-    const id = row.text('id');
+    const id = idFromRow(row);
     fingerprints.move('output', id, row.integer('sum'));
     const nft = row.textOrNull('nft');
     if ((nft !== null) !== (row.integerOrNull('is_nft') === 1))

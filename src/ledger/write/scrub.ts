@@ -62,11 +62,8 @@ const SELECT_CHANGES = selectCounted(
   "m.idx > CAST(coalesce(nullif(?1, ''), -1) AS INTEGER) ORDER BY m.idx LIMIT ?2",
 );
 
-/** Each NFT with its output; for a burned one, whether the list of that milestone has it. */
 const SELECT_ALL_NFTS = `
-  SELECT ${NFT_COLUMNS}, n.output IS NOT NULL OR EXISTS (
-      SELECT 1 FROM nft_change c WHERE c.milestone = n.changed AND instr(c.nfts, n.id) > 0) AS known
-  FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
+  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
 
 /** Rows behind ?1, the JSON of a position, with whether there is the output that they are of. */
 const SELECT_ALL_DETAILS = `
@@ -162,7 +159,8 @@ async function readNextRows(
 ): Promise<RowInSum[]> {
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
-  if (table === NFTS) return readAlone(many(bind(SELECT_ALL_NFTS), nftRowFromRow));
+  if (table === NFTS)
+    return readAlone(many(bind(SELECT_ALL_NFTS), (row) => ({ id: nftFromRow(row)!.nft, sum: 0 })));
   if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
   if (table === CHANGES)
     return readAlone(
@@ -173,13 +171,6 @@ async function readNextRows(
     );
   const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
   return readAlone(many(bind(entries), entryFromRow));
-}
-
-/** Throws if a burned NFT is on no list, or an output is not there: damage changed the row. */
-function nftRowFromRow(row: Row): RowInSum {
-  const { nft } = nftFromRow(row)!;
-  if (row.integer('known') !== 1) throw new LedgerDamaged('rows of the table nft');
-  return { id: nft, sum: 0 };
 }
 
 function detailFromRow(row: Row): RowInSum {

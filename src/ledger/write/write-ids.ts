@@ -4,21 +4,15 @@
  */
 import { type Database, forEachPiece } from '../core/database.ts';
 import type { IdTable } from '../core/head.ts';
-import { ID_TABLE_COUNT, idTableName, milestoneEntry } from '../core/id-index.ts';
-import { many, one, readAlone } from '../core/read-batch.ts';
+import { entrySum, ID_TABLE_COUNT, idTableName, milestoneEntry } from '../core/id-index.ts';
+import { one, readAlone, readQuery } from '../core/read-batch.ts';
 import { type FingerprintMover, type Integrity, numberSumSql } from '../core/row-sum.ts';
-import { blockSql } from '../packs/id-rows.ts';
+import { blockSql, readBlockRows } from '../packs/id-rows.ts';
 import { spentIn, spentSql } from '../packs/milestone-part.ts';
-import { atPlaces, type BlockPlace, NAMED } from '../packs/places.ts';
+import { atPlaces, type BlockPlace, NAMED, selectAt } from '../packs/places.ts';
 
 /** SQL of the blocks `b` at the places ?1. */
 const NAMED_BLOCKS = `(${atPlaces('blocks')}) b`;
-
-/** SQL of {@link entrySum} of the block `b`, ?2 the milestone. */
-const ENTRY_SUM = {
-  referenced: `${blockSql.numberIdSum('b.value')} + ?2`,
-  entryPoint: `${blockSql.idSum('b.value')} + ?2`,
-};
 
 /** SQL of the entries of the blocks at the places ?1 in that table, ?2 the milestone. */
 const insertBlocks = (table: string, number: string) => `
@@ -26,12 +20,13 @@ const insertBlocks = (table: string, number: string) => `
   WITH ${NAMED}
   SELECT ${blockSql.id('b.value')}, ?2, ${number}, ?2 + ${numberSumSql(number)} FROM ${NAMED_BLOCKS}`;
 
-/** Blocks whose sums one statement reads. */
+/** Blocks that one statement reads. */
 const BLOCKS_AT_ONCE = 10_000;
 
 /**
  * Moves the fingerprint by the entries of blocks that {@link insertIds} or {@link
- * insertEntryPoints} inserts, a few thousand at a time: there may be 300,000.
+ * insertEntryPoints} inserts, a few thousand at a time: there may be 300,000. Throws a LedgerDamaged
+ * if one is not what was written: its entry would have a right sum.
  *
  * @param tables those of head: the last one takes the IDs
  * @param milestone index in the entries
@@ -41,20 +36,18 @@ export async function moveByBlocks(
   db: Database,
   fingerprints: FingerprintMover,
   tables: readonly IdTable[],
-  kind: keyof typeof ENTRY_SUM,
+  kind: 'referenced' | 'entryPoint',
   milestone: number,
   blocks: Iterable<BlockPlace>,
 ): Promise<void> {
   const table = idTableName(tables.at(-1)!);
-  const sql = `
-    WITH ${NAMED} SELECT ${blockSql.id('b.value')} AS id, ${ENTRY_SUM[kind]} AS sum
-    FROM ${NAMED_BLOCKS}`;
-  const statement = db.prepare(sql);
   const read = (some: readonly BlockPlace[]) =>
-    readAlone(
-      many(statement.bind(JSON.stringify(some), milestone), (row) =>
-        fingerprints.move(table, row.text('id'), row.integer('sum')),
-      ),
+    readQuery(
+      db,
+      selectAt(db, 'blocks', some, (row) => {
+        for (const [number, id] of readBlockRows(`[${row.text('value')}]`))
+          fingerprints.move(table, id, entrySum(id, milestone, kind === 'referenced' ? number : 0));
+      }),
     );
   let some: BlockPlace[] = [];
   for (const block of blocks) {

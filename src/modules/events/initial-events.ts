@@ -3,7 +3,7 @@
  * (core/mqtt/server.go, onSubscribeTopic).
  */
 import type { Database } from '../../ledger/core/database.ts';
-import { readMilestoneIds } from '../../ledger/read/milestone-contents.ts';
+import { readPayloadHashes } from '../../ledger/read/milestone-contents.ts';
 import { readUnspentOutputs } from '../../ledger/read/output-status.ts';
 import { readBlock, readIncludedBlock } from '../../ledger/read/stored-block.ts';
 import { blockMetadataTopic, includedBlockTopic, outputTopic } from '../../mqtt/topics.ts';
@@ -67,8 +67,8 @@ async function tellBlock(db: Database, id: string): Promise<EventMessage[]> {
   const { bytes, referenced } = found;
   const result = parseBlock(bytes);
   const claim = result.ok && referenced ? carriedMilestone(result.parsed) : undefined;
-  const known = await readMilestoneIds(db, claim ? [claim.index] : []);
-  const milestoneIndex = claim && known.get(claim.index) === claim.id ? claim.index : undefined;
+  const known = await readPayloadHashes(db, claim ? [claim.index] : []);
+  const milestoneIndex = claim && known.get(claim.index) === claim.hash ? claim.index : undefined;
   const event = { id, parents: parentsOf(bytes), referenced, milestoneIndex };
   return [{ topic: blockMetadataTopic(`0x${id}`), payload: jsonBytes(blockEventToJson(event)) }];
 }

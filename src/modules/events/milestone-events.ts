@@ -11,7 +11,7 @@ import {
   type BlockWithBytes,
   type MilestoneContents,
   readBlocksWithBytes,
-  readMilestoneIds,
+  readPayloadHashes,
   readSpentOutputs,
 } from '../../ledger/read/milestone-contents.ts';
 import type { OutputStatus } from '../../ledger/read/output-status.ts';
@@ -32,13 +32,15 @@ import {
 } from '../../mqtt/topics.ts';
 import { takeTurns } from '../../platform/clock.ts';
 import { toBech32 } from '../../stardust/bech32.ts';
+import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { fromHex, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { encode } from '../../stardust/encoding/codec.ts';
 import type { RestObject } from '../../stardust/json/rest-json.ts';
 import { carriesMilestone } from '../../stardust/milestone-keys.ts';
 import { type Address, addressKey } from '../../stardust/wire/address.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
-import { receiptOf } from '../../stardust/wire/milestone.ts';
+import { milestone, receiptOf } from '../../stardust/wire/milestone.ts';
 import { type Output, OutputType } from '../../stardust/wire/output.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
@@ -212,16 +214,16 @@ async function tellMetadata(
 ): Promise<void> {
   const { index } = contents;
   const turn = takeTurns();
-  /** Blocks that carry a milestone payload, with its index and ID: any sender can make one up. */
-  const claims = new Map<string, { index: number; id: string }>();
+  /** Blocks that carry a milestone payload, with its index and hash: any sender can make one up. */
+  const claims = new Map<string, { index: number; hash: string }>();
   const milestoneIndexes = async () => {
-    const known = await readMilestoneIds(
+    const known = await readPayloadHashes(
       db,
       [...claims.values()].map((claim) => claim.index),
     );
     return (id: string) => {
       const claim = claims.get(id);
-      return claim && known.get(claim.index) === claim.id ? claim.index : undefined;
+      return claim && known.get(claim.index) === claim.hash ? claim.index : undefined;
     };
   };
   const wanted = (id: string) => audience.has(REFERENCED) || audience.has(blockMetadataTopic(id));
@@ -255,14 +257,17 @@ async function tellMetadata(
 /** Payload type (docs/protocol.md, A.1). */
 const MILESTONE_PAYLOAD = 7;
 
-/** Reads the milestone payload of a block; returns undefined if it breaks M-5. */
+/**
+ * Reads the milestone payload of a block; returns undefined if it breaks M-5. A copy with bad
+ * signatures has the milestone's ID (B.9), and another hash.
+ */
 export function carriedMilestone({
   block,
-  milestone,
-}: ParsedBlock): { index: number; id: string } | undefined {
-  return milestone !== undefined && carriesMilestone(block.parents, milestone.value.parents)
-    ? { index: milestone.value.index, id: toHexDigits(milestone.id) }
-    : undefined;
+  milestone: carried,
+}: ParsedBlock): { index: number; hash: string } | undefined {
+  if (carried === undefined || !carriesMilestone(block.parents, carried.value.parents))
+    return undefined;
+  return { index: carried.value.index, hash: blake2b256(encode(milestone, carried.value)).toHex() };
 }
 
 /** Returns the parents as 0x and hex digits: they follow the version and their number (A.1). */

@@ -55,9 +55,9 @@ const INSERT_RANGES = `
   INSERT INTO final_range (milestone, tree, first, groups)
   SELECT ?2, ?3, value ->> 0, value ->> 1 FROM json_each(?1)`;
 
-/** Deletes rows of a milestone that was taken for the final one before. */
+/** Deletes rows of a milestone that was taken for the final one before, and of the tree ?2. */
 const DELETE_OTHERS = ['final_page', 'final_range'].map(
-  (table) => `DELETE FROM ${table} WHERE milestone <> ?1`,
+  (table) => `DELETE FROM ${table} WHERE milestone <> ?1 OR tree = ?2`,
 );
 
 /**
@@ -105,7 +105,13 @@ async function buildTree(
   budget: { pages: number },
   layout: Layout,
 ): Promise<BuiltTree | undefined> {
-  const pages = await readAlone(selectPages(db, state.head.ledger, tree));
+  const { ledger } = state.head;
+  const pages = await readAlone(selectPages(db, ledger, tree)).catch(async (error: unknown) => {
+    if (!(error instanceof LedgerDamaged)) throw error;
+    // they follow from the ledger, which may be whole, and are built again
+    await db.batch(DELETE_OTHERS.map((sql) => db.prepare(sql).bind(ledger, tree)));
+    return [] as FinalPage[];
+  });
   const isFull = (page: FinalPage) => page.leaves === pageLeaves(layout);
   while (pages.every(isFull)) {
     if (budget.pages === 0) return undefined;
@@ -178,7 +184,7 @@ async function buildPage(
       db
         .prepare(failUnless(`${SAME_LEDGER} AND ${SAME_PAGES}`))
         .bind(generation, ledger, tree, pages.length),
-      ...DELETE_OTHERS.map((sql) => db.prepare(sql).bind(ledger)),
+      ...DELETE_OTHERS.map((sql) => db.prepare(sql).bind(ledger, null)),
       db.prepare(INSERT_PAGE).bind(...cells, rowSum(cells), writeSubtrees(ranges)),
       ...forEachPiece(db, INSERT_RANGES, rows, ledger, tree),
     ]),
@@ -197,10 +203,9 @@ function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
 
 async function storeRoot(
   db: Database,
-  { head: { generation, ledger }, parameters, milestoneId }: FinalState,
+  { head: { generation, ledger }, parameters: { networkName }, milestoneId }: FinalState,
   trees: Readonly<Record<FinalTreeName, FinalTree>>,
 ): Promise<void> {
-  const { networkName } = parameters;
   const root = finalRoot({ networkName, milestoneIndex: ledger, milestoneId, ...trees });
   const { outputs, nfts } = trees;
   const cells: Cell[] = [

@@ -142,11 +142,8 @@ export function readSubtrees(text: string, tree: FinalTreeName): Subtree[] {
   if (text.length === 0 || text.length % length !== 0 || !/^[0-9a-f]+$/.test(text))
     throw new LedgerDamaged(`rows of the tree over final ${tree}`);
   return Array.from({ length: text.length / length }, (_, i) => {
-    const root = text.slice(i * length + keyDigits, (i + 1) * length);
-    return {
-      first: text.slice(i * length, i * length + keyDigits),
-      root: Uint8Array.fromHex(root),
-    };
+    const own = text.slice(i * length, (i + 1) * length);
+    return { first: own.slice(0, keyDigits), root: Uint8Array.fromHex(own.slice(keyDigits)) };
   });
 }
 

@@ -116,7 +116,8 @@ export async function readNftCertificate(
       : { ledgerIndex, ok: true, head: newest.bytes, ...certified };
   if (named !== undefined && 'block' in named) {
     const proof = await proveBlock(db, named.block);
-    if (proof === undefined) return refuse('not kept');
+    // a milestone that came since is not in the head
+    if (proof === undefined || indexOf(proof) > ledgerIndex) return refuse('not kept');
     return unlessMoved(db, head, indexOf(proof), async () =>
       answer(await certify(db, nftId, proof)),
     );
@@ -190,8 +191,6 @@ async function findBlock(
   return (await readBurn(db, index, nftId, last)).blockId;
 }
 
-const SELECT_COUNT = 'SELECT * FROM milestone WHERE idx = ?1';
-
 /** ?1 the milestone, ?2 the NFT: whether it is among those that the milestone changed. */
 const SELECT_IS_LISTED = `
   SELECT EXISTS (
@@ -208,7 +207,7 @@ async function findCreator(
 ): Promise<string | undefined> {
   const { count, listBlocks, creators, isListed } = await readBatch(db, {
     isListed: one(db.prepare(SELECT_IS_LISTED).bind(index, nftId), (row) => row.integer('listed')),
-    count: first(db.prepare(SELECT_COUNT).bind(index), (row) => {
+    count: first(db.prepare('SELECT * FROM milestone WHERE idx = ?1').bind(index), (row) => {
       row.requireSum('milestone');
       return row.integer('blocks');
     }),

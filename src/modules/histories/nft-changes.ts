@@ -87,9 +87,7 @@ export async function readNftChanges(
   return { ledgerIndex, ok: true, to, changes: states };
 }
 
-function damaged(): LedgerDamaged {
-  return new LedgerDamaged('rows of the tables nft_change and nft');
-}
+const damaged = () => new LedgerDamaged('rows of the tables nft_change and nft');
 
 function listFromRow(row: Row) {
   return {

@@ -53,21 +53,6 @@ function selectMilestone(
   return first(statement, milestoneWithPayload);
 }
 
-/**
- * Finds the index of the milestone with this ID: applied here, or that of the snapshot. Undefined
- * for others, and if the ID is dropped.
- */
-export async function findMilestone(db: Database, id: string): Promise<number | undefined> {
-  const { milestone } = await readBatch(db, {
-    head: selectHead(db),
-    milestone: first(db.prepare(NAMED).bind(milestoneEntry(id)), (row) => {
-      row.requireSum('id');
-      return row.integer('milestone');
-    }),
-  });
-  return milestone;
-}
-
 /** Undefined where the milestone is not known, its payload never came, or it is pruned. */
 export async function readMilestone(
   db: Database,

@@ -2,6 +2,7 @@
  * Applied milestones explained: their blocks in white-flag order with the verdicts, and the parts
  * of a proof of inclusion.
  */
+import { HttpError } from '../../http/errors.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { milestoneWithPayload } from '../../ledger/core/milestone-payload.ts';
@@ -45,11 +46,18 @@ export interface BlockProof {
   applied: readonly number[];
 }
 
+/** Limit of `verify` too: 9 MB of JSON, which takes 60 MB and 0.2 s. */
+const MAX_EXPLAINED_BLOCKS = 50_000;
+
 /** Undefined where the milestone was not applied here, or its blocks are pruned. */
 export async function explainMilestone(
   db: Database,
   index: number,
+  most = MAX_EXPLAINED_BLOCKS,
 ): Promise<ExplainedMilestone | undefined> {
+  const { contents: counted } = await readMilestoneContents(db, index, false);
+  if (counted !== undefined && counted.blockCount > most)
+    throw new HttpError(500, 'this milestone has more blocks than one answer takes');
   const { contents } = await readMilestoneContents(db, index, true);
   if (contents === undefined) return undefined;
   const { id: milestoneId, timestamp, payload, blocks } = contents;
@@ -82,8 +90,6 @@ export const PAYLOADS: Record<number, ExplainedBlock['payload']> = {
 const SELECT_PAYLOAD = `
   SELECT * FROM milestone WHERE idx = ${FIND_MILESTONE} AND payload IS NOT NULL`;
 
-const ID_LENGTH = 32;
-
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
   const { milestone, listBlocks, block } = await readBatch(db, {
@@ -100,7 +106,7 @@ export async function proveBlock(db: Database, blockId: string): Promise<BlockPr
   return {
     milestone: milestone.payload.bytes,
     block,
-    included: blocks.map((_, i) => ids.subarray(i * ID_LENGTH, (i + 1) * ID_LENGTH)),
+    included: blocks.map((_, i) => ids.subarray(32 * i, 32 * (i + 1))),
     position: blocks.findIndex(({ id }) => id === blockId),
     applied: blocks.flatMap(({ reason }, position) => (reason === 0 ? [position] : [])),
   };

@@ -223,6 +223,16 @@ describe('a deployment', () => {
     await machine.deploy();
   });
 
+  it('gives up where nobody may read info, and says so', async () => {
+    const machine = new Machine();
+    const other = fetchNode(60);
+    machine.serve = () => (input, init) =>
+      String(input).endsWith('/health')
+        ? other(input, init)
+        : Promise.resolve(new Response(null, { status: 403 }));
+    await expect(machine.deploy()).rejects.toThrow('/api/core/v2/info is 403');
+  });
+
   it('fails where the node does not verify', async () => {
     const machine = new Machine();
     machine.flags.var = [`MILESTONE_PUBLIC_KEYS:${'ab'.repeat(32)}`, 'MILESTONE_THRESHOLD:1'];

@@ -186,6 +186,22 @@ describe('upload', () => {
     expect(wrangler.calls).toHaveLength(smooth.calls.length + 4);
   });
 
+  it('checks by keys that come with the second call only', async () => {
+    const work = workFolder();
+    const offline = () => Promise.reject(new Error('no connection'));
+    await expect(importRemotely(NETWORK_A, config, offline, work)).rejects.toThrow('no connection');
+    const key = { publicKey: new Uint8Array(32).fill(1), first: 0, last: 0 };
+    const signed = { ...NETWORK_A, keys: { keys: [key], threshold: 1 } };
+    await expect(importRemotely(signed, config, offline, work)).rejects.toThrow('M-3');
+  });
+
+  it('lets no clock of this machine settle the index', async () => {
+    const wrangler = new Deployed();
+    await importRemotely(NETWORK_A, config, wrangler.run, workFolder(), LIMITS);
+    const { entries } = (await openIndexLedger(wrangler.database).readState()).stored!.state!;
+    expect(entries.kind === 'complete' && entries.since).toBeGreaterThan(Date.now() + 3_600_000);
+  });
+
   it('starts over when another release defines a table in another way', async () => {
     const wrangler = new Deployed();
     const work = workFolder();

@@ -266,6 +266,17 @@ describe('import', () => {
     expect(await dumpOf(state)).toEqual(before);
   });
 
+  it.each(['@', 'B'])('mends damaged parameters, once the operator agrees: %s', async (digit) => {
+    const persistTo = join(folder, `damaged-${digit}`);
+    const again = ['import', ...FILES, '--persist-to', persistTo] as const;
+    await runCommand(...again);
+    const db = await openLocalDatabase(persistTo, config);
+    db.exec(`UPDATE parameters SET bytes = '${digit}' || substr(bytes, 2)`);
+    db.close();
+    expect((await runCommand(...again)).stderr).toMatch(/^the ledger of network \(damaged\) at /m);
+    expect((await runCommand(...again, '--older')).code).toBe(0);
+  });
+
   it('asks in a terminal, may be killed while it asks, and does what is answered', async () => {
     const before = await dumpOf(state);
     const end = (await askedInTerminal(state)).kill();

@@ -39,3 +39,21 @@ it('a read that waits for half a second is refused, and leaves its place to othe
   await later;
   expect(errors).toHaveLength(11);
 });
+
+it('a request waits for its own turn, though a stranger waits for the same block', async () => {
+  vi.useRealTimers();
+  const { ends, context } = createHangingContext();
+  const bringer = createBringer(() => context);
+  const bring = (client: string, id: string) =>
+    bringer.bring({ blocks: [id], packs: [] }, client).catch(() => undefined);
+  // two at once: c waits
+  const all = ['a', 'b', 'c'].map((id) => bring('192.0.2.1', id));
+  all.push(bring('192.0.2.2', 'c'));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(ends).toHaveLength(3);
+  const endAll = setInterval(() => {
+    for (const end of ends.splice(0)) end();
+  });
+  await Promise.all(all);
+  clearInterval(endAll);
+});

@@ -191,6 +191,14 @@ it('C-6: stores a tip with proof of work, and what it leads to, and no other tip
   expect(await storeNow({ ...rig, upstream: lying }, db)).toBe(1 + made.size);
 });
 
+it('C-6: of more tips than are fetched at once, stores none without proof of work', async () => {
+  const { rig, root } = await startNew(db, 'many tips', { parameters: { minPowScore: 1 } });
+  const { made, add, lying } = makesUp(rig, 1);
+  for (let i = 0; i < 310; i++) add(root, false);
+  const upstream = { ...lying, readTips: async () => [...made.keys()] };
+  for (let i = 0; i < 3; i++) expect(await storeNow({ ...rig, upstream }, db)).toBe(0);
+});
+
 it('stores no more than one and a half times the limit, whatever one upstream of two names as its tips', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   const before = { ...UNREFERENCED_LIMITS };

@@ -225,6 +225,15 @@ describe('GET /api/core/v2/info', () => {
     expect(info).toMatchObject({ status: { latestMilestone: { index: facts.ledgerIndex } } });
   });
 
+  it('leaves out what the upstream does not say of its latest milestone', async () => {
+    const index = facts.ledgerIndex + 3;
+    const upstream = { index, timestamp: 0, milestoneId: '00'.repeat(32) };
+    const read = async () => ({ ...status, upstream });
+    const response = await fetchFrom({ node: { readStatus: read } })('/api/core/v2/info');
+    const info = await response.json<{ status: { latestMilestone: object } }>();
+    expect(info.status.latestMilestone).toEqual({ index });
+  });
+
   it('has the token of the settings', async () => {
     const baseToken = {
       ...{ name: 'Mine', tickerSymbol: 'MYC', unit: 'MYC', subunit: 'cent' },

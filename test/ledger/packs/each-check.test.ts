@@ -11,6 +11,7 @@ import { PARTS, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import {
@@ -101,6 +102,67 @@ it.each([
   expect(await ledgerIndex(db)).toBe(before);
 });
 
+it.each([
+  ['number', (number: number, id: string) => [number ^ 1, id]],
+  [
+    'ID',
+    (number: number, id: string) => [number, `${id.slice(0, -1)}${id.at(-1) === 'a' ? 'b' : 'a'}`],
+  ],
+])('the %s of an output that a block creates', async (_, flipped) => {
+  const { db, network, rig, root } = await start();
+  const made = network.transfer(network.genesisCoins[1]!, 1);
+  network.attachTransaction(made, [root]);
+  await storeNow(rig, db);
+  const { outputs } = (await db.prepare("SELECT outputs FROM pack WHERE outputs <> '[]'").first<{
+    outputs: string;
+  }>())!;
+  const created = made.coins[0]!.id.toHex();
+  const [, number] = new RegExp(`\\[(\\d+),"${created}"`).exec(outputs)!;
+  const [before, after] = [[Number(number), created], flipped(Number(number), created)].map(
+    (each) => JSON.stringify(each).slice(0, -1),
+  );
+  await change(
+    db,
+    'UPDATE pack SET outputs = replace(outputs, ?1, ?2) WHERE instr(outputs, ?1) > 0',
+    before,
+    after,
+  );
+  await expect(issue(rig, network)).rejects.toThrow(LedgerDamaged);
+});
+
+it('the number of a block that a milestone references', async () => {
+  const { db, network, rig, root } = await start();
+  const block = network.note([network.note([root])]);
+  const other = network.note([root]);
+  await storeNow(rig, db);
+  const sql = 'SELECT blocks FROM pack WHERE instr(blocks, ?1) > 0';
+  const { blocks } = (await db.prepare(sql).bind(digits(block)).first<{ blocks: string }>())!;
+  const number = Number(new RegExp(`\\[(\\d+),"${digits(block)}`).exec(blocks)![1]);
+  await change(
+    db,
+    'UPDATE pack SET blocks = replace(blocks, ?1, ?2) WHERE instr(blocks, ?1) > 0',
+    `[${number},"${digits(block)}`,
+    `[${number ^ 1},"${digits(block)}`,
+  );
+  await expect(issue(rig, network, [block, other])).rejects.toThrow(LedgerDamaged);
+});
+
+it('the time of an output of an NFT that moves', async () => {
+  const { db, network, rig, root } = await start();
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const moved = nft(network.account(1), { nftId: Uint8Array.fromHex(NFT), amount: COIN_AMOUNT });
+  network.attachTransaction(network.transaction([spend], [moved]), [root]);
+  await change(db, 'UPDATE output SET created_time = created_time + 1 WHERE chain = ?1', NFT);
+  await expect(issue(rig, network)).rejects.toThrow('rows of the table output');
+});
+
+it('an NFT that seems burned', async () => {
+  const { db } = await start();
+  await change(db, 'UPDATE nft SET output = NULL WHERE id = ?1', NFT);
+  const ledger = openNftLedger({ withSession: () => db } as unknown as D1Database);
+  await expect(ledger.readNft(NFT, true)).rejects.toThrow(LedgerDamaged);
+});
+
 it('the chain of an output of an NFT that is burned', async () => {
   const { db, network, rig, root } = await start();
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
@@ -131,6 +193,16 @@ it('a live pack that others lead past', async () => {
   const { request, response } = network.propose({ parents: [blocks[2]!, blocks[0]!] });
   expect(await ask(rig, request)).toEqual(response);
   await change(db, 'UPDATE pack SET live = 0 WHERE key = ?1', keys[1]);
+  await expect(ask(rig, request)).rejects.toThrow('the names of packs');
+});
+
+it('a live pack that seems staged', async () => {
+  const ledger = await start();
+  const { db, network, rig } = ledger;
+  const { blocks, keys } = await threePacks(ledger);
+  const { request, response } = network.propose({ parents: [blocks[2]!, blocks[0]!] });
+  expect(await ask(rig, request)).toEqual(response);
+  await change(db, 'UPDATE pack SET staged = 0 WHERE key = ?1', keys[1]);
   await expect(ask(rig, request)).rejects.toThrow('the names of packs');
 });
 
@@ -206,6 +278,15 @@ it('the milestone of a change of NFTs', async () => {
   await issue(rig, network);
   const readWindow = () => openIndexLedger(db).readWindow(1, 100, 100);
   expect((await readWindow())?.rows).toEqual([{ nft: NFT, output: null }]);
+  const after = await ledgerIndex(db);
+  network.note();
+  await issue(rig, network);
+  // what is before the first that is kept is not counted
+  await db
+    .prepare('DELETE FROM milestone WHERE idx < ?1')
+    .bind(after - 1)
+    .run();
+  expect((await readWindow())?.rows).toEqual([{ nft: NFT, output: null }]);
   await change(db, 'UPDATE nft_change SET milestone = 0');
   await expect(readWindow()).rejects.toThrow(LedgerDamaged);
 });
@@ -220,7 +301,7 @@ it('the state of the NFT index', async () => {
   await change(db, `UPDATE nft_index SET state = replace(state, '"upTo":""', '"upTo":"f"')`);
   expect((await index.readState()).stored).toEqual({ token: 'next', state: undefined });
   // nobody has to mend it: pruning reads it too, and the publisher begins anew
-  await change(db, 'UPDATE nft_index SET state = substr(state, 2)');
+  await change(db, 'UPDATE nft_index SET state = substr(state, 2), token = CAST(token AS BLOB)');
   await change(db, "INSERT INTO nft_change (milestone, part, nfts) VALUES (0, 0, '[]')");
   await prune(db, 100);
   const kv = new Map<string, string>();

@@ -131,6 +131,8 @@ describe('codecs', () => {
   it('of checksums', () => {
     const sums = { records: 1, statuses: 0xffff_ffff, states: 0, next: -7 };
     expect(readChecksums(writeChecksums(sums))).toEqual(sums);
+    for (const damaged of ['[ 1,2,3,-14]', '[11,2,3,-1 ]', '[1e3,2,3,-14]'])
+      expect(() => readChecksums(damaged)).toThrow(LedgerDamaged);
   });
 });
 

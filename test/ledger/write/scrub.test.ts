@@ -250,3 +250,21 @@ it('a row of output that vanished is found where no list has it', async () => {
   expect(meta.changes).toBe(1);
   await expect(scrubAll(db)).rejects.toThrow('rows of the table output are');
 });
+
+it.each([
+  ['output', 'UPDATE output SET id = CAST(id AS BLOB) WHERE id = (SELECT min(id) FROM output)'],
+  [
+    'output_detail',
+    'UPDATE output_detail SET address = CAST(address AS TEXT) WHERE output = (SELECT min(output) FROM output_detail)',
+  ],
+])('a cell of the table %s that became of another type is found', async (table, flip) => {
+  const db = await openMemory();
+  const network = recordedNetwork('network-n');
+  await startLedger(db, network, network.genesis.index);
+  await followTo(await startLedger(db, network, network.genesis.index), 20);
+  expect((await db.prepare(flip).run()).meta.changes).toBe(1);
+  await expect(scrubAll(db)).rejects.toThrow(`rows of the table ${table}`);
+  expect((await readHead(db).catch((error: unknown) => error)) as Error).toBeInstanceOf(
+    LedgerDamaged,
+  );
+});

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
+import { readNftCertificate } from '../../../src/modules/histories/nft-certificate.ts';
 import { proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
 import { inclusionToJson } from '../../../src/modules/proofs/routes/poi.ts';
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
@@ -28,7 +29,7 @@ import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import type { Fetch } from '../../support/http/contract.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { flipRows } from '../../support/ledger/flipped-rows.ts';
-import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
+import { asFile, disturbed, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { changeCertificate } from '../../support/lies/changed-certificate.ts';
 import { freshRandom } from '../../support/network/fresh-random.ts';
@@ -368,6 +369,23 @@ it('a block that did not change the NFT, or is not known', async () => {
   }
   const both = `${pathOf(nft, event.index)}&block=0x${event.blockId}`;
   expect((await fetch(both)).status).toBe(400);
+});
+
+it('a block that a milestone references while it is read is not of the milestone before', async () => {
+  const racing = await openMemory();
+  const { nft, event } = certificates.find(
+    ({ nft, event }) => event.index > 8 && lives.get(nft)![0]!.index < event.index,
+  )!;
+  const rig = await startLedger(racing, network, 0);
+  await followTo(rig, event.index - 1);
+  const applying = disturbed(racing, async (_, batch) => {
+    if (batch === 2) await followTo(rig, event.index);
+  });
+  expect(await readNftCertificate(applying, nft, { block: event.blockId })).toEqual({
+    ledgerIndex: event.index - 1,
+    ok: false,
+    why: 'not kept',
+  });
 });
 
 it('400 for what is no ID or no milestone, 404 before X-Min-Ledger-Index', async () => {

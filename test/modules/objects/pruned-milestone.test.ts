@@ -1,21 +1,49 @@
-/** The block with the snapshot's milestone, whose metadata names that for as long as it is kept. */
+/** Blocks with a milestone, whose metadata names it for as long as they are kept, and copies of them. */
 import { expect, it } from 'vitest';
-import { readBlock } from '../../../src/ledger/read/stored-block.ts';
+import type { Database } from '../../../src/ledger/core/database.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
-import { findMilestone } from '../../../src/modules/objects/stored-milestone.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { forgedSignature } from '../../support/network/milestones.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
-it('is found while the block is kept, though the milestone itself is pruned', async () => {
+function readerOf(db: Database, network: SyntheticNetwork) {
+  const settings = { milestoneKeys: network.keys };
+  const fetch = fetchFrom({ node: { session: () => db }, settings });
+  return async (id: string) => {
+    const response = await fetch(`/api/core/v2/blocks/${id}/metadata`);
+    const { milestoneIndex, referencedByMilestoneIndex } = await response.json<{
+      milestoneIndex?: number;
+      referencedByMilestoneIndex?: number;
+    }>();
+    return [milestoneIndex, referencedByMilestoneIndex];
+  };
+}
+
+it('is named while the block is kept, though the milestone itself is pruned', async () => {
   const network = new SyntheticNetwork({ seed: 'pruned milestone' });
   network.milestone();
-  const block = network.milestoneBlock!.slice(2);
+  const block = network.milestoneBlock!;
   for (let i = 0; i < 3; i++) network.milestone();
   const db = await openMemory();
   await followTo(await startLedger(db, network, 1), 4);
   await prune(db, 2);
-  const first = await db.prepare('SELECT min(idx) AS first FROM milestone').first('first');
-  expect([first, (await readBlock(db, block))?.referenced?.index]).toEqual([2, 2]);
-  expect(await findMilestone(db, network.milestones[0]!.id.slice(2))).toBe(1);
+  expect(await db.prepare('SELECT min(idx) AS first FROM milestone').first('first')).toBe(2);
+  expect(await readerOf(db, network)(block)).toEqual([1, 2]);
+});
+
+it('is named by its own block, not by a copy with a bad signature', async () => {
+  const network = new SyntheticNetwork({ seed: 'forged copy' });
+  network.milestone();
+  const real = network.milestoneBlock!;
+  const forged = network.attachMilestone(forgedSignature(network.milestones[0]!.payload));
+  network.milestone({ parents: [real, forged] });
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), 2);
+  const read = readerOf(db, network);
+  expect([await read(real), await read(forged)]).toEqual([
+    [1, 2],
+    [undefined, 2],
+  ]);
 });

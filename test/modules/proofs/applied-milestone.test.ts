@@ -30,6 +30,9 @@ describe('a ledger that keeps 35 milestones', () => {
         continue;
       }
       expect(explained?.milestoneId).toBe(id.slice(2));
+      if (cone.length > 0)
+        await expect(explainMilestone(db, index, cone.length - 1)).rejects.toThrow('more blocks');
+      expect(await explainMilestone(db, index, cone.length)).toEqual(explained);
       const verdicts = cone.map(({ id: blockId, referenced }) => ({
         blockId: blockId.slice(2),
         reason: referenced!.state === 'noTransaction' ? undefined : referenced!.conflict,

@@ -1,15 +1,10 @@
 /** Reads of every kind, and whether each answer is true at the ledger index that it names. */
 import { parseBech32Address } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
-import { milestoneId } from '../../../src/stardust/wire/ids.ts';
-import { milestone } from '../../../src/stardust/wire/milestone.ts';
-import { parsedBlock } from '../../support/network/blocks.ts';
 import {
   lastIndex,
   milestoneAt,
-  type NetworkBlock,
   type NetworkOutput,
   parametersAt,
   treasuryAt,
@@ -267,7 +262,7 @@ export function readBlockMetadata(world: World, blockId: string): void {
           ...(isReferenced && {
             referencedByMilestoneIndex: referenced.index,
           }),
-          milestoneIndex: milestoneIndex && carriedBy(world, block),
+          milestoneIndex: block.milestoneIndex,
           ...(isReferenced && {
             ledgerInclusionState: referenced.state,
             ...(referenced.state === 'conflicting' && {
@@ -287,15 +282,6 @@ export function readBlockMetadata(world: World, blockId: string): void {
 /** Whether a milestone that is kept references the block. */
 export function isReferencedAfter({ network }: World, blockId: string): (first: number) => boolean {
   return (first) => (network.blocks.get(blockId)?.referenced?.index ?? 0) > first;
-}
-
-/** The milestone that the block carries, whatever signatures it has (M-5). */
-function carriedBy({ network }: World, { bytes }: NetworkBlock): number | undefined {
-  const { parents, payload } = parsedBlock(bytes).block;
-  if (payload?.type !== 7) return undefined;
-  const isOwn = parents.every((parent, i) => parent.toHex() === payload.parents[i]?.toHex());
-  const id = toHex(milestoneId(payload, encode(milestone, payload)));
-  return isOwn && milestoneAt(network, payload.index)?.id === id ? payload.index : undefined;
 }
 
 export function readMilestone(world: World, milestoneIndex: number): void {

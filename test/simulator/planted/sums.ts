@@ -168,8 +168,8 @@ export const REMOVED_CHECKS: readonly RemovedCheck[] = [
     'nft',
     'rows of nft are not compared with outputs where they are read',
     'ledger/core/nft-rows.ts',
-    "if (output !== null && row.textOrNull('nft_held') !== nft)",
-    "if (output === '' && row.textOrNull('nft_held') !== nft)",
+    "if (output === null ? row.integer('nft_burned') !== 1 : row.textOrNull('nft_held') !== nft)",
+    "if (output === null && row.integer('nft_burned') !== 1)",
   ),
   removed(
     'nft-spent',
@@ -202,9 +202,6 @@ export const REMOVED_CHECKS: readonly RemovedCheck[] = [
     'ledger/write/scrub.ts',
     'if (isNft && stateOf.get',
     'if (created < 0 && stateOf.get',
-    'ledger/write/scrub.ts',
-    "if (row.integer('known') !== 1)",
-    "if (row.integer('known') > 1)",
   ),
   removed(
     'output_detail',

@@ -173,7 +173,7 @@ export async function untilLedger(edge: Edge, index: number, seconds = 20): Prom
 export const IN_TIME = process.env.IN_TIME !== undefined;
 
 /** What an answer says that came too late because an upstream was slow. */
-export const LATE = 'an upstream node does not answer as it should';
+export const LATE = 'what is missing here could not be had in time';
 
 /**
  * Whether the Worker gave up because the upstream, which runs in the same process as the test, was

@@ -36,14 +36,18 @@ function infoToJson(status: NodeStatus, baseToken: BaseToken | null, now: number
   const latest = upstream !== undefined && upstream.index > ledger.index ? upstream : ledger;
   const rate = status.referencedBlocksPerSecond;
   const isFinal = ledger.index === status.finalMilestone;
-  const { timestamp: _, ...undated } = milestoneToJson(latest);
   return {
     name: 'stardust-edge-node',
     version,
     status: {
       isHealthy: whyUnhealthy(status, now) === undefined,
-      // iota-sdk's wallet takes no node whose latest milestone is older than five minutes
-      latestMilestone: isFinal ? undated : milestoneToJson(latest),
+      latestMilestone: {
+        ...milestoneToJson(latest),
+        // an upstream that has only a snapshot names it by its index alone; iota-sdk's wallet takes
+        // no node whose latest milestone is older than five minutes
+        ...((isFinal || latest.timestamp === 0) && { timestamp: undefined }),
+        ...(/^0*$/.test(latest.milestoneId) && { milestoneId: undefined }),
+      },
       confirmedMilestone: milestoneToJson(ledger),
       pruningIndex: status.pruningIndex,
     },
@@ -117,8 +121,14 @@ export function describeInfo(): Operations<typeof infoRoutes> {
       isHealthy: json.flagSchema,
       latestMilestone: json.namedObject(
         'LatestMilestone',
-        { index: json.milestoneIndexSchema, milestoneId: json.hashSchema },
-        { timestamp: json.described('Absent at the final milestone.', json.unixTimeSchema) },
+        { index: json.milestoneIndexSchema },
+        {
+          timestamp: json.described(
+            'Absent at the final milestone, and where the upstream does not say it.',
+            json.unixTimeSchema,
+          ),
+          milestoneId: json.hashSchema,
+        },
       ),
       confirmedMilestone: milestone,
       pruningIndex: json.milestoneIndexSchema,

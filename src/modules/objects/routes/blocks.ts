@@ -14,17 +14,15 @@ import {
   readIncludedBlock,
   type StoredBlock,
 } from '../../../ledger/read/stored-block.ts';
-import { Reader, toHex, toHexDigits } from '../../../stardust/encoding/bytes.ts';
-import { decode, encode } from '../../../stardust/encoding/codec.ts';
+import { verifySignature } from '../../../platform/verify-signature.ts';
+import { Reader, toHex } from '../../../stardust/encoding/bytes.ts';
+import { decode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
-import { carriesMilestone } from '../../../stardust/milestone-keys.ts';
+import { isMilestoneBlock, type MilestoneKeys } from '../../../stardust/milestone-keys.ts';
 import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
-import { type Block, block } from '../../../stardust/wire/block.ts';
-import { milestoneId } from '../../../stardust/wire/ids.ts';
-import { milestone } from '../../../stardust/wire/milestone.ts';
+import { type Block, block, parseBlock } from '../../../stardust/wire/block.ts';
 import { blockSchema } from '../block-schemas.ts';
 import { rawOrJson } from '../content-negotiation.ts';
-import { findMilestone } from '../stored-milestone.ts';
 
 export const blockRoutes = {
   readBlock: {
@@ -77,10 +75,10 @@ function answerBytes(context: RouteContext, found: StoredBlock): Answer {
   return rawOrJson(context, bytes, () => blockToJson(decodeStored(bytes)), freshnessOf(found));
 }
 
-async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promise<Answer> {
+async function answerMetadata({ settings }: RouteContext, found: StoredBlock): Promise<Answer> {
   const { blockId, bytes, isSolid, referenced } = found;
   const value = decodeStored(bytes);
-  const milestoneIndex = await milestoneIndexOf(value, node);
+  const milestoneIndex = await milestoneIndexOf(bytes, settings.milestoneKeys);
   const metadata = {
     blockId: `0x${blockId}`,
     parents: value.parents.map(toHex),
@@ -98,16 +96,14 @@ async function answerMetadata({ node }: RouteContext, found: StoredBlock): Promi
 }
 
 /**
- * Returns the index of a block with an applied milestone (M-5). Anybody may send a block with a
- * milestone payload; only an applied one is known to be properly signed.
+ * Returns the index of a block with a properly signed milestone (M-2 to M-5), which other blocks with
+ * the same milestone ID need not have (B.9). Undefined on a node that knows no keys.
  */
-async function milestoneIndexOf(
-  { parents, payload }: Block,
-  node: RouteContext['node'],
-): Promise<number | undefined> {
-  if (payload?.type !== 7 || !carriesMilestone(parents, payload.parents)) return undefined;
-  const id = toHexDigits(milestoneId(payload, encode(milestone, payload)));
-  return (await findMilestone(node.session(), id)) === undefined ? undefined : payload.index;
+async function milestoneIndexOf(bytes: Uint8Array, keys: MilestoneKeys | undefined) {
+  const result = parseBlock(bytes);
+  if (!result.ok || keys === undefined) return undefined;
+  const isMilestone = await isMilestoneBlock(result.parsed, keys, verifySignature);
+  return isMilestone ? result.parsed.milestone!.value.index : undefined;
 }
 
 function decodeStored(bytes: Uint8Array): Block {
