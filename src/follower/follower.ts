@@ -136,8 +136,9 @@ export class CoreFollower extends DurableObject<Env> {
     this.#lastPublished = Date.now();
     this.#published = false;
     try {
-      const { nftIndex } = this.#settings();
-      this.#published = (await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET)).done;
+      const { nftIndex, versionId } = this.#settings();
+      const { done } = await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET, versionId);
+      this.#published = done;
     } catch (error) {
       // a later run goes on where this one ended
       this.#log('error', 'nft-index.publish-failed', { error: describeError(error) });

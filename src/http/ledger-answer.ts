@@ -151,6 +151,4 @@ function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
 const stripWeakness = (etag: string): string => etag.replace(/^W\//, '');
 
 /** The error of a node without a ledger: it cannot say "not found" at any index. */
-export function noLedger(): HttpError {
-  return new HttpError(500, NO_LEDGER);
-}
+export const noLedger = (): HttpError => new HttpError(500, NO_LEDGER);

@@ -44,6 +44,8 @@ export interface PublishRun {
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
   readonly left: Budget;
+  /** Of the Worker: with it the namespace is bound. */
+  readonly version: string | undefined;
   token: string | undefined;
   state: State;
   /** Whether this call saw the seal; undefined before it was looked for. */

@@ -19,7 +19,7 @@ import {
   type Stop,
   swapState,
 } from './publish-run.ts';
-import { advanceState, beginState, clampTimes } from './publisher-state.ts';
+import { advanceState, beginState, clampTimes, discardEntries } from './publisher-state.ts';
 import { putAllEntries, putChanged } from './put-entries.ts';
 import { putRecent } from './put-recent.ts';
 import { MAX_PREFIXES, MAX_STATES } from './recent-changes.ts';
@@ -49,8 +49,9 @@ export function publish(
   index: KVNamespace,
   clock: () => number,
   budget: Budget,
+  version?: string,
 ): Promise<Published> {
-  return publishTo(openIndexLedger(ledger), index, clock, budget);
+  return publishTo(openIndexLedger(ledger), index, clock, budget, BOUNDS, version);
 }
 
 /** Publishes like {@link publish}, over any database and store, with own bounds of `recent`. */
@@ -60,6 +61,7 @@ export async function publishTo(
   clock: () => number,
   budget: Budget,
   bounds: RecentBounds = BOUNDS,
+  version?: string,
 ): Promise<Published> {
   const left = { ...budget };
   const used = () => ({
@@ -73,14 +75,19 @@ export async function publishTo(
   const state = stored?.state ?? beginState(head.generation, head.ledger);
   const token = stored?.token;
   const endStep = takeTurns();
-  const run: PublishRun = { ledger, store, clock, bounds, endStep, head, left, token, state };
+  const tools = { ledger, store, clock, bounds, endStep, version };
+  const run: PublishRun = { ...tools, head, left, token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
 }
 
 async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const now = run.clock();
-  const state = advanceState(clampTimes(run.state, now), run.head.ledger, now);
+  const { entries } = run.state;
+  // what another version put may be in another namespace
+  const isOther = entries.kind === 'incomplete' && entries.version !== run.version;
+  const own = isOther ? discardEntries(run.state, run.head.ledger, run.version) : run.state;
+  const state = advanceState(clampTimes(own, now), run.head.ledger, now);
   if (isNew || state !== run.state) {
     if (run.left.statements < STATEMENTS.swap) return ['budget spent'];
     const result = await swapState(run, state);

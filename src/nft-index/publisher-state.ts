@@ -20,7 +20,11 @@ export type ChangePosition = v.InferOutput<typeof ChangePosition>;
 
 const Entries = v.variant('kind', [
   /** Entries of the NFTs up to this ID have been put. */
-  v.strictObject({ kind: v.literal('incomplete'), upTo: v.string() }),
+  v.strictObject({
+    kind: v.literal('incomplete'),
+    upTo: v.string(),
+    version: v.optional(v.string()),
+  }),
   v.strictObject({
     kind: v.literal('complete'),
     /** Time since which no entry lacks a change up to `from` (recent-changes.ts). */
@@ -86,8 +90,9 @@ export function beginState(generation: string, ledgerIndex: number): State {
 }
 
 /** The entries are gone: all are to be put again, beginning at this ledger index. */
-export function discardEntries(state: State, ledgerIndex: number): State {
-  return { ...state, entries: { kind: 'incomplete', upTo: '' }, filledFrom: ledgerIndex };
+export function discardEntries(state: State, ledgerIndex: number, version?: string): State {
+  const entries = { kind: 'incomplete' as const, upTo: '', ...(version && { version }) };
+  return { ...state, entries, filledFrom: ledgerIndex };
 }
 
 /**

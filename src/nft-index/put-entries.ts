@@ -58,7 +58,7 @@ export async function putAllEntries(run: PublishRun): Promise<StepResult> {
     if (typeof page === 'string') return page;
     const last = page.rows.length < size ? undefined : page.rows.at(-1);
     const result = last
-      ? await swapState(run, { ...run.state, entries: { kind: 'incomplete', upTo: last.nft } })
+      ? await swapState(run, { ...run.state, entries: { ...entries, upTo: last.nft } })
       : await putSeal(run);
     if (result !== 'done') return result;
   }

@@ -27,7 +27,7 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
 
   const publishedAt = run.clock();
   if (await isSealLost(run, publishedAt)) {
-    const result = await swapState(run, discardEntries(run.state, run.head.ledger));
+    const result = await swapState(run, discardEntries(run.state, run.head.ledger, run.version));
     if (result !== 'done') return result;
   }
   run.left.statements -= STATEMENTS.window;

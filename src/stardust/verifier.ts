@@ -178,9 +178,7 @@ function requireOption(isSo: boolean, sentence: string): void {
   if (!isSo) throw new RangeError(sentence);
 }
 
-function isPositive(value: number): boolean {
-  return Number.isFinite(value) && value > 0;
-}
+const isPositive = (value: number): boolean => Number.isFinite(value) && value > 0;
 
 /** Returns a URL without a slash at the end. No error repeats it: it may have a password. */
 function readUrl(text: string, place: number): string {

@@ -407,6 +407,24 @@ describe('filled anew', () => {
     expect(store.recent.fromTime).toBe(now - HEARTBEAT_MS);
   });
 
+  test('two versions, each with its namespace, never fill one together', async () => {
+    const former = store;
+    store = new TestStore();
+    const publishAs = (version: string, to: TestStore, operations: number) =>
+      publishTo(ledger, to, () => now, { operations, statements: 30 }, undefined, version);
+    now += HEARTBEAT_MS;
+    await publishAs('new', store, 4);
+    now += 1000;
+    await publishAs('old', former, 2);
+    for (let i = 0; i < 4; i++) {
+      now += 1000;
+      await publishAs('new', store, 9);
+    }
+    expect(ledger.row!.state!.entries.kind).toBe('complete');
+    expect(store.entry(A)).toMatchObject({ outputId: outputId('1') });
+    expect(store.entry(B)).toMatchObject({ outputId: outputId('2') });
+  });
+
   test('when another namespace is bound: entries of before are not believed', async () => {
     ledger.apply([]);
     store.values.clear();

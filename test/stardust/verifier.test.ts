@@ -570,3 +570,16 @@ describe('misuse is a RangeError', () => {
     await expect(createVerifier(options()).nft(nftId, query)).rejects.toThrow(RangeError);
   });
 });
+
+it('leaves no body open that it does not read', async () => {
+  const world = worlds.get('recorded')!;
+  const signals: AbortSignal[] = [];
+  const verifier = verifierOf(world, [world.current], {
+    fetch: async (_, init) => {
+      signals.push(init!.signal as AbortSignal);
+      return new Response(new ReadableStream(), { status: 404 });
+    },
+  });
+  await expect(verifier.nft(`0x${'11'.repeat(32)}`)).rejects.toThrow(Unproven);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});

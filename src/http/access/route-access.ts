@@ -86,13 +86,9 @@ function readCredentials(authorization: string | null): string {
 }
 
 /** Digests have one length, so that to compare them takes one time. */
-function digest(text: string): Uint8Array {
-  return blake2b256(encodeUtf8(text));
-}
+const digest = (text: string): Uint8Array => blake2b256(encodeUtf8(text));
 
-function encodeUtf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
+const encodeUtf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
   let difference = 0;

@@ -16,9 +16,7 @@ export const ID_TABLE_COUNT = 5;
 const ID_TABLES = Array.from({ length: ID_TABLE_COUNT }, (_, table) => idTableName({ table }));
 
 /** The index's entry for a milestone's own ID: a block's ID has no letter before it. */
-export function milestoneEntry(id: string): string {
-  return `m${id}`;
-}
+export const milestoneEntry = (id: string): string => `m${id}`;
 
 export function idTableName({ table }: Pick<IdTable, 'table'>): string {
   return `id_${table}`;

@@ -4,6 +4,7 @@
  * that held an NFT and was spent is in one of both places, wherever the work is cut off.
  */
 import { type Database, forEachPiece } from '../../ledger/core/database.ts';
+import { failUnless } from '../../ledger/core/fence.ts';
 import { isNftSql } from '../../ledger/core/output-bytes.ts';
 import { many, readAlone, readQuery } from '../../ledger/core/read-batch.ts';
 import { moveFingerprints } from '../../ledger/core/row-sum.ts';
@@ -44,7 +45,11 @@ export const carryPast: Carry = async (db, head, first, target, most) => {
   return {
     last,
     history,
-    fence: [moveHead(db, head, { history, integrity: mover.moved() })],
+    fence: [
+      // who keeps no histories prunes without moving the head
+      db.prepare(failUnless('(SELECT min(idx) FROM milestone) = ?1')).bind(first),
+      moveHead(db, head, { history, integrity: mover.moved() }),
+    ],
     inserts: insertPast(db, rows),
   };
 };
@@ -79,9 +84,7 @@ async function readLengths(
   return { lengths: all.filter(({ key }) => milestoneOfPart(key) <= last), last };
 }
 
-function milestoneOfPart(part: number): number {
-  return Math.floor(part / PARTS);
-}
+const milestoneOfPart = (part: number): number => Math.floor(part / PARTS);
 
 /** Outputs of NFTs in these parts, in the order in which they were spent. */
 const SELECT_SPENT_NFTS = `

@@ -78,9 +78,7 @@ function pastKey(nftId: string, part: number, place: number): string {
 }
 
 /** SQL that is true of rows of the NFT ?1 which milestones from this one on spent. */
-export function isPastFrom(milestone: string): string {
-  return `id >= ${firstKey(milestone)}`;
-}
+export const isPastFrom = (milestone: string): string => `id >= ${firstKey(milestone)}`;
 
 /** SQL that is true of rows of the NFT ?1 which milestones before this one spent. */
 export function isPastBefore(milestone: string): string {

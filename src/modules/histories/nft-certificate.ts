@@ -125,7 +125,8 @@ export async function readNftCertificate(
   const index = named?.milestone ?? state.unspent?.created ?? state.changed;
   if (index < since) return refuse('not kept');
   if (index > ledgerIndex) return refuse('not changed');
-  return unlessMoved(db, head, index, async () => {
+  // pruning deletes the list of changes of the first milestone that it keeps
+  return unlessMoved(db, head, index - 1, async () => {
     const blockId = await findBlock(db, nftId, index, state, last);
     if (blockId === undefined) return refuse('not changed');
     const proof = await proveBlock(db, blockId);

@@ -88,9 +88,7 @@ function genesisValid(output: ChainOutput, surroundings: FoundrySurroundings): b
 }
 
 /** N-1, except for the issuer (unlocking.ts) */
-function nftGenesisValid(nft: NftOutput): boolean {
-  return isZero(nft.nftId);
-}
+const nftGenesisValid = (nft: NftOutput): boolean => isZero(nft.nftId);
 
 /** N-2 */
 function nftTransitionValid(current: NftOutput, next: NftOutput): boolean {

@@ -25,9 +25,7 @@ export function planDeposits(inputs: readonly Output[], outputs: readonly Output
   };
 }
 
-function addU64(a: bigint, b: bigint): bigint {
-  return BigInt.asUintN(64, a + b);
-}
+const addU64 = (a: bigint, b: bigint): bigint => BigInt.asUintN(64, a + b);
 
 function totalAmount(outputs: readonly Output[]): bigint {
   return outputs.reduce((total, { amount }) => addU64(total, amount), 0n);

@@ -76,9 +76,7 @@ export function conflictReasonOf(number: number): ConflictReason {
 }
 
 /** The rules, of which one decided; empty where there is no conflict. */
-export function rulesOf(reason: ConflictReason): string {
-  return RULES[reason];
-}
+export const rulesOf = (reason: ConflictReason): string => RULES[reason];
 
 export function describeReason(reason: ConflictReason): string {
   return WORDS[reason];

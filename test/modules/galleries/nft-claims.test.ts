@@ -115,3 +115,12 @@ describe('claims', () => {
     expect('polluted' in claims).toBe(false);
   });
 });
+
+it('leaves out a trait whose number JSON cannot write', () => {
+  const attributes = '[{"trait_type":"a","value":1e400},{"trait_type":"b","value":2}]';
+  const text = `${JSON.stringify(REQUIRED).slice(0, -1)},"attributes":${attributes}}`;
+  expect(readClaims(holding(text))).toEqual({
+    ...REQUIRED,
+    attributes: [{ trait_type: 'b', value: 2 }],
+  });
+});

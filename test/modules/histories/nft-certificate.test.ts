@@ -5,11 +5,15 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { readNftCertificate } from '../../../src/modules/histories/nft-certificate.ts';
 import { proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
 import { inclusionToJson } from '../../../src/modules/proofs/routes/poi.ts';
+import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
+import { beginState } from '../../../src/nft-index/publisher-state.ts';
 import { verifySignature } from '../../../src/platform/verify-signature.ts';
 import { blake2b256 } from '../../../src/stardust/crypto/hash.ts';
 import { toBase64 } from '../../../src/stardust/encoding/base64.ts';
@@ -302,6 +306,24 @@ describe('of a ledger that is pruned, or was just imported', () => {
       }
     }
     expect(seen.size).toBeGreaterThan(0);
+  });
+
+  it('pruning beside a request for the oldest change is no damage', async () => {
+    const pruned = await openMemory();
+    await followTo(await startLedger(pruned, network, 0), MILESTONES);
+    const { generation } = (await readHead(pruned))!;
+    const state = beginState(generation, MILESTONES);
+    await openIndexLedger(pruned).swap(undefined, { token: 't', state });
+    const { nft, event } = certificates.find(
+      ({ nft, event }) => event.outputId && lives.get(nft)!.at(-1)!.index > event.index,
+    )!;
+    const keep = MILESTONES - event.index;
+    await prune(pruned, keep + 1);
+    const busy = disturbed(pruned, async (_, batch) => {
+      if (batch === 2) await prune(pruned, keep);
+    });
+    const reading = readNftCertificate(busy, nft, { milestone: event.index });
+    await expect(reading).rejects.toThrow(LedgerMoved);
   });
 
   it('a snapshot has no block', async () => {

@@ -539,3 +539,23 @@ it('a part that damage hides is an error, and never a shorter history', async ()
   }
   expect(errors).toBeGreaterThan(20);
 });
+
+it('histories do not begin with what a follower without them has deleted', async () => {
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), MILESTONES);
+  // begins a table of IDs: later ones leave the head as it is
+  await prune(db, 20);
+  let isOther = false;
+  const other = async (sql: string) => {
+    if (isOther || !sql.includes('min(idx) AS first')) return;
+    isOther = true;
+    await prune(db, 5);
+  };
+  const busy = disturbed(db, async () => {}, other);
+  await expect(prune(busy, 5, { carry: carryPast })).rejects.toThrow(LedgerMoved);
+  await prune(db, 4, { carry: carryPast });
+  for (const nft of nfts)
+    expect(await readPages((from) => readNftHistory(db, nft, 7, from), 7)).toEqual(
+      expected(nft, MILESTONES - 4, MILESTONES),
+    );
+});
