@@ -66,8 +66,10 @@ export function describeAccess(vars: Readonly<Record<string, string>>): string[]
   if (isOf(vars, FOR_COORDINATORS))
     return ['White-flag roots are for coordinators: they need the password or token of --secrets.'];
   if (vars.PUBLIC_ROUTES !== OPEN) return [];
+  const how = vars.PROTECTED_ROUTES
+    ? 'name them in PUBLIC_ROUTES and PROTECTED_ROUTES'
+    : 'give --secrets with API_USER and API_PASSWORD, or API_TOKEN';
   return [
-    'White-flag roots are closed to all. For coordinators give --secrets with API_USER and ' +
-      'API_PASSWORD, or API_TOKEN; to open every route --var PUBLIC_ROUTES:*',
+    `White-flag roots are closed to all. For coordinators ${how}; to open every route --var PUBLIC_ROUTES:*`,
   ];
 }
