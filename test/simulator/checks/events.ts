@@ -88,12 +88,16 @@ function follow(
     {
       name: REFERENCED,
       read: (payload) => {
-        const { blockId, ledgerInclusionState, conflictReason, whiteFlagIndex } = json(payload);
+        const { blockId, ledgerInclusionState, conflictReason, ...about } = json(payload);
+        const { whiteFlagIndex, milestoneIndex } = about;
+        // of a milestone with several signed payloads one is stored
+        const isOwn = milestoneIndex === network.blocks.get(blockId)?.milestoneIndex;
         return [
           blockId,
           ledgerInclusionState,
           reasonOf(world, conflictReason),
           whiteFlagIndex,
+          ...(isOwn || milestoneIndex === undefined ? [] : [`milestone ${milestoneIndex}`]),
         ].join(' ');
       },
       truth: (index) =>
@@ -231,7 +235,7 @@ const NEW_BLOCKS = 3;
 async function checkBlocksTold(world: World): Promise<void> {
   const { simulation, network, listeners } = world;
   // which tips an upstream names without a feed is its own choice
-  if (!world.reliable.some(({ conduct }) => conduct.hasFeed)) return;
+  if (!world.reliable.some(({ conduct }) => conduct.hasFeed) || world.settings.needsWork) return;
   listen(world, new Random(`${world.start} listens`), 1, true);
   await simulation.runUntil(simulation.now + HEARD_MS);
   const told = [...listeners];

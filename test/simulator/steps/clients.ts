@@ -79,6 +79,14 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
 ];
 
+/** Asks for much that takes long, and is gone before it is answered. */
+function leave(world: World, random: Random): void {
+  const explanation = `/api/edge/v1/whiteflag/${someIndex(world, random)}`;
+  const path = random.pick([explanation, '/api/indexer/v1/outputs?pageSize=1000']);
+  for (let i = random.between(20, 120); i > 0; i--)
+    world.ask(path, () => {}, undefined, undefined, random.below(20));
+}
+
 export const clientSteps = {
   readNft: client(8, (world, random) =>
     readNft(world, recent(world.truth.nftIds, random) ?? NOBODY),
@@ -174,4 +182,6 @@ export const clientSteps = {
     );
   }),
   listen: client(3, (world, random) => listen(world, random)),
+  // where the node is served by one machine its front waits for answers all the same
+  leave: { ...client(1, leave), isHostile: true, needs: ({ isServe }) => !isServe },
 } satisfies Steps;
