@@ -267,15 +267,17 @@ export class SimulatedNode {
       simulation.begin(process, simulation.now, () => {
         const { invocation } = currentOwner()!;
         const drop = () => {
-          invocation.isDropped = true;
+          invocation.isDropped = !invocation.outlives;
           if (process.onEnd.includes(lost)) forget();
           reject(new TypeError('the client is gone'));
         };
         if (leavesAfter !== undefined) simulation.atForWorld(simulation.now + leavesAfter, drop);
         const request = new Request(`https://edge.test${path}`, init);
         const ctx = {
-          waitUntil: (work: Promise<unknown>) =>
-            void work.catch((error) => this.#log(`waitUntil: ${error}`)),
+          waitUntil: (work: Promise<unknown>) => {
+            invocation.outlives = true;
+            work.catch((error) => this.#log(`waitUntil: ${error}`));
+          },
         };
         Promise.try(() => product.default.fetch(request as never, this.#env as never, ctx as never))
           .then(resolve as never, reject)

@@ -115,6 +115,8 @@ export function explainProposal(world: World, request: Request): void {
     '/api/edge/v1/whiteflag',
     async (answer) => {
       world.note(`explanation ${answer.status}`);
+      if (answer.status === 429 && world.restsFrom !== undefined)
+        world.wrong('liveness', 'at rest a proposal is not explained, as too many wait');
       if (answer.status !== 200 || world.mayHideRows) return;
       const { inclusionMerkleRoot, appliedMerkleRoot } = (await answer.json()) as JsonObject;
       const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });

@@ -12,7 +12,7 @@ import {
   readTips,
 } from './contents.ts';
 import { readList, readNftState } from './lists.ts';
-import { readCertificate, readInclusion } from './proofs.ts';
+import { explainProposal, readCertificate, readInclusion } from './proofs.ts';
 import {
   checkImmutable,
   readBlockMetadata,
@@ -88,6 +88,7 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     ]),
     ...newest(network.transactions.keys()).map((id) => () => readIncluded(world, id)),
     ...newest(network.outputs.keys()).map((id) => () => readOutputBody(world, id)),
+    ...random.sample(proposals, 1).map((request) => () => explainProposal(world, request)),
     () => readInfo(world),
     () => readTreasury(world),
     () => readTips(world),

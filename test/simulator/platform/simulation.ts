@@ -21,6 +21,8 @@ export interface Invocation {
   d1Batches: number;
   /** Nobody waits for it any more, and the platform has dropped it without a word. */
   isDropped: boolean;
+  /** Whether it is to go on although nobody waits. */
+  outlives: boolean;
   subrequests: number;
 }
 
@@ -28,6 +30,7 @@ const newInvocation = (): Invocation => ({
   d1Calls: 0,
   d1Batches: 0,
   isDropped: false,
+  outlives: false,
   subrequests: 0,
 });
 

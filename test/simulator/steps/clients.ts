@@ -81,10 +81,13 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
 
 /** Asks for much that takes long, and is gone before it is answered. */
 function leave(world: World, random: Random): void {
-  const explanation = `/api/edge/v1/whiteflag/${someIndex(world, random)}`;
-  const path = random.pick([explanation, '/api/indexer/v1/outputs?pageSize=1000']);
-  for (let i = random.between(20, 120); i > 0; i--)
-    world.ask(path, () => {}, undefined, undefined, random.below(20));
+  const body = JSON.stringify(proposal(world));
+  const [path, init] = random.pick([
+    ['/api/edge/v1/whiteflag', { method: 'POST', body }],
+    ['/api/indexer/v1/outputs?pageSize=1000', {}],
+  ] as const);
+  for (let i = random.between(100, 300); i > 0; i--)
+    world.ask(path, () => {}, init, undefined, random.below(20));
 }
 
 export const clientSteps = {
@@ -182,6 +185,5 @@ export const clientSteps = {
     );
   }),
   listen: client(3, (world, random) => listen(world, random)),
-  // where the node is served by one machine its front waits for answers all the same
-  leave: { ...client(1, leave), isHostile: true, needs: ({ isServe }) => !isServe },
+  leave: { ...client(1, leave), isHostile: true },
 } satisfies Steps;
