@@ -100,8 +100,8 @@ export class World {
   readonly suspects = new Set<string>();
   /** Two rounds of the scrub ended since. */
   isScrubbed = false;
-  /** KV failed at the end of a story in which nothing had failed. */
-  isKvDisturbed = false;
+  /** KV failed, or reads were overtaken, at the end of a story in which nothing had failed. */
+  isDisturbedLate = false;
   isImporting = false;
   /** Once nothing moves any more, the oldest milestone that is kept: what came later is due. */
   restsFrom: number | undefined;
@@ -275,8 +275,8 @@ export class World {
 
   /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
   get isDisturbed(): boolean {
-    const { node, imports, hasKeys, settings, isKvDisturbed } = this;
-    const isFailing = node.faults > 0 || isKvDisturbed;
+    const { node, imports, hasKeys, settings, isDisturbedLate } = this;
+    const isFailing = node.faults > 0 || isDisturbedLate;
     return settings.kind === 'hostile' || isFailing || imports > 0 || !hasKeys;
   }
 

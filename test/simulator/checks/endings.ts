@@ -54,7 +54,7 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
   const isPruned = isKvDown && retention === LEAST_RETENTION;
   if (isKvDown) {
     world.node.disturbances.kvDown = true;
-    world.isKvDisturbed = true;
+    world.isDisturbedLate = true;
     for (let i = isPruned ? retention + 4 : 2; i > 0; i--) {
       milestoneOf(world, `${seed} before damage ${i}`);
       await world.simulation.runUntil(world.simulation.now + STORED_MS);
@@ -78,6 +78,7 @@ const OVERTAKEN = 12;
 /** Between two batches of each read a milestone is applied, with blocks that the read is about. */
 async function overtake(world: World, seed: string): Promise<void> {
   const { node, network, simulation, truth } = world;
+  world.isDisturbedLate = true;
   const pass = (ms: number) => simulation.runUntil(simulation.now + ms);
   for (const batch of BATCHES) {
     happen(world, `${seed} overtaken ${batch}`);

@@ -86,8 +86,9 @@ function leave(world: World, random: Random): void {
     ['/api/edge/v1/whiteflag', { method: 'POST', body }],
     ['/api/indexer/v1/outputs?pageSize=1000', {}],
   ] as const);
+  const headers = { 'cf-connecting-ip': '192.0.2.2' };
   for (let i = random.between(100, 300); i > 0; i--)
-    world.ask(path, () => {}, init, undefined, random.below(20));
+    world.ask(path, () => {}, { ...init, headers }, undefined, random.below(20));
 }
 
 export const clientSteps = {
