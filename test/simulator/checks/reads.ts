@@ -262,7 +262,8 @@ export function readBlockMetadata(world: World, blockId: string): void {
           ...(isReferenced && {
             referencedByMilestoneIndex: referenced.index,
           }),
-          milestoneIndex: block.milestoneIndex,
+          // which blocks carry one is said by the keys
+          milestoneIndex: settings.missingKeys > 0 ? milestoneIndex : block.milestoneIndex,
           ...(isReferenced && {
             ledgerInclusionState: referenced.state,
             ...(referenced.state === 'conflicting' && {
