@@ -10,6 +10,7 @@ import type { Command } from 'commander';
 import { checkAddress, checkClock } from './lib/process/check-machine.ts';
 import { exitWith, newCommand, parsePort, persistToOption } from './lib/process/command.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
+import { holdFolder } from './lib/wrangler/hold-folder.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 import { prepareSample, type SampleNft } from './start/prepare-sample.ts';
 import { readNetwork, readWhiteFlag } from './start/sample.ts';
@@ -56,6 +57,8 @@ async function start({ ip, port, persistTo }: Address, flags: readonly string[])
   checkClock(config);
   await checkAddress(ip, port, 'start');
   const nft = await prepareSample(persistTo, config, (step) => console.log(step));
+  // a second follower would write the same KV
+  using _held = holdFolder(persistTo);
 
   const { milestonePublicKeys, milestoneThreshold } = readNetwork();
   const vars = [

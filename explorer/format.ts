@@ -2,6 +2,7 @@
  * Numbers, times and IDs as people read them. English, and UTC, whatever the browser's settings: a
  * page that is shared says the same to everybody.
  */
+import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
 
 /** `0x0255e848…785aa7`, `smr1qpaj9…rvpn9d`: enough to compare by eye. */
 export function shorten(id: string): string {
@@ -58,7 +59,7 @@ export function cut(text: string): string {
 /** JSON in lines; other text as it is. */
 export function prettify(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    return JSON.stringify(parseBoundedJson(text), undefined, 2);
   } catch {
     return text;
   }

@@ -4,7 +4,7 @@
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -44,14 +44,19 @@ const compose = readYaml(
   }),
 );
 const dockerfile = read('Dockerfile');
+const WORKFLOWS = join(PROJECT, '.github/workflows');
+const workflows = readdirSync(WORKFLOWS).map((name) => readFileSync(join(WORKFLOWS, name), 'utf8'));
 
 it('every image has a version, and a digest where one is known', () => {
   const images = [
     ...Object.values(compose.services).map(({ image }) => image),
     ...Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, image]) => image!),
+    ...workflows.flatMap((text) =>
+      Array.from(text.matchAll(/^ +container: (\S+)/gm), ([, image]) => image!),
+    ),
   ];
-  expect(images.length).toBeGreaterThan(8);
-  for (const image of images) expect(image).toMatch(/:v?\d+\.\d+/);
+  expect(images.length).toBeGreaterThan(11);
+  for (const image of images) expect(image).toMatch(/:(?:v?\d+\.\d+|bookworm-\d{8}@)/);
   // of HORNET's images no digest is known here; ours is built
   const others = images.filter((image) => !/^(?:iotaledger|stardust-edge-node)\b/.test(image));
   for (const image of others) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);

@@ -53,8 +53,8 @@ export function defaultAccess(
   const isUnset = isFirst && vars.PUBLIC_ROUTES === '';
   if (isUnset && vars.PROTECTED_ROUTES) {
     const asked = vars.PROTECTED_ROUTES.split(',').map((each) => each.trim());
-    const areAsked = ROOTS.split(',').every((path) => matchesAny(path, asked));
-    return { PUBLIC_ROUTES: (areAsked ? FOR_COORDINATORS : CLOSED).PUBLIC_ROUTES };
+    const roots = ROOTS.split(',').filter((path) => matchesAny(path, asked));
+    return { PUBLIC_ROUTES: [OPEN, ...roots].join() };
   }
   if (!(isUnset || isOf(vars, CLOSED))) return {};
   const hasCoordinator = secrets.includes('API_TOKEN') || secrets.includes('API_PASSWORD');
@@ -65,7 +65,7 @@ export function defaultAccess(
 export function describeAccess(vars: Readonly<Record<string, string>>): string[] {
   if (isOf(vars, FOR_COORDINATORS))
     return ['White-flag roots are for coordinators: they need the password or token of --secrets.'];
-  if (!isOf(vars, CLOSED)) return [];
+  if (vars.PUBLIC_ROUTES !== OPEN) return [];
   return [
     'White-flag roots are closed to all. For coordinators give --secrets with API_USER and ' +
       'API_PASSWORD, or API_TOKEN; to open every route --var PUBLIC_ROUTES:*',

@@ -1,6 +1,4 @@
-/**
- * The balance of an address: its parts as a bar and in words.
- */
+/** The balance of an address: its parts as a bar and in words. */
 import type { Balance, Tenure } from '../../client/balance.ts';
 import { formatAmount } from '../../client/words/amounts.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';

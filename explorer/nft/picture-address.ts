@@ -43,7 +43,8 @@ export function showOf(type: string | undefined): Show {
 /** @param nftId 0x and 64 hex digits: TIP-27 puts the digits in place of `{id}` */
 export function pictureSource(written: string | undefined, nftId: string): PictureSource {
   if (written === undefined) return { kind: 'none', reason: 'Its metadata names no picture.' };
-  const uri = written.trim().replaceAll(/\{id\}|%7Bid%7D/gi, nftId.slice(2));
+  const wellFormed = written.toWellFormed().trim();
+  const uri = wellFormed.replaceAll(/\{id\}|%7Bid%7D/gi, nftId.slice(2));
   const url = URL.parse(uri);
   if (url === null)
     return { kind: 'none', reason: 'Its metadata names no picture that can be loaded.' };

@@ -1,6 +1,5 @@
-/**
- * Bytes of anybody, as a person can read them: JSON, text or hex.
- */
+/** Bytes of anybody, as a person can read them: JSON, text or hex. */
+import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 
 export interface ReadableData {
@@ -38,7 +37,7 @@ function decodeText(bytes: Uint8Array): string | undefined {
 /** A number or a word is JSON too, and is better read as text. */
 function parseStructure(text: string): object | undefined {
   try {
-    const json: unknown = JSON.parse(text);
+    const json = parseBoundedJson(text);
     return typeof json === 'object' && json !== null ? json : undefined;
   } catch {
     return undefined;

@@ -2,7 +2,7 @@
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { type Head, headFromRow, SCHEMA } from '../ledger/core/head.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-rows.ts';
+import { JOIN_HELD, LISTED_NFT_COLUMNS, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-rows.ts';
 import {
   first,
   many,
@@ -46,7 +46,7 @@ const changed = (condition: string) => `
 const STATES = `LEFT JOIN nft n ON n.id = c.id ${JOIN_HELD}`;
 
 const SELECT_CHANGES = `
-  SELECT ${NFT_COLUMNS}, c.milestone FROM (
+  SELECT ${LISTED_NFT_COLUMNS}, c.milestone FROM (
     ${changed('c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)')}
     ORDER BY milestone, id LIMIT ?4) c ${STATES}
   ORDER BY c.milestone, c.id`;
@@ -56,7 +56,7 @@ const SELECT_NFTS = `
 
 /** `listed`: all changes that count. */
 const SELECT_LATEST = `
-  SELECT ${NFT_COLUMNS}, c.listed FROM (
+  SELECT ${LISTED_NFT_COLUMNS}, c.listed FROM (
     SELECT id, sum(changes) OVER () AS listed FROM (${changed('c.milestone > ?1')})
     ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
 

@@ -30,9 +30,7 @@ export function writeKvValue(value: unknown): string {
   return `${sumOf(json)} ${json}`;
 }
 
-function sumOf(json: string): number {
-  return checksum(new TextEncoder().encode(json));
-}
+const sumOf = (json: string): number => checksum(new TextEncoder().encode(json));
 
 /** @param text what KV returned; null where it has no such key */
 export function readKvValue<T>(

@@ -58,7 +58,7 @@ const info = v.object({
     }),
     confirmedMilestone: v.object({ index: uint32 }),
   }),
-  protocol: v.optional(v.looseObject({ networkName: v.string() })),
+  protocol: v.optional(v.looseObject({ networkName: v.pipe(v.string(), v.maxLength(255)) })),
   // what is none is no reason not to follow
   baseToken: v.fallback(v.optional(baseTokenSchema), undefined),
 });
@@ -255,7 +255,8 @@ export function parseAnswer<T>(
   } catch {
     throw new UpstreamFailure(`${what}: no JSON`);
   }
-  const result = v.safeParse(schema, json);
+  // each fault is an object, and there may be half a million
+  const result = v.safeParse(schema, json, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
   throw new UpstreamFailure(`${what}: ${v.getDotPath(issue) ?? ''} ${issue.message}`);

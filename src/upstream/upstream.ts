@@ -34,7 +34,14 @@ export interface UpstreamHeads {
   baseToken?: BaseToken | undefined;
 }
 
+/** Characters of a message, which may quote the upstream: it is kept, and written to D1. */
+const MAX_MESSAGE_LENGTH = 500;
+
 /** An upstream did not answer, or not as its API does. The message names it, for logs only. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
+
+  constructor(message: string) {
+    super(message.slice(0, MAX_MESSAGE_LENGTH));
+  }
 }

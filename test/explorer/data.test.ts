@@ -1,6 +1,7 @@
 /** Bytes of anybody as a person reads them, and which input the ledger refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { prettify } from '../../explorer/format.ts';
 import { findSpentInput } from '../../explorer/transaction/conflict.ts';
 import { readData } from '../../explorer/words/data.ts';
 
@@ -22,6 +23,12 @@ describe('data', () => {
     ['a\u009b', 'hex', '0x61c29b'],
   ])('%j is %s', (text, form, shown) => {
     expect(readData(bytesOf(text))).toEqual({ form, text: shown });
+  });
+
+  it.each([65, 4096, 16_000])('JSON of %i levels is text', (levels) => {
+    const text = '['.repeat(levels) + ']'.repeat(levels);
+    expect(readData(bytesOf(text))).toEqual({ form: 'text', text });
+    expect(prettify(text)).toBe(text);
   });
 
   it('that is no UTF-8 is hex', () => {

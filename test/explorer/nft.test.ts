@@ -61,6 +61,12 @@ describe('a picture', () => {
   const CID = 'bafybeigxpf6s67gdf2jolhpnqlhpoly3uxn2pefxdmhcptqa5zwhs42n7e';
   const QM = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG';
 
+  it('with half a character in its path is asked for', () => {
+    const source = pictureSource(`ipfs://${QM}/\ud800.png`, ID);
+    if (source.kind !== 'ipfs') throw new Error(source.kind);
+    expect(gatewayUrl(GATEWAYS[0]!, source.path)).toMatch(/\/%EF%BF%BD\.png$/);
+  });
+
   it.each([
     [`ipfs://${CID}`, CID],
     [`ipfs://ipfs/${CID}`, CID],

@@ -1,7 +1,8 @@
 /** Opening the upstreams of an object once: what its passes and requests share. */
+import * as v from 'valibot';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createUpstreams } from '../../src/upstream/rest-upstream.ts';
-import type { Upstream } from '../../src/upstream/upstream.ts';
+import { createUpstreams, parseAnswer } from '../../src/upstream/rest-upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { defaultSettings } from '../support/default-settings.ts';
 
 const PATIENT = { timeout: 10_000, attempts: 3 };
@@ -79,4 +80,27 @@ it('opens upstreams again only where the settings name others', () => {
   expect(open(settingsOf('https://b.example'), PATIENT)[0]!.name).toBe('b.example');
   const token = { ...settingsOf('https://a.example'), upstreamToken: 'abc.def' };
   expect(open(token, PATIENT)).not.toBe(first);
+});
+
+it('keeps no long text of an upstream', async () => {
+  const long = 'y'.repeat(900_000);
+  const latestMilestone = { index: 1, timestamp: 1, milestoneId: `0x${ID}` };
+  const status = { latestMilestone, confirmedMilestone: { index: 1 } };
+  vi.stubGlobal('fetch', async () => Response.json({ status, protocol: { networkName: long } }));
+  const [upstream] = createUpstreams()(settingsOf('https://a.example'), URGENT);
+  const failure = await upstream!.readHeads().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(UpstreamFailure);
+  expect((failure as Error).message.length).toBeLessThan(1000);
+});
+
+it('reads an answer no further than its first fault', () => {
+  let read = 0;
+  const isRight = () => {
+    read++;
+    return false;
+  };
+  const schema = v.array(v.pipe(v.unknown(), v.check(isRight)));
+  const body = new TextEncoder().encode('[1,2,3]');
+  expect(() => parseAnswer(body, schema, 'a.example tips')).toThrow(UpstreamFailure);
+  expect(read).toBe(1);
 });

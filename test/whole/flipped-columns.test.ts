@@ -229,11 +229,12 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'history of an old NFT': (on) => readNftHistory(on, digits(oldId), 10),
     explanation: (on) => explainMilestone(on, 4),
     proof: (on) => proveBlock(on, digits(last)),
-    'events of milestone 3': eventsOf(3),
-    'events of milestone 4': eventsOf(4),
-    'first event of an output': firstEventOf(`outputs/0x${digits(made.coins[1]!.id)}`),
-    'first event of a block': firstEventOf(`block-metadata/0x${digits(last)}`),
+    'events of milestone 3': eventsOf(network, 3),
+    'events of milestone 4': eventsOf(network, 4),
+    'first event of an output': firstEventOf(network, `outputs/0x${digits(made.coins[1]!.id)}`),
+    'first event of a block': firstEventOf(network, `block-metadata/0x${digits(last)}`),
     'first event of a transaction': firstEventOf(
+      network,
       `transactions/0x${digits(made.coins[0]!.id).slice(0, 64)}/included-block`,
     ),
     receipts: (on) => readReceipts(on),
@@ -258,7 +259,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
  * What is told of a milestone to those who listen to everything. Messages before an error are told
  * all the same: then they must be those of the first call, which reads a ledger without damage.
  */
-function eventsOf(index: number): (db: D1Database) => Promise<string[]> {
+function eventsOf(network: SyntheticNetwork, index: number): (db: D1Database) => Promise<string[]> {
   let truth: string[] | undefined;
   return async (db) => {
     const told: string[] = [];
@@ -272,7 +273,7 @@ function eventsOf(index: number): (db: D1Database) => Promise<string[]> {
     };
     try {
       const { contents } = await readMilestoneContents(db, index, true);
-      await tellMilestone(db, contents!, audience);
+      await tellMilestone(db, contents!, audience, network.keys);
     } catch (error) {
       if (told.every((message, i) => message === truth?.[i])) throw error;
     }
@@ -282,9 +283,12 @@ function eventsOf(index: number): (db: D1Database) => Promise<string[]> {
 }
 
 /** What a new subscriber is told; undefined where it is nothing. */
-function firstEventOf(topic: string): (db: D1Database) => Promise<string | undefined> {
+function firstEventOf(
+  network: SyntheticNetwork,
+  topic: string,
+): (db: D1Database) => Promise<string | undefined> {
   return async (db) => {
-    for await (const messages of tellInitial(db, [topic]))
+    for await (const messages of tellInitial(db, [topic], network.keys))
       for (const { topic: to, payload } of messages) return `${to} ${payload.toHex()}`;
     return undefined;
   };

@@ -175,6 +175,20 @@ describe('proofs', () => {
     }
   });
 
+  it('of any depth are refused', async () => {
+    const body = `{"milestone":{"type":${'['.repeat(50_000)}${']'.repeat(50_000)}},"block":{},"proof":{}}`;
+    const response = await fetch('/api/poi/v1/validate', { method: 'POST', body });
+    expect([response.status, await response.text()]).toEqual([400, errorBody(400)]);
+  });
+
+  it('with integers that Go does not read are refused', async () => {
+    const text = await (await ask(ids[0]!)).text();
+    const body = text.replace('"protocolVersion":2', '"protocolVersion":2.0');
+    expect(body).not.toBe(text);
+    const response = await fetch('/api/poi/v1/validate', { method: 'POST', body });
+    expect([response.status, await response.text()]).toEqual([400, errorBody(400)]);
+  });
+
   it('of ours are valid, and not by other keys, nor by none', async () => {
     const body = await (await ask(ids[0]!)).text();
     const request: RequestInit = { method: 'POST', body };

@@ -175,6 +175,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       '500 before a block is read',
     ],
     ['blocks explained: {MAX_EXPLAINED_BLOCKS}', 'modules/proofs/applied-milestone.ts', '500'],
+    [
+      'a WebSocket message of a feed: {MAX_MESSAGE_BYTES}',
+      'modules/feed/feed-connection.ts',
+      'another connection',
+    ],
     ['a proof of inx-poi: {MAX_PROOF_BYTES}', 'modules/proofs/routes/poi.ts', '400'],
     [
       'a statement: {MAX_OUTPUTS} outputs, {MAX_BYTES} of records',

@@ -65,9 +65,7 @@ export interface StagingScript {
   swap: string[];
 }
 
-export function stagingName(table: string): string {
-  return `import_${table}`;
-}
+export const stagingName = (table: string): string => `import_${table}`;
 
 function refersToOther({ sql }: { sql: string }): boolean {
   return /\bREFERENCES\b/.test(sql);

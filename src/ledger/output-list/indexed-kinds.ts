@@ -37,9 +37,7 @@ export function wantsIndex(ledger: number, settings: IndexSettings): boolean {
 }
 
 /** Whether the kind's outputs are in lists only of a ledger that indexes all kinds. */
-export function needsIndex(kind: Kind): boolean {
-  return kind !== 'nft';
-}
+export const needsIndex = (kind: Kind): boolean => kind !== 'nft';
 
 /** Undefined where the ledger indexes every kind of output. */
 export function indexMissing({ indexed, ledger: ledgerIndex }: Head): NotIndexed | undefined {

@@ -2,7 +2,6 @@
  * Contents of an applied milestone: outputs that it spent, and its blocks with their bytes, read in
  * steps, so that a milestone of any size fits into memory.
  */
-import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
@@ -114,24 +113,4 @@ export async function* readBlocksWithBytes(
     if (text === undefined) throw pruned(index);
     yield { ...block, whiteFlagIndex, bytes: fromBase64(text) };
   }
-}
-
-const SELECT_PAYLOADS = `
-  SELECT * FROM milestone
-  WHERE idx IN (SELECT value FROM json_each(?1)) AND payload IS NOT NULL`;
-
-/** Hashes, 64 hex digits, of the verified payloads of those of these milestones that have theirs. */
-export async function readPayloadHashes(
-  db: Database,
-  indexes: readonly number[],
-): Promise<Map<number, string>> {
-  if (indexes.length === 0) return new Map();
-  const hashes = many(
-    db.prepare(SELECT_PAYLOADS).bind(JSON.stringify(indexes)),
-    (row): [number, string] => {
-      const { index, payload } = milestoneWithPayload(row);
-      return [index, blake2b256(payload.bytes).toHex()];
-    },
-  );
-  return new Map(await readQuery(db, hashes));
 }

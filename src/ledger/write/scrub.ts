@@ -160,7 +160,13 @@ async function readNextRows(
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
   if (table === NFTS)
-    return readAlone(many(bind(SELECT_ALL_NFTS), (row) => ({ id: nftFromRow(row)!.nft, sum: 0 })));
+    return readAlone(
+      // for a burned one a list is searched
+      many(bind(SELECT_ALL_NFTS, most ?? STEP_OUTPUTS), (row) => ({
+        id: nftFromRow(row)!.nft,
+        sum: 0,
+      })),
+    );
   if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
   if (table === CHANGES)
     return readAlone(

@@ -13,7 +13,9 @@ import { BLOCKS, UNLOCKS } from '../../mqtt/topics.ts';
 import { createTurns } from '../../platform/client-path.ts';
 import { takeTurns } from '../../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../../platform/log.ts';
+import { readSettings } from '../../settings.ts';
 import { StardustError } from '../../stardust/error.ts';
+import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import { tellBlock } from './block-events.ts';
 import {
   addMessage,
@@ -54,9 +56,16 @@ export interface EventDemand {
   blocks: boolean;
 }
 
+function keysOf(env: Env): MilestoneKeys | undefined {
+  const result = readSettings(env);
+  return result.ok ? result.settings.milestoneKeys : undefined;
+}
+
 export class EventBroker extends DurableObject<Env> {
   readonly #db = openLedgerBinding(this.env);
-  readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv);
+  /** Undefined without right settings: then no block is called a milestone's. */
+  readonly #keys = keysOf(this.env);
+  readonly #publisher = createPublisher(this.#db, this.ctx.storage.kv, this.#keys);
   readonly #clients = createClients(this.#publisher.counts);
 
   readonly #waiting = createTurns<Client>();
@@ -186,7 +195,7 @@ export class EventBroker extends DurableObject<Env> {
   async #serve(client: Client): Promise<void> {
     const clients = this.#clients;
     try {
-      const context = { db: this.#db, clients, begin: () => this.#begin() };
+      const context = { db: this.#db, keys: this.#keys, clients, begin: () => this.#begin() };
       if (clients.isOpen(client)) await takeSlice(context, client);
     } catch (error) {
       if (error instanceof StardustError) clients.close(client, 'malformed', error.reason);

@@ -3,15 +3,16 @@
  * (core/mqtt/server.go, onSubscribeTopic).
  */
 import type { Database } from '../../ledger/core/database.ts';
-import { readPayloadHashes } from '../../ledger/read/milestone-contents.ts';
+import { milestoneIndexOf } from '../../ledger/read/milestone-index.ts';
 import { readUnspentOutputs } from '../../ledger/read/output-status.ts';
 import { readBlock, readIncludedBlock } from '../../ledger/read/stored-block.ts';
 import { blockMetadataTopic, includedBlockTopic, outputTopic } from '../../mqtt/topics.ts';
+import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import { parseBlock } from '../../stardust/wire/block.ts';
 import { decodeOutput } from '../../stardust/wire/ids.ts';
 import { blockEventToJson, outputEventToJson } from './event-json.ts';
 import { readKnownIds } from './known-ids.ts';
-import { carriedMilestone, jsonBytes, parentsOf } from './milestone-events.ts';
+import { jsonBytes, parentsOf } from './milestone-events.ts';
 
 export interface EventMessage {
   topic: string;
@@ -32,6 +33,7 @@ const firstOutput = (transactionId: string) => `${transactionId}0000`;
 export async function* tellInitial(
   db: Database,
   topics: readonly string[],
+  keys: MilestoneKeys | undefined,
 ): AsyncGenerator<EventMessage[], void> {
   const named = (pattern: RegExp) => topics.flatMap((topic) => pattern.exec(topic)?.[1] ?? []);
   const [outputs, blocks, transactions] = [OUTPUT, BLOCK, INCLUDED].map(named) as [
@@ -48,7 +50,7 @@ export async function* tellInitial(
   const unspent = outputs.filter((id) => known.has(id));
   for (let i = 0; i < unspent.length; i += OUTPUTS_AT_ONCE)
     yield await tellOutputs(db, unspent.slice(i, i + OUTPUTS_AT_ONCE));
-  for (const id of blocks) if (known.has(id)) yield await tellBlock(db, id);
+  for (const id of blocks) if (known.has(id)) yield await tellBlock(db, id, keys);
   for (const id of transactions)
     if (known.has(firstOutput(id))) yield await tellIncludedBlock(db, id);
 }
@@ -61,14 +63,17 @@ async function tellOutputs(db: Database, ids: readonly string[]): Promise<EventM
   }));
 }
 
-async function tellBlock(db: Database, id: string): Promise<EventMessage[]> {
+async function tellBlock(
+  db: Database,
+  id: string,
+  keys: MilestoneKeys | undefined,
+): Promise<EventMessage[]> {
   const found = await readBlock(db, id);
   if (found === undefined) return [];
   const { bytes, referenced } = found;
   const result = parseBlock(bytes);
-  const claim = result.ok && referenced ? carriedMilestone(result.parsed) : undefined;
-  const known = await readPayloadHashes(db, claim ? [claim.index] : []);
-  const milestoneIndex = claim && known.get(claim.index) === claim.hash ? claim.index : undefined;
+  const milestoneIndex =
+    result.ok && referenced ? await milestoneIndexOf(result.parsed, keys) : undefined;
   const event = { id, parents: parentsOf(bytes), referenced, milestoneIndex };
   return [{ topic: blockMetadataTopic(`0x${id}`), payload: jsonBytes(blockEventToJson(event)) }];
 }

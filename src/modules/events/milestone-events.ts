@@ -11,9 +11,9 @@ import {
   type BlockWithBytes,
   type MilestoneContents,
   readBlocksWithBytes,
-  readPayloadHashes,
   readSpentOutputs,
 } from '../../ledger/read/milestone-contents.ts';
+import { milestoneIndexOf } from '../../ledger/read/milestone-index.ts';
 import type { OutputStatus } from '../../ledger/read/output-status.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
 import {
@@ -32,15 +32,13 @@ import {
 } from '../../mqtt/topics.ts';
 import { takeTurns } from '../../platform/clock.ts';
 import { toBech32 } from '../../stardust/bech32.ts';
-import { blake2b256 } from '../../stardust/crypto/hash.ts';
 import { fromHex, toHex, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { encode } from '../../stardust/encoding/codec.ts';
 import type { RestObject } from '../../stardust/json/rest-json.ts';
-import { carriesMilestone } from '../../stardust/milestone-keys.ts';
+import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import { type Address, addressKey } from '../../stardust/wire/address.ts';
 import { type ParsedBlock, parseBlock } from '../../stardust/wire/block.ts';
 import { chainIdOf, decodeOutput, outputBytes, outputId } from '../../stardust/wire/ids.ts';
-import { milestone, receiptOf } from '../../stardust/wire/milestone.ts';
+import { receiptOf } from '../../stardust/wire/milestone.ts';
 import { type Output, OutputType } from '../../stardust/wire/output.ts';
 import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 import { blockEventToJson, milestoneInfoToJson, outputEventToJson } from './event-json.ts';
@@ -79,16 +77,18 @@ export function wantsBlocks(audience: Audience): boolean {
  * what the database throws: then the last message, that of the milestone, is not sent.
  *
  * @param contents with its blocks, where {@link wantsBlocks}
+ * @param keys which sign milestones, where they are known
  */
 export async function tellMilestone(
   db: Database,
   contents: MilestoneContents,
   audience: Audience,
+  keys: MilestoneKeys | undefined,
 ): Promise<void> {
   const pieces: BlockPieces = new Map();
   if (['outputs/', 'transactions/'].some(audience.hasAny))
     await tellOutputs(db, contents, audience, pieces);
-  if (audience.hasAny('block-metadata/')) await tellMetadata(db, contents, audience, pieces);
+  if (audience.hasAny('block-metadata/')) await tellMetadata(db, contents, audience, pieces, keys);
   await audience.tell(MILESTONES, contents.payload.bytes);
   const info = jsonBytes(milestoneInfoToJson(contents));
   await audience.tell(LATEST_MILESTONE, info);
@@ -211,35 +211,16 @@ async function tellMetadata(
   contents: MilestoneContents,
   audience: Audience,
   pieces: BlockPieces,
+  keys: MilestoneKeys | undefined,
 ): Promise<void> {
   const { index } = contents;
   const turn = takeTurns();
-  /** Blocks that carry a milestone payload, with its index and hash: any sender can make one up. */
-  const claims = new Map<string, { index: number; hash: string }>();
-  const milestoneIndexes = async () => {
-    const known = await readPayloadHashes(
-      db,
-      [...claims.values()].map((claim) => claim.index),
-    );
-    return (id: string) => {
-      const claim = claims.get(id);
-      return claim && known.get(claim.index) === claim.hash ? claim.index : undefined;
-    };
-  };
   const wanted = (id: string) => audience.has(REFERENCED) || audience.has(blockMetadataTopic(id));
   for await (const block of readBlocksWithBytes(db, contents, pieces)) {
     await turn();
-    if (block.payload !== MILESTONE_PAYLOAD || !wanted(`0x${block.id}`)) continue;
-    const claim = carriedMilestone(parse(block));
-    if (claim !== undefined) claims.set(block.id, claim);
-  }
-  const milestoneIndexOf = await milestoneIndexes();
-  for await (const { id, bytes, reason, whiteFlagIndex } of readBlocksWithBytes(
-    db,
-    contents,
-    pieces,
-  )) {
-    await turn();
+    const { id, bytes, reason, whiteFlagIndex } = block;
+    const isClaimed = block.payload === MILESTONE_PAYLOAD && wanted(`0x${id}`);
+    const milestoneIndex = isClaimed ? await milestoneIndexOf(parse(block), keys) : undefined;
     await tellAll(audience, [blockMetadataTopic(`0x${id}`), REFERENCED], () => {
       requireBlockId(bytes, id);
       return jsonBytes(
@@ -247,7 +228,7 @@ async function tellMetadata(
           id,
           parents: parentsOf(bytes),
           referenced: { index, whiteFlagIndex, reason },
-          milestoneIndex: milestoneIndexOf(id),
+          milestoneIndex,
         }),
       );
     });
@@ -256,19 +237,6 @@ async function tellMetadata(
 
 /** Payload type (docs/protocol.md, A.1). */
 const MILESTONE_PAYLOAD = 7;
-
-/**
- * Reads the milestone payload of a block; returns undefined if it breaks M-5. A copy with bad
- * signatures has the milestone's ID (B.9), and another hash.
- */
-export function carriedMilestone({
-  block,
-  milestone: carried,
-}: ParsedBlock): { index: number; hash: string } | undefined {
-  if (carried === undefined || !carriesMilestone(block.parents, carried.value.parents))
-    return undefined;
-  return { index: carried.value.index, hash: blake2b256(encode(milestone, carried.value)).toHex() };
-}
 
 /** Returns the parents as 0x and hex digits: they follow the version and their number (A.1). */
 export function parentsOf(block: Uint8Array): string[] {

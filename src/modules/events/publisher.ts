@@ -8,6 +8,7 @@ import { type Head, selectHeadAt } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
 import { readBatch } from '../../ledger/core/read-batch.ts';
 import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
+import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import type { CloseReason } from './close-codes.ts';
 import type { MilestoneInfo } from './event-json.ts';
 import { type Audience, tellMilestone, wantsBlocks } from './milestone-events.ts';
@@ -52,7 +53,12 @@ export class HalfTold extends Error {
 /** Key of the one value in the object's storage. */
 const KEY = 'published';
 
-export function createPublisher(db: Database, storage: SyncKvStorage): Publisher {
+/** @param keys which sign milestones, where they are known */
+export function createPublisher(
+  db: Database,
+  storage: SyncKvStorage,
+  keys: MilestoneKeys | undefined,
+): Publisher {
   let published = storage.get<PublishedMilestone>(KEY);
   const counts: Counts = published?.counts ?? { messages: 0, closes: {} };
 
@@ -102,7 +108,7 @@ export function createPublisher(db: Database, storage: SyncKvStorage): Publisher
         throw new LedgerMoved('the ledger was replaced');
       if (contents === undefined) throw new LedgerMoved(`milestone ${index} is pruned`);
       const { messages: toldBefore } = counts;
-      await tellMilestone(db, contents, audience).catch((cause: unknown) => {
+      await tellMilestone(db, contents, audience, keys).catch((cause: unknown) => {
         if (counts.messages === toldBefore) throw cause;
         throw new HalfTold(`milestone ${index}`, { cause });
       });

@@ -10,6 +10,7 @@ import {
   type Unsubscribe,
 } from '../../mqtt/packets.ts';
 import { CONFIRMED_MILESTONE, LATEST_MILESTONE } from '../../mqtt/topics.ts';
+import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import {
   type Client,
   MAX_CLIENT_ID_LENGTH,
@@ -29,6 +30,8 @@ const SLICE_PACKETS = 64;
 
 export interface SessionContext {
   db: Database;
+  /** Those that sign milestones, where they are known. */
+  keys: MilestoneKeys | undefined;
   clients: Clients;
   /** Returns the milestone published last; undefined without a ledger. */
   begin(): Promise<PublishedMilestone | undefined>;
@@ -138,7 +141,7 @@ function unsubscribe(clients: Clients, client: Client, { packetId, topics }: Uns
 }
 
 async function subscribe(
-  { db, clients, begin }: SessionContext,
+  { db, keys, clients, begin }: SessionContext,
   client: Client,
   { packetId, topics }: Subscribe,
 ): Promise<void> {
@@ -164,5 +167,5 @@ async function subscribe(
   clients.send(client, { type: PacketType.SubscribeAck, packetId, returnCodes });
   for (const topic of [LATEST_MILESTONE, CONFIRMED_MILESTONE])
     if (added.has(topic)) clients.tell(client, topic, jsonBytes(milestoneInfoToJson(published)));
-  if (clients.isOpen(client)) client.initial = tellInitial(db, [...added]);
+  if (clients.isOpen(client)) client.initial = tellInitial(db, [...added], keys);
 }

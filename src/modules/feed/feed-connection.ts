@@ -134,6 +134,9 @@ function nothing(): SessionStep {
 /** Bytes of the longest packet: a block or a milestone, its topic, the header. */
 const MAX_PACKET_BYTES = MAX_BLOCK_LENGTH + 256;
 
+/** Bytes of a WebSocket message: a packet of two bytes takes 120 of heap. */
+const MAX_MESSAGE_BYTES = 1 << 18;
+
 /** Milliseconds from one ping to the next, and what the broker is told, in seconds. */
 const PING_INTERVAL_MS = 3000;
 const KEEP_ALIVE_SECONDS = 10;
@@ -225,6 +228,8 @@ function createSession(clientId: string, topics: readonly string[]): Session {
       return { send: [packet], messages: [] };
     },
     receive(bytes, now) {
+      if (bytes.length > MAX_MESSAGE_BYTES)
+        throw new UpstreamFailure(`MQTT: a WebSocket message of ${bytes.length} bytes`);
       heard = now;
       const step = nothing();
       for (const packet of readPackets(reader, bytes)) take(packet, step, now);

@@ -5,7 +5,7 @@
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { milestoneFromRow, selectHeadAt } from '../../ledger/core/head.ts';
-import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
+import { JOIN_HELD, LISTED_NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { many, type Row, readBatch } from '../../ledger/core/read-batch.ts';
 import { summedColumns } from '../../ledger/core/row-sum.ts';
 
@@ -46,7 +46,7 @@ const SELECT_LISTS = `
 
 const SELECT_STATES = `
   ${PAGE}
-  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id IN (
+  SELECT ${LISTED_NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id IN (
     SELECT j.value FROM nft_change c CROSS JOIN json_each(c.nfts) j
     WHERE c.milestone IN ${IN_PAGE})
   ORDER BY n.id`;

@@ -89,7 +89,10 @@ export function only<const T extends number>(type: T): Field<T> {
 }
 
 function unknownType(what: string, { type }: JsonObject): StardustError {
-  return new StardustError('TIP-25', `${what} of type ${JSON.stringify(type)}`);
+  return new StardustError(
+    'TIP-25',
+    `${what} of type ${typeof type === 'number' ? type : typeof type}`,
+  );
 }
 
 /** A field with another name in JSON. */

@@ -81,9 +81,8 @@ function readTraits({ attributes, ...others }: Record<string, unknown>): NftTrai
 
 function toTrait(trait_type: unknown, value: unknown): NftTrait[] {
   const isText = typeof trait_type === 'string';
-  const isValue =
-    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return isText && isValue ? [{ trait_type, value }] : [];
+  const isValue = typeof value === 'string' || Number.isFinite(value) || typeof value === 'boolean';
+  return isText && isValue ? [{ trait_type, value: value as NftTrait['value'] }] : [];
 }
 
 function asFields(json: unknown): Record<string, unknown> | undefined {

@@ -35,7 +35,10 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-/** Returns what `ask` makes of a node's answers. Its signal aborts when the time is over. */
+/**
+ * Returns what `ask` makes of a node's answers. Its signal aborts when the time is over, and at the
+ * end: a body that nobody reads would keep its connection open.
+ */
 export async function withinTime<T>(
   timeoutSeconds: number,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -47,6 +50,7 @@ export async function withinTime<T>(
     return await ask(controller.signal);
   } finally {
     clearTimeout(timer);
+    controller.abort(new Error('the answers were read'));
   }
 }
 

@@ -136,6 +136,8 @@ describe('the routes that a deployment opens', () => {
     writeFileSync(secrets, '{"API_TOKEN":"hidden"}');
     const [open] = await accessOf({ secrets, var: ['PROTECTED_ROUTES:/metrics'] });
     expect(ROOTS.filter((root) => matchesAny(root, open.split(',')))).toEqual([]);
+    const [one] = await accessOf({ secrets, var: [`PROTECTED_ROUTES:${ROOTS[0]}`] });
+    expect(ROOTS.filter((root) => matchesAny(root, one.split(',')))).toEqual([ROOTS[0]]);
     const [all] = await accessOf({ secrets, var: ['PROTECTED_ROUTES:*/whiteflag*'] });
     expect(ROOTS.filter((root) => !matchesAny(root, all.split(',')))).toEqual([]);
   });

@@ -10,6 +10,7 @@ import { readQuery } from '../../../src/ledger/core/read-batch.ts';
 import { PARTS, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
+import { readNftChanges } from '../../../src/modules/histories/nft-changes.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
@@ -154,6 +155,18 @@ it('the time of an output of an NFT that moves', async () => {
   network.attachTransaction(network.transaction([spend], [moved]), [root]);
   await change(db, 'UPDATE output SET created_time = created_time + 1 WHERE chain = ?1', NFT);
   await expect(issue(rig, network)).rejects.toThrow('rows of the table output');
+});
+
+it('a burned NFT that a list names is not searched for in lists again', async () => {
+  const { db, network, rig, root } = await start();
+  const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
+  const burned = basic(network.account(1), { amount: COIN_AMOUNT });
+  network.attachTransaction(network.transaction([spend], [burned]), [root]);
+  await issue(rig, network);
+  await change(db, 'UPDATE nft SET changed = 0 WHERE id = ?1 AND output IS NULL', NFT);
+  const { rows } = (await openIndexLedger(db).readWindow(1, 100, 100))!;
+  expect(rows).toEqual([{ nft: NFT, output: null }]);
+  expect(await readNftChanges(db, 1)).toMatchObject({ changes: [[NFT, null]] });
 });
 
 it('an NFT that seems burned', async () => {

@@ -1,25 +1,56 @@
 /** The publisher over a ledger: its first milestone, and a change of the address prefix. */
 import { expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { type EventMessage, tellInitial } from '../../../src/modules/events/initial-events.ts';
 import { createPublisher, type Publisher } from '../../../src/modules/events/publisher.ts';
 import { packTopic } from '../../../src/mqtt/topics.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
+import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { forgedSignature } from '../../support/network/milestones.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const TARGET = 4;
 
-function publisherOf(db: Database): Publisher {
+function publisherOf(db: Database, keys?: MilestoneKeys): Publisher {
   const values = new Map<string, unknown>();
-  return createPublisher(db, {
+  const storage = {
     get: (key: string) => values.get(key),
     put: (key: string, value: unknown) => void values.set(key, value),
     delete: (key: string) => values.delete(key),
-  } as unknown as SyncKvStorage);
+  } as unknown as SyncKvStorage;
+  return createPublisher(db, storage, keys);
 }
+
+it('names the milestone of its own block, not of a copy with a bad signature', async () => {
+  const network = new SyntheticNetwork({ seed: 'forged copy' });
+  network.milestone();
+  const real = network.milestoneBlock!;
+  const forged = network.attachMilestone(forgedSignature(network.milestones[0]!.payload));
+  network.milestone({ parents: [real, forged] });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 1);
+  const publisher = publisherOf(db, network.keys);
+  await publisher.begin();
+  await followTo(rig, 2);
+  const told: unknown[] = [];
+  const tell = async (topic: string, payload: Uint8Array) => {
+    if (topic !== 'block-metadata/referenced') return;
+    const { blockId, milestoneIndex } = JSON.parse(new TextDecoder().decode(payload));
+    told.push([blockId, milestoneIndex]);
+  };
+  const audience = { hasAny: () => true, has: () => true, tell, prefix: 'tst' };
+  while (await publisher.publishNext(audience));
+  expect(told).toContainEqual([real, 1]);
+  expect(told).toContainEqual([forged, undefined]);
+  const initial: EventMessage[] = [];
+  const topics = [`block-metadata/${real}`];
+  for await (const messages of tellInitial(db, topics, network.keys)) initial.push(...messages);
+  expect(JSON.parse(new TextDecoder().decode(initial[0]!.payload)).milestoneIndex).toBe(1);
+});
 
 it('tells the first milestone of a network, which references no block', async () => {
   const network = new SyntheticNetwork({ seed: 'first' });

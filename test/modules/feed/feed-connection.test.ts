@@ -68,6 +68,10 @@ describe('a session', () => {
     ['a subscription that was not asked for', granted],
     ['a packet of a client', encodePacket({ type: PacketType.PingRequest })],
     ['no MQTT', new TextEncoder().encode('HTTP/1.1 400 Bad Request')],
+    [
+      'a message of many packets',
+      Uint8Array.from({ length: (1 << 18) + 2 }, (_, i) => (i % 2 === 0 ? 0xd0 : 0)),
+    ],
     ['a packet that is too long', Uint8Array.of(0x30, 0xff, 0xff, 0x7f)],
   ])('ends with %s', (_, bytes) => {
     const connection = createFeedConnection('edge', ['a', 'b']);

@@ -20,6 +20,7 @@ const SCRUB = 'ledger/write/scrub';
 const SEEN_BY: Readonly<Record<string, string>> = {
   'pack-next': EACH,
   'pack-chains': EACH,
+  'nft-burned': EACH,
   'nft-spent': EACH,
   'kind-created': EACH,
   'window-counted': EACH,
@@ -170,6 +171,14 @@ export const REMOVED_CHECKS: readonly RemovedCheck[] = [
     'ledger/core/nft-rows.ts',
     "if (output === null ? row.integer('nft_burned') !== 1 : row.textOrNull('nft_held') !== nft)",
     "if (output === null && row.integer('nft_burned') !== 1)",
+  ),
+  removed(
+    'nft-burned',
+    'nft',
+    'burned NFTs are not looked for in lists',
+    'ledger/core/nft-rows.ts',
+    "row.integer('nft_burned') !== 1",
+    "row.integer('nft_burned') > 1",
   ),
   removed(
     'nft-spent',

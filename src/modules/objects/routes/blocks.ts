@@ -9,16 +9,15 @@ import * as json from '../../../http/openapi/json-schema.ts';
 import { coreRead, inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { milestoneIndexOf } from '../../../ledger/read/milestone-index.ts';
 import {
   readBlock,
   readIncludedBlock,
   type StoredBlock,
 } from '../../../ledger/read/stored-block.ts';
-import { verifySignature } from '../../../platform/verify-signature.ts';
 import { Reader, toHex } from '../../../stardust/encoding/bytes.ts';
 import { decode } from '../../../stardust/encoding/codec.ts';
 import { blockToJson, inclusionStateToJson } from '../../../stardust/json/rest-json.ts';
-import { isMilestoneBlock, type MilestoneKeys } from '../../../stardust/milestone-keys.ts';
 import { ConflictReason, describeReason } from '../../../stardust/semantics/verdict.ts';
 import { type Block, block, parseBlock } from '../../../stardust/wire/block.ts';
 import { blockSchema } from '../block-schemas.ts';
@@ -78,7 +77,10 @@ function answerBytes(context: RouteContext, found: StoredBlock): Answer {
 async function answerMetadata({ settings }: RouteContext, found: StoredBlock): Promise<Answer> {
   const { blockId, bytes, isSolid, referenced } = found;
   const value = decodeStored(bytes);
-  const milestoneIndex = await milestoneIndexOf(bytes, settings.milestoneKeys);
+  const result = parseBlock(bytes);
+  const milestoneIndex = result.ok
+    ? await milestoneIndexOf(result.parsed, settings.milestoneKeys)
+    : undefined;
   const metadata = {
     blockId: `0x${blockId}`,
     parents: value.parents.map(toHex),
@@ -93,17 +95,6 @@ async function answerMetadata({ settings }: RouteContext, found: StoredBlock): P
   // no root commits to the reason of a conflict, which follows from outputs that a snapshot brought
   const keep = referenced?.reason ? { keep: 'import' as const } : {};
   return jsonAnswer(metadata, { ...freshnessOf(found), ...keep });
-}
-
-/**
- * Returns the index of a block with a properly signed milestone (M-2 to M-5), which other blocks with
- * the same milestone ID need not have (B.9). Undefined on a node that knows no keys.
- */
-async function milestoneIndexOf(bytes: Uint8Array, keys: MilestoneKeys | undefined) {
-  const result = parseBlock(bytes);
-  if (!result.ok || keys === undefined) return undefined;
-  const isMilestone = await isMilestoneBlock(result.parsed, keys, verifySignature);
-  return isMilestone ? result.parsed.milestone!.value.index : undefined;
 }
 
 function decodeStored(bytes: Uint8Array): Block {

@@ -6,7 +6,7 @@ import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
-import { Id, parseId, readJsonObject } from '../../../http/request.ts';
+import { asGoReadsIntegers, Id, parseId, readJsonObject } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { verifySignature } from '../../../platform/verify-signature.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
@@ -48,7 +48,8 @@ const MAX_PROOF_BYTES = 512 * 1024;
 
 async function answerValidateProof({ request, settings }: RouteContext): Promise<Answer> {
   const { milestoneKeys } = settings;
-  const file = await readJsonObject(request, { maxBytes: MAX_PROOF_BYTES });
+  const limits = { maxBytes: MAX_PROOF_BYTES, reviver: asGoReadsIntegers };
+  const file = await readJsonObject(request, limits);
   const judgement = milestoneKeys && (await validateProof(file, milestoneKeys));
   if (judgement === undefined)
     throw new HttpError(500, 'the settings of this node name no keys that sign milestones');
