@@ -89,22 +89,19 @@ function follow(
       name: REFERENCED,
       read: (payload) => {
         const { blockId, ledgerInclusionState, conflictReason, ...about } = json(payload);
-        const { whiteFlagIndex, milestoneIndex } = about;
-        // of a milestone with several signed payloads one is stored
-        const isOwn = milestoneIndex === network.blocks.get(blockId)?.milestoneIndex;
         return [
           blockId,
           ledgerInclusionState,
           reasonOf(world, conflictReason),
-          whiteFlagIndex,
-          ...(isOwn || milestoneIndex === undefined ? [] : [`milestone ${milestoneIndex}`]),
+          about.whiteFlagIndex,
+          about.milestoneIndex,
         ].join(' ');
       },
       truth: (index) =>
-        coneOf(network, index).map(({ id, referenced }) => {
+        coneOf(network, index).map(({ id, referenced, milestoneIndex }) => {
           const { state, conflict, whiteFlagIndex } = referenced!;
           const reason = state === 'conflicting' ? reasonOf(world, conflict) : undefined;
-          return [id, state, reason, whiteFlagIndex].join(' ');
+          return [id, state, reason, whiteFlagIndex, milestoneIndex].join(' ');
         }),
     },
     ...extra,
