@@ -16,7 +16,7 @@ const kept: Kept = {
   cases: {
     aimed: of(
       '2026-11-25',
-      { name: 'late', value: 12.34, unit: 'ms', target: { most: 10 } },
+      { name: 'aimed, late', value: 12.34, unit: 'ms', target: { most: 10 } },
       { name: 'fast', value: 1234.5, unit: 'a second', target: { least: 1000 } },
       { name: 'beside', value: 1, unit: '' },
     ),
@@ -36,13 +36,9 @@ it('has the figures of one commit, and none of before', () => {
   const framed = text.slice(text.indexOf('<!-- measured: `'), text.indexOf('<!-- measured: end'));
   expect(framed.trim().split('\n').slice(1)).toEqual([
     '',
-    'Commit 0123456789ab, 2026-11-25 to 2026-11-26, on one core. **Bold**: target missed.',
+    'Commit 0123456789ab, 2026-11-25 to 2026-11-26, one core. Target in brackets, **bold** where it is missed.',
     '',
-    '| figure | measured | target | `npm run bench --` |',
-    '|---|---|---|---|',
-    '| late | **12.3 ms** | ≤ 10 | `"aimed"` |',
-    '| fast | 1,235 a second | ≥ 1000 | `"aimed"` |',
-    '| a\\|b | 5.00 | – | `"free"` |',
+    '- `aimed`: late **12.3 ms** (≤ 10); 1 more hold',
   ]);
   const outside = (all: string) => [
     all.slice(0, all.indexOf('<!-- measured: `')),

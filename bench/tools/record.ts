@@ -69,33 +69,43 @@ export function writeDocument(kept: Kept, names: readonly string[], path = DOCUM
   return [];
 }
 
-/** Rows with a target; of a case that has none, all. */
+/** A line for each case with targets: the figures that miss theirs, and else the one nearest to it. */
 function describeKept({ commit, machine, cases }: Kept, names: readonly string[]): string {
   const days = names.map((name) => cases[name]!.day).sort();
   const [first, last] = [days[0]!, days.at(-1)!];
   const when = first === last ? first : `${first} to ${last}`;
-  const rows = names.flatMap((name) => {
-    const { figures } = cases[name]!;
-    const aimed = figures.filter(({ target }) => target !== undefined);
-    return (aimed.length > 0 ? aimed : figures).map((figure) => rowOf(figure, name));
+  const lines = names.flatMap((name) => {
+    const aimed = cases[name]!.figures.filter(({ target }) => target !== undefined).toSorted(
+      (a, b) => partOfTarget(b) - partOfTarget(a),
+    );
+    const told = aimed.filter((figure, i) => i === 0 || !holds(figure));
+    const more = aimed.length - told.length;
+    const texts = told.map((figure) => describe(figure, name));
+    if (more > 0) texts.push(`${more} more hold`);
+    return texts.length > 0 ? [`- \`${name}\`: ${texts.join('; ')}`] : [];
   });
   return [
-    `Commit ${commit}, ${when}, on ${machine}. **Bold**: target missed.`,
+    `Commit ${commit}, ${when}, ${machine}. Target in brackets, **bold** where it is missed.`,
     '',
-    '| figure | measured | target | `npm run bench --` |',
-    '|---|---|---|---|',
-    ...rows,
+    ...lines,
     '',
   ].join('\n');
 }
 
-function rowOf(figure: Figure, name: string): string {
-  const { target, unit } = figure;
-  const value = `${formatValue(figure.value)} ${unit}`.trimEnd();
-  const goal =
-    target === undefined ? '–' : 'most' in target ? `≤ ${target.most}` : `≥ ${target.least}`;
-  const measured = holds(figure) ? value : `**${value}**`;
-  return `| ${figure.name.replaceAll('|', '\\|')} | ${measured} | ${goal} | \`"${name}"\` |`;
+/** 1 where the target is just met, more where it is missed. */
+function partOfTarget({ value, target }: Figure): number {
+  if (target === undefined) return 0;
+  return 'most' in target ? value / target.most : target.least / value;
+}
+
+/** A figure without the name of its case, which stands before it. */
+function describe(figure: Figure, caseName: string): string {
+  const { name, target, unit } = figure;
+  const own = name.startsWith(caseName) ? name.slice(caseName.length).replace(/^[:,] /, '') : name;
+  const number = `${formatValue(figure.value)} ${unit === 'times' ? '×' : unit}`.trimEnd();
+  const value = holds(figure) ? number : `**${number}**`;
+  const goal = target && ('most' in target ? ` (≤ ${target.most})` : ` (≥ ${target.least})`);
+  return `${own} ${value}${goal ?? ''}`.trimStart();
 }
 
 /** Three digits that count. */

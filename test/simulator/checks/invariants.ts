@@ -15,7 +15,13 @@ import { checkListeners } from './events.ts';
 import { checkRest } from './rest.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
-import { answerableProposal, askRoots, checkWork, isFull, unreferencedSince } from './white-flag.ts';
+import {
+  answerableProposal,
+  askRoots,
+  checkWork,
+  isFull,
+  unreferencedSince,
+} from './white-flag.ts';
 
 /** Simulated milliseconds in which the node must come to rest. */
 const SETTLING_MS = 180_000;

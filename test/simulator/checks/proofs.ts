@@ -49,7 +49,7 @@ export function readCertificate(world: World, nftId: string, coming?: string): v
   readProof(
     world,
     'certificate',
-    `/api/edge/v1/nfts/0x${nftId}/certificate${blockId ?? named ? `?${name}` : ''}`,
+    `/api/edge/v1/nfts/0x${nftId}/certificate${(blockId ?? named) ? `?${name}` : ''}`,
     async (body, index) => {
       const finding = await proveCertificate(body, `0x${nftId}`, {
         keys: network.keys,
