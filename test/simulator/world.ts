@@ -96,12 +96,10 @@ export class World {
   isFlipped = false;
   /** It was one of D1. */
   isRowFlipped = false;
-  /** Hex IDs without 0x that damaged rows named. */
-  readonly suspects = new Set<string>();
   /** Two rounds of the scrub ended since. */
   isScrubbed = false;
-  /** KV failed, or reads were overtaken, at the end of a story in which nothing had failed. */
-  isDisturbedLate = false;
+  /** KV failed at the end of a story in which nothing had failed. */
+  isKvDisturbed = false;
   isImporting = false;
   /** Once nothing moves any more, the oldest milestone that is kept: what came later is due. */
   restsFrom: number | undefined;
@@ -275,8 +273,8 @@ export class World {
 
   /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
   get isDisturbed(): boolean {
-    const { node, imports, hasKeys, settings, isDisturbedLate } = this;
-    const isFailing = node.faults > 0 || isDisturbedLate;
+    const { node, imports, hasKeys, settings, isKvDisturbed } = this;
+    const isFailing = node.faults > 0 || isKvDisturbed;
     return settings.kind === 'hostile' || isFailing || imports > 0 || !hasKeys;
   }
 
@@ -320,14 +318,12 @@ export class World {
    * What a client asks; it looks at the answer, unless none comes.
    *
    * @param lookLater at an answer of a ledger that a damaged snapshot made
-   * @param leavesAfter milliseconds after which it waits no longer
    */
   ask(
     path: string,
     look: (answer: Response) => void | Promise<void>,
     init?: RequestInit,
     lookLater: (answer: Response) => void | Promise<void> = () => {},
-    leavesAfter?: number,
   ): void {
     const asked = { path, at: this.simulation.now };
     const { isDamaged } = this;
@@ -338,7 +334,7 @@ export class World {
       return lookLater(answer);
     };
     this.node
-      .ask(path, init, leavesAfter)
+      .ask(path, init)
       .then(
         (answer) =>
           // a body that nobody can read
@@ -394,18 +390,15 @@ function varsOf(
 
 const TREASURY = 1_000_000_000_000n;
 
-/** A score that no block has by chance. */
-const WORK = 1_000_000;
-
 /**
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
  * first and the last, and not those between. A first milestone is there in any case.
  */
-function beginNetwork({ before, belowMaxDepth, needsWork = false }: Settings) {
+function beginNetwork({ before, belowMaxDepth }: Settings) {
   // the same keys in all stories: what was verified once need not be again
   const network = new SyntheticNetwork({
     seed: 'simulated',
-    parameters: { belowMaxDepth, minPowScore: needsWork ? WORK : 0 },
+    parameters: { belowMaxDepth },
     treasury: TREASURY,
   });
   network.random = new Random('before');

@@ -88,20 +88,19 @@ function follow(
     {
       name: REFERENCED,
       read: (payload) => {
-        const { blockId, ledgerInclusionState, conflictReason, ...about } = json(payload);
+        const { blockId, ledgerInclusionState, conflictReason, whiteFlagIndex } = json(payload);
         return [
           blockId,
           ledgerInclusionState,
           reasonOf(world, conflictReason),
-          about.whiteFlagIndex,
-          about.milestoneIndex,
+          whiteFlagIndex,
         ].join(' ');
       },
       truth: (index) =>
-        coneOf(network, index).map(({ id, referenced, milestoneIndex }) => {
+        coneOf(network, index).map(({ id, referenced }) => {
           const { state, conflict, whiteFlagIndex } = referenced!;
           const reason = state === 'conflicting' ? reasonOf(world, conflict) : undefined;
-          return [id, state, reason, whiteFlagIndex, milestoneIndex].join(' ');
+          return [id, state, reason, whiteFlagIndex].join(' ');
         }),
     },
     ...extra,
@@ -232,7 +231,7 @@ const NEW_BLOCKS = 3;
 async function checkBlocksTold(world: World): Promise<void> {
   const { simulation, network, listeners } = world;
   // which tips an upstream names without a feed is its own choice
-  if (!world.reliable.some(({ conduct }) => conduct.hasFeed) || world.settings.needsWork) return;
+  if (!world.reliable.some(({ conduct }) => conduct.hasFeed)) return;
   listen(world, new Random(`${world.start} listens`), 1, true);
   await simulation.runUntil(simulation.now + HEARD_MS);
   const told = [...listeners];

@@ -262,8 +262,7 @@ export function readBlockMetadata(world: World, blockId: string): void {
           ...(isReferenced && {
             referencedByMilestoneIndex: referenced.index,
           }),
-          // which blocks carry one is said by the keys
-          milestoneIndex: settings.missingKeys > 0 ? milestoneIndex : block.milestoneIndex,
+          milestoneIndex: block.milestoneIndex,
           ...(isReferenced && {
             ledgerInclusionState: referenced.state,
             ...(referenced.state === 'conflicting' && {
@@ -441,17 +440,8 @@ export function readTreasury(world: World): void {
   );
 }
 
-const infoOf = ({ index, timestamp, id }: { index: number; timestamp: number; id: string }) => ({
-  index,
-  timestamp,
-  milestoneId: id,
-});
-
 interface InfoJson {
-  status: {
-    confirmedMilestone: object;
-    latestMilestone: { index: number; timestamp?: number; milestoneId?: string };
-  };
+  status: { confirmedMilestone: object };
   protocol: object;
   pendingProtocolParameters: unknown[];
 }
@@ -463,23 +453,13 @@ export function readInfo(world: World): void {
     '/api/core/v2/info',
     ({ status, protocol, pendingProtocolParameters }: InfoJson, index) => {
       const { network } = world;
+      const { id, timestamp } = milestoneAt(network, index) ?? { ...network.genesis, id: ZERO_ID };
       const { parameters, pending } = parametersAt(network, index);
-      const confirmed = infoOf(milestoneAt(network, index) ?? { ...network.genesis, id: ZERO_ID });
-      const { confirmedMilestone, latestMilestone } = status;
-      // an upstream may name it by its index alone; what the follower keeps of that has no sum
-      const later = milestoneAt(network, latestMilestone.index);
-      const named = later === undefined ? { index: latestMilestone.index } : infoOf(later);
-      const latest = latestMilestone.index === index ? confirmed : named;
+      const confirmedMilestone = { index, timestamp, milestoneId: id };
       return differs(
+        [status.confirmedMilestone, protocol, pendingProtocolParameters.length],
         [
           confirmedMilestone,
-          world.isRowFlipped ? latest : { ...latest, ...latestMilestone },
-          protocol,
-          pendingProtocolParameters.length,
-        ],
-        [
-          confirmed,
-          latest,
           { ...parameters, tokenSupply: String(parameters.tokenSupply) },
           pending.length,
         ],

@@ -93,8 +93,7 @@ const SIZES: Values = {
     OF_PART: [4, 7],
   },
   'src/follower/store/store-tips.ts': {
-    // fewer than an upstream names tips
-    MAX_FETCHED: [5, 40],
+    MAX_FETCHED: [10, 40],
     MAX_LEVELS: [3, 10],
     MAX_CUT: [30, 20],
   },

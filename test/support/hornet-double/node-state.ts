@@ -153,9 +153,9 @@ export class NodeState {
     };
   }
 
-  /** Time and ID are left out where the node has no milestone: at the genesis, or at a snapshot. */
+  /** Time and ID are left out where the node has no milestone: at the genesis. */
   #milestoneInfo(index: number): JsonObject {
-    const milestone = this.milestone(index);
+    const milestone = milestoneAt(this.network, index);
     return milestone === undefined
       ? { index }
       : { index, timestamp: milestone.timestamp, milestoneId: milestone.id };
