@@ -44,7 +44,7 @@ export interface PublishRun {
   readonly endStep: () => Promise<void>;
   readonly head: Pick<Head, 'generation' | 'ledger'>;
   readonly left: Budget;
-  /** Of the Worker: with it the namespace is bound. */
+  /** Version of the Worker, which binds the namespace. */
   readonly version: string | undefined;
   token: string | undefined;
   state: State;

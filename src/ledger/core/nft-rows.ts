@@ -19,7 +19,7 @@ const columns = (burned: string) =>
 export const NFT_COLUMNS = columns(`n.output IS NULL AND EXISTS (
   SELECT 1 FROM nft_change b WHERE b.milestone = n.changed AND instr(b.nfts, n.id) > 0)`);
 
-/** Of NFTs that a list named: it is not searched again for each of 10,000. */
+/** Columns of NFTs that a list named: it is not searched again for each of 10,000. */
 export const LISTED_NFT_COLUMNS = columns('1');
 
 /**

@@ -1,4 +1,4 @@
-/** Which milestone a block is the block of (M-2 to M-5). */
+/** Blocks of milestones (M-2 to M-5). */
 import { verifySignature } from '../../platform/verify-signature.ts';
 import { isMilestoneBlock, type MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';

@@ -30,7 +30,7 @@ const SLICE_PACKETS = 64;
 
 export interface SessionContext {
   db: Database;
-  /** Those that sign milestones, where they are known. */
+  /** Keys that sign milestones, where they are known. */
   keys: MilestoneKeys | undefined;
   clients: Clients;
   /** Returns the milestone published last; undefined without a ledger. */
