@@ -38,7 +38,7 @@ it('has the figures of one commit, and none of before', () => {
     '',
     'Commit 0123456789ab, 2026-11-25 to 2026-11-26, one core. Target in brackets, **bold** where it is missed.',
     '',
-    '- `aimed`: late **12.3 ms** (≤ 10); 1 more hold',
+    '- `aimed`: late **12.3 ms** (≤ 10); 1 more holds',
   ]);
   const outside = (all: string) => [
     all.slice(0, all.indexOf('<!-- measured: `')),

@@ -81,7 +81,7 @@ function describeKept({ commit, machine, cases }: Kept, names: readonly string[]
     const told = aimed.filter((figure, i) => i === 0 || !holds(figure));
     const more = aimed.length - told.length;
     const texts = told.map((figure) => describe(figure, name));
-    if (more > 0) texts.push(`${more} more hold`);
+    if (more > 0) texts.push(`${more} more ${more === 1 ? 'holds' : 'hold'}`);
     return texts.length > 0 ? [`- \`${name}\`: ${texts.join('; ')}`] : [];
   });
   return [

@@ -174,7 +174,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/proofs/explain-white-flag.ts',
       '500 before a block is read',
     ],
-    ['blocks explained: {MAX_EXPLAINED_BLOCKS}', 'modules/proofs/applied-milestone.ts', '500'],
+    ['blocks explained: {MAX_MILESTONE_BLOCKS}', 'modules/proofs/applied-milestone.ts', '500'],
     [
       'a WebSocket message of a feed: {MAX_MESSAGE_BYTES}',
       'modules/feed/feed-connection.ts',

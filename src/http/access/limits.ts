@@ -137,7 +137,8 @@ function createSharedLimit(
         waiter.lookedAt = clock();
       }
     } finally {
-      if (queue.includes(waiter)) queue.splice(queue.indexOf(waiter), 1);
+      const place = queue.indexOf(waiter);
+      if (place >= 0) queue.splice(place, 1);
     }
   }
 

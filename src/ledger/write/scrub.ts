@@ -160,13 +160,8 @@ async function readNextRows(
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
   if (table === NFTS)
-    return readAlone(
-      // for a burned one a list is searched
-      many(bind(SELECT_ALL_NFTS, most ?? STEP_OUTPUTS), (row) => ({
-        id: nftFromRow(row)!.nft,
-        sum: 0,
-      })),
-    );
+    // for a burned one a list is searched
+    return readAlone(many(bind(SELECT_ALL_NFTS, most ?? STEP_OUTPUTS), nftRowFromRow));
   if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
   if (table === CHANGES)
     return readAlone(
@@ -178,6 +173,8 @@ async function readNextRows(
   const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
   return readAlone(many(bind(entries), entryFromRow));
 }
+
+const nftRowFromRow = (row: Row): RowInSum => ({ id: nftFromRow(row)!.nft, sum: 0 });
 
 function detailFromRow(row: Row): RowInSum {
   if (row.integerOrNull('known') !== 1) throw new LedgerDamaged('rows of the table output_detail');

@@ -47,13 +47,13 @@ export interface BlockProof {
 }
 
 /** Limit of `verify` too: 9 MB of JSON, which takes 60 MB and 0.2 s. */
-const MAX_EXPLAINED_BLOCKS = 50_000;
+const MAX_MILESTONE_BLOCKS = 50_000;
 
 /** Undefined where the milestone was not applied here, or its blocks are pruned. */
 export async function explainMilestone(
   db: Database,
   index: number,
-  most = MAX_EXPLAINED_BLOCKS,
+  most = MAX_MILESTONE_BLOCKS,
 ): Promise<ExplainedMilestone | undefined> {
   const { contents: counted } = await readMilestoneContents(db, index, false);
   if (counted !== undefined && counted.blockCount > most)

@@ -199,23 +199,16 @@ it('free numbers of the last pack', async () => {
   await expect(storeNow(rig, db)).rejects.toThrow('next numbers of packs');
 });
 
-it('a live pack that others lead past', async () => {
+it.each([
+  ['seems to live no more', 'live'],
+  ['seems staged', 'staged'],
+])('a live pack that others lead past and that %s', async (_, column) => {
   const ledger = await start();
   const { db, network, rig } = ledger;
   const { blocks, keys } = await threePacks(ledger);
   const { request, response } = network.propose({ parents: [blocks[2]!, blocks[0]!] });
   expect(await ask(rig, request)).toEqual(response);
-  await change(db, 'UPDATE pack SET live = 0 WHERE key = ?1', keys[1]);
-  await expect(ask(rig, request)).rejects.toThrow('the names of packs');
-});
-
-it('a live pack that seems staged', async () => {
-  const ledger = await start();
-  const { db, network, rig } = ledger;
-  const { blocks, keys } = await threePacks(ledger);
-  const { request, response } = network.propose({ parents: [blocks[2]!, blocks[0]!] });
-  expect(await ask(rig, request)).toEqual(response);
-  await change(db, 'UPDATE pack SET staged = 0 WHERE key = ?1', keys[1]);
+  await change(db, `UPDATE pack SET ${column} = 0 WHERE key = ?1`, keys[1]);
   await expect(ask(rig, request)).rejects.toThrow('the names of packs');
 });
 

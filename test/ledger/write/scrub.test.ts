@@ -260,11 +260,8 @@ it.each([
 ])('a cell of the table %s that became of another type is found', async (table, flip) => {
   const db = await openMemory();
   const network = recordedNetwork('network-n');
-  await startLedger(db, network, network.genesis.index);
   await followTo(await startLedger(db, network, network.genesis.index), 20);
   expect((await db.prepare(flip).run()).meta.changes).toBe(1);
   await expect(scrubAll(db)).rejects.toThrow(`rows of the table ${table}`);
-  expect((await readHead(db).catch((error: unknown) => error)) as Error).toBeInstanceOf(
-    LedgerDamaged,
-  );
+  await expect(readHead(db)).rejects.toThrow(LedgerDamaged);
 });

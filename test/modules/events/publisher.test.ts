@@ -10,7 +10,7 @@ import type { MilestoneKeys } from '../../../src/stardust/milestone-keys.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
-import { forgedSignature } from '../../support/network/milestones.ts';
+import { forgedCopy } from '../../support/network/forged-copy.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 const TARGET = 4;
@@ -26,11 +26,7 @@ function publisherOf(db: Database, keys?: MilestoneKeys): Publisher {
 }
 
 it('names the milestone of its own block, not of a copy with a bad signature', async () => {
-  const network = new SyntheticNetwork({ seed: 'forged copy' });
-  network.milestone();
-  const real = network.milestoneBlock!;
-  const forged = network.attachMilestone(forgedSignature(network.milestones[0]!.payload));
-  network.milestone({ parents: [real, forged] });
+  const { network, real, forged } = forgedCopy();
   const db = await openMemory();
   const rig = await startLedger(db, network, 1);
   const publisher = publisherOf(db, network.keys);

@@ -5,7 +5,7 @@ import { prune } from '../../../src/ledger/write/prune.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
-import { forgedSignature } from '../../support/network/milestones.ts';
+import { forgedCopy } from '../../support/network/forged-copy.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 function readerOf(db: Database, network: SyntheticNetwork) {
@@ -34,11 +34,7 @@ it('is named while the block is kept, though the milestone itself is pruned', as
 });
 
 it('is named by its own block, not by a copy with a bad signature', async () => {
-  const network = new SyntheticNetwork({ seed: 'forged copy' });
-  network.milestone();
-  const real = network.milestoneBlock!;
-  const forged = network.attachMilestone(forgedSignature(network.milestones[0]!.payload));
-  network.milestone({ parents: [real, forged] });
+  const { network, real, forged } = forgedCopy();
   const db = await openMemory();
   await followTo(await startLedger(db, network, 0), 2);
   const read = readerOf(db, network);

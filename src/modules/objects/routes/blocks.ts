@@ -77,8 +77,8 @@ function answerBytes(context: RouteContext, found: StoredBlock): Answer {
 async function answerMetadata({ settings }: RouteContext, found: StoredBlock): Promise<Answer> {
   const { blockId, bytes, isSolid, referenced } = found;
   const value = decodeStored(bytes);
-  const result = parseBlock(bytes);
-  const milestoneIndex = result.ok
+  const result = value.payload?.type === 7 ? parseBlock(bytes) : undefined;
+  const milestoneIndex = result?.ok
     ? await milestoneIndexOf(result.parsed, settings.milestoneKeys)
     : undefined;
   const metadata = {
