@@ -43,15 +43,13 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
   );
 }
 
-function OutputPage({
-  id,
-  answer,
-  info,
-}: {
+interface PageProps {
   id: string;
   answer: Said<LedgerOutputJson>;
   info: Info;
-}) {
+}
+
+function OutputPage({ id, answer, info }: PageProps) {
   const { output, metadata, json } = answer.said;
   const kind = outputKind(output);
   const proof = <ProofOfOutput outputId={id} info={info} />;
@@ -65,9 +63,9 @@ function OutputPage({
       >
         {metadata.isSpent ? 'A spent output' : 'An unspent output'}
       </Head>
-      <ArchiveProof id={id} info={info} />
-      <UnlockPart id={id} said={answer.said} info={info} />
-      <ContentPart id={id} said={answer.said} info={info} />
+      <ArchiveProof {...{ id, info }} said={answer.said} />
+      <UnlockPart {...{ id, answer, info }} />
+      <ContentPart {...{ id, answer, info }} />
       <section aria-labelledby="where-title">
         <h2 id="where-title">Where it comes from, and where it went</h2>
         <SaidByNode of={answer} proof={hasNoBlock(metadata) ? OF_RECEIPT : proof}>
@@ -82,12 +80,6 @@ function OutputPage({
   );
 }
 
-interface PartProps {
-  id: string;
-  said: LedgerOutputJson;
-  info: Info;
-}
-
 /** Undefined where the node does not say when it was spent. */
 function momentOf(metadata: OutputMetadata, info: Info): UnlockMoment | undefined {
   const { timestamp } = info.status.confirmedMilestone;
@@ -96,7 +88,8 @@ function momentOf(metadata: OutputMetadata, info: Info): UnlockMoment | undefine
   return unixTime === undefined ? undefined : { unixTime, tense: 'spent' };
 }
 
-function UnlockPart({ id, said: { output, metadata }, info }: PartProps) {
+function UnlockPart({ id, answer, info }: PageProps) {
+  const { output, metadata } = answer.said;
   const moment = momentOf(metadata, info);
   if (moment === undefined) return null;
   const when = `${formatTime(moment.unixTime)} UTC`;
@@ -128,7 +121,8 @@ function ownAddress(output: Output, id: string): Address | undefined {
   return chain?.kind === 'alias' ? { type: 8, id: fromHex(chain.id) } : undefined;
 }
 
-function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
+function ContentPart({ id, answer, info }: PageProps) {
+  const { output, metadata } = answer.said;
   const judged = useLoad(() => judgeCreated(metadata.blockId, id, output), [id]);
   const finding: Finding<OutputInBlock> | undefined =
     judged.state === 'done' ? judged.value : undefined;
