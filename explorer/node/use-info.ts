@@ -2,10 +2,18 @@
  * The state of the ledger, as long as the page is open.
  */
 import { useEffect, useState } from 'preact/hooks';
+import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { asError, type Loaded } from '../use-load.ts';
 import { listenForMilestones } from './events.ts';
 import { readInfo } from './ledger.ts';
 import { type Info, saysEnded } from './shapes.ts';
+
+/** What views are given. */
+export interface Known {
+  info: Info;
+  /** The milestone that the node names as its newest; undefined while it is judged. */
+  head: Finding<SignedMilestone> | undefined;
+}
 
 /** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
 const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };

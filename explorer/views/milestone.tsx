@@ -65,15 +65,12 @@ function isKept(name: string, { status }: Info): boolean {
   );
 }
 
-export function MilestoneView({
-  milestone,
-  block,
-  info,
-}: {
-  milestone: string;
+interface Selected {
   block?: string | undefined;
   info: Info;
-}) {
+}
+
+export function MilestoneView({ milestone, block, info }: Selected & { milestone: string }) {
   const choice = useKeyChoice();
   const loaded = useLoad(() => load(milestone, info, choice), [milestone, choice]);
   return (
@@ -105,14 +102,7 @@ function whyMissing(milestone: string, info: Info): string {
   return `This node says that milestone ${index} is too old: it has nothing of milestones before ${pruningIndex + 1}.`;
 }
 
-function MilestonePage({
-  facts,
-  payload,
-  signed,
-  explanation,
-  block,
-  info,
-}: Loaded & { block: string | undefined; info: Info }) {
+function MilestonePage({ facts, payload, signed, explanation, block, info }: Loaded & Selected) {
   const { index, timestamp, previousMilestoneId, parents } = facts;
   const select = (blockId: string) => {
     goTo({ name: 'milestone', milestone: String(index), block: blockId });
