@@ -40,6 +40,8 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     /** When the page may try to connect. */
     let connectFrom = 0;
     let lastRead = 0;
+    /** Readings: the last one that began, and the last one that is shown. */
+    let [begun, shown] = [0, 0];
     /** When the next reading is due. A later wish never puts it off. */
     let due = Infinity;
     function readIn(milliseconds: number): void {
@@ -69,14 +71,20 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     async function read(): Promise<void> {
       timer = undefined;
       lastRead = Date.now();
+      const own = ++begun;
       if (!document.hidden) {
         try {
           const value = await readInfo();
+          // an answer that comes behind that of a later reading is old
+          if (own < shown) return;
+          shown = own;
           isOver = saysEnded(value);
           hasEvents = value.hasEvents;
           setSilent(false);
-          setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));
+          // as old as before it may be: what is no longer live is drawn again
+          setInfo({ state: 'done', value });
         } catch (error) {
+          if (own < shown) return;
           // what was read stays on show: the next reading may succeed
           setSilent(true);
           setInfo((before) =>
@@ -100,9 +108,4 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     };
   }, []);
   return { info, isSilent };
-}
-
-/** Then nothing is drawn again: what is selected stays selected. */
-function isSame(before: Loaded<Info>, after: Info): boolean {
-  return before.state === 'done' && JSON.stringify(before.value) === JSON.stringify(after);
 }

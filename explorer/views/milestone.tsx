@@ -72,7 +72,8 @@ interface Selected {
 
 export function MilestoneView({ milestone, block, info }: Selected & { milestone: string }) {
   const choice = useKeyChoice();
-  const loaded = useLoad(() => load(milestone, info, choice), [milestone, choice]);
+  const isYetToCome = Number(milestone) > info.status.confirmedMilestone.index;
+  const loaded = useLoad(() => load(milestone, info, choice), [milestone, choice, isYetToCome]);
   return (
     <Awaited loaded={loaded} kind="Milestone" id={milestone} missing={whyMissing(milestone, info)}>
       {(value) =>

@@ -27,7 +27,8 @@ import { ClaimedAmount, SentenceText, TokenNote } from '../words/words.tsx';
 import { ProofOfOutput } from './proof-of-output.tsx';
 
 export function OutputView({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readLedgerOutput(id), [id]);
+  // what a node said at one milestone it did not say at a later one
+  const loaded = useLoad(async () => ({ answer: await readLedgerOutput(id), info }), [id]);
   return (
     <>
       <Awaited
@@ -36,7 +37,7 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
         id={id}
         missing="This node does not know the output, it says: it never existed, or it was spent so long ago that the node keeps it no more."
       >
-        {(answer) => <OutputPage id={id.toLowerCase()} answer={answer} info={info} />}
+        {(read) => <OutputPage id={id.toLowerCase()} {...read} />}
       </Awaited>
       {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
     </>
