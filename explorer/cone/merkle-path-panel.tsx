@@ -166,7 +166,7 @@ function PathVerdicts({ path, block }: { path: JudgedPath; block: Proved<BlockFa
         {failed !== undefined && (
           <Tick proof={failed}>
             {() =>
-              'The transaction was not applied: it is not among those that lead to the applied root that was signed.'
+              'The transaction was not applied with this block, which is not among those that lead to the applied root that was signed.'
             }
           </Tick>
         )}

@@ -111,7 +111,9 @@ function FlowPart({
     <section class="flow" aria-labelledby="flow-title">
       <h2 id="flow-title">From and to</h2>
       {!isApplied && (
-        <p data-standing="said">Nothing of it happened: it was not applied, this node says.</p>
+        <p data-standing="said">
+          This block changed nothing, this node says: the transaction was not applied with it.
+        </p>
       )}
       {judged?.consumed.standing === 'refuted' && (
         <RefutedMark>
@@ -272,7 +274,10 @@ function ConflictPart({
                 <To view={{ name: 'milestone', milestone: String(spent.spentBy.milestoneIndex) }}>
                   milestone {spent.spentBy.milestoneIndex}
                 </To>{' '}
-                by transaction <IdLink name="transaction" id={spent.spentBy.transactionId} />.
+                by transaction <IdLink name="transaction" id={spent.spentBy.transactionId} />
+                {spent.spentBy.transactionId === provedValue(block).transactionId &&
+                  ', which is this one: another block had applied it'}
+                .
               </>
             )}
           </p>

@@ -109,15 +109,13 @@ function ofThePast(info: Info): string {
     : '';
 }
 
-function BlockPage({
-  metadata,
-  transactionId,
-  info,
-}: {
+interface PageProps {
   metadata: Said<BlockMetadata>;
   transactionId?: string;
   info: Info;
-}) {
+}
+
+function BlockPage({ metadata, transactionId, info }: PageProps) {
   const { blockId, referencedByMilestoneIndex: index, ledgerInclusionState } = metadata.said;
   const judged = useJudged(blockId, index);
   const [sentence, setSentence] = useState<Sentence>();
@@ -228,9 +226,10 @@ function contradictionsOf(
   ];
 }
 
+/** Another block may carry the same transaction, and have applied it. */
 const STATES = {
-  included: 'the transaction was applied',
-  conflicting: 'the transaction failed',
+  included: 'the transaction was applied with this block',
+  conflicting: 'the transaction was not applied with this block',
   noTransaction: 'the block has no transaction',
 } as const;
 
@@ -276,10 +275,10 @@ function BlockOutcome({
       <OutcomeLine
         isBad
         {...(judged?.failed && {
-          by: 'your browser proved that it was not applied; why, says this node',
+          by: 'your browser proved that it was not applied with this block; why, says this node',
         })}
       >
-        Failed: {reasonOf(metadata)} · {when}
+        Failed in this block: {reasonOf(metadata)} · {when}
       </OutcomeLine>
     );
   const proof = judged?.inclusion.standing === 'proved' ? judged.inclusion.proof : undefined;

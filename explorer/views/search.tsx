@@ -157,7 +157,10 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
   const found = search.state === 'done' ? search.value.blockId : undefined;
   useEffect(() => {
     if (found !== undefined)
-      open({ name: 'transaction', id }, 'This is a transaction that was not applied.');
+      open(
+        { name: 'transaction', id },
+        'This is a transaction that was not applied, or too long ago, this node says.',
+      );
   }, [found]);
   const isSilent = [...answers, search].some(({ state }) => state === 'failed');
   return (

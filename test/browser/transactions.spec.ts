@@ -149,7 +149,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       const text = await readText(page, '.conflict');
       // what became of it stands at the top, in red
       expect(await readText(page, '.outcome.failed')).toMatch(
-        new RegExp(`^Failed: ${describeReason(reason as 4)} · .*milestone \\d+`),
+        new RegExp(`^Failed in this block: ${describeReason(reason as 4)} · .*milestone \\d+`),
       );
       expect(text).not.toMatch(/Conflict \d+:/);
       if (reason <= 3) {
