@@ -23,7 +23,7 @@ import { CheckResult, OutcomeLine, ProvedFacts, SaidByNode } from '../parts/stan
 import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
-import { networkWords } from '../words/network.tsx';
+import { NetworkNote, networkWords } from '../words/network.tsx';
 import { AddressLink } from '../words/words.tsx';
 import { NothingToCheck } from './nothing-to-check.tsx';
 
@@ -186,6 +186,8 @@ function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> &
       {funds.length > MAX_FUNDS && (
         <p class="hint">and {plural(funds.length - MAX_FUNDS, 'more output')}, in the API</p>
       )}
+      {/* no bytes of a milestone name its network */}
+      {choice.kind === 'own' && <NetworkNote id={0n} info={info} />}
     </section>
   );
 }
