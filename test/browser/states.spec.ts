@@ -141,7 +141,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
           page.evaluate(`void (Date.now = () => ${(MILESTONE_TIME + seconds) * 1000})`);
         await passUntil(5);
         node.lie([counting, withHeaders(INFO, { 'x-newest-block-age': '1' })]);
-        await textOf(page, '#ledger-state').toContain('shimmer · ledger 17339 · live');
+        await textOf(page, '#ledger-state').toMatch(
+          /^shimmer · ledger 17339 · live · the ledger at milestone 17339 is \d+ seconds old$/,
+        );
         // the node says the same as before
         await passUntil(300);
         await textOf(page, '#ledger-state').toContain('ledger 17339 · signed, but 5 minutes old');
