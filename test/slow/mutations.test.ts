@@ -164,12 +164,8 @@ const MISTAKES: Record<string, Edit[]> = {
   'what is put counts though the seal was not seen': [
     [ENTRIES, "return 'seal not seen'", 'run.left.operations += 0'],
   ],
-  'an adopted index has settled': [
-    [
-      'cli/lib/import/adopt-index.ts',
-      "kind: 'complete', since: now, seal",
-      "kind: 'complete', since: 0, seal",
-    ],
+  'entries that another version put count': [
+    ['src/nft-index/publish.ts', 'entries.version !== run.version', 'entries.version === null'],
   ],
   'an index filled anew has settled': [
     [ENTRIES, 'since: run.clock(), seal: key', 'since: 0, seal: key'],
