@@ -101,9 +101,6 @@ const MISTAKES: Record<string, Edit[]> = {
     [TIMES, 'TOMBSTONE_TTL_S = 60 * 24 * 60 * 60', 'TOMBSTONE_TTL_S = 60'],
   ],
   'every entry expires': [[ENTRIES, 'output === null ? {', 'output !== undefined ? {']],
-  'a burned NFT leaves D1 before its tombstone is put': [
-    [D1_MODEL, 'this.#changedAt(nft)! <= from', 'this.#changedAt(nft)! > 0'],
-  ],
   'every NFT leaves D1 with its change': [[D1_MODEL, 'this.#output(nft) === null && ', '']],
   'an entry of an earlier filling counts': [
     [RESOLVE, ' &&\n    entry.value.ledgerIndex >= filledFrom', ''],
