@@ -189,14 +189,10 @@ export function milestoneFromRow(row: Row, prefix = 'milestone_'): KnownMileston
   };
 }
 
+/** The part of the head that tells of milestones, drops and imports, and not of stored blocks. */
+export type HeadMoment = Pick<Head, 'generation' | 'ledger' | 'dropped'>;
+
 /** Returns whether nothing but storing blocks happened in between: no milestone, drop or import. */
-export function isSameHead(
-  one: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
-  other: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
-): boolean {
-  return (
-    one.generation === other.generation &&
-    one.ledger === other.ledger &&
-    one.dropped === other.dropped
-  );
+export function isSameHead(one: HeadMoment, other: HeadMoment): boolean {
+  return (['generation', 'ledger', 'dropped'] as const).every((of) => one[of] === other[of]);
 }
