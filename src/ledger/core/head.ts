@@ -124,17 +124,18 @@ export interface HeadAt {
   milestone: KnownMilestone | undefined;
 }
 
-/**
- * Selects the head as {@link selectHead} does, and a milestone.
- *
- * @param index of the milestone; the ledger's if absent
- */
-export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undefined> {
-  return first(db.prepare(SELECT_HEAD_AT).bind(index ?? null), (row) => ({
-    head: headFromRow(row),
-    milestone: milestoneFromRow(row),
-  }));
+/** Selects the head as {@link selectHead} does, and the milestone with this index. */
+export function selectHeadAt(db: Database, index: number | null): Query<HeadAt | undefined> {
+  return first(db.prepare(SELECT_HEAD_AT).bind(index), (row) => {
+    const head = headFromRow(row);
+    const isOwn = (index ?? head.ledger) === head.ledger;
+    return { head, milestone: isOwn ? ownMilestoneFromRow(row) : milestoneFromRow(row) };
+  });
 }
+
+/** Selects the head as {@link selectHead} does, and the ledger's milestone. */
+export const selectLedger = (db: Database) =>
+  selectHeadAt(db, null) as Query<(HeadAt & { milestone: KnownMilestone }) | undefined>;
 
 /**
  * Throws a HeadDamaged if the row is damaged, or a scrub found other damage.
@@ -174,6 +175,13 @@ function parseHead(row: Row): Head {
     history: row.integer('history'),
     integrity,
   };
+}
+
+/** Reads the ledger's milestone. Throws a LedgerDamaged if it is not there: it always was. */
+export function ownMilestoneFromRow(row: Row): KnownMilestone {
+  const milestone = milestoneFromRow(row);
+  if (milestone === undefined) throw new LedgerDamaged('rows of the table milestone');
+  return milestone;
 }
 
 /** @param row of a milestone's {@link summedColumns}, with that prefix */
