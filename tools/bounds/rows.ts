@@ -11,13 +11,9 @@ export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
     ['body: {MAX_BODY_BYTES}', 'http/request.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
+    ['outputs of several milestones: {MAX_MENTIONS}', 'ledger/packs/view-pages.ts', '500'],
     [
-      '… outputs, if it is of several milestones: {MAX_MENTIONS}',
-      'ledger/packs/view-pages.ts',
-      '500',
-    ],
-    [
-      'packs in a page of a view: {PAGE}; with IDs of outputs {PAGE_WITH_IDS}',
+      'packs in a page of a view: {PAGE}, {PAGE_WITH_IDS} with IDs',
       'ledger/packs/view-pages.ts',
       'another page',
     ],
