@@ -28,7 +28,7 @@ export async function within<T, L>(ms: number, work: Promise<T>, late: () => L):
   }
 }
 
-/** Runs the work with a signal that aborts after N milliseconds, unless the work has ended. */
+/** Runs the work with a signal that aborts after N milliseconds. If it fails then, throws `late`. */
 export async function withSignal<T>(
   ms: number,
   late: Error,
@@ -39,6 +39,8 @@ export async function withSignal<T>(
   const timer = setTimeout(() => controller.abort(late), ms);
   try {
     return await work(controller.signal);
+  } catch (error) {
+    throw controller.signal.aborted ? late : error;
   } finally {
     clearTimeout(timer);
   }

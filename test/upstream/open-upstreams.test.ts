@@ -72,6 +72,24 @@ it('lets a pass on while requests ask without an end', async () => {
   await Promise.all(work);
 });
 
+it.each([
+  [429, true],
+  [500, false],
+])('says whether one that answers with status %i may have the answer', async (status, isBusy) => {
+  let asked = 0;
+  vi.stubGlobal('fetch', async () => {
+    asked++;
+    return new Response('', { status });
+  });
+  const [upstream] = createUpstreams()(settingsOf('https://a.example'), {
+    ...PATIENT,
+    attempts: 2,
+  });
+  const failure = await upstream!.readTips().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ name: 'UpstreamFailure', isBusy });
+  expect(asked).toBe(isBusy ? 1 : 2);
+});
+
 it('opens upstreams again only where the settings name others', () => {
   const open = createUpstreams();
   const first = open(settingsOf('https://a.example'), PATIENT);

@@ -15,6 +15,7 @@ import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
   disturbed,
@@ -225,35 +226,44 @@ it('stores no more than one and a half times the limit, whatever one upstream of
   }
 });
 
-it('stores nothing on the word of one upstream while another one takes long to answer', async () => {
-  const network = new SyntheticNetwork({ seed: 'late word' });
-  const note = (parents: string[], text: string) =>
-    network.note(parents, new TextEncoder().encode(text));
-  network.milestone();
-  const below = note([network.milestoneBlock!], 'below');
-  const old = note([below], 'old');
-  network.milestone({ parents: [note([old, note([below], 'beside')], 'top')] });
-  // an unreferenced child makes `below` an entry point; `old` is referenced and not known here
-  note([below], 'child');
-  const rig = await startLedger(db, network, 2);
-  const tip = note([old], 'tip');
-  const said = rig.upstream.readReference;
-  const lying = {
-    ...rig.upstream,
-    readTips: async () => [tip.slice(2)],
-    readReference: async (id: string) => ((await said(id)) === undefined ? undefined : null),
-  };
-  const honest = {
-    ...rig.upstream,
-    readReference: async (id: string) => {
+/** Words of a slow upstream, made of what it would say. */
+const SLOW: [string, (said: Upstream['readReference']) => Upstream['readReference']][] = [
+  [
+    'takes long to answer',
+    (said) => async (id) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       return said(id);
     },
-  };
-  await storeNow({ ...rig, upstream: lying }, db, [honest]);
-  const stored = (await storedBlocks(db)).map(({ id }) => id);
-  expect([old, tip].filter((id) => stored.includes(id.slice(2)))).toEqual([]);
-});
+  ],
+  ['is late', () => () => Promise.reject(new UpstreamFailure('no answer in time', true))],
+];
+
+it.each(SLOW)(
+  'stores nothing on the word of one upstream while another one %s',
+  async (_, slow) => {
+    const network = new SyntheticNetwork({ seed: 'late word' });
+    const note = (parents: string[], text: string) =>
+      network.note(parents, new TextEncoder().encode(text));
+    network.milestone();
+    const below = note([network.milestoneBlock!], 'below');
+    const old = note([below], 'old');
+    network.milestone({ parents: [note([old, note([below], 'beside')], 'top')] });
+    // an unreferenced child makes `below` an entry point; `old` is referenced and not known here
+    note([below], 'child');
+    const rig = await startLedger(db, network, 2);
+    const tip = note([old], 'tip');
+    const said = rig.upstream.readReference;
+    const lying = {
+      ...rig.upstream,
+      readTips: async () => [tip.slice(2)],
+      readReference: async (id: string) => ((await said(id)) === undefined ? undefined : null),
+    };
+    const honest = { ...rig.upstream, readReference: slow(said) };
+    await storeNow({ ...rig, upstream: lying }, db, [honest]);
+    const stored = (await storedBlocks(db)).map(({ id }) => id);
+    expect([old, tip].filter((id) => stored.includes(id.slice(2)))).toEqual([]);
+  },
+);
 
 it('stores blocks below a tip that take more heap than the pool has, and fetches each some two times', async () => {
   const { network, rig, root } = await startNew(db, 'below');
