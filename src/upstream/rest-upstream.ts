@@ -4,7 +4,7 @@
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
-import { pause, withSignal } from '../platform/clock.ts';
+import { hasPassed, pause, withSignal } from '../platform/clock.ts';
 import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
 import type { Settings } from '../settings.ts';
@@ -37,6 +37,12 @@ const RAW = 'application/vnd.iota.serializer-v1';
 
 /** Milliseconds for the heads, with which every pass begins; they are requested once. */
 const HEADS_TIMEOUT_MS = 3000;
+
+/**
+ * Milliseconds for which a question waits for a connection. Nobody waits for its answer as long, and
+ * questions that wait for an upstream which hangs would be more and more.
+ */
+const MAX_WAIT_MS = 30_000;
 
 /** The longest JSON that is read. */
 const MAX_JSON_BYTES = 1 << 20;
@@ -124,9 +130,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     maxBytes: number,
     { timeout, attempts }: Patience = options,
   ): Promise<Uint8Array | undefined> {
+    const asked = Date.now();
     const late = new UpstreamFailure(`${name} ${path}: no answer in time`, true);
-    const task = () =>
-      withSignal(timeout, late, (signal) => askOnce(path, accept, maxBytes, signal));
+    const task = async () => {
+      if (hasPassed(MAX_WAIT_MS, asked, Date.now())) throw late;
+      return withSignal(timeout, late, (signal) => askOnce(path, accept, maxBytes, signal));
+    };
     for (let attempt = 1; ; attempt++) {
       try {
         return await limit(task, options.isUrgent);
