@@ -192,11 +192,8 @@ async function storeTipsIfPossible(
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;
   try {
-    const inOrder = [upstream, ...upstreams.toSpliced(place, 1)];
-    const { stored, refused, isMore } = await storeTips(
-      { ...context, upstreams: inOrder },
-      position,
-    );
+    const { ranking } = memory.upstreams;
+    const { stored, refused, isMore } = await storeTips({ ...context, ranking }, position, place);
     if (refused > 0)
       memory.log('warn', 'upstream.tips-refused', { upstream: upstream.name, tips: refused });
     tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;

@@ -3,7 +3,7 @@
  * pass may fetch are fetched over several passes, and what an upstream makes up is not stored beyond
  * the limits.
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   createFollowerMemory,
   noteLedger,
@@ -264,6 +264,36 @@ it.each(SLOW)(
     expect([old, tip].filter((id) => stored.includes(id.slice(2)))).toEqual([]);
   },
 );
+
+it.each([
+  ['tips', 'readTips'],
+  ['blocks', 'readBlock'],
+])('holds no pass up for long where an upstream hangs at its %s', async (_, what) => {
+  const { rig } = await startWithOpen(5);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const hanging = { ...rig.upstream, [what]: () => new Promise<never>(() => {}) };
+  const following = { ...rig.following, upstreams: [hanging, rig.upstream] };
+  let isOver = false;
+  void passOnce({ following }).then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(isOver).toBe(true);
+  const { ranking } = following.memory.upstreams;
+  if (what === 'readTips') expect(ranking.order(2)).toEqual([1, 0]);
+  ranking.beginWith(1);
+  await Promise.all([passOnce({ following }), vi.advanceTimersByTimeAsync(5000)]);
+  expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
+});
+
+it('asks another upstream first once blocks below tips came from there', async () => {
+  const { rig } = await startWithOpen(5);
+  const failing = { ...rig.upstream, readBlock: () => Promise.reject(new UpstreamFailure('late')) };
+  const following = { ...rig.following, upstreams: [failing, rig.upstream] };
+  await passOnce({ following });
+  expect(following.memory.upstreams.ranking.order(2)).toEqual([1, 0]);
+});
 
 it('stores blocks below a tip that take more heap than the pool has, and fetches each some two times', async () => {
   const { network, rig, root } = await startNew(db, 'below');
