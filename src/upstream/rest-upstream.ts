@@ -131,9 +131,9 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     { timeout, attempts }: Patience = options,
   ): Promise<Uint8Array | undefined> {
     const asked = Date.now();
-    const late = new UpstreamFailure(`${name} ${path}: no answer in time`, true);
+    const late = () => new UpstreamFailure(`${name} ${path}: no answer in time`, true);
     const task = async () => {
-      if (hasPassed(MAX_WAIT_MS, asked, Date.now())) throw late;
+      if (hasPassed(MAX_WAIT_MS, asked, Date.now())) throw late();
       return withSignal(timeout, late, (signal) => askOnce(path, accept, maxBytes, signal));
     };
     for (let attempt = 1; ; attempt++) {

@@ -143,7 +143,7 @@ async function openFirst(
       const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
       if (!(await hasFeed(options.fetch, { url, headers }, attempt))) continue;
       const feed = { url: `${url}/api/${ROUTE}`, headers };
-      const late = new UpstreamFailure(`${attempt.name} ${ROUTE}: no answer`);
+      const late = () => new UpstreamFailure(`${attempt.name} ${ROUTE}: no answer`);
       // not AbortSignal.timeout, which may fire later and end the connection
       return await withSignal(STEP_TIMEOUT_MS, late, (signal) =>
         options.openSocket(feed, events, AbortSignal.any([attempt.abort.signal, signal])),
