@@ -143,7 +143,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         const failure =
           error instanceof UpstreamFailure
             ? error
-            : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
+            : new UpstreamFailure(`${name} ${path}: no answer (${error})`);
         if (attempt >= attempts || failure.isBusy) throw failure;
         await pause(BACKOFF_MS * 2 ** (attempt - 1));
       }
@@ -272,8 +272,4 @@ export async function readBody(
   const bytes = await readBounded(response.body, maxBytes, declared);
   if (bytes === undefined) throw new UpstreamFailure(`${what}: more than ${maxBytes} bytes`);
   return bytes;
-}
-
-function reasonOf(error: unknown): string {
-  return `no answer (${error instanceof Error ? `${error.name} ${error.message}` : String(error)})`;
 }

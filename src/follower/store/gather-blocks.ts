@@ -143,13 +143,14 @@ export async function gatherBlocks(
       const fetched: ParsedBlock[] = [];
       let at = 0;
       while (at < ids.length && budget.fetchesLeft > 0 && heapLeft > 0 && Date.now() < deadline) {
+        if (fault instanceof UpstreamFailure && fault.isBusy) break;
         const due = ids.slice(at, at + Math.min(budget.fetchesLeft, FETCHED_AT_ONCE));
         at += due.length;
         budget.fetchesLeft -= due.length;
         const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
         deep.forEach(skeleton.restartLevels);
         const giveUp = () => {
-          note(new UpstreamFailure('not all blocks came in time'));
+          note(new UpstreamFailure('not all blocks came in time', true));
           return due.map(pool.get);
         };
         const [blocks] = await Promise.all([

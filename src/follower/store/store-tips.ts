@@ -49,18 +49,20 @@ export async function storeTips(
   }
   const all = { stored: 0, refused: 0 };
   let isCut = false;
-  while (cutTops.length > 0 && !isCut && Date.now() < limits.deadline) {
+  let isBusy = false;
+  while (cutTops.length > 0 && !isCut && !isBusy && Date.now() < limits.deadline) {
     const walkLimits = { ...limits, unasked: cutTops[0]! };
     const walk = await storeBelow(context, moment, cutTops.at(-1)!, walkLimits);
     const { stored, refused, cut, fault } = walk;
     all.stored += stored;
     all.refused += refused;
     isCut = cut.length > 0;
+    isBusy = fault instanceof UpstreamFailure && fault.isBusy;
     if (isCut) cutTops.push(cut.slice(0, MAX_FETCHED));
     else cutTops.pop();
     // it came down to what cannot be stored
     const isInVain = !isCut && stored === 0 && !(fault instanceof UpstreamFailure);
     if (isInVain || cutTops.length > MAX_CUT) cutTops.length = 0;
   }
-  return { ...all, isMore: isCut || cutTops.length > 0 };
+  return { ...all, isMore: !isBusy && cutTops.length > 0 };
 }

@@ -287,6 +287,20 @@ it.each([
   expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
 });
 
+it('leaves an upstream alone that has too many requests', async () => {
+  const { rig } = await startWithOpen(200);
+  let asked = 0;
+  const readBlock = async () => {
+    asked++;
+    throw new UpstreamFailure('status 429', true);
+  };
+  const readTips = async () => Array.from({ length: 200 }, (_, i) => `${i}`.padStart(64, 'f'));
+  const upstreams = [{ ...rig.upstream, readBlock, readTips }];
+  const { behind } = await passOnce({ following: { ...rig.following, upstreams } });
+  expect(asked).toBeLessThanOrEqual(64);
+  expect(behind).toBe(false);
+});
+
 it('asks another upstream first once blocks below tips came from there', async () => {
   const { rig } = await startWithOpen(5);
   const failing = { ...rig.upstream, readBlock: () => Promise.reject(new UpstreamFailure('late')) };
