@@ -181,6 +181,9 @@ describe('a deployment', () => {
       `${NAME}-staging-nft-index`,
     ]);
     expect(currentVersion(machine.account, NAME)).toBe(production);
+    // as a release does it
+    staging.flags = {};
+    await staging.deploy();
   });
 
   it('uses stores that are there, in staging too', async () => {
