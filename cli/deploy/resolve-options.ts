@@ -64,6 +64,8 @@ export async function resolveOptions(
     Object.assign(vars, { FINAL_MILESTONE: String(final.milestone), UPSTREAM_URL: '' });
   if (flags.upstream !== undefined) vars.UPSTREAM_URL = flags.upstream;
   for (const text of flags.var ?? []) Object.assign(vars, parseVar(text, known));
+  // as the Worker reads them
+  for (const [name, value] of Object.entries(vars)) vars[name] = value.trim();
   for (const path of [flags.full, flags.delta]) if (path !== undefined) requireFile(path);
   if (hasLedger) requireNetwork(flags.network, networks);
   const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);

@@ -160,7 +160,7 @@ function waitForHealth(
   const isReady = ({ version, isHealthy, hasApplied, ledgerIndex }: NodeState) => {
     if (version !== packageJson.version) return false;
     if (!vars.UPSTREAM_URL) return true;
-    return isHealthy && (hasApplied || vars.FINAL_MILESTONE === String(ledgerIndex));
+    return isHealthy && (hasApplied || Number(vars.FINAL_MILESTONE) === ledgerIndex);
   };
   return followHealth(node, isReady, clock);
 }

@@ -135,7 +135,7 @@ describe('a deployment', () => {
 
   it('deploys the next release with the settings and secrets that are there', async () => {
     const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'first' }) });
-    machine.flags.var = ['PROTECTED_ROUTES:*/whiteflag*', 'RETENTION_MILESTONES:100'];
+    machine.flags.var = ['PROTECTED_ROUTES:*/tips', 'RETENTION_MILESTONES: 100\r\n'];
     machine.serve = () => fetchNode(60);
     await machine.deploy();
     machine.flags = {};
@@ -145,7 +145,7 @@ describe('a deployment', () => {
       tag: 'next',
       vars: {
         UPSTREAM_URL: 'https://hornet.example',
-        PROTECTED_ROUTES: '*/whiteflag*',
+        PROTECTED_ROUTES: '*/tips',
         RETENTION_MILESTONES: '100',
       },
       secrets: { API_TOKEN: 'first' },
