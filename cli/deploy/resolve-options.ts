@@ -1,7 +1,7 @@
 /**
  * What to deploy: by flags, as deployed before, by wrangler.toml, or as the operator answers.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings, type Settings } from '../../src/settings.ts';
@@ -146,5 +146,6 @@ async function resolveSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['s
 }
 
 function requireFile(path: string): void {
-  if (!existsSync(path)) throw new Error(`${path}: there is no such file`);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new Error(`${path}: there is no such file`);
 }
