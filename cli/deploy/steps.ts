@@ -99,6 +99,11 @@ async function makeStores(
   { location, jurisdiction }: DeployOptions,
 ): Promise<{ namespaceId: string | undefined }> {
   const found = await findStores(run, config);
+  if (found.namespaceId === undefined && config.namespaceId !== undefined)
+    throw new Error(
+      `The account has no KV namespace ${config.namespaceId}, which wrangler.toml names: ` +
+        'correct its id, or remove it to have one created.',
+    );
   const within = jurisdiction === undefined ? [] : ['--jurisdiction', jurisdiction];
   const near = location === undefined ? [] : ['--location', location];
   if (!found.hasDatabase) await run(['d1', 'create', config.databaseName, ...near, ...within]);

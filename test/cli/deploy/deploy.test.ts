@@ -8,7 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import type { Flags } from '../../../cli/deploy/resolve-options.ts';
+import { NOTHING_DEPLOYED } from '../../../cli/deploy/find-deployed.ts';
+import type { DeployOptions, Flags } from '../../../cli/deploy/resolve-options.ts';
+import { runSteps } from '../../../cli/deploy/steps.ts';
 import { listRemovals, remove } from '../../../cli/deploy/undeploy.ts';
 import { writeConfig } from '../../../cli/deploy/wrangler-deploy.ts';
 import { inEnvironment } from '../../../cli/lib/wrangler/run-wrangler.ts';
@@ -195,6 +197,19 @@ describe('a deployment', () => {
     expect(machine.account.namespaces.size + machine.account.databases.size).toBe(2);
   });
 
+  it('creates no namespace beside one that wrangler.toml names and the account lacks', async () => {
+    const { account, folder } = new Machine();
+    const named = { ...readWranglerConfig(), namespaceId: 'other' };
+    const run = inEnvironment('', fakeWrangler(account));
+    const parts = { config: named, environment: '', run, folder, tag: TAG, print: () => {} };
+    const clock = { now: () => 0, sleep: async () => {} };
+    const deployment = { ...parts, openNodeClient: () => fetchNode(60), clock };
+    await expect(
+      runSteps(deployment, NOTHING_DEPLOYED, { vars: {} } as DeployOptions),
+    ).rejects.toThrow('no KV namespace other, which wrangler.toml names');
+    expect(account.namespaces.size).toBe(0);
+  });
+
   it('does not verify where nothing is followed, and says so', async () => {
     const machine = new Machine({ ...FLAGS, upstream: '' });
     const { index } = network.genesis;
@@ -338,6 +353,14 @@ describe('undeploy', () => {
     expect([...account.databases.keys()]).toEqual(['stardust-ledger-staging']);
     expect([...account.namespaces.keys()]).toEqual([`${NAME}-staging-nft-index`]);
     expect(await listRemovals(run, config)).toEqual([]);
+  });
+
+  it('sees by its ID that a namespace is gone that wrangler.toml names', async () => {
+    const { account } = await deployed();
+    const namespaceId = account.namespaces.get(`${NAME}-nft-index`)!;
+    const named = { ...config, namespaceId };
+    await remove(runOn(account), named, await listRemovals(runOn(account), named));
+    expect(account.namespaces.size).toBe(0);
   });
 
   it('fails if anything is left', async () => {
