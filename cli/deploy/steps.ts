@@ -184,6 +184,8 @@ async function verify(
   const trust = { whose: 'the keys that were given', keys, verify: verifySignature };
   await verifyNode(node, trust, Math.random(), {
     onProved: (sentence) => print(provedValue(sentence)),
+    // a first deployment closes them (public-routes.ts)
+    onClosed: print,
     now: () => Date.now() / 1000,
   });
 }

@@ -78,6 +78,37 @@ describe('a deployment', () => {
     expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
   });
 
+  it('verifies as far as the routes are open that a first deployment opens', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    expect(machine.printed.join('\n')).toMatch(/Milestone 60 of .* is signed by 2 of the keys/);
+    const closed = (status: number) =>
+      `Not checked: what it answers a coordinator, as /api/core/v2/whiteflag is ${status} here.`;
+    expect(machine.printed.at(-1)).toBe(closed(403));
+    machine.flags = withSecrets({ API_TOKEN: 'word' });
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toBe(closed(401));
+    machine.flags = withSecrets({ API_USER: 'anna', API_PASSWORD: 'word' });
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toBe(
+      'Asked as a coordinator asks, the node answers the signed roots.',
+    );
+  });
+
+  it('gives up where it may not verify, although milestones come', async () => {
+    const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'word' }) });
+    machine.flags.var = ['PROTECTED_ROUTES:*/whiteflag*'];
+    let requests = 0;
+    machine.serve = () => {
+      if (requests++ > 1000) throw new Error('it waits without an end');
+      // young, and another one at each look
+      return imported(58 + (Math.floor(requests / 2) % 2));
+    };
+    await expect(machine.deploy()).rejects.toThrow(
+      /is healthy and cannot be verified: \/api\/edge\/v1\/whiteflag\/\d+ is 401: give --url/,
+    );
+  });
+
   it('does not print the password that a URL has', async () => {
     const machine = new Machine({ ...SMALL, url: 'https://anna:secret@edge.example/' });
     expect(await machine.deploy()).toBe('https://edge.example');
@@ -117,9 +148,7 @@ describe('a deployment', () => {
     machine.printed.length = 0;
     await machine.deploy();
     expect(machine.printed.filter((line) => line.endsWith(': done before'))).toHaveLength(3);
-    expect(machine.printed.at(-1)).toBe(
-      'Asked as a coordinator asks, the node answers the signed roots.',
-    );
+    expect(machine.printed.at(-1)).toMatch(/^Not checked: .*whiteflag is 403 here\.$/);
     expect(machine.account.calls.filter((call) => CREATES.test(call))).toEqual([]);
     expect(await machine.state()).toEqual(before);
   });
@@ -242,13 +271,10 @@ describe('a deployment', () => {
   });
 
   it('gives up where nobody may read info, and says so', async () => {
-    const machine = new Machine();
-    const other = fetchNode(60);
-    machine.serve = () => (input, init) =>
-      String(input).endsWith('/health')
-        ? other(input, init)
-        : Promise.resolve(new Response(null, { status: 403 }));
-    await expect(machine.deploy()).rejects.toThrow('/api/core/v2/info is 403');
+    const machine = new Machine({ ...FLAGS, var: ['PUBLIC_ROUTES:/health'] });
+    await expect(machine.deploy()).rejects.toThrow(
+      'The node is healthy and cannot be verified: /api/core/v2/info is 403',
+    );
   });
 
   it('fails where the node does not verify', async () => {
