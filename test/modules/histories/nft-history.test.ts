@@ -426,6 +426,19 @@ describe('changes that are in nft_past', () => {
     while (!(await scrub(db, undefined, [pastTable])));
   });
 
+  it('a position that a kept milestone should have, and has not, begins no page', async () => {
+    const moved = nfts.filter((nft) => lives.get(nft)!.length > 2);
+    const outputId = lives.get(moved[0]!)!.at(-2)!.outputId!;
+    // as of a node that is ahead, or of another NFT
+    for (const spentIn of [MILESTONES, MILESTONES + 1])
+      for (const nft of moved.slice(1))
+        expect(await readNftHistory(db, nft, 7, { spentIn, outputId })).toEqual({
+          ledgerIndex: MILESTONES,
+          ok: false,
+          why: 'no position',
+        });
+  });
+
   it('a row that vanished never makes a history shorter, and the scrub finds it', async () => {
     const { results: rows } = await db.prepare('SELECT lower(hex(id)) AS id FROM nft_past').all();
     let silent = 0;
