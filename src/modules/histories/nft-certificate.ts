@@ -69,9 +69,9 @@ export type NamedChange = { milestone: number } | { block: string };
  * `unknown`: as in histories. `not kept`: the origin of the state is not kept. `not changed`: that
  * milestone or block did not change the NFT. `no head`: the ledger has no signed milestone yet.
  */
-export type FoundCertificate =
-  | NftCertificate
-  | { ledgerIndex: number; ok: false; why: 'unknown' | 'not kept' | 'not changed' | 'no head' };
+type Refusal = 'unknown' | 'not kept' | 'not changed' | 'no head';
+
+export type FoundCertificate = NftCertificate | { ledgerIndex: number; ok: false; why: Refusal };
 
 const SELECT_NEWEST = 'SELECT * FROM milestone WHERE idx = (SELECT ledger FROM head)';
 
@@ -102,11 +102,7 @@ export async function readNftCertificate(
   if (head === undefined) return undefined;
   if (since === undefined) throw damagedNft();
   const { ledger: ledgerIndex } = head;
-  const refuse = (why: Extract<FoundCertificate, { ok: false }>['why']) => ({
-    ledgerIndex,
-    ok: false as const,
-    why,
-  });
+  const refuse = (why: Refusal) => ({ ledgerIndex, ok: false as const, why });
   if (state === undefined) return refuse('unknown');
   if (state.unspent === undefined && state.changed < since) return refuse('unknown');
   if (newest === undefined) return refuse('no head');
