@@ -25,11 +25,11 @@ import {
 import { readOutput } from '../../ledger/read/output-status.ts';
 import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
-import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
+import type { Proof } from '../../stardust/proof/proof.ts';
 import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
-import { type BlockProof, proveBlock } from '../proofs/applied-milestone.ts';
+import { type BlockProof, pathToApplied, proveBlock } from '../proofs/applied-milestone.ts';
 import { damagedNft } from './held-outputs.ts';
 import {
   createdOf,
@@ -151,23 +151,6 @@ async function certify(
 
 function indexOf({ milestone: payload }: BlockProof): number {
   return decode(milestone, new Reader(payload)).index;
-}
-
-/**
- * Returns undefined if the block has no applied transaction. Throws a LedgerDamaged if the path
- * does not lead to the signed root.
- */
-function pathToApplied({
-  included,
-  applied,
-  position,
-  milestone: payload,
-}: BlockProof): Proof | undefined {
-  const { appliedMerkleRoot } = decode(milestone, new Reader(payload));
-  const path = proofAmong(included, applied, position);
-  if (path !== undefined && !verifyPath(path, included[position]!, appliedMerkleRoot).ok)
-    throw damagedNft();
-  return path;
 }
 
 /**
