@@ -59,7 +59,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      'queries of D1 in an invocation: {MAX_QUERIES} (D1 allows 1,000)',
+      'queries of D1, operations on KV in an invocation: {MAX_QUERIES} (1,000 are allowed)',
       'follower/apply-next.ts',
       '',
     ],
