@@ -11,7 +11,12 @@ export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
     ['body: {MAX_BODY_BYTES}', 'http/request.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
-    ['packs in a page of a view: {PAGE}', 'ledger/packs/view-pages.ts', 'another page'],
+    ['outputs of several milestones: {MAX_MENTIONS}', 'ledger/packs/view-pages.ts', '500'],
+    [
+      'packs in a page of a view: {PAGE}, {PAGE_WITH_IDS} with IDs',
+      'ledger/packs/view-pages.ts',
+      'another page',
+    ],
     [
       'claimed previous milestones: {MAX_VERIFIED_FOR_REQUEST}',
       'ledger/view/cone-blocks.ts',
