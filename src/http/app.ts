@@ -155,7 +155,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
     });
     const work = route.limit === 'scanLimit' ? 'scan' : route.work;
     const handleInTurn = (request: Request) =>
-      work && limits ? limits[work](() => handle(request)) : handle(request);
+      work && limits ? limits[work](request, () => handle(request)) : handle(request);
     return readCache === undefined
       ? handleInTurn(request)
       : readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work));
