@@ -62,9 +62,6 @@ const NO_HOST = 'localhost';
 /** Longer ones are never a body that the Worker reads. */
 const CONTENT_LENGTH = /^\d{1,15}$/;
 
-const UPGRADES = /\bupgrade\b/;
-const CLOSES = /\bclose\b/;
-
 const WEBSOCKET_VERSION = '13';
 
 /** 16 bytes in base64 (RFC 6455, 4.1). */
@@ -102,7 +99,7 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
     fields.get('upgrade')?.toLowerCase() === 'websocket' &&
     method === 'GET' &&
     !isOld &&
-    UPGRADES.test(connection);
+    /\bupgrade\b/.test(connection);
   if (isUpgrade) checkUpgrade(fields, bodyLength);
   const forwardedFor = isProxy ? fields.get('x-forwarded-for') : undefined;
   const address = forwardedFor?.split(',').at(-1)?.trim() || peer;
@@ -116,7 +113,7 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
     isWhiteFlag: start.startsWith(WHITE_FLAG),
     isUpgrade,
     expectsContinue: !isOld && fields.get('expect')?.toLowerCase() === '100-continue',
-    isLast: isOld || CLOSES.test(connection),
+    isLast: isOld || /\bclose\b/.test(connection),
     acceptsGzip: doesAcceptGzip(fields.get('accept-encoding') ?? ''),
   };
 }

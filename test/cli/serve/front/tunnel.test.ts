@@ -216,6 +216,33 @@ it('what follows a Close frame of the client is dropped, and TCP ends within 10 
   await settled(() => expect(client.isOpen()).toBe(false));
 });
 
+it('what a client does not read is not held in workerd when it has said Close', async () => {
+  const { connect, sentText, sockets } = await startTunnels();
+  const [unread, reader] = [await connect(), await connect()];
+  unread.socket.pause();
+  const data = Buffer.alloc(1004, 'd');
+  Buffer.from([0x82, 126, 1000 >> 8, 1000 & 255]).copy(data);
+  // more than the kernel and the front hold
+  const all = Buffer.concat(Array.from({ length: 20_000 }, () => data));
+  sockets[0]!.write(all);
+  // of a frame that has begun the rest comes too
+  sockets[1]!.write(data.subarray(0, 500));
+  await settled(() => expect(reader.told()).toHaveLength(500));
+  await sleep(100);
+  expect(sockets[0]!.writableLength).toBeGreaterThan(0);
+  for (const client of [unread, reader]) client.socket.write(frame('\x03\xe8', 0x88));
+  await settled(() => expect(sentText()).toMatch(/\x03\xe8.*\x03\xe8/s));
+  sockets[1]!.write(data.subarray(500));
+  sockets[1]!.write(Buffer.concat([data, data, data.subarray(0, 300)]));
+  await settled(() => expect(reader.told()).toHaveLength(1004));
+  await sleep(50);
+  sockets[1]!.write(Buffer.concat([data.subarray(300), Buffer.from([0x88])]));
+  sockets[1]!.write(Buffer.from([2, 3, 232]));
+  await settled(() => expect(reader.isOpen()).toBe(false));
+  expect(reader.told()).toBe(`${data.toString('latin1')}\x88\x02\x03\xe8`);
+  await settled(() => expect(sockets[0]!.writableLength).toBe(0));
+});
+
 it('a client that ignores a Close frame of the broker is gone after 10 s, and sends nothing', async () => {
   const { connect, time, sentText, sockets } = await startTunnels();
   const [zombie, polite] = [await connect(true), await connect()];
