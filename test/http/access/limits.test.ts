@@ -125,7 +125,8 @@ describe('requests that scan', () => {
     const limit = createWorkLimit(Date.now, 'scan');
     let waiting = 0;
     const scan = () => new Promise((resolve) => setTimeout(resolve, 30));
-    for (let i = 0; i < 10; i++) await Promise.all([limit(REQUEST, scan), vi.advanceTimersByTimeAsync(40)]);
+    for (let i = 0; i < 10; i++)
+      await Promise.all([limit(REQUEST, scan), vi.advanceTimersByTimeAsync(40)]);
     const refused: number[] = [];
     const began = Date.now();
     const asked = Array.from({ length: 300 }, () =>

@@ -231,7 +231,7 @@ it('what a client does not read is not held in workerd when it has said Close', 
   await sleep(100);
   expect(sockets[0]!.writableLength).toBeGreaterThan(0);
   for (const client of [unread, reader]) client.socket.write(frame('\x03\xe8', 0x88));
-  await settled(() => expect(sentText()).toMatch(/\x03\xe8.*\x03\xe8/s));
+  await settled(() => expect(sentText().split('\x03\xe8')).toHaveLength(3));
   sockets[1]!.write(data.subarray(500));
   sockets[1]!.write(Buffer.concat([data, data, data.subarray(0, 300)]));
   await settled(() => expect(reader.told()).toHaveLength(1004));
