@@ -59,9 +59,6 @@ const AUTHORITY = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 /** Of a request that names no host. No route depends on it. */
 const NO_HOST = 'localhost';
 
-/** Longer ones are never a body that the Worker reads. */
-const CONTENT_LENGTH = /^\d{1,15}$/;
-
 const WEBSOCKET_VERSION = '13';
 
 /** 16 bytes in base64 (RFC 6455, 4.1). */
@@ -140,7 +137,7 @@ function readBodyLength(fields: Fields, isOld: boolean): BodyLength {
   const coding = fields.get('transfer-encoding');
   if (coding === undefined) {
     if (length === undefined) return 0;
-    return CONTENT_LENGTH.test(length)
+    return /^\d{1,15}$/.test(length)
       ? Number(length)
       : refuseRequest('Content-Length is malformed');
   }
