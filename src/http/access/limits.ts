@@ -58,12 +58,6 @@ const LOOK_EVERY_MS = 40;
 /** Milliseconds without a look after which a waiter was dropped, unless the isolate was busy. */
 const DROPPED_AFTER_MS = 250;
 
-/** Milliseconds that work takes, before any was measured. */
-const FIRST_GUESS_MS = 10;
-
-/** The part of the newest measurement in the mean. */
-const WEIGHT = 1 / 8;
-
 /** Runs the work of a request as soon as there is a place for it. */
 export type WorkLimit = <T>(request: Request, work: () => Promise<T>) => Promise<T>;
 
@@ -89,7 +83,8 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
   const queue: Waiter[] = [];
   /** Of who had a place last. */
   let round = 0;
-  let meanMs = FIRST_GUESS_MS;
+  /** Of work, the newest most; a guess before any was done. */
+  let meanMs = 10;
 
   const isFull = () => {
     for (const lease of leases) if (hasPassed(LEASE_MS, lease.since, clock())) leases.delete(lease);
@@ -142,7 +137,7 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
       return await work();
     } finally {
       leases.delete(lease);
-      meanMs += (performance.now() - began - meanMs) * WEIGHT;
+      meanMs += (performance.now() - began - meanMs) / 8;
       (queue.find((each) => !isDropped(each)) ?? queue[0])?.wake();
     }
   };
