@@ -167,10 +167,10 @@ function readTarget(method: string, target: string): [place: string, authority?:
   return [place.startsWith('?') ? `/${place}` : place, authority];
 }
 
-/** RFC 9110, 12.5.3: the most specific of those that match, unless its weight is 0. */
+/** RFC 9110, 12.5.3: the most specific of those that match, unless its weight is 0; as far as read. */
 function doesAcceptGzip(value: string): boolean {
   let any = false;
-  for (const each of value.toLowerCase().split(',')) {
+  for (const each of value.slice(0, 1000).toLowerCase().split(',')) {
     const [coding, ...parameters] = each.split(';').map((part) => part.trim());
     const isRefused = parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
     if (coding === 'gzip' || coding === 'x-gzip') return !isRefused;
