@@ -63,7 +63,7 @@ export type WorkLimit = <T>(request: Request, work: () => Promise<T>) => Promise
 
 interface Waiter {
   site: string;
-  /** In a round each site has one place at most. */
+  /** The round in which it is served: a site has one place at most in each. */
   round: number;
   lookedAt: number;
   wake: () => void;
@@ -79,11 +79,11 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
   const headers = { 'retry-after': '2' };
   const refuse = () => new HttpError(429, `too many requests wait: ${kind}`, headers);
   const leases = new Set<{ since: number }>();
-  /** By rounds; in a round first come, first. */
+  /** Waiters by rounds; in a round first come, first. */
   const queue: Waiter[] = [];
-  /** Of who had a place last. */
+  /** The round of whoever had a place last. */
   let round = 0;
-  /** Of work, the newest most; a guess before any was done. */
+  /** The mean time of work, the newest weighing most; a guess at first. */
   let meanMs = 10;
 
   const isFull = () => {
