@@ -73,10 +73,9 @@ export async function publishTo(
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
   const state = stored?.state ?? beginState(head.generation, head.ledger);
-  const token = stored?.token;
   const endStep = takeTurns();
   const tools = { ledger, store, clock, bounds, endStep, version };
-  const run: PublishRun = { ...tools, head, left, token, state };
+  const run: PublishRun = { ...tools, head, left, token: stored?.token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
 }
