@@ -276,7 +276,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'sent as they are',
     ],
     [
-      'a WebSocket message: {MAX_MESSAGE_BYTES}, in fragments {MAX_FRAGMENTS_BYTES}; {MESSAGE_MS}',
+      'a WebSocket message: {MAX_MESSAGE_BYTES}, {MAX_FRAMES} frames; {MESSAGE_MS}',
       'cli/serve/front/tunnel.ts',
       'Close 1009, 1008',
     ],
