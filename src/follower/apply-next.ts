@@ -46,7 +46,10 @@ interface Giver {
   upstream?: Upstream;
 }
 
-/** Queries of D1 after which only the first milestone of an upstream is begun: 1,000 is the limit. */
+/**
+ * Queries of D1 and operations on KV after which only the first milestone of an upstream is begun: of
+ * each 1,000 are the limit.
+ */
 export const MAX_QUERIES = 400;
 
 /** Milliseconds to fetch the blocks of one milestone. */

@@ -128,7 +128,7 @@ interface UpstreamMemory {
   /** Order of upstreams: the one that took the ledger to where it is comes first. */
   ranking: Ranking;
   /** Unix milliseconds of the ledger's milestone, or of the last look at all upstreams. */
-  lastProgressAt: number;
+  lookedAroundAt: number;
   /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
   diverged: string | undefined;
   /** The network and its token, as one upstream named both, in the form of outputs' contents. */
@@ -187,7 +187,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     missing: undefined,
     upstreams: {
       ranking: createRanking(Date.now),
-      lastProgressAt: 0,
+      lookedAroundAt: 0,
       diverged: undefined,
       token: undefined,
       said: ofLedgerIndex(() => ({
@@ -289,7 +289,10 @@ export function noteLedger(memory: FollowerMemory, position: LedgerPosition): vo
   if (last === undefined) memory.failed = undefined;
   else if (last.generation !== generation || last.ledger !== ledger) {
     memory.progress.ledgerMoved();
-    memory.upstreams.lastProgressAt = position.milestone.timestamp * 1000;
+    // a look at all upstreams counts, though the milestone may be old
+    const { lookedAroundAt } = memory.upstreams;
+    const issuedAt = position.milestone.timestamp * 1000;
+    memory.upstreams.lookedAroundAt = Math.max(lookedAroundAt, issuedAt);
   }
   memory.lastLedger = { generation, ledger, indexed, parameters: position.rules.parameters };
   memory.milestones.applied(ledger);

@@ -96,7 +96,7 @@ export class CoreFollower extends DurableObject<Env> {
 
   #cancelPass = () => {};
 
-  /** Queries of D1 before the alarm whose invocation this is. */
+  /** Queries of D1 and operations on KV before the alarm whose invocation this is. */
   #queriesBefore = 0;
 
   /** Blocks that a feed brought since a pack of them was stored. */
@@ -141,6 +141,8 @@ export class CoreFollower extends DurableObject<Env> {
       this.#memory.queries += result.used.operations;
       this.#published = result.done;
     } catch (error) {
+      // how many it did is not known
+      this.#memory.queries += PUBLISH_BUDGET.operations;
       // a later run goes on where this one ended
       this.#log('error', 'nft-index.publish-failed', { error: describeError(error) });
     }

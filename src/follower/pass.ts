@@ -125,8 +125,8 @@ async function askUpstreams(
 ): Promise<PassResult & { isMore: boolean }> {
   const { db, upstreams, memory } = context;
   const known = memory.upstreams;
-  const lookAround = hasPassed(LOOK_AROUND_MS, known.lastProgressAt, Date.now());
-  if (lookAround) known.lastProgressAt = Date.now();
+  const lookAround = hasPassed(LOOK_AROUND_MS, known.lookedAroundAt, Date.now());
+  if (lookAround) known.lookedAroundAt = Date.now();
   const { times } = memory.progress;
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];

@@ -42,7 +42,7 @@ const HEADS_TIMEOUT_MS = 3000;
  * Milliseconds for which a question waits for a connection. Nobody waits for its answer as long, and
  * questions that wait for an upstream which hangs would be more and more.
  */
-const MAX_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 60_000;
 
 /** The longest JSON that is read. */
 const MAX_JSON_BYTES = 1 << 20;

@@ -51,7 +51,7 @@ const hangingFor = (timeout: number, attempts: number) =>
 
 /** As if the last milestone had come long ago. */
 function letTimePass({ following }: Rig): void {
-  following.memory.upstreams.lastProgressAt = 0;
+  following.memory.upstreams.lookedAroundAt = 0;
 }
 
 describe('a first upstream that hangs', () => {
@@ -122,11 +122,17 @@ describe('a first upstream with nothing newer', () => {
     const rig = await startLedger(db, network, 0);
     const [trailing, ahead] = [new NodeState(network, 1), new NodeState(network, 6)];
     rig.following.upstreams = [directUpstream(trailing), directUpstream(ahead)];
-    rig.following.memory.upstreams.lastProgressAt = Date.now();
+    const began = Date.now();
+    const clock = vi.spyOn(Date, 'now');
+    onTestFinished(() => clock.mockRestore());
+    rig.following.memory.upstreams.lookedAroundAt = began;
     await pass(rig);
     trailing.confirm(2);
+    clock.mockReturnValue(began + 15_000);
     await pass(rig);
     expect(await ledgerIndex(db)).toBe(2);
+    // since the last look, not since the last milestone
+    clock.mockReturnValue(began + 25_000);
     await pass(rig);
     expect(await ledgerIndex(db)).toBe(6);
   });
@@ -155,7 +161,7 @@ describe('a first upstream with nothing newer', () => {
     rig.following.upstreams = [rig.upstream, second.upstream];
     const clock = vi.spyOn(Date, 'now');
     onTestFinished(() => clock.mockRestore());
-    rig.following.memory.upstreams.lastProgressAt = network.genesis.timestamp * 1000;
+    rig.following.memory.upstreams.lookedAroundAt = network.genesis.timestamp * 1000;
     for (let index = 1; index <= 6; index++) {
       rig.node.confirm(index);
       clock.mockReturnValue(network.milestones[index - 1]!.timestamp * 1000 + 3000);
@@ -166,6 +172,19 @@ describe('a first upstream with nothing newer', () => {
     letTimePass(rig);
     for (let i = 0; i < 4; i++) await pass(rig);
     expect(second.heads()).toBe(1);
+  });
+
+  it('the second is not asked for each milestone though all of them are old', async () => {
+    const network = networkOf(6);
+    const rig = await startLedger(db, network, 0);
+    const second = listening(rig.upstream);
+    rig.following.upstreams = [rig.upstream, second.upstream];
+    for (let index = 1; index <= 6; index++) {
+      rig.node.confirm(index);
+      await pass(rig);
+    }
+    expect(await ledgerIndex(db)).toBe(6);
+    expect(second.heads()).toBeLessThanOrEqual(1);
   });
 });
 

@@ -84,7 +84,7 @@ function dropPackets() {
   return asked;
 }
 
-it('asks nothing that waited for half a minute, and nothing again that was late', async () => {
+it('asks nothing that waited for a minute, and nothing again that was late', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const asked = dropPackets();
@@ -96,9 +96,9 @@ it('asks nothing that waited for half a minute, and nothing again that was late'
     for (let i = 0; i < 100; i++)
       read(upstream!, i % 10).catch((error: unknown) => failures.push(error));
   }
-  await vi.advanceTimersByTimeAsync(30_000);
+  await vi.advanceTimersByTimeAsync(60_000);
   // six at once, for ten seconds
-  expect(asked.times).toBe(18);
+  expect(asked.times).toBe(36);
   expect(failures).toHaveLength(200);
   for (const failure of failures) expect(failure).toMatchObject({ isBusy: true });
 });

@@ -11,7 +11,11 @@ export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
     ['body: {MAX_BODY_BYTES}', 'http/request.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
-    ['outputs of several milestones: {MAX_MENTIONS}', 'ledger/packs/view-pages.ts', '500'],
+    [
+      'mentions of outputs by packs of several milestones: {MAX_MENTIONS}',
+      'ledger/packs/view-pages.ts',
+      '500',
+    ],
     [
       'packs in a page of a view: {PAGE}, {PAGE_WITH_IDS} with IDs',
       'ledger/packs/view-pages.ts',

@@ -67,6 +67,8 @@ export interface GatheredBlocks {
   cut: string[];
   /** Number of tops that a node does not store unless they are requested. */
   refused: number;
+  /** Whether an upstream was late with blocks, or had too many requests for them. */
+  isBusy: boolean;
 }
 
 export type GatherFault = ConeUnavailable | UpstreamFailure;
@@ -115,6 +117,7 @@ export async function gatherBlocks(
   let heapLeft = MAX_FETCHED_HEAP_BYTES;
   const cut: string[] = [];
   let fault: GatherFault | undefined;
+  let isBusy = false;
   const note = (error: unknown) => {
     fault ??= requireFault(error);
   };
@@ -122,6 +125,7 @@ export async function gatherBlocks(
     try {
       return await fetchIntoPool(pool, upstreams, id, ranking);
     } catch (error) {
+      isBusy ||= error instanceof UpstreamFailure && error.isBusy;
       note(error);
       return undefined;
     }
@@ -143,14 +147,15 @@ export async function gatherBlocks(
       const fetched: ParsedBlock[] = [];
       let at = 0;
       while (at < ids.length && budget.fetchesLeft > 0 && heapLeft > 0 && Date.now() < deadline) {
-        if (fault instanceof UpstreamFailure && fault.isBusy) break;
+        if (isBusy) break;
         const due = ids.slice(at, at + Math.min(budget.fetchesLeft, FETCHED_AT_ONCE));
         at += due.length;
         budget.fetchesLeft -= due.length;
         const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
         deep.forEach(skeleton.restartLevels);
         const giveUp = () => {
-          note(new UpstreamFailure('not all blocks came in time', true));
+          isBusy = true;
+          note(new UpstreamFailure('not all blocks came in time'));
           return due.map(pool.get);
         };
         const [blocks] = await Promise.all([
@@ -175,7 +180,7 @@ export async function gatherBlocks(
   }
   const order = Array.from(skeleton.order(), skeleton.idAt);
   const blocks = new Map(order.map((id) => [id, met.get(id)!]));
-  return { blocks, fault, cut, refused: refused.size };
+  return { blocks, fault, cut, refused: refused.size, isBusy };
 }
 
 function referencedBefore(id: string): ConeUnavailable {

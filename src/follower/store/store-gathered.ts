@@ -20,6 +20,7 @@ import type { SaidOfBlocks } from '../follower-context.ts';
 import {
   createQuery,
   type GatherContext,
+  type GatheredBlocks,
   type GatherFault,
   type GatherLimits,
   gatherBlocks,
@@ -29,7 +30,7 @@ import {
 } from './gather-blocks.ts';
 import { storeUnreferenced } from './store-unreferenced.ts';
 
-export interface StoredBlocks {
+export interface StoredBlocks extends Pick<GatheredBlocks, 'isBusy'> {
   stored: number;
   /** Why some block of the walk is not stored, if a reason is known. */
   fault: GatherFault | undefined;
@@ -76,7 +77,7 @@ export async function storeBelow(
   upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
-  return { stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate };
+  return { stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate, isBusy: walk.isBusy };
 }
 
 type Blocks = ReadonlyMap<string, ParsedBlock>;

@@ -57,7 +57,7 @@ export async function storeTips(
     all.stored += stored;
     all.refused += refused;
     isCut = cut.length > 0;
-    isBusy = fault instanceof UpstreamFailure && fault.isBusy;
+    isBusy = walk.isBusy;
     if (isCut) cutTops.push(cut.slice(0, MAX_FETCHED));
     else cutTops.pop();
     // it came down to what cannot be stored

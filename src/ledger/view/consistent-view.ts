@@ -77,7 +77,7 @@ export interface ViewRequest {
   withStaged?: boolean;
   /** Called after the first page, before others; readView throws what it throws. */
   check?: (facts: Pick<ConsistentView, 'head' | 'previous' | 'parameters'>) => void;
-  /** The most outputs that blocks of several milestones may mention: absent, MAX_MENTIONS. */
+  /** How often packs of several milestones may mention outputs: absent, MAX_MENTIONS. */
   maxMentions?: number;
 }
 
@@ -150,7 +150,10 @@ async function readOnce(
   const most = reach.several === 1 ? PAGE_WITH_IDS : PAGE;
   for (let read = rows; ; ) {
     if (reader.add(read) > maxMentions)
-      throw new ConeUnavailable('too-large', `blocks mention more than ${maxMentions} outputs`);
+      throw new ConeUnavailable(
+        'too-large',
+        `packs mention outputs more than ${maxMentions} times`,
+      );
     if (read.length < most) break;
     const more = await readBatch(db, {
       at: selectHeadAt(db, index - 1),

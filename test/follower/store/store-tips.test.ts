@@ -10,6 +10,7 @@ import {
   takePushed,
 } from '../../../src/follower/follower-context.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { UNREFERENCED_LIMITS } from '../../../src/ledger/write/drop-blocks.ts';
 import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
@@ -300,7 +301,10 @@ it.each([
   expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
 });
 
-it('leaves an upstream alone that has too many requests', async () => {
+it.each([
+  ['alone', false],
+  ['though a tip is referenced', true],
+])('leaves an upstream that has too many requests, %s', async (_, isOneReferenced) => {
   const { rig } = await startWithOpen(200);
   let asked = 0;
   const readBlock = async () => {
@@ -309,6 +313,9 @@ it('leaves an upstream alone that has too many requests', async () => {
   };
   const readTips = async () => Array.from({ length: 200 }, (_, i) => `${i}`.padStart(64, 'f'));
   const upstreams = [{ ...rig.upstream, readBlock, readTips }];
+  const { generation, ledger } = (await readHead(db))!;
+  const said = rig.following.memory.upstreams.said(generation, ledger);
+  if (isOneReferenced) said.referenced.add((await readTips())[0]!);
   const { behind } = await passOnce({ following: { ...rig.following, upstreams } });
   expect(asked).toBeLessThanOrEqual(64);
   expect(behind).toBe(false);
