@@ -10,7 +10,7 @@ import { beginState, type State, serializeState } from '../../../src/nft-index/p
  * @param now Unix milliseconds
  */
 export function adoptedState(generation: string, start: number, seal: string, now: number): State {
-  const state = beginState(generation, start);
+  const state = beginState({ generation, ledgerIndex: start, changes: 0 });
   return { ...state, entries: { kind: 'complete', since: now, seal } };
 }
 
