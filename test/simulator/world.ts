@@ -117,6 +117,8 @@ export class World {
     requests: number;
     lines: number;
     blocks: number;
+    /** Of the blocks those that milestones of the ledger reference. */
+    applied: number;
   }[] = [];
   /** Lines of the log that were looked at. */
   linesRead = 0;

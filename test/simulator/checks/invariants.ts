@@ -35,7 +35,7 @@ const ANSWER_MS = 60_000;
 const SCRUBBED_ROWS = 50;
 
 export async function checkAlways(world: World): Promise<void> {
-  checkEconomy(world);
+  await checkEconomy(world);
   await checkRows(world);
   await checkWork(world);
   checkSilence(world);
@@ -192,24 +192,30 @@ const SMALL_STEPS = /tiny|mixed/;
 const MOST_OF_REQUEST = 300;
 
 /** Work that leads nowhere shows as work, though its result is right. */
-function checkEconomy(world: World): void {
-  const { node, upstreams, economy, simulation } = world;
+async function checkEconomy(world: World): Promise<void> {
+  const { node, upstreams, economy, simulation, network } = world;
   const now = {
     at: simulation.now,
     d1Calls: node.counts.ofObjects,
     requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
     lines: node.lines.length,
-    blocks: world.network.blocks.size,
+    blocks: network.blocks.size,
+    applied: 0,
   };
   const isSmall = SMALL_STEPS.test(world.settings.limits);
   if (node.counts.mostOfRequest > MOST_OF_REQUEST * (isSmall ? TINY : 1))
     world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
+  const ledger = await world.ledgerIndex();
+  const all = [...network.blocks.values()];
+  now.applied = all.filter(({ referenced }) => referenced && referenced.index <= ledger).length;
   economy.push(now);
   if (before === undefined) return;
   const seconds = (now.at - before.at) / 1000;
-  const blocks = (now.blocks - (economy.at(-3) ?? before).blocks) / seconds;
+  const { blocks: known, applied } = economy.at(-3) ?? before;
+  // a node that catches up fetches what came long ago
+  const blocks = Math.max(now.blocks - known, now.applied - applied) / seconds;
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
