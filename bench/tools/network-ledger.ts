@@ -7,7 +7,7 @@ import { createFollowerMemory } from '../../src/follower/follower-context.ts';
 import { storeUnreferenced } from '../../src/follower/store/store-unreferenced.ts';
 import { verifyMilestone } from '../../src/follower/verify-milestone.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
-import { type Head, type KnownMilestone, selectHeadAt } from '../../src/ledger/core/head.ts';
+import { type Head, type KnownMilestone, selectLedger } from '../../src/ledger/core/head.ts';
 import { readParameters } from '../../src/ledger/core/ledger-parameters.ts';
 import { readQuery } from '../../src/ledger/core/read-batch.ts';
 import { loadSnapshot } from '../../src/ledger/import/load-snapshot.ts';
@@ -66,8 +66,7 @@ export async function storeBlocks(
 }
 
 async function readHead(db: Database): Promise<{ head: Head; milestone: KnownMilestone }> {
-  const { head, milestone } = (await readQuery(db, selectHeadAt(db)))!;
-  return { head, milestone: milestone! };
+  return (await readQuery(db, selectLedger(db)))!;
 }
 
 /** Applies the next milestones up to `to`. Their blocks must be stored. */

@@ -117,7 +117,7 @@ export interface FollowerMemory {
   log: WriteLog;
   /** Receives new blocks, if somebody listens. */
   announce: Announce | undefined;
-  /** Queries that D1 answered; each statement of a batch counts. */
+  /** Queries that D1 answered, each statement of a batch, and operations on KV. */
   queries: number;
   counts: FollowerCounts;
   /** Whether a pass of this object saved the follower's state, or marked an earlier object's. */

@@ -137,8 +137,9 @@ export class CoreFollower extends DurableObject<Env> {
     this.#published = false;
     try {
       const { nftIndex, versionId } = this.#settings();
-      const { done } = await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET, versionId);
-      this.#published = done;
+      const result = await publish(this.#db, nftIndex, Date.now, PUBLISH_BUDGET, versionId);
+      this.#memory.queries += result.used.operations;
+      this.#published = result.done;
     } catch (error) {
       // a later run goes on where this one ended
       this.#log('error', 'nft-index.publish-failed', { error: describeError(error) });

@@ -1,6 +1,6 @@
 /** The ledger's position with everything that the next milestone is judged by, read at once. */
 import type { Database } from '../ledger/core/database.ts';
-import { type Head, type KnownMilestone, selectHeadAt } from '../ledger/core/head.ts';
+import { type Head, type KnownMilestone, selectLedger } from '../ledger/core/head.ts';
 import { admittingParameters, selectParameters } from '../ledger/core/ledger-parameters.ts';
 import { readBatch } from '../ledger/core/read-batch.ts';
 import type { AdmissionRules } from '../stardust/admission.ts';
@@ -21,13 +21,11 @@ export async function readPosition(
   { keys, verify }: MilestoneRules,
 ): Promise<LedgerPosition> {
   const { at, announced } = await readBatch(db, {
-    at: selectHeadAt(db),
+    at: selectLedger(db),
     announced: selectParameters(db),
   });
   if (at === undefined) throw new Error('nothing to follow from: no snapshot was imported');
   const { head, milestone } = at;
-  if (milestone === undefined)
-    throw new Error(`the ledger is at ${head.ledger} and does not know that milestone`);
   const parameters = admittingParameters(announced, head.ledger);
   return { head, milestone, announced, rules: { keys, verify, parameters } };
 }

@@ -67,6 +67,8 @@ export class RememberedReads {
   /** @param at when the reading began, Unix milliseconds */
   keepRecent(text: string | null, at: number): KvRead<Recent> {
     const read = text === this.#recent?.text ? this.#recent.read : readRecent(text);
+    // a clock that was set back will be at their times again
+    if (this.#recent !== undefined && this.#recent.at - at > REMEMBER_MS) this.#entries.clear();
     this.#recent = { at, text, read };
     return read;
   }

@@ -80,8 +80,7 @@ export function openIndexLedger(db: Database): IndexLedger {
     },
 
     async swap(token, next) {
-      const { generation } = next.state;
-      const cells = [next.token, generation, serializeState(next.state)];
+      const cells = [next.token, next.state.generation, serializeState(next.state)];
       const swap = db.prepare(SWAP).bind(...cells, rowSum(cells), token ?? null);
       return (await readAlone(write([swap])))[0]! > 0;
     },

@@ -27,10 +27,8 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
 
   const publishedAt = run.clock();
   if (await isSealLost(run, publishedAt)) {
-    const result = await swapState(
-      run,
-      discardEntries(run.state, run.head.ledgerIndex, run.version),
-    );
+    const discarded = discardEntries(run.state, run.head.ledgerIndex, run.version);
+    const result = await swapState(run, discarded);
     if (result !== 'done') return result;
   }
   run.left.statements -= STATEMENTS.window;

@@ -9,7 +9,6 @@
  * 2. Writers. A put lands, on whichever backend, within {@link MAX_WRITE_AGE_MS} of the reading
  *   from D1 that it carries. The publisher begins no put later than {@link PUT_WITHIN_MS} after
  *   the reading, and the platform ends any invocation that could still write after 15 minutes.
- *   Entries that an import puts before their ledger is served count from the moment at which it is.
  * 3. Expiry. The entry of a burned NFT is put with an expiration time ({@link TOMBSTONE_TTL_S}). If
  *   it expires {@link MAX_COPY_AGE_MS} after its put or later, a read then returns it or nothing:
  *   by assumption 1 no copy and no backend still has a value from before that put.

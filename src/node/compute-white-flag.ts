@@ -303,14 +303,11 @@ function refuseRequest(
   return undefined;
 }
 
-function createStopwatch(stages: Record<string, number> = {}): {
-  stages: Record<string, number>;
-  measure(stage: string): void;
-} {
+function createStopwatch(stages: Record<string, number> = {}) {
   let since = Date.now();
   return {
     stages,
-    measure(stage) {
+    measure(stage: string) {
       const now = Date.now();
       stages[stage] = now - since;
       since = now;

@@ -3,7 +3,7 @@
  * C.2). The reference never stores a block that breaks one of these rules. Parameters change: a
  * block that was accepted under earlier ones must not be refused under today's.
  *
- * C-6, proof of work, is checked only for blocks that nobody requested, pushed ones and tips: the
+ * C-6, proof of work, is checked only for pushed blocks, tips and parents that a request names: the
  * reference exempts the blocks that a node requested itself, which are most.
  */
 import { hasProofOfWork } from './crypto/proof-of-work.ts';

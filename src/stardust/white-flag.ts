@@ -216,8 +216,7 @@ async function judgeAll(blocks: readonly ParsedBlock[], options: WhiteFlagInput)
     const consumed = ids.flatMap((id) => contents.get(numberOf(id)) ?? []);
     if (consumed.length < ids.length) continue;
     const { timestamp } = options.milestone;
-    const { verify = verifyEd25519 } = options;
-    faults.set(position, await judge(transaction, consumed, { timestamp, verify }));
+    faults.set(position, await judge(transaction, consumed, { ...options, timestamp }));
   }
   return { numberOf, states, faults };
 }

@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it, vi } from 'vitest';
 import type { CoreFollower } from '../../src/follower/follower.ts';
 import { followerOf } from '../../src/follower/follower-stub.ts';
+import { openTestLedger } from '../support/nft-index/d1-test-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -77,6 +78,39 @@ it('passes that have used up the queries of an invocation wait for an alarm', as
     for (let passes = 0; passes <= 400; passes++) await object.pass();
     await vi.waitFor(() => expect(waits.length).toBeGreaterThan(1), 20_000);
     Object.defineProperty(object, 'env', own);
+    vi.restoreAllMocks();
+  });
+  expect(waits[0]).toBeGreaterThan(9000);
+  expect(waits[1]).toBeLessThanOrEqual(1000);
+});
+
+it('passes that have used up the operations on KV of an invocation wait for an alarm', async () => {
+  const burned = Array.from({ length: 1000 }, (_, i) => ({
+    nft: i.toString(16).padStart(64, '0'),
+    output: null,
+  }));
+  const ledger = openTestLedger(env.LEDGER);
+  await ledger.import('g', 100, []);
+  // so that a scrub finds no damage
+  const integrity = JSON.stringify({ fingerprints: { output: 0, id_0: 0 } });
+  await env.LEDGER.prepare('UPDATE head SET integrity = ?1').bind(integrity).run();
+  await ledger.apply(burned);
+  const stub = followerOf(env.FOLLOWER) as unknown as DurableObjectStub<CoreFollower>;
+  /** Milliseconds to each alarm, when it was set, and the end. None of them goes off. */
+  const waits: (number | 'all was put')[] = [];
+  await runInDurableObject(stub, async (object, { storage }) => {
+    await storage.deleteAlarm();
+    vi.spyOn(storage, 'setAlarm').mockImplementation(async (at) => {
+      waits.push(Number(at) - Date.now());
+    });
+    vi.spyOn(storage, 'deleteAlarm').mockImplementation(async () => {
+      waits.push('all was put');
+    });
+    // what was published before has nothing of it
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 5000);
+    await object.alarm();
+    clock.mockRestore();
+    await vi.waitFor(() => expect(waits.length).toBeGreaterThan(1), 60_000);
     vi.restoreAllMocks();
   });
   expect(waits[0]).toBeGreaterThan(9000);

@@ -138,6 +138,19 @@ describe('KV', () => {
     expect(reads.length).toBe(4);
   });
 
+  test('is not remembered when a clock that was set back comes to its time again', async () => {
+    const { look, reads, time, values } = setUp();
+    await look();
+    time.now -= 3_600_000;
+    await look('b'.repeat(64));
+    time.now = START + 500;
+    const moved = { nft: NFT, generation: 'g', ledgerIndex: 9, outputId: '2'.repeat(68) };
+    values.set(entryKey(NFT), writeEntry(moved));
+    reads.length = 0;
+    expect(await look()).toMatchObject({ ledgerIndex: 9, outputId: '2'.repeat(68) });
+    expect(reads).toEqual([entryKey(NFT), RECENT_KEY]);
+  });
+
   test('is remembered for a bounded number of NFTs', async () => {
     const { look, reads } = setUp();
     for (let i = 0; i <= 1_000; i++) await look(i.toString(16).padStart(64, '0'));

@@ -1,7 +1,6 @@
 /** Publishing and looking up with a real D1 and a real KV. */
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { adoptionSql } from '../../cli/lib/import/adopt-index.ts';
 import { entryKey, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer } from '../../src/nft-index/look-up-nft.ts';
 import { openNftSources } from '../../src/nft-index/nft-sources.ts';
@@ -197,60 +196,6 @@ describe('50,000 NFTs change within the window', () => {
     now += 1_000;
     await publish(LEDGER, NFT_INDEX, () => now, SMALL_BUDGET);
     expect(await entry()).toContain('"ledgerIndex":101');
-  });
-});
-
-describe('filled in bulk, before its ledger is there', () => {
-  const SEAL = 'seal:of-the-bulk';
-  const adopt = (name: string) => LEDGER.prepare(adoptionSql(name, 100, SEAL, now)).run();
-  const load = async (name: string) => {
-    await NFT_INDEX.put(
-      entryKey(A),
-      writeEntry({ nft: A, generation: name, ledgerIndex: 100, outputId: outputId('8') }),
-    );
-    await NFT_INDEX.put(SEAL, '');
-    await ledger.import(name, 100, [{ nft: A, output: outputId('8') }]);
-  };
-
-  test('the publisher takes it over as it is', async () => {
-    await publishAll();
-    await load("it's new");
-    await adopt("it's new");
-    const { used } = await publish(LEDGER, NFT_INDEX, () => now, BUDGET);
-    expect(used.operations).toBe(1);
-    expect(await look(A)).toMatchObject({
-      ledgerIndex: 100,
-      outputId: outputId('8'),
-      source: 'kv',
-    });
-    expect(await look(C)).toMatchObject({
-      outputId: undefined,
-      source: 'd1',
-      why: 'index is not settled',
-    });
-    now += SETTLING_TIME_MS;
-    await publishAll();
-    expect(await look(C)).toMatchObject({
-      ledgerIndex: 100,
-      outputId: undefined,
-      source: 'kv',
-      why: 'age',
-    });
-  });
-
-  test('also where the row was lost', async () => {
-    await load('new');
-    await ledger.removeState();
-    await adopt('new');
-    expect((await publish(LEDGER, NFT_INDEX, () => now, BUDGET)).used.operations).toBe(1);
-  });
-
-  test('a publisher that has begun is left alone', async () => {
-    await load('newer');
-    await publishAll();
-    const before = await ledger.index.readState();
-    await adopt('newer');
-    expect(await ledger.index.readState()).toEqual(before);
   });
 });
 

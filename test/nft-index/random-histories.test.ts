@@ -14,7 +14,9 @@ const HISTORIES = 500;
 /** Each found a mistake once. */
 const FOUND = [
   // another namespace is bound before the index has settled, and then the former one again
-  1621,
+  1223,
+  // another namespace is bound while all entries are put, and entries of the former one counted
+  527,
 ];
 
 describe(`${HISTORIES} random histories`, () => {

@@ -3,7 +3,10 @@
  * (src/ledger/packs/view-pages.ts).
  */
 import { expect, it } from 'vitest';
-import { MAX_CONE_BLOCKS, PAGE } from '../../src/ledger/packs/view-pages.ts';
+import { ConeUnavailable } from '../../src/ledger/intake/block-source.ts';
+import { MAX_CONE_BLOCKS, PAGE, PAGE_WITH_IDS } from '../../src/ledger/packs/view-pages.ts';
+import { readView } from '../../src/ledger/view/consistent-view.ts';
+import { inputsAt, outputsAt } from '../../src/stardust/white-flag/cone.ts';
 import {
   ask,
   disturbed,
@@ -18,6 +21,7 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { sealRows } from '../support/ledger/seal-rows.ts';
+import { oracleAnswer } from '../support/network/oracle-view.ts';
 
 const db = await openMemory();
 
@@ -61,4 +65,38 @@ it('a request over more blocks than may be walked reads none of them', async () 
     .run();
   await sealRows(db, 'milestone');
   expect(await askCounting(rig, question)).toEqual({ answer: 500, packs: 0 });
+});
+
+it('a request over several milestones reads few packs at once, and not any number of outputs', async () => {
+  const { network, rig, root } = await startNew(db, 'several');
+  const splitting = withSplitPacks(rig);
+  let last = root;
+  let [coin] = network.genesisCoins;
+  for (let i = 0; i < 2 * PAGE_WITH_IDS; i++) {
+    const made = network.transfer(coin!, i + 1);
+    [coin] = made.coins;
+    last = network.attachTransaction(made, [last]);
+    await storeNow(withTips(splitting, last), db);
+    if (i === PAGE_WITH_IDS) await issue(rig, network, [last]);
+  }
+  await issue(rig, network, [network.milestoneBlock!, last]);
+  const { question } = questionOf(network, 2);
+  const asked = { ...question, parents: [last] };
+  const answer = await oracleAnswer(network, asked);
+  const pages: number[] = [];
+  const count = async (_: string, __: number, batch: readonly D1Result[]) => {
+    const rows = batch.flatMap(({ results }) => results as { mentions?: unknown }[]);
+    pages.push(rows.filter(({ mentions }) => mentions).length);
+  };
+  const counted = disturbed(db, async () => {}, count);
+  expect(await ask(rig, asked, { db: counted })).toEqual(answer);
+  expect(pages).toEqual([PAGE_WITH_IDS, PAGE_WITH_IDS, expect.any(Number)]);
+  const named = [last.slice(2)];
+  const { cone } = (await readView(db, { index: 2, named }))!;
+  let outputs = 0;
+  for (let at = 0; at < cone.size; at++)
+    outputs += inputsAt(cone, at).length + outputsAt(cone, at).length;
+  expect(await readView(db, { index: 2, named, maxMentions: outputs })).toBeDefined();
+  const refused = readView(db, { index: 2, named, maxMentions: outputs - 1 });
+  await expect(refused).rejects.toThrow(ConeUnavailable);
 });

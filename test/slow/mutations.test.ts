@@ -101,9 +101,6 @@ const MISTAKES: Record<string, Edit[]> = {
     [TIMES, 'TOMBSTONE_TTL_S = 60 * 24 * 60 * 60', 'TOMBSTONE_TTL_S = 60'],
   ],
   'every entry expires': [[ENTRIES, 'output === null ? {', 'output !== undefined ? {']],
-  'a burned NFT leaves D1 before its tombstone is put': [
-    [D1_MODEL, 'this.#changedAt(nft)! <= from', 'this.#changedAt(nft)! > 0'],
-  ],
   'every NFT leaves D1 with its change': [[D1_MODEL, 'this.#output(nft) === null && ', '']],
   'an entry of an earlier filling counts': [
     [RESOLVE, ' &&\n    entry.value.ledgerIndex >= filledFrom', ''],
@@ -164,12 +161,8 @@ const MISTAKES: Record<string, Edit[]> = {
   'what is put counts though the seal was not seen': [
     [ENTRIES, "return 'seal not seen'", 'run.left.operations += 0'],
   ],
-  'an adopted index has settled': [
-    [
-      'cli/lib/import/adopt-index.ts',
-      "kind: 'complete', since: now, seal",
-      "kind: 'complete', since: 0, seal",
-    ],
+  'entries that another version put count': [
+    ['src/nft-index/publish.ts', 'entries.version !== run.version', 'entries.version === null'],
   ],
   'an index filled anew has settled': [
     [ENTRIES, 'since: run.clock(), seal: key', 'since: 0, seal: key'],

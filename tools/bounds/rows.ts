@@ -11,7 +11,12 @@ export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
     ['body: {MAX_BODY_BYTES}', 'http/request.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
-    ['packs in a page of a view: {PAGE}', 'ledger/packs/view-pages.ts', 'another page'],
+    ['outputs of several milestones: {MAX_MENTIONS}', 'ledger/packs/view-pages.ts', '500'],
+    [
+      'packs in a page of a view: {PAGE}, {PAGE_WITH_IDS} with IDs',
+      'ledger/packs/view-pages.ts',
+      'another page',
+    ],
     [
       'claimed previous milestones: {MAX_VERIFIED_FOR_REQUEST}',
       'ledger/view/cone-blocks.ts',
@@ -59,7 +64,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      'queries of D1 in an invocation: {MAX_QUERIES} (D1 allows 1,000)',
+      'queries of D1, operations on KV in an invocation: {MAX_QUERIES} (1,000 are allowed)',
       'follower/apply-next.ts',
       '',
     ],

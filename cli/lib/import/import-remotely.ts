@@ -1,5 +1,5 @@
 /**
- * Imports a snapshot into the deployed databases. It is loaded into a database on this machine
+ * Imports a snapshot into the deployed database. It is loaded into a database on this machine
  * first, and verified: only a whole and valid ledger is uploaded.
  *
  * An import that was interrupted, while loading or while uploading, resumes when it is called again
@@ -28,9 +28,8 @@ import {
 import { type ImportRequest, importSnapshot, reportHeld } from './import-snapshot.ts';
 import { ProgressBar } from './progress-bar.ts';
 import {
+  MAX_FILE,
   NOTHING_UPLOADED,
-  UPLOAD_LIMITS,
-  type UploadLimits,
   type UploadProgress,
   type UploadSource,
   type UploadTarget,
@@ -55,7 +54,7 @@ export async function importRemotely(
   config: WranglerConfig,
   run: RunWrangler = runWrangler,
   folder: string = FOLDER,
-  limits: UploadLimits = UPLOAD_LIMITS,
+  maxFile: number = MAX_FILE,
 ): Promise<void> {
   const alone = holdAlone(folder, 'import');
   const db = await openLocalDatabase(folder, config);
@@ -71,11 +70,10 @@ export async function importRemotely(
       const source = {
         db,
         generation,
-        ledgerIndex: held.ledger,
         outputs: held.outputs,
         nfts: held.nfts,
       };
-      const target = { run, databaseName: config.databaseName, folder, limits };
+      const target = { run, databaseName: config.databaseName, folder, maxFile };
       const isBegun = deployed.staged === generation;
       await uploadNoting(
         source,

@@ -1,15 +1,12 @@
 /**
- * Uploads a ledger from a database on this machine to the deployed D1 and KV, by wrangler.
- *
- * 1. Outputs, and what NFTs are listed by, go into staging tables, file by file.
- * 2. The entries of all NFTs go into KV. Each names its ledger, so that it says nothing about the
- *    ledger that is still served.
- * 3. The last file of SQL replaces the ledger that is served by the staged one.
+ * Uploads a ledger from a database on this machine to the deployed D1, by wrangler. Outputs, and what
+ * NFTs are listed by, go into staging tables, file by file; the last file replaces the ledger that is
+ * served by the staged one. KV is left to the deployed publisher: `wrangler kv bulk put` does not tell
+ * which keys Cloudflare could not write.
  *
  * D1 executes a file whole or not at all. Progress is noted after each step. Steps are idempotent:
  * one that was done but not noted is done again.
  */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, quote } from '../../../src/ledger/core/database.ts';
 import { isNftSql } from '../../../src/ledger/core/output-bytes.ts';
@@ -19,10 +16,8 @@ import {
   selectNfts,
   stagingName,
 } from '../../../src/ledger/import/staging-tables.ts';
-import { entryKey, writeEntry } from '../../../src/nft-index/kv-values.ts';
 import { OutputType } from '../../../src/stardust/output.ts';
 import type { RunWrangler } from '../wrangler/run-wrangler.ts';
-import { adoptionSql } from './adopt-index.ts';
 import { SqlFile } from './sql-file.ts';
 
 /** How far an upload has come. */
@@ -31,34 +26,17 @@ export interface UploadProgress {
   files: number;
   outputs: number;
   output: string;
-  /** Entries up to this NFT are in KV. */
-  nft: string;
-  /** The key that was put after all entries; null before. */
-  seal: string | null;
 }
 
-export const NOTHING_UPLOADED: UploadProgress = {
-  files: 0,
-  outputs: 0,
-  output: '',
-  nft: '',
-  seal: null,
-};
+export const NOTHING_UPLOADED: UploadProgress = { files: 0, outputs: 0, output: '' };
 
 /**
- * Sizes of steps. D1 imports files of up to 5 GB, but was reported to fail at some 100 MB, and
- * wrangler splits long values in quadratic time.
+ * Characters of a file of SQL. D1 imports files of up to 5 GB, but was reported to fail at some 100
+ * MB, and wrangler splits long values in quadratic time.
  * https://github.com/cloudflare/workers-sdk/issues/4407
  * https://github.com/cloudflare/workers-sdk/issues/15556
  */
-export interface UploadLimits {
-  /** Characters of a file of SQL. */
-  file: number;
-  /** Entries of a file for KV. */
-  entries: number;
-}
-
-export const UPLOAD_LIMITS: UploadLimits = { file: 16_000_000, entries: 10_000 };
+export const MAX_FILE = 16_000_000;
 
 /** Outputs that are read at once. */
 const PAGE = 100;
@@ -79,7 +57,6 @@ export interface UploadSource {
   /** The database that holds the ledger. */
   db: Database;
   generation: string;
-  ledgerIndex: number;
   outputs: number;
   nfts: number;
 }
@@ -90,7 +67,8 @@ export interface UploadTarget {
   databaseName: string;
   /** For the files. */
   folder: string;
-  limits: UploadLimits;
+  /** Characters of a file. */
+  maxFile: number;
 }
 
 /** Does all steps that are left. */
@@ -101,15 +79,13 @@ export async function upload(
   note: (progress: UploadProgress) => void,
 ): Promise<void> {
   let at = progress;
-  for (const step of [uploadOutputs, uploadEntries]) {
-    for (
-      let next = await step(source, target, at);
-      next !== undefined;
-      next = await step(source, target, at)
-    ) {
-      at = next;
-      note(at);
-    }
+  for (
+    let next = await uploadOutputs(source, target, at);
+    next !== undefined;
+    next = await uploadOutputs(source, target, at)
+  ) {
+    at = next;
+    note(at);
   }
   await replaceLedger(source, target, at);
 }
@@ -128,7 +104,7 @@ async function uploadOutputs(
   file.add(fence(source, files, files + 1));
   let last = output;
   let { outputs } = progress;
-  while (file.length < target.limits.file) {
+  while (file.length < target.maxFile) {
     const page = await source.db
       .prepare('SELECT * FROM output WHERE id > ?1 ORDER BY id LIMIT ?2')
       .bind(last, PAGE)
@@ -180,62 +156,13 @@ function fence({ generation }: UploadSource, from: number, to: number): string {
     END`;
 }
 
-/** Uploads the next file of entries, or the seal after the last one; undefined if that was put. */
-async function uploadEntries(
-  { db, generation, ledgerIndex }: UploadSource,
-  target: UploadTarget,
-  progress: UploadProgress,
-): Promise<UploadProgress | undefined> {
-  if (progress.seal !== null) return undefined;
-  const { results } = await db
-    .prepare('SELECT id, output FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2')
-    .bind(progress.nft, target.limits.entries)
-    .all<{ id: string; output: string | null }>();
-  const last = results.at(-1);
-  if (last === undefined) {
-    const seal = `seal:${crypto.randomUUID()}`;
-    await putPairs(target, [{ key: seal, value: generation }]);
-    return { ...progress, seal };
-  }
-  await putPairs(
-    target,
-    results.map(({ id: nft, output: outputId }) => ({
-      key: entryKey(nft),
-      value: writeEntry({ nft, generation, ledgerIndex, outputId }),
-    })),
-  );
-  return { ...progress, nft: last.id };
-}
-
-async function putPairs(
-  { run, folder }: UploadTarget,
-  pairs: readonly { key: string; value: string }[],
-): Promise<void> {
-  const path = join(folder, 'entries.json');
-  writeFileSync(path, JSON.stringify(pairs));
-  await run([
-    'kv',
-    'bulk',
-    'put',
-    path,
-    '--binding',
-    'NFT_INDEX',
-    '--remote',
-    '--preview',
-    'false',
-  ]);
-}
-
-/**
- * Replaces the ledger that is served, and adopts the entries, in one file. Fails if rows are
- * missing.
- */
+/** Replaces the ledger that is served. Fails if rows are missing. */
 async function replaceLedger(
   source: UploadSource,
   target: UploadTarget,
-  { files, seal }: UploadProgress,
+  { files }: UploadProgress,
 ): Promise<void> {
-  const { db, generation, ledgerIndex, outputs, nfts } = source;
+  const { db, outputs, nfts } = source;
   const file = new SqlFile(join(target.folder, 'replace.sql'));
   file.add(
     fence(source, files, files),
@@ -246,8 +173,6 @@ async function replaceLedger(
        OR (SELECT count(*) FROM import_nft) <> ${nfts}
        OR (SELECT count(*) FROM import_output_detail) <> ${nfts}`,
     ...(await readStagingScript(db)).swap,
-    // ahead of every clock: the publisher puts its own time in its place
-    adoptionSql(generation, ledgerIndex, seal!, Number.MAX_SAFE_INTEGER),
   );
   await execute(target, file);
 }

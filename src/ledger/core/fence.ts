@@ -5,7 +5,7 @@
  */
 import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
-import { type Head, isSameHead, selectHeadAt } from './head.ts';
+import { type HeadMoment, isSameHead, selectHeadAt } from './head.ts';
 import { type Query, readBatch, readQuery } from './read-batch.ts';
 
 /**
@@ -62,7 +62,7 @@ export async function runFenced<T extends object>(
  */
 export async function unlessMoved<T>(
   db: Database,
-  head: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
+  head: HeadMoment,
   milestone: number,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -124,17 +124,18 @@ export interface HeadAt {
   milestone: KnownMilestone | undefined;
 }
 
-/**
- * Selects the head as {@link selectHead} does, and a milestone.
- *
- * @param index of the milestone; the ledger's if absent
- */
-export function selectHeadAt(db: Database, index?: number): Query<HeadAt | undefined> {
-  return first(db.prepare(SELECT_HEAD_AT).bind(index ?? null), (row) => ({
-    head: headFromRow(row),
-    milestone: milestoneFromRow(row),
-  }));
+/** Selects the head as {@link selectHead} does, and the milestone with this index. */
+export function selectHeadAt(db: Database, index: number | null): Query<HeadAt | undefined> {
+  return first(db.prepare(SELECT_HEAD_AT).bind(index), (row) => {
+    const head = headFromRow(row);
+    const isOwn = (index ?? head.ledger) === head.ledger;
+    return { head, milestone: isOwn ? ownMilestoneFromRow(row) : milestoneFromRow(row) };
+  });
 }
+
+/** Selects the head as {@link selectHead} does, and the ledger's milestone. */
+export const selectLedger = (db: Database) =>
+  selectHeadAt(db, null) as Query<(HeadAt & { milestone: KnownMilestone }) | undefined>;
 
 /**
  * Throws a HeadDamaged if the row is damaged, or a scrub found other damage.
@@ -176,6 +177,13 @@ function parseHead(row: Row): Head {
   };
 }
 
+/** Reads the ledger's milestone. Throws a LedgerDamaged if it is not there: it always was. */
+export function ownMilestoneFromRow(row: Row): KnownMilestone {
+  const milestone = milestoneFromRow(row);
+  if (milestone === undefined) throw new LedgerDamaged('rows of the table milestone');
+  return milestone;
+}
+
 /** @param row of a milestone's {@link summedColumns}, with that prefix */
 export function milestoneFromRow(row: Row, prefix = 'milestone_'): KnownMilestone | undefined {
   const id = row.textOrNull(`${prefix}id`);
@@ -189,14 +197,10 @@ export function milestoneFromRow(row: Row, prefix = 'milestone_'): KnownMileston
   };
 }
 
+/** The part of the head that tells of milestones, drops and imports, and not of stored blocks. */
+export type HeadMoment = Pick<Head, 'generation' | 'ledger' | 'dropped'>;
+
 /** Returns whether nothing but storing blocks happened in between: no milestone, drop or import. */
-export function isSameHead(
-  one: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
-  other: Pick<Head, 'generation' | 'ledger' | 'dropped'>,
-): boolean {
-  return (
-    one.generation === other.generation &&
-    one.ledger === other.ledger &&
-    one.dropped === other.dropped
-  );
+export function isSameHead(one: HeadMoment, other: HeadMoment): boolean {
+  return (['generation', 'ledger', 'dropped'] as const).every((of) => one[of] === other[of]);
 }

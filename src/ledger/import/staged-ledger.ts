@@ -223,18 +223,11 @@ export class StagingSink implements LedgerSink {
     const { stretches, fingerprint } = await this.#checkSupply(summary);
     await this.#placeNfts(stretches);
     const db = this.#db;
-    const {
-      genesisIndex,
-      ledgerIndex,
-      milestoneId,
-      timestamp,
-      treasury,
-      parameters,
-      solidEntryPoints,
-    } = summary;
-    const entry = milestoneEntry(toHexDigits(milestoneId));
+    const { genesisIndex, ledgerIndex, timestamp, treasury, parameters } = summary;
+    const milestoneId = toHexDigits(summary.milestoneId);
+    const entry = milestoneEntry(milestoneId);
     // a file may name one twice, as the reference takes it
-    const entries = [...new Set([...solidEntryPoints.map(toHexDigits), entry])];
+    const entries = [...new Set([...summary.solidEntryPoints.map(toHexDigits), entry])];
     const idTables = [{ table: 0, first: ledgerIndex }];
     const head: Head = {
       generation,
@@ -262,7 +255,7 @@ export class StagingSink implements LedgerSink {
     // those before it are left out: their states cannot be asked for
     const milestone = {
       index: ledgerIndex,
-      id: toHexDigits(milestoneId),
+      id: milestoneId,
       timestamp,
       blocks: 0,
       payload: null,

@@ -9,6 +9,7 @@ import { LedgerState } from '../../stardust/white-flag/walk.ts';
 import { LedgerDamaged, readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectIds } from '../core/id-index.ts';
+import { IdMap } from '../core/id-map.ts';
 import { many, type Query, type Row } from '../core/read-batch.ts';
 import { renumberOutputs, visitInputs } from './block-record.ts';
 import { outputSql, requireOutputSum } from './id-rows.ts';
@@ -29,8 +30,14 @@ import { type ViewedPack, visitBlocks } from './viewed-packs.ts';
  */
 export const PAGE = 128;
 
+/** Packs of one batch where IDs of outputs are read too: up to 12 MB of them. */
+export const PAGE_WITH_IDS = 32;
+
 /** Blocks of the largest cone that a request computes roots of: a second's work. */
 export const MAX_CONE_BLOCKS = 200_000;
+
+/** Outputs that blocks of several milestones may mention in a view: 30 MB of IDs. */
+export const MAX_MENTIONS = 500_000;
 
 /** SQL that is true where one of the visible live packs names this block; the newest come first. */
 const isInLivePack = (id: string) =>
@@ -39,8 +46,8 @@ const isInLivePack = (id: string) =>
 
 /** SQL of the columns that a view reads of a pack `p`, given `reach`. */
 const VIEWED_COLUMNS = `
-  ${WALKED_COLUMNS}, NULL AS unreferenced, NULL AS until, NULL AS blocks,
-  CASE WHEN ?2 <= r.ledger AND (r.unreferenced OR r.last > ?2) THEN (
+  ${WALKED_COLUMNS}, NULL AS unreferenced, NULL AS until, NULL AS blocks, NULL AS several,
+  CASE WHEN r.several THEN (
     SELECT json_group_array(json_array(${outputSql.number('e.value')}, ${outputSql.id('e.value')}, ${outputSql.sum('e.value')}))
     FROM json_each(p.outputs) b CROSS JOIN json_each(b.value) e) END AS mentions`;
 
@@ -55,13 +62,12 @@ const IS_TOO_LARGE = `(r.blocks > ${MAX_CONE_BLOCKS})`;
  * ?4 whether the packs staged for this milestone are read too.
  *
  * - Nothing is read for a state that is not known here, which may be millions of milestones ago.
- * - One row without a pack has `unreferenced` (live packs are read), `until` (last milestone read)
- *   and `blocks` (number that ?2 to `until` reference).
+ * - One row without a pack has `unreferenced` (live packs are read), `until` (last milestone read),
+ *   `blocks` (number that ?2 to `until` reference) and `several` (blocks are of several milestones).
  * - For the ledger's next milestone no pack is read if a named block is unknown, unless ?4. The
  *   newest packs are searched first, as proposals have their parents there.
  * - No pack is read if milestones reference more than a request may walk.
- * - `mentions` has the IDs of outputs if the blocks are of more than one milestone: an output may
- *   have several numbers then.
+ * - `mentions` has the IDs of outputs if `several`: an output may have several numbers then.
  * - Keys are sorted and not rows, which would be copied: the rows are in any order.
  */
 const SELECT_CONE = `
@@ -81,8 +87,9 @@ const SELECT_CONE = `
         SELECT 1 FROM json_each(asked.ids) j WHERE j.value NOT IN (SELECT id FROM found)
           AND ${isInLivePack('j.value')}) END
       FROM asked),
-    reach(ledger, last, unreferenced, until, blocks) AS MATERIALIZED (
-      SELECT *, (SELECT coalesce(sum(m.blocks), 0) FROM milestone m WHERE m.idx BETWEEN ?2 AND until)
+    reach(ledger, last, unreferenced, until, blocks, several) AS MATERIALIZED (
+      SELECT *, (SELECT coalesce(sum(m.blocks), 0) FROM milestone m WHERE m.idx BETWEEN ?2 AND until),
+        ?2 <= ledger AND (unreferenced OR coalesce(last > ?2, 0))
       FROM (SELECT *, CASE WHEN unreferenced THEN ledger ELSE last END AS until FROM reached)),
     wanted(key) AS MATERIALIZED (
       SELECT DISTINCT k.value FROM reach r CROSS JOIN milestone_part m ON m.key >= ?2 * ${PARTS}
@@ -92,9 +99,9 @@ const SELECT_CONE = `
     page(key) AS MATERIALIZED (
       SELECT p.key FROM reach r CROSS JOIN pack p WHERE ${IS_LIVE} AND NOT ${IS_TOO_LARGE} AND p.key > ?3
       UNION SELECT key FROM wanted WHERE key > ?3
-      ORDER BY 1 LIMIT ${PAGE})
+      ORDER BY 1 LIMIT iif((SELECT several FROM reach), ${PAGE_WITH_IDS}, ${PAGE}))
   SELECT NULL AS key, NULL AS records, NULL AS statuses, NULL AS states, NULL AS sums,
-    NULL AS staged, r.unreferenced, r.until, r.blocks, NULL AS mentions
+    NULL AS staged, r.unreferenced, r.until, r.blocks, r.several, NULL AS mentions
   FROM reach r
   UNION ALL
   SELECT ${VIEWED_COLUMNS}
@@ -136,7 +143,8 @@ export function createPackReader(index: number, nextBlock: number) {
   const packs: ViewedPack[] = [];
   const records: Uint8Array[] = [];
   /** Numbers by ID, where the blocks are of several milestones. */
-  const numberOf = new Map<string, number>();
+  const numberOf = new IdMap(34);
+  let mentioned = 0;
   let first = 0;
 
   /** Returns one number for each output, whatever numbers it has in the packs. */
@@ -145,10 +153,9 @@ export function createPackReader(index: number, nextBlock: number) {
     const all: [number, string, number][] = readStored(() => JSON.parse(mentions));
     for (const [number, id, sum] of all) {
       requireOutputSum(number, id, sum);
-      const one = numberOf.get(id) ?? numberOf.size + 1;
-      numberOf.set(id, one);
-      own.set(number, one);
+      own.set(number, numberOf.set(id, 0) + 1);
     }
+    mentioned += all.length;
     renumberOutputs(pack.records, (number) => own.get(number)!);
     return (number) => own.get(number)!;
   }
@@ -182,10 +189,9 @@ export function createPackReader(index: number, nextBlock: number) {
   }
 
   return {
-    get lastKey() {
-      return Math.max(...packs.map(({ key }) => key));
-    },
-    add(rows: readonly Row[]): void {
+    lastKey: () => Math.max(...packs.map(({ key }) => key)),
+    /** Returns how many outputs were mentioned so far, if the blocks are of several milestones. */
+    add(rows: readonly Row[]): number {
       const page = readStored(() => walkedPacksFromRows(rows));
       records.push(page.records);
       for (const [i, pack] of page.packs.entries()) {
@@ -202,6 +208,7 @@ export function createPackReader(index: number, nextBlock: number) {
         packs.push({ ...rest, first });
         first += pack.statuses.size;
       }
+      return mentioned;
     },
     finish(): ViewedPacks {
       const before = new Uint8Array(first);

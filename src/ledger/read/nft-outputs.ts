@@ -6,7 +6,7 @@ import { protocolParametersOption } from '../../stardust/wire/milestone.ts';
 import { decodeParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
-import { headFromRow, milestoneFromRow } from '../core/head.ts';
+import { headFromRow, ownMilestoneFromRow } from '../core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../core/nft-rows.ts';
 import { outputColumns } from '../core/output-bytes.ts';
 import { many, type Row, readAlone } from '../core/read-batch.ts';
@@ -28,8 +28,8 @@ const SELECT_OUTPUTS = `
   SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')},
     ${summedColumns('parameters', 'p', 'parameters_')}, ${NFT_COLUMNS},
     ${outputColumns('o', { prefix: 'output_' })}
-  FROM head h JOIN milestone m ON m.idx = h.ledger
-    JOIN parameters p
+  FROM head h LEFT JOIN milestone m ON m.idx = h.ledger
+    LEFT JOIN parameters p
       ON p.target = (SELECT max(target) FROM parameters WHERE target <= h.ledger)
     JOIN json_each(?1) j LEFT JOIN nft n ON n.id = j.value ${JOIN_HELD}
     LEFT JOIN output o ON o.id = coalesce(n.output, j.value)
@@ -56,7 +56,7 @@ export async function readNftOutputs(
   );
   return {
     ledgerIndex,
-    timestamp: milestoneFromRow(first)!.timestamp,
+    timestamp: ownMilestoneFromRow(first).timestamp,
     prefix: decodeParameters(option.parameters).bech32Hrp,
     outputs: rows.map((row) => unspentFromRow(row, ledgerIndex)),
   };

@@ -5,7 +5,7 @@ import type { ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { type DatabaseSize, withSize } from '../core/database-size.ts';
-import { milestoneFromRow, selectHeadAt } from '../core/head.ts';
+import { milestoneFromRow, selectLedger } from '../core/head.ts';
 import { parametersAt, selectParameters } from '../core/ledger-parameters.ts';
 import { readOutputBytes } from '../core/output-bytes.ts';
 import { first, type Row, readBatch } from '../core/read-batch.ts';
@@ -92,12 +92,12 @@ export async function readNodeStatus(
   { follows, finalMilestone, retention, limitBytes }: StatusSettings,
 ): Promise<NodeStatus | undefined> {
   const { at, parameters, extent, follower } = await readBatch(db, {
-    at: selectHeadAt(db),
+    at: selectLedger(db),
     parameters: selectParameters(db),
     extent: first(db.prepare(SELECT_EXTENT), extentFromRow),
     follower: withSize(first(db.prepare(SELECT_FOLLOWER), followerFromRow)),
   });
-  if (at?.milestone === undefined || extent === undefined) return undefined;
+  if (at === undefined || extent === undefined) return undefined;
   const { head, milestone } = at;
   const { status, upstream, blocks, token } = (follows && follower.value) || NOT_FOLLOWED;
   const inForce = parametersAt(parameters, head.ledger);

@@ -32,7 +32,14 @@ import { ConeUnavailable } from '../intake/block-source.ts';
 import { type NextNumbers, nextNumbers, selectGiven } from '../packs/next-numbers.ts';
 import type { NumberMap } from '../packs/number-map.ts';
 import type { RecordCone } from '../packs/record-cone.ts';
-import { createPackReader, MAX_CONE_BLOCKS, PAGE, selectConePage } from '../packs/view-pages.ts';
+import {
+  createPackReader,
+  MAX_CONE_BLOCKS,
+  MAX_MENTIONS,
+  PAGE,
+  PAGE_WITH_IDS,
+  selectConePage,
+} from '../packs/view-pages.ts';
 import { countBlocks, findInCone, type ViewedPack } from '../packs/viewed-packs.ts';
 
 export interface ConsistentView {
@@ -70,6 +77,8 @@ export interface ViewRequest {
   withStaged?: boolean;
   /** Called after the first page, before others; readView throws what it throws. */
   check?: (facts: Pick<ConsistentView, 'head' | 'previous' | 'parameters'>) => void;
+  /** The most outputs that blocks of several milestones may mention: absent, MAX_MENTIONS. */
+  maxMentions?: number;
 }
 
 /**
@@ -82,7 +91,8 @@ const FIND_PAST = selectIds(
 
 /**
  * Returns undefined if nothing was imported. Throws a ConeUnavailable `too-large` if the milestones
- * in reach reference more than MAX_CONE_BLOCKS, a LedgerMoved if the ledger always moves.
+ * in reach reference more than MAX_CONE_BLOCKS, or their blocks mention too many outputs; a
+ * LedgerMoved if the ledger always moves.
  */
 export async function readView(
   db: Database,
@@ -118,7 +128,7 @@ async function readWholeView(
 
 async function readOnce(
   db: Database,
-  { index, named, withStaged = false, check }: ViewRequest,
+  { index, named, withStaged = false, check, maxMentions = MAX_MENTIONS }: ViewRequest,
 ): Promise<ConsistentView | undefined> {
   const ids = JSON.stringify(named);
   const { at, given, parameters, blocks, page } = await readBatch(db, {
@@ -137,17 +147,19 @@ async function readOnce(
     throw new ConeUnavailable('too-large', `more than ${MAX_CONE_BLOCKS} blocks to walk`);
   const next = nextNumbers(head, given);
   const reader = createPackReader(index, next.nextBlock);
-  reader.add(rows);
-  for (let read = rows; read.length === PAGE; ) {
+  const most = reach.several === 1 ? PAGE_WITH_IDS : PAGE;
+  for (let read = rows; ; ) {
+    if (reader.add(read) > maxMentions)
+      throw new ConeUnavailable('too-large', `blocks mention more than ${maxMentions} outputs`);
+    if (read.length < most) break;
     const more = await readBatch(db, {
       at: selectHeadAt(db, index - 1),
-      page: selectConePage(db, ids, index, reader.lastKey, withStaged),
+      page: selectConePage(db, ids, index, reader.lastKey(), withStaged),
     });
     requireSame(at, more.at);
     const now = splitPage(more.page);
-    read = now.rows;
     requireSameReach(reach, now.reach);
-    reader.add(read);
+    read = now.rows;
   }
   const { cone, packs, states } = reader.finish();
   const { unreferenced, referenced } = countBlocks({ cone, packs }, next.nextBlock, [index, until]);
@@ -181,21 +193,16 @@ function requireSame(first: HeadAt, now: HeadAt | undefined): void {
   if (!isSame) throw new LedgerMoved('the ledger moved while it was read');
 }
 
-/** Whether live packs are read, the last milestone read, and how many blocks the milestones have. */
-type Reach = Record<'unreferenced' | 'until' | 'blocks', number>;
-
-const NO_REACH: Reach = { unreferenced: 0, until: 0, blocks: 0 };
+/** Columns of the row about the walk's reach (packs/view-pages.ts). */
+const REACH = ['unreferenced', 'until', 'blocks', 'several'] as const;
+type Reach = Record<(typeof REACH)[number], number>;
 
 /** The row about the walk's reach, which is there if the state is known, and those of packs. */
 function splitPage(page: readonly Row[]): { reach: Reach; rows: Row[] } {
   const isOfPack = (row: Row) => row.integerOrNull('key') !== null;
   const about = page.find((row) => !isOfPack(row));
-  const reach = about && {
-    unreferenced: about.integer('unreferenced'),
-    until: about.integerOrNull('until') ?? 0,
-    blocks: about.integer('blocks'),
-  };
-  return { reach: reach ?? NO_REACH, rows: page.filter(isOfPack) };
+  const cells = REACH.map((name) => [name, about?.integerOrNull(name) ?? 0]);
+  return { reach: Object.fromEntries(cells) as Reach, rows: page.filter(isOfPack) };
 }
 
 /**

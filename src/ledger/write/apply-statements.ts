@@ -10,7 +10,6 @@ import { inputsAt } from '../../stardust/white-flag/cone.ts';
 import type { WhiteFlag } from '../../stardust/white-flag/walk.ts';
 import { announcedParameters, type Milestone } from '../../stardust/wire/milestone.ts';
 import { treasuryAfter } from '../../stardust/wire/receipt.ts';
-import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { keepsIndex } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
@@ -63,7 +62,6 @@ export async function applyStatements(
   const { milestone, id, payload } = verified;
   const { index, timestamp } = milestone;
   const { head, next, previous } = view;
-  if (previous === undefined) throw new LedgerDamaged("the ledger's milestone");
   const changes = await listChanges(db, verified, view, whiteFlag);
   if (isStagedForAnother(view, changes)) return undefined;
   const own = { index, id: toHexDigits(id) };
@@ -95,7 +93,7 @@ export async function applyStatements(
       timestamp,
       blocks: changes.order.length,
       payload: writeOutputBytes(payload),
-      nftChanges: previous.nftChanges + read.nfts.size,
+      nftChanges: previous!.nftChanges + read.nfts.size,
     }),
     ...insertParts(db, milestone, view, changes, read.spentLengths),
     ...insertIds(db, head.idTables, own, places()),

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
-import { type Head, selectHeadAt } from '../../ledger/core/head.ts';
+import { type Head, selectLedger } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
 import { readBatch } from '../../ledger/core/read-batch.ts';
 import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
@@ -69,7 +69,7 @@ export function createPublisher(
   }
 
   const readLedger = () =>
-    readBatch(db, { at: selectHeadAt(db), parameters: selectParameters(db) });
+    readBatch(db, { at: selectLedger(db), parameters: selectParameters(db) });
 
   /** Whether this head comes after what was published. */
   const follows = (before: PublishedMilestone, { generation, ledger }: Head) =>
@@ -79,7 +79,7 @@ export function createPublisher(
     const { at, parameters } = await readLedger();
     if (published !== undefined && at !== undefined && follows(published, at.head))
       return published;
-    if (at?.milestone === undefined) return undefined;
+    if (at === undefined) return undefined;
     const { generation, ledger: index } = at.head;
     const { id, timestamp } = at.milestone;
     const { bech32Hrp: prefix } = parametersAt(parameters, index);

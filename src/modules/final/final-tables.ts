@@ -5,7 +5,7 @@
  */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
-import { type Head, selectHeadAt } from '../../ledger/core/head.ts';
+import { type Head, selectLedger } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { outputColumns } from '../../ledger/core/output-bytes.ts';
@@ -170,14 +170,14 @@ export interface FoundFinal {
 export function selectFinal(db: Database, finalMilestone: number): Query<FoundFinal> {
   return combine(
     {
-      at: selectHeadAt(db),
+      at: selectLedger(db),
       announced: selectParameters(db),
       root: first(db.prepare(SELECT_ROOT).bind(finalMilestone), rootFromRow),
     },
     ({ at, announced, root: stored }) => {
-      const { head, milestone } = at ?? {};
-      if (head?.ledger !== finalMilestone || milestone === undefined)
-        return { ledgerIndex: head?.ledger, state: undefined };
+      if (at?.head.ledger !== finalMilestone)
+        return { ledgerIndex: at?.head.ledger, state: undefined };
+      const { head, milestone } = at;
       const parameters = parametersAt(announced, head.ledger);
       const { networkName } = parameters;
       const milestoneId = Uint8Array.fromHex(milestone.id);

@@ -1,7 +1,7 @@
 /** A page of the NFTs of an address or an issuer, with their whole outputs, of one moment. */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
-import { selectHeadAt } from '../../ledger/core/head.ts';
+import { selectLedger } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
 import { outputColumns } from '../../ledger/core/output-bytes.ts';
 import { many, type Query, readBatch } from '../../ledger/core/read-batch.ts';
@@ -42,13 +42,12 @@ export async function readNftGallery(
   query: OutputQuery,
 ): Promise<NftGallery | undefined> {
   const { at, parameters, rows } = await readBatch(db, {
-    at: selectHeadAt(db),
+    at: selectLedger(db),
     parameters: selectParameters(db),
     rows: selectListed(db, query),
   });
   if (at === undefined) return undefined;
   const ledgerIndex = at.head.ledger;
-  if (at.milestone === undefined) throw new LedgerDamaged("the ledger's milestone");
   const prefix = parametersAt(parameters, ledgerIndex).bech32Hrp;
   if (query.prefixes.some((each) => each !== prefix))
     return { ok: false, ledgerIndex, why: 'foreign', prefix };

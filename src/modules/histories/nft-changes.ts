@@ -4,7 +4,7 @@
  */
 import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
-import { milestoneFromRow, selectHeadAt } from '../../ledger/core/head.ts';
+import { milestoneFromRow, selectHeadAt, selectLedger } from '../../ledger/core/head.ts';
 import { JOIN_HELD, LISTED_NFT_COLUMNS, nftFromRow } from '../../ledger/core/nft-rows.ts';
 import { many, type Row, readBatch } from '../../ledger/core/read-batch.ts';
 import { summedColumns } from '../../ledger/core/row-sum.ts';
@@ -62,15 +62,14 @@ export async function readNftChanges(
   maxChanges = MAX_CHANGES,
 ): Promise<NftChanges | undefined> {
   const { at, from, lists, states } = await readBatch(db, {
-    at: selectHeadAt(db),
+    at: selectLedger(db),
     from: selectHeadAt(db, after),
     lists: many(db.prepare(SELECT_LISTS).bind(after, maxChanges), listFromRow),
     states: many(db.prepare(SELECT_STATES).bind(after, maxChanges), stateFromRow),
   });
   if (at === undefined) return undefined;
   const { ledger: ledgerIndex } = at.head;
-  const [first, last] = [from?.milestone?.nftChanges, at.milestone?.nftChanges];
-  if (last === undefined) throw damaged();
+  const [first, last] = [from?.milestone?.nftChanges, at.milestone.nftChanges];
   if (first === undefined) return { ledgerIndex, ok: false, why: 'not kept' };
   let total = first;
   const ids = new Set<string>();

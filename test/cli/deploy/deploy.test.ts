@@ -97,7 +97,7 @@ describe('a deployment', () => {
     await smooth.deploy();
     const expected = await smooth.state();
     const { points } = smooth.account;
-    expect(points).toBeGreaterThan(35);
+    expect(points).toBeGreaterThan(30);
     for (let failAt = 0; failAt < points; failAt++) {
       const machine = new Machine(SMALL);
       machine.account.failAt = failAt;

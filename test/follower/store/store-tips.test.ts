@@ -17,6 +17,7 @@ import { blockId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
+  ask,
   disturbed,
   followTo,
   issue,
@@ -197,6 +198,18 @@ it('C-6: of more tips than are fetched at once, stores none without proof of wor
   for (let i = 0; i < 310; i++) add(root, false);
   const upstream = { ...lying, readTips: async () => [...made.keys()] };
   for (let i = 0; i < 3; i++) expect(await storeNow({ ...rig, upstream }, db)).toBe(0);
+});
+
+it('C-6: a parent that a request names needs proof of work, unlike what is below it', async () => {
+  const { network, rig, root } = await startNew(db, 'named', { parameters: { minPowScore: 1 } });
+  const { add, lying } = makesUp(rig, 1);
+  const askUpon = (parent: string) => {
+    const { request } = network.propose({ parents: [root] });
+    return ask(rig, { ...request, parents: [root, parent] }, { upstreams: [lying] });
+  };
+  const below = add(root, false);
+  expect(await askUpon(below)).toBe(404);
+  expect(await askUpon(add(below, true))).toHaveProperty('inclusionMerkleRoot');
 });
 
 it('stores no more than one and a half times the limit, whatever one upstream of two names as its tips', async () => {

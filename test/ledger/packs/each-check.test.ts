@@ -4,23 +4,30 @@
  */
 import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import { findReferenced } from '../../../src/ledger/core/id-index.ts';
 import { readQuery } from '../../../src/ledger/core/read-batch.ts';
 import { PARTS, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
+import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
+import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
+import { readFinalLedger } from '../../../src/modules/final/prove-final.ts';
 import { readNftChanges } from '../../../src/modules/histories/nft-changes.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
 import { beginState } from '../../../src/nft-index/publisher-state.ts';
+import { computeWhiteFlag } from '../../../src/node/compute-white-flag.ts';
 import {
   ask,
+  FOLLOWING,
   followTo,
   issue,
   ledgerIndex,
   questionOf,
+  requestOf,
   startLedger,
   startNew,
   storeNow,
@@ -319,4 +326,20 @@ it('the state of the NFT index', async () => {
   };
   await publishTo(index, store, Date.now, { operations: 100, statements: 100 });
   expect((await index.readState()).stored?.state?.entries.kind).toBe('complete');
+});
+
+it("the key of the ledger's own milestone: it is no ledger that was never imported", async () => {
+  const { db, network, rig } = await start();
+  const { request } = network.propose({ parents: [network.milestoneBlock!] });
+  const reads = {
+    status: () => readNodeStatus(db, FOLLOWING),
+    nfts: () => readNftOutputs(db, [NFT]),
+    'white flag': () => computeWhiteFlag(db, requestOf(request), { rules: rig.following }),
+    position: () => readPosition(db, rig.following),
+    'final ledger': () => readFinalLedger(db, 1),
+  };
+  for (const read of Object.values(reads)) expect(await read()).toBeDefined();
+  await change(db, 'UPDATE milestone SET idx = 129 WHERE idx = 1');
+  for (const [name, read] of Object.entries(reads))
+    await expect(read(), name).rejects.toThrow('rows of the table milestone');
 });

@@ -143,14 +143,10 @@ export class Machine {
   async state(): Promise<unknown> {
     const { account } = this;
     const version = currentVersion(account, this.name)!;
-    const titleOf = (id: string) => [...account.namespaces].find(([, each]) => each.id === id)?.[0];
+    const titleOf = (id: string) => [...account.namespaces].find(([, each]) => each === id)?.[0];
     const nameOf = (id: string) => [...account.databases].find(([, each]) => each.id === id)?.[0];
-    const entries = [...account.namespaces].map(([title, each]) => [
-      title,
-      [...each.entries.keys()].filter((key) => !key.startsWith('seal:')).sort(),
-    ]);
     return {
-      entries,
+      namespaces: [...account.namespaces.keys()],
       databases: [...account.databases.keys()],
       tables: { ...(await dump(this.#database!)), head: 0, nft_index: 0 },
       workers: [...account.workers.keys()],

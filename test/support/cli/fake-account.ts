@@ -31,8 +31,8 @@ interface FakeWorker {
 
 export class FakeAccount {
   isLoggedIn = true;
-  /** By title: ID and entries. */
-  readonly namespaces = new Map<string, { id: string; entries: Map<string, string> }>();
+  /** IDs by title. */
+  readonly namespaces = new Map<string, string>();
   /** By name. */
   readonly databases = new Map<string, { id: string; database: SqliteDatabase }>();
   readonly workers = new Map<string, FakeWorker>();
@@ -57,7 +57,7 @@ export class FakeAccount {
     if (this.namespaces.has(title))
       throw new Error('a namespace with this account ID and title already exists [code: 10014]');
     const id = this.newId();
-    this.namespaces.set(title, { id, entries: new Map() });
+    this.namespaces.set(title, id);
     return id;
   }
 
@@ -87,14 +87,12 @@ export function currentVersion(account: FakeAccount, name: string): FakeVersion 
 
 /** Bytes of a statement that D1 accepts: https://developers.cloudflare.com/d1/platform/limits/ */
 const MAX_STATEMENT = 100_000;
-/** Pairs that `wrangler kv bulk put` accepts at once. */
-const MAX_PAIRS = 10_000;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const OPTIONS = {
   ...{ env: text, config: text, json: flag, remote: flag, yes: flag, command: text, file: text },
-  ...{ binding: text, preview: text, location: text, jurisdiction: text, 'namespace-id': text },
+  ...{ location: text, jurisdiction: text, 'namespace-id': text },
   ...{ minify: flag, tag: text, 'secrets-file': text, domain: text },
   ...{ force: flag, 'skip-confirmation': flag },
   var: { type: 'string', multiple: true },
@@ -132,23 +130,12 @@ const COMMANDS: Record<string, (call: Call) => unknown> = {
     return database.transact(() => database.exec(sql));
   },
   'kv namespace list': ({ account }) =>
-    [...account.namespaces].map(([title, { id }]) => ({ title, id })),
+    [...account.namespaces].map(([title, id]) => ({ title, id })),
   'kv namespace create': ({ account, name }) => account.createNamespace(name),
   'kv namespace delete'({ account, values }) {
-    const [title] =
-      [...account.namespaces].find(([, { id }]) => id === values['namespace-id']) ?? [];
+    const [title] = [...account.namespaces].find(([, id]) => id === values['namespace-id']) ?? [];
     if (title === undefined) throw new Error('namespace not found [code: 10013]');
     account.namespaces.delete(title);
-  },
-  'kv bulk put'(call) {
-    const { remote, binding, preview } = call.values;
-    if (remote !== true || binding !== 'NFT_INDEX' || preview !== 'false')
-      throw new Error('not for the deployed namespace');
-    const bound = configuredNamespace(call) ?? versionOf(call).namespaceId;
-    const { entries } = [...call.account.namespaces.values()].find(({ id }) => id === bound)!;
-    const pairs = readJson(call.name) as { key: string; value: string }[];
-    if (pairs.length > MAX_PAIRS) throw new Error('too many pairs');
-    for (const { key, value } of pairs) entries.set(key, value);
   },
   'deployments status': (call) => ({
     versions: [{ version_id: versionOf(call).id, percentage: 100 }],

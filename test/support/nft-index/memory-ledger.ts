@@ -4,7 +4,6 @@
  * behaves as D1 does.
  */
 
-import { adoptedState } from '../../../cli/lib/import/adopt-index.ts';
 import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
 import type { NftLedger } from '../../../src/nft-index/look-up-nft.ts';
 import type {
@@ -71,12 +70,6 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     this.changes.push(
       ...changes.map(({ nft }) => ({ milestone: history.ledger, nft })).sort(byPosition),
     );
-  }
-
-  /** What the SQL of cli/lib/import/adopt-index.ts does. */
-  adopt(generation: string, start: number, seal: string, now: number): void {
-    if (this.row?.state?.generation === generation) return;
-    this.row = { token: crypto.randomUUID(), state: adoptedState(generation, start, seal, now) };
   }
 
   async readState(): ReturnType<IndexLedger['readState']> {

@@ -35,6 +35,8 @@ export interface KvTimes {
 }
 
 export class ModelKv {
+  /** Of the Worker that it is bound to. */
+  readonly version: string;
   readonly #simulation: Simulation;
   readonly #chance: Chance;
   readonly #times: KvTimes;
@@ -43,7 +45,8 @@ export class ModelKv {
   hasExpired = false;
   readonly #backends: [Map<string, Landed[]>, Map<string, Landed[]>] = [new Map(), new Map()];
 
-  constructor(simulation: Simulation, chance: Chance, times: KvTimes) {
+  constructor(version: string, simulation: Simulation, chance: Chance, times: KvTimes) {
+    this.version = version;
     this.#simulation = simulation;
     this.#chance = chance;
     this.#times = times;

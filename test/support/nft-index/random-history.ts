@@ -9,12 +9,7 @@
 
 import type { RecentCache } from '../../../src/nft-index/cached-reads.ts';
 import { RememberedReads } from '../../../src/nft-index/cached-reads.ts';
-import {
-  entryKey,
-  type IndexReader,
-  readEntry,
-  writeEntry,
-} from '../../../src/nft-index/kv-values.ts';
+import { entryKey, type IndexReader, readEntry } from '../../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftAnswer, type NftSources } from '../../../src/nft-index/look-up-nft.ts';
 import type { IndexLedger, IndexStore, NftRow } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
@@ -66,8 +61,6 @@ class RandomHistory {
   readonly #namespaces: ModelKv[];
   /** Of two data centres. */
   #caches: ModelCache[] = [];
-  /** Imports that put entries in bulk at the moment. */
-  #bulks = 0;
   readonly #histories = new Map<string, History>();
   #imports = 0;
   /** How far each machine's clock is off, milliseconds. */
@@ -85,9 +78,9 @@ class RandomHistory {
     // age of a copy, and so does what an isolate remembers.
     const landing = chance.pick([SECOND_MS, 2 * MINUTE_MS, MAX_WRITE_AGE_MS - PUT_WITHIN_MS]);
     const copyAge = MAX_COPY_AGE_MS - landing - 2 * REMEMBER_MS;
-    this.#namespaces = Array.from(
-      { length: 2 },
-      () => new ModelKv(this.#simulation, chance, { landing, copyAge, mayExpire: this.#mayExpire }),
+    const times = { landing, copyAge, mayExpire: this.#mayExpire };
+    this.#namespaces = ['a', 'b'].map(
+      (version) => new ModelKv(version, this.#simulation, chance, times),
     );
     this.#openCaches();
     this.#clocks = Array.from({ length: 3 }, () => chance.between(-CLOCK_ERROR_MS, CLOCK_ERROR_MS));
@@ -150,43 +143,13 @@ class RandomHistory {
     });
   }
 
-  /**
-   * Replaces the ledger. Either the publisher fills the index afterwards, or the import fills it in
-   * bulk before; that takes time, in which the old ledger is served.
-   */
+  /** Replaces the ledger. The publisher fills the index afterwards. */
   #import(): void {
-    const chance = this.#chance;
     const last = this.#ledger.history?.ledger ?? 100;
-    const start = Math.max(1, last + chance.between(-20, 20));
+    const start = Math.max(1, last + this.#chance.between(-20, 20));
     const generation = `g${this.#imports++}`;
-    const nfts = this.#someChanges(60);
-    const end = () => {
-      this.#ledger.import(generation, start, nfts);
-      this.#histories.set(generation, this.#ledger.history!);
-    };
-    if (this.#ledger.history === undefined || chance.happens(60)) end();
-    else this.#putInBulk(generation, start, nfts, end);
-  }
-
-  #putInBulk(generation: string, start: number, nfts: readonly NftRow[], end: () => void): void {
-    this.#bulks++;
-    const kv = this.#kv;
-    const seal = `seal:${generation}`;
-    const pairs = nfts.map(({ nft, output }): [string, string] => [
-      entryKey(nft),
-      writeEntry({ nft, generation, ledgerIndex: start, outputId: output }),
-    ]);
-    const putNext = () => {
-      const [key, value] = pairs.shift() ?? [seal, generation];
-      const next = () => {
-        if (key !== seal) return putNext();
-        end();
-        this.#bulks--;
-        this.#ledger.adopt(generation, start, seal, this.#simulation.now);
-      };
-      this.#simulation.at(kv.put(key, value) + this.#chance.between(0, 5 * MINUTE_MS), next);
-    };
-    putNext();
+    this.#ledger.import(generation, start, this.#someChanges(60));
+    this.#histories.set(generation, this.#ledger.history!);
   }
 
   /** What `stardust-edge reindex` does. */
@@ -195,12 +158,10 @@ class RandomHistory {
   }
 
   /**
-   * Binds the other namespace, by a deployment: publishers of the version before are ended. Nobody
-   * may do that while entries of all NFTs are being put
-   * (docs/nft-index.md#what-would-make-it-wrong). Often it was a mistake, and is soon undone.
+   * Binds the other namespace, by a deployment: publishers of the version before are ended. Often it
+   * was a mistake, and is soon undone.
    */
   #exchangeNamespaces(): void {
-    if (this.#bulks > 0 || this.#ledger.row?.state?.entries.kind !== 'complete') return;
     this.#namespaces.reverse();
     this.#openCaches();
     this.#count('namespaces exchanged');
@@ -238,6 +199,7 @@ class RandomHistory {
         () => this.#simulation.now + skew,
         budget,
         this.#bounds,
+        kv.version,
       );
       if (chance.happens(50)) this.#ledger.prune();
     } catch (error) {

@@ -11,9 +11,8 @@ import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
-import { LedgerDamaged } from '../../../ledger/core/checksum.ts';
 import type { Database } from '../../../ledger/core/database.ts';
-import { selectHeadAt } from '../../../ledger/core/head.ts';
+import { selectLedger } from '../../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../../ledger/core/ledger-parameters.ts';
 import { many, readBatch } from '../../../ledger/core/read-batch.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
@@ -168,7 +167,7 @@ export async function readCollectionOwners(
   { issuer, prefix: asked, pageSize, from }: OwnersQuery,
 ): Promise<CollectionOwners | undefined> {
   const { at, parameters, rows } = await readBatch(db, {
-    at: selectHeadAt(db),
+    at: selectLedger(db),
     parameters: selectParameters(db),
     // one more than the page has
     rows: many(db.prepare(SELECT_OWNERS).bind(issuer, from, pageSize + 1), (row) => ({
@@ -180,7 +179,6 @@ export async function readCollectionOwners(
   });
   if (at === undefined) return undefined;
   const ledgerIndex = at.head.ledger;
-  if (at.milestone === undefined) throw new LedgerDamaged("the ledger's milestone");
   const prefix = parametersAt(parameters, ledgerIndex).bech32Hrp;
   if (asked !== prefix) return { ok: false, ledgerIndex, why: 'foreign', prefix };
   const { ownerCount, nftCount } = rows[0]!;
