@@ -25,8 +25,7 @@ export const backupCommand = (): Command =>
     .action(
       exitWith(async (file: string, options: { persistTo: string; fromD1?: string }) => {
         const { persistTo, fromD1 } = options;
-        if (fromD1 === undefined)
-          await backUp(resolve(persistTo), resolve(file), readWranglerConfig());
+        if (fromD1 === undefined) await backUp(persistTo, resolve(file), readWranglerConfig());
         else await cutExport(fromD1, file);
         return 0;
       }),

@@ -17,6 +17,7 @@ import { deployFolder, readTag } from './deploy/wrangler-deploy.ts';
 import { askInTerminal } from './lib/process/ask.ts';
 import {
   addOptions,
+  environmentOption,
   exitWith,
   networkOptions,
   newCommand,
@@ -53,9 +54,8 @@ export const deployCommand = (): Command =>
     newCommand('deploy', ABOUT)
       .argument('[FILE]', 'the full snapshot, where there is no ledger yet')
       .option('--delta <FILE>', 'the delta snapshot that was written after it')
-      .option(
-        '--env <NAME>',
-        'staging: the Worker and the stores of [env.staging] in wrangler.toml',
+      .addOption(
+        environmentOption('staging: the Worker and the stores of [env.staging] in wrangler.toml'),
       )
       .option(
         '--dry-run',

@@ -1,7 +1,6 @@
 /**
  * `stardust-edge reindex`: rebuilds the NFT index (docs/operations.md#what-each-alarm-means).
  */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   addOptions,
@@ -33,7 +32,7 @@ export const reindexCommand = (): Command =>
       if (options.remote) {
         await reindexRemotely(config, inEnvironment(env));
         console.log('The deployed publisher writes all entries again, page by page.');
-      } else await reindexLocally(resolve(options.persistTo), config);
+      } else await reindexLocally(options.persistTo, config);
       return 0;
     }),
   );

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { restore } from './backup/restore.ts';
-import { exitWith, newCommand } from './lib/process/command.ts';
+import { exitWith, folderOption, newCommand } from './lib/process/command.ts';
 import { UsageError } from './lib/process/command-line.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
 
@@ -15,11 +15,11 @@ must be new or empty. Interrupted, the command can be called again.`;
 export const restoreCommand = (): Command =>
   newCommand('restore', ABOUT)
     .argument('<FILE>', 'the back-up')
-    .option('--persist-to <DIR>', 'the new data folder')
+    .addOption(folderOption('the new data folder'))
     .action(
       exitWith(async (file: string, { persistTo }: { persistTo?: string }) => {
         if (persistTo === undefined) throw new UsageError('--persist-to is missing');
-        await restore(resolve(file), resolve(persistTo), readWranglerConfig());
+        await restore(resolve(file), persistTo, readWranglerConfig());
         return 0;
       }),
     );

@@ -7,12 +7,12 @@
  */
 
 import { BlockList, isIP } from 'node:net';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { findFinalNetwork } from './lib/network.ts';
 import {
   addOptions,
   exitWith,
+  filled,
   type NetworkOptions,
   networkOptions,
   newCommand,
@@ -31,6 +31,8 @@ and who signs milestones: --network, --keys and --threshold, or the variables MI
 and MILESTONE_THRESHOLD. All settings are variables. One that the environment does not have is
 taken from .dev.vars, else from [vars] of wrangler.toml (docs/operations.md#settings).`;
 
+const HOST = 'where to listen: by default this machine only';
+
 interface Options extends NetworkOptions {
   host: string;
   port: string;
@@ -41,7 +43,8 @@ interface Options extends NetworkOptions {
 export const serveCommand = (): Command =>
   addOptions(
     newCommand('serve', ABOUT)
-      .option('--host <ADDRESS>', 'where to listen: by default this machine only', '127.0.0.1')
+      // an empty one would be every address
+      .option('--host <ADDRESS>', HOST, filled('--host'), '127.0.0.1')
       .option('--port <N>', '0: any that is free', '8787')
       .option(
         '--proxy <RANGES>',
@@ -53,12 +56,11 @@ export const serveCommand = (): Command =>
   ).action(exitWith(serve));
 
 async function serve(options: Options): Promise<number> {
-  const { host, network } = options;
+  const { host, network, persistTo } = options;
   const port = parsePort(options.port);
   const proxies = parseProxies(options.proxy);
   // the host (serve/host.ts) reads its settings from the environment, too
   Object.assign(process.env, settingsOf(options));
-  const persistTo = resolve(options.persistTo);
   cacheCode(persistTo);
   const first = startHost();
   try {

@@ -5,10 +5,9 @@
  * The sample is kept where `npx wrangler dev` finds it, in a folder that has no other ledger. What
  * that folder lacks is created first, also after an interrupted start.
  */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { checkAddress, checkClock } from './lib/process/check-machine.ts';
-import { exitWith, newCommand, parsePort, persistToOption } from './lib/process/command.ts';
+import { exitWith, filled, newCommand, parsePort, persistToOption } from './lib/process/command.ts';
 import { whenDismissed } from './lib/process/when-dismissed.ts';
 import { holdFolder } from './lib/wrangler/hold-folder.ts';
 import { readWranglerConfig } from './lib/wrangler/wrangler-config.ts';
@@ -18,6 +17,8 @@ import { startWranglerDev } from './start/wrangler-dev.ts';
 
 const ABOUT = `Serves the sample (sample/README.md) and prints two requests to try. All other
 options go to wrangler dev: npx wrangler dev --help`;
+
+const ABOUT_IP = 'where to listen: by default this machine only';
 
 /** As in wrangler.toml. */
 const DEFAULT_ADDRESS = '127.0.0.1';
@@ -34,14 +35,14 @@ interface Options {
 
 export const startCommand = (): Command =>
   newCommand('start', ABOUT)
-    .option('--ip <ADDRESS>', 'where to listen: by default this machine only', DEFAULT_ADDRESS)
+    .option('--ip <ADDRESS>', ABOUT_IP, filled('--ip'), DEFAULT_ADDRESS)
     .option('--port <N>', '0: any that is free', DEFAULT_PORT)
     .addOption(persistToOption('where the databases are'))
     .allowUnknownOption()
     .allowExcessArguments()
     .action(
       exitWith(({ ip, port, persistTo }: Options, { args }: Command) =>
-        start({ ip, port: parsePort(port), persistTo: resolve(persistTo) }, args),
+        start({ ip, port: parsePort(port), persistTo }, args),
       ),
     );
 

@@ -98,14 +98,15 @@ async function verify(
   options: VerifyOptions,
   command: Command,
 ): Promise<number> {
-  if (options.finalRoot !== undefined && existsSync(url))
-    return verifyFiles([url, ...more], options.finalRoot);
+  const isFile = !isNodeUrl(url) && existsSync(url);
   // a text that is none may still have a password in it
-  if (!isNodeUrl(url))
+  if (!isNodeUrl(url) && !isFile)
     throw new UsageError('the first argument is no URL of http or https, nor a file');
-  const { finalRoot, network, keys: keysGiven, nft } = options;
+  const { finalRoot, network, keys: keysGiven, threshold, nft } = options;
   if (finalRoot !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
     throw new UsageError('--final-root must be 0x and 64 hex digits');
+  if (isFile && (finalRoot === undefined || nft !== undefined))
+    throw new UsageError('a file needs --final-root, and is not for --nft');
   if (nft !== undefined) return verifyNftOf([url, ...more], nft, options);
   const other = command.options.find(
     (each) =>
@@ -114,8 +115,9 @@ async function verify(
   );
   if (other !== undefined) throw new UsageError(`${other.long} is for --nft`);
   if (finalRoot !== undefined) {
-    if ((network ?? keysGiven) !== undefined)
-      throw new UsageError('--network and --keys are not for --final-root');
+    if ((network ?? keysGiven ?? threshold) !== undefined)
+      throw new UsageError('--network, --keys and --threshold are not for --final-root');
+    if (isFile) return verifyFiles([url, ...more], fromHex(finalRoot));
     // it may be a URL with a password
     const strange = more.findIndex((id) => treeOfId(id) === undefined);
     if (strange >= 0)
@@ -138,16 +140,11 @@ async function verify(
 }
 
 /** Pages of the statement of an address, in order. */
-async function verifyFiles(files: readonly string[], finalRoot: string): Promise<number> {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(finalRoot))
-    throw new UsageError('--final-root must be 0x and 64 hex digits');
+async function verifyFiles(files: readonly string[], root: Uint8Array): Promise<number> {
   return judge(async () => {
     const pages: unknown[] = [];
     for (const file of files) pages.push(await readStatementFile(file));
-    const { headline, notShown, sums, outputs, limits } = reportStatement(
-      pages,
-      fromHex(finalRoot),
-    );
+    const { headline, notShown, sums, outputs, limits } = reportStatement(pages, root);
     print(headline);
     console.log(notShown);
     for (const sentence of sums) print(sentence);

@@ -24,13 +24,22 @@ const TIMEOUT_MS = 30_000;
 /** The URL of a node without user name and password, and the header of HTTP Basic that has them. */
 export function splitCredentials(text: string): { base: string; headers: Record<string, string> } {
   const { username, password, origin, pathname } = new URL(text);
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const user = `${decode(username)}:${decode(password)}`;
   const base = `${origin}${pathname}`.replace(/([^/])\/+$/, '$1');
-  if (username === '') return { base, headers: {} };
+  if (username === '' && password === '') return { base, headers: {} };
   return {
     base,
     headers: { authorization: `Basic ${new TextEncoder().encode(user).toBase64()}` },
   };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // a stray percent sign
+    return part;
+  }
 }
 
 /** @param text base URL; a user name and a password in it are sent by HTTP Basic */

@@ -36,7 +36,7 @@ import {
   type Trust,
   tell,
 } from '../src/stardust/provenance/provenance.ts';
-import { mustAnswer, type NodeClient, NotVerified, requestJson } from './node-client.ts';
+import { mustAnswer, type NodeClient, NotVerified, readJson, requestJson } from './node-client.ts';
 import { describeSigned } from './words/proved.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
@@ -82,6 +82,11 @@ export interface Listener {
   /** Each check that passed, in its order. */
   onProved(sentence: Proved<string>): void;
   onProgress?(text: string): void;
+  /**
+   * Told if proposals are closed to this client (401, 403), and are not checked. If absent, that is
+   * an Error.
+   */
+  onClosed?(sentence: string): void;
   /** Unix seconds. */
   now(): number;
 }
@@ -96,7 +101,7 @@ export async function verifyNode(
   node: NodeClient,
   trust: Trust,
   random: number,
-  { onProved, onProgress, now }: Listener,
+  { onProved, onProgress, onClosed, now }: Listener,
 ): Promise<Proved<MilestoneOutcome>> {
   const report = <T>(proof: Proved<T>, words: (value: T) => string): Proved<T> => {
     onProved(tell(proof, words));
@@ -134,10 +139,12 @@ export async function verifyNode(
     requireProved(await proveProofFile(outcome, picked, file, trust)),
     () => `The proof of block ${picked} leads to the milestone.`,
   );
-  report(
-    requireProved(proveSignedRoots(signed, await askWhiteFlag(node, provedValue(signed)))),
-    () => 'Asked as a coordinator asks, the node answers the signed roots.',
-  );
+  const answered = await askWhiteFlag(node, provedValue(signed), onClosed);
+  if (answered !== undefined)
+    report(
+      requireProved(proveSignedRoots(signed, answered)),
+      () => 'Asked as a coordinator asks, the node answers the signed roots.',
+    );
   return outcome;
 }
 
@@ -187,10 +194,22 @@ async function readBlocks(
   return found;
 }
 
-async function askWhiteFlag(node: NodeClient, signed: SignedMilestone) {
-  const { index, timestamp, parents, previousMilestoneId } = signed;
+const WHITE_FLAG = '/api/core/v2/whiteflag';
+
+async function askWhiteFlag(
+  node: NodeClient,
+  { index, timestamp, parents, previousMilestoneId }: SignedMilestone,
+  onClosed: Listener['onClosed'],
+) {
   const body = JSON.stringify({ index, timestamp, parents, previousMilestoneId });
-  return requestJson(node, '/api/core/v2/whiteflag', roots, body);
+  const answer = await node(WHITE_FLAG, { body });
+  if (onClosed === undefined || ![401, 403].includes(answer.status))
+    return readJson(answer, WHITE_FLAG, roots);
+  await answer.body?.cancel();
+  onClosed(
+    `Not checked: what it answers a coordinator, as ${WHITE_FLAG} is ${answer.status} here.`,
+  );
+  return undefined;
 }
 
 async function askRaw(node: NodeClient, path: string): Promise<Uint8Array> {

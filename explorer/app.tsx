@@ -9,7 +9,7 @@ import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance
 import { goTo, goToPath, readLocation } from './navigate.ts';
 import { askHealth } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
-import { useInfo } from './node/use-info.ts';
+import { type Known, useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
 import { OtherNode } from './parts/other-node.tsx';
 import { Foreign, Head, ReadingNote, To } from './parts/parts.tsx';
@@ -18,8 +18,7 @@ import { recognise } from './recognise.ts';
 import { formatRoute, parseRoute, type View } from './route.ts';
 import { type Loaded, useLast, useLoad } from './use-load.ts';
 import { remarkOnName } from './verify/describe-keys.ts';
-import { useKeyChoice } from './verify/key-choice.ts';
-import { NetworkName } from './verify/network-name.ts';
+import { NetworkName, useKeyChoice } from './verify/key-choice.ts';
 
 function App() {
   const [view, setView] = useState(readLocation);
@@ -162,17 +161,15 @@ function useHead(info: Loaded<Info>): Finding<SignedMilestone> | undefined {
   return head.state === 'done' ? head.value : undefined;
 }
 
-/** What a view is given: what its path says, and what the page knows. */
-interface Known {
-  info: Info;
-  head: Finding<SignedMilestone> | undefined;
+/** A view is given what its path says, and what the page knows. */
+interface Given extends Known {
   open(view: View, how: string): void;
 }
 
 type Load<P> = () => Promise<ComponentType<P>>;
 
 /** Each view is loaded when it is opened. */
-const VIEWS: { [N in View['name']]?: Load<Extract<View, { name: N }> & Known> } = {
+const VIEWS: { [N in View['name']]?: Load<Extract<View, { name: N }> & Given> } = {
   home: async () => (await import('./views/home.tsx')).HomeView,
   search: async () => (await import('./views/search.tsx')).SearchView,
   nft: async () => (await import('./views/nft.tsx')).NftView,
@@ -194,8 +191,8 @@ const VIEWS: { [N in View['name']]?: Load<Extract<View, { name: N }> & Known> } 
   api: async () => (await import('./views/api.tsx')).ApiView,
 };
 
-function Shown({ view, ...known }: { view: View } & Known) {
-  const load = VIEWS[view.name] as Load<View & Known> | undefined;
+function Shown({ view, ...known }: { view: View } & Given) {
+  const load = VIEWS[view.name] as Load<View & Given> | undefined;
   if (load !== undefined) return <Later load={load} {...view} {...known} />;
   return (
     <section class="page missing">

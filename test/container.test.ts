@@ -75,6 +75,11 @@ it('what is mounted is here, is a volume, or is what docs/container.md says to m
   }
 });
 
+it('the proxy starts again with the edge node, whose address it looks up once', () => {
+  const depends_on = { 'edge-node': { condition: 'service_started', restart: true } };
+  expect(compose.services.proxy).toMatchObject({ depends_on });
+});
+
 it('settings of the edge node exist', () => {
   const names = Object.keys(compose.services['edge-node']!.environment);
   expect(names.length).toBeGreaterThan(3);

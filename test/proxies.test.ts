@@ -51,7 +51,8 @@ async function untilAnswers(proxy: ChildProcess, url: string): Promise<void> {
   }
 }
 
-async function startNginx(node: string): Promise<string> {
+/** @param patience how long it waits for the node */
+async function startNginx(node: string, patience = '1s'): Promise<string> {
   const port = await freePort();
   const own = mkdtempSync(join(folder, 'nginx-'));
 
@@ -61,7 +62,7 @@ async function startNginx(node: string): Promise<string> {
     .replaceAll(/^ *ssl_.*$/gm, '')
     .replace('server edge-node:8787;', `server ${node};`)
     .replace('/var/cache/nginx/edge', join(own, 'cache'))
-    .replace('proxy_read_timeout 60s;', 'proxy_read_timeout 1s;');
+    .replace('proxy_read_timeout 60s;', `proxy_read_timeout ${patience};`);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${join(own, name)};`)
     .join('');
@@ -136,6 +137,24 @@ it.runIf(hasTool('nginx')).each(['/api/core/v2/whiteflag', '/api/edge/v1/whitefl
     await expectContract(answer, 429, 'too many requests');
   },
 );
+
+it.runIf(hasTool('nginx'))('nginx: nobody waits for an equal request', async () => {
+  let begun = 0;
+  const both = Promise.withResolvers<void>();
+  const server = createServer(async ({ url }, response) => {
+    // answers the first one once the second has come
+    if (url === '/equal' && ++begun === 2) both.resolve();
+    if (url === '/equal') await both.promise;
+    response.writeHead(200, { 'cache-control': 'no-store' }).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  // a request that waits for another one goes on after 5 s
+  const url = await startNginx(`127.0.0.1:${port}`, '4s');
+  const answers = await Promise.all([fetch(`${url}/equal`), fetch(`${url}/equal`)]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+});
 
 it.runIf(hasTool('haproxy')).each(['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'])(
   'HAProxy: 429 of %s',

@@ -67,10 +67,13 @@ export async function findStores(run: RunWrangler, config: WranglerConfig): Prom
     v.array(v.object({ id: v.string(), title: v.string() })),
     JSON.parse(await run(['kv', 'namespace', 'list'])),
   );
-  const namespace = namespaces.find(({ title }) => title === config.namespaceTitle);
+  const { databaseName, namespaceId, namespaceTitle } = config;
+  const namespace = namespaces.find(({ id, title }) =>
+    namespaceId === undefined ? title === namespaceTitle : id === namespaceId,
+  );
   return {
-    hasDatabase: databases.some(({ name }) => name === config.databaseName),
-    namespaceId: config.namespaceId ?? namespace?.id,
+    hasDatabase: databases.some(({ name }) => name === databaseName),
+    namespaceId: namespace?.id,
   };
 }
 

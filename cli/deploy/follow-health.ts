@@ -13,6 +13,7 @@ const POLL_EVERY_MS = 5000;
 const STALL_MS = 10 * 60_000;
 
 const INFO = '/api/core/v2/info';
+const HOW_TO_ASK = ': give --url with user name and password';
 const info = v.object({
   version: v.string(),
   status: v.object({
@@ -31,7 +32,7 @@ export interface NodeState {
   isHealthy: boolean;
   /** Whether it is healthy at a milestone that it applied itself: one that can be verified. */
   hasApplied: boolean;
-  /** Why it is not healthy, for people. */
+  /** Why it is not healthy or has not applied its milestone, for people. */
   reason: string;
 }
 
@@ -42,17 +43,19 @@ async function readNodeState(node: NodeClient): Promise<NodeState> {
     const health = await node('/health');
     await health.body?.cancel();
     const isHealthy = health.status === 200;
-    const reason = health.headers.get('x-error-detail') ?? `health is ${health.status}`;
+    const whyNot = health.headers.get('x-error-detail') ?? `health is ${health.status}`;
+    const reasonOf = (path: string, status: number) =>
+      isHealthy ? `${path} is ${status}${status === 401 ? HOW_TO_ASK : ''}` : whyNot;
     const response = await node(INFO);
     if (response.status !== 200) {
       await response.body?.cancel();
-      const why = isHealthy ? `${INFO} is ${response.status}` : reason;
-      return { ...unknown, isHealthy: false, reason: why };
+      return { ...unknown, isHealthy, reason: reasonOf(INFO, response.status) };
     }
     const { version, status } = v.parse(info, await response.json());
     const ledgerIndex = status.confirmedMilestone.index;
     // a milestone that came with a snapshot has no explanation
-    const explanation = isHealthy ? await node(`/api/edge/v1/whiteflag/${ledgerIndex}`) : undefined;
+    const path = `/api/edge/v1/whiteflag/${ledgerIndex}`;
+    const explanation = isHealthy ? await node(path) : undefined;
     await explanation?.body?.cancel();
     return {
       version,
@@ -60,7 +63,7 @@ async function readNodeState(node: NodeClient): Promise<NodeState> {
       latestIndex: status.latestMilestone.index,
       isHealthy,
       hasApplied: explanation?.status === 200,
-      reason,
+      reason: reasonOf(path, explanation?.status ?? 0),
     };
   } catch (error) {
     return { ...unknown, isHealthy: false, reason: errorMessage(error) };
@@ -75,7 +78,7 @@ export interface Clock {
 
 /**
  * Returns the state that `isReady`. Throws an Error with the reason when nothing has changed for
- * ten minutes.
+ * ten minutes, or the node has been healthy that long: its milestones come without an end.
  */
 export async function followHealth(
   node: NodeClient,
@@ -89,15 +92,17 @@ export async function followHealth(
     for (;;) {
       const state = await readNodeState(node);
       if (isReady(state)) return state;
-      const { version, ledgerIndex, latestIndex, reason } = state;
+      const { version, isHealthy, ledgerIndex, latestIndex, reason } = state;
       if (ledgerIndex > 0) {
         first ??= ledgerIndex;
         bar.show('Following', ledgerIndex - first, latestIndex - first);
       }
-      const what = `${version} ${ledgerIndex}`;
+      const what = `${version} ${isHealthy || ledgerIndex}`;
       if (what !== changed.what) changed = { what, at: clock.now() };
       else if (clock.now() - changed.at > STALL_MS)
-        throw new Error(`The node does not become healthy: ${reason}`);
+        throw new Error(
+          `The node ${isHealthy ? 'is healthy and cannot be verified' : 'does not become healthy'}: ${reason}`,
+        );
       await clock.sleep(POLL_EVERY_MS);
     }
   } finally {

@@ -1,7 +1,7 @@
 /**
  * What to deploy: by flags, as deployed before, by wrangler.toml, or as the operator answers.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { readSettings, type Settings } from '../../src/settings.ts';
@@ -64,6 +64,8 @@ export async function resolveOptions(
     Object.assign(vars, { FINAL_MILESTONE: String(final.milestone), UPSTREAM_URL: '' });
   if (flags.upstream !== undefined) vars.UPSTREAM_URL = flags.upstream;
   for (const text of flags.var ?? []) Object.assign(vars, parseVar(text, known));
+  // as the Worker reads them
+  for (const [name, value] of Object.entries(vars)) vars[name] = value.trim();
   for (const path of [flags.full, flags.delta]) if (path !== undefined) requireFile(path);
   if (hasLedger) requireNetwork(flags.network, networks);
   const secrets = flags.secrets === undefined ? undefined : readSecrets(flags.secrets);
@@ -144,5 +146,6 @@ async function resolveSnapshot(flags: Flags, ask: Ask): Promise<DeployOptions['s
 }
 
 function requireFile(path: string): void {
-  if (!existsSync(path)) throw new Error(`${path}: there is no such file`);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new Error(`${path}: there is no such file`);
 }

@@ -99,6 +99,11 @@ async function makeStores(
   { location, jurisdiction }: DeployOptions,
 ): Promise<{ namespaceId: string | undefined }> {
   const found = await findStores(run, config);
+  if (found.namespaceId === undefined && config.namespaceId !== undefined)
+    throw new Error(
+      `The account has no KV namespace ${config.namespaceId}, which wrangler.toml names: ` +
+        'correct its id, or remove it to have one created.',
+    );
   const within = jurisdiction === undefined ? [] : ['--jurisdiction', jurisdiction];
   const near = location === undefined ? [] : ['--location', location];
   if (!found.hasDatabase) await run(['d1', 'create', config.databaseName, ...near, ...within]);
@@ -160,7 +165,7 @@ function waitForHealth(
   const isReady = ({ version, isHealthy, hasApplied, ledgerIndex }: NodeState) => {
     if (version !== packageJson.version) return false;
     if (!vars.UPSTREAM_URL) return true;
-    return isHealthy && (hasApplied || vars.FINAL_MILESTONE === String(ledgerIndex));
+    return isHealthy && (hasApplied || Number(vars.FINAL_MILESTONE) === ledgerIndex);
   };
   return followHealth(node, isReady, clock);
 }
@@ -179,6 +184,8 @@ async function verify(
   const trust = { whose: 'the keys that were given', keys, verify: verifySignature };
   await verifyNode(node, trust, Math.random(), {
     onProved: (sentence) => print(provedValue(sentence)),
+    // a first deployment closes them (public-routes.ts)
+    onClosed: print,
     now: () => Date.now() / 1000,
   });
 }

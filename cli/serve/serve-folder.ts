@@ -4,7 +4,6 @@
  * (front/front.ts). The host (host.ts) runs miniflare, which restarts workerd if that dies. If one
  * of them is killed, those below it end too.
  */
-
 import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -37,17 +37,11 @@ function describeRange({ minimum, maximum, pattern }: ApiSchema): string {
 export function fieldsOf(schema: ApiSchema, path = '', depth = 0): FormField[] {
   const inner = schema.type === 'array' ? schema.items : schema;
   const place = schema.type === 'array' ? `${path}[]` : path;
-  if (inner?.properties === undefined || depth === MAX_DEPTH)
-    return depth > 0
-      ? []
-      : [
-          {
-            path: '',
-            type: describeType(schema),
-            isOptional: false,
-            description: schema.description ?? '',
-          },
-        ];
+  if (inner?.properties === undefined || depth === MAX_DEPTH) {
+    const { description = '' } = schema;
+    const whole = { path: '', type: describeType(schema), isOptional: false, description };
+    return depth > 0 ? [] : [whole];
+  }
   return Object.entries(inner.properties).flatMap(([name, each]) => {
     const at = place === '' ? name : `${place}.${name}`;
     const field = {

@@ -2,14 +2,23 @@
  * What the final root proves of an output or an NFT, on its page: loaded at an ended network only.
  */
 import { describeRecord } from '../../client/words/holding.ts';
+import { provedValue } from '../../src/stardust/provenance/final.ts';
 import { asSentence } from '../format.ts';
-import { CheckResult, NotChecked, Tick } from '../parts/standing.tsx';
+import { differenceOfRecord, type ShownNft } from '../nft/difference.ts';
+import type { LedgerOutputJson } from '../node/outputs.ts';
+import { CheckResult, NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { finalOutputHere } from '../verify/final-here.ts';
 import { RootForm, useFinalRoot } from './root-form.tsx';
 
-/** @param id of an output or an NFT */
-export function ProvedRecord({ id }: { id: string }) {
+export interface Recorded {
+  /** Of an output or an NFT. */
+  id: string;
+  /** What the page shows of it, if it does. */
+  said?: ShownNft | LedgerOutputJson;
+}
+
+export function ProvedRecord(recorded: Recorded) {
   const root = useFinalRoot();
   return (
     <section class="archive" aria-labelledby="archive-title">
@@ -21,19 +30,21 @@ export function ProvedRecord({ id }: { id: string }) {
         </p>
       )}
       <RootForm />
-      <div role="status">{root !== undefined && <Judged id={id} root={root} />}</div>
+      <div role="status">{root !== undefined && <Judged {...recorded} root={root} />}</div>
     </section>
   );
 }
 
-function Judged({ id, root }: { id: string; root: string }) {
+function Judged({ id, said, root }: Recorded & { root: string }) {
   const judged = useLoad(() => finalOutputHere(root, id), [root, id]);
   if (judged.state === 'loading') return <p class="loading">Checking …</p>;
   if (judged.state === 'failed') return <NotChecked>{asSentence(judged.error.message)}</NotChecked>;
   const finding = judged.value;
   if (finding.standing !== 'proved') return <CheckResult finding={finding} words={() => ''} />;
+  const difference = said && differenceOfRecord(said, provedValue(finding.proof));
   return (
     <>
+      {difference !== undefined && <RefutedMark>The node shows {difference}.</RefutedMark>}
       {describeRecord(finding.proof).map((sentence, i) => (
         <Tick key={i} proof={sentence}>
           {(text) => text}

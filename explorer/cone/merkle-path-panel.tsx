@@ -15,8 +15,7 @@ import { Folded, Id, LoadedPart, type Rows, To } from '../parts/parts.tsx';
 import { CheckResult, NotChecked, ProvedFacts, SignedResult, Tick } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
-import { useKeyChoice } from '../verify/key-choice.ts';
-import { useNetworkName } from '../verify/network-name.ts';
+import { useKeyChoice, useNetworkName } from '../verify/key-choice.ts';
 import { Levels } from './levels.tsx';
 
 export interface Judged {
@@ -167,7 +166,7 @@ function PathVerdicts({ path, block }: { path: JudgedPath; block: Proved<BlockFa
         {failed !== undefined && (
           <Tick proof={failed}>
             {() =>
-              'The transaction was not applied: it is not among those that lead to the applied root that was signed.'
+              'The transaction was not applied with this block, which is not among those that lead to the applied root that was signed.'
             }
           </Tick>
         )}

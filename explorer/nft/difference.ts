@@ -7,13 +7,15 @@ import { parseBech32Address, toBech32 } from '../../src/stardust/bech32.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
 import { outputFromJson } from '../../src/stardust/json/rest-json.ts';
+import type { FinalRecord } from '../../src/stardust/provenance/final.ts';
 import { type Proved, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { NftState } from '../../src/stardust/provenance/provenance.ts';
 import { ownerAt } from '../../src/stardust/semantics/owner.ts';
 import { type Address, addressKey } from '../../src/stardust/wire/address.ts';
 import { FeatureType, findFeature } from '../../src/stardust/wire/feature.ts';
-import { outputBytes } from '../../src/stardust/wire/ids.ts';
+import { networkId as networkIdOf, outputBytes } from '../../src/stardust/wire/ids.ts';
 import { type NftOutput, OutputType } from '../../src/stardust/wire/output.ts';
+import type { LedgerOutputJson } from '../node/outputs.ts';
 import type { Nft, NftChangeJson } from '../node/shapes.ts';
 import { findNetwork } from '../verify/find-network.ts';
 
@@ -26,11 +28,6 @@ export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string |
   if (held === undefined) return `output ${shown.outputId}, and proves that the NFT was burned`;
   if (shown.outputId !== held.outputId)
     return `output ${shown.outputId}, and proves that output ${held.outputId} holds the NFT`;
-  const parts = otherParts(shown.output, held.output);
-  if (parts.length > 0) {
-    const name = parts.includes('metadata') && readName(held.output)?.replaceAll(/\p{C}/gu, '');
-    return `another ${LIST.format(parts)} than its own certificate proves${name ? `: its name is “${name}”` : ''}`;
-  }
   const { milestoneIndexBooked, milestoneTimestampBooked } = shown.metadata;
   if (milestoneIndexBooked !== since.index || milestoneTimestampBooked !== since.timestamp)
     return milestoneIndexBooked === since.index
@@ -38,12 +35,47 @@ export function differenceOf(shown: ShownNft, proof: Proved<NftState>): string |
       : `milestone ${milestoneIndexBooked}, and proves that the NFT came in milestone ${since.index}`;
   // the time of another milestone is not proved here
   const times = head.index === shown.ledgerIndex ? [head.timestamp] : timesOf(held.output);
-  if (times.some((time) => isOwner(shown.owner, held.output, time, networkId))) return undefined;
-  const prefix =
-    findNetwork(networkId)?.bech32Hrp ?? parseBech32Address(shown.owner.address)?.prefix;
+  return differenceOfOutput(shown, held.output, times, networkId, 'its own certificate proves');
+}
+
+/** As {@link differenceOf}, of an NFT or an output of a network that has ended. */
+export function differenceOfRecord(
+  shown: ShownNft | LedgerOutputJson,
+  record: FinalRecord,
+): string | undefined {
+  const isSpent = shown.metadata.isSpent;
+  if (!record.present) return isSpent ? undefined : 'what the last ledger does not have';
+  if (isSpent) return 'as spent what the last ledger has';
+  if (record.tree === 'nfts') return undefined;
+  const { output, id } = record;
+  if (!('nftId' in shown))
+    return equalBytes(outputBytes(shown.output), outputBytes(output))
+      ? undefined
+      : 'another output than the last ledger has';
+  if (shown.outputId !== id || output.type !== OutputType.Nft)
+    return `output ${shown.outputId}, and in the last ledger output ${id} holds the NFT`;
+  const network = networkIdOf(record.networkName);
+  return differenceOfOutput(shown, output, timesOf(output), network, 'the last ledger has');
+}
+
+/** @param times at one of which the owner must be right */
+function differenceOfOutput(
+  shown: ShownNft,
+  output: NftOutput,
+  times: readonly number[],
+  network: bigint,
+  proved: string,
+): string | undefined {
+  const parts = otherParts(shown.output, output);
+  if (parts.length > 0) {
+    const name = parts.includes('metadata') && readName(output)?.replaceAll(/\p{C}/gu, '');
+    return `another ${LIST.format(parts)} than ${proved}${name ? `: its name is “${name}”` : ''}`;
+  }
+  if (times.some((time) => isOwner(shown.owner, output, time, network))) return undefined;
+  const prefix = findNetwork(network)?.bech32Hrp ?? parseBech32Address(shown.owner.address)?.prefix;
   const whom =
     times.length === 1 && prefix !== undefined
-      ? `: ${toBech32(prefix, ownerAt(held.output, times[0]!).address)}`
+      ? `: ${toBech32(prefix, ownerAt(output, times[0]!).address)}`
       : '';
   return `another owner than the conditions of the output, which are proved, lead to${whom}`;
 }

@@ -109,19 +109,16 @@ function whyNothing(show: Show, host = ''): string {
     : 'Your browser is offline.';
 }
 
-/** The frame on the page of one NFT. */
-export function Picture({
-  nftId,
-  uri,
-  type,
-  title,
-}: {
+interface PictureProps {
   nftId: string;
   uri: string | undefined;
   /** Media type, as the metadata has it. */
   type: string | undefined;
   title: string;
-}) {
+}
+
+/** The frame on the page of one NFT. */
+export function Picture({ nftId, uri, type, title }: PictureProps) {
   const place = useGateway();
   const [isWanted, want] = useState(false);
   const source = pictureSource(uri, nftId);
@@ -165,32 +162,22 @@ export function Picture({
 
 /** The frame in a gallery, which asks once for the whole page. */
 export function Thumbnail({
-  id,
-  uri,
-  type,
-  title,
   gateway,
   isWanted,
-}: {
-  id: string;
-  uri: string | undefined;
-  type: string | undefined;
-  title: string;
-  gateway: number;
-  isWanted: boolean;
-}) {
-  const source = pictureSource(uri, id);
+  ...of
+}: PictureProps & { gateway: number; isWanted: boolean }) {
+  const source = pictureSource(of.uri, of.nftId);
   return (
     <div class="frame small">
-      {isWanted && source.kind !== 'none' && showOf(type) === 'picture' ? (
+      {isWanted && source.kind !== 'none' && showOf(of.type) === 'picture' ? (
         <Media
           key={urlOf(source, gateway)}
           url={urlOf(source, gateway)}
           show="picture"
-          title={title}
+          title={of.title}
         />
       ) : (
-        <Pattern id={id} />
+        <Pattern id={of.nftId} />
       )}
     </div>
   );

@@ -24,8 +24,7 @@ import {
 } from '../parts/standing.tsx';
 import { type Loaded, useLoad } from '../use-load.ts';
 import type { judgeCertificate } from '../verify/judge-certificate.ts';
-import { useKeyChoice } from '../verify/key-choice.ts';
-import { useNetworkName } from '../verify/network-name.ts';
+import { useKeyChoice, useNetworkName } from '../verify/key-choice.ts';
 import { differenceOf, differenceOfChange, isTrue, type ShownNft } from './difference.ts';
 
 type JudgedCertificate = Loaded<Awaited<ReturnType<typeof judgeCertificate>> | undefined>;

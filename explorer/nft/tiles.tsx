@@ -63,7 +63,7 @@ function Tile({
   return (
     <li>
       <Thumbnail
-        {...{ id: nftId, title: name, gateway, isWanted }}
+        {...{ nftId, title: name, gateway, isWanted }}
         uri={claims?.uri}
         type={claims?.type}
       />

@@ -62,7 +62,9 @@ export function listenForMilestones(
     socket.send(Uint8Array.from(packet, (character) => character.charCodeAt(0)));
   socket.addEventListener('open', () => say(CONNECT));
   socket.addEventListener('message', ({ data }) => {
-    const packet = new Uint8Array(data as ArrayBuffer);
+    // of a text, its number would be the length
+    if (!(data instanceof ArrayBuffer)) return;
+    const packet = new Uint8Array(data);
     const block = blockIn(packet);
     if (block !== undefined) watcher?.(block);
     else if (packet[0] !== CONNECT_ACK || send !== undefined) onMilestone();

@@ -2,10 +2,18 @@
  * The state of the ledger, as long as the page is open.
  */
 import { useEffect, useState } from 'preact/hooks';
+import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { asError, type Loaded } from '../use-load.ts';
 import { listenForMilestones } from './events.ts';
 import { readInfo } from './ledger.ts';
 import { type Info, saysEnded } from './shapes.ts';
+
+/** What views are given. */
+export interface Known {
+  info: Info;
+  /** The milestone that the node names as its newest; undefined while it is judged. */
+  head: Finding<SignedMilestone> | undefined;
+}
 
 /** Between two readings of the ledger's state: where the node announces milestones, and elsewhere. */
 const INFO_INTERVAL_MS = { announced: 60_000, polled: 5000 };
@@ -32,6 +40,8 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     /** When the page may try to connect. */
     let connectFrom = 0;
     let lastRead = 0;
+    /** Readings: the last one that began, and the last one that is shown. */
+    let [begun, shown] = [0, 0];
     /** When the next reading is due. A later wish never puts it off. */
     let due = Infinity;
     function readIn(milliseconds: number): void {
@@ -61,14 +71,20 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     async function read(): Promise<void> {
       timer = undefined;
       lastRead = Date.now();
+      const own = ++begun;
       if (!document.hidden) {
         try {
           const value = await readInfo();
+          // an answer that comes behind that of a later reading is old
+          if (own < shown) return;
+          shown = own;
           isOver = saysEnded(value);
           hasEvents = value.hasEvents;
           setSilent(false);
-          setInfo((before) => (isSame(before, value) ? before : { state: 'done', value }));
+          // as old as before it may be: what is no longer live is drawn again
+          setInfo({ state: 'done', value });
         } catch (error) {
+          if (own < shown) return;
           // what was read stays on show: the next reading may succeed
           setSilent(true);
           setInfo((before) =>
@@ -92,9 +108,4 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     };
   }, []);
   return { info, isSilent };
-}
-
-/** Then nothing is drawn again: what is selected stays selected. */
-function isSame(before: Loaded<Info>, after: Info): boolean {
-  return before.state === 'done' && JSON.stringify(before.value) === JSON.stringify(after);
 }

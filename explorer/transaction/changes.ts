@@ -2,7 +2,7 @@
  * What a transaction changes of aliases, foundries, NFTs and tokens, in sentences.
  */
 
-import { formatTokens, readTokenClaim } from '../../client/words/amounts.ts';
+import { formatTokens } from '../../client/words/amounts.ts';
 import type { Chain } from '../../client/words/kind.ts';
 import type { Part, Sentence } from '../../client/words/sentence.ts';
 import { equalBytes, toHex } from '../../src/stardust/encoding/bytes.ts';
@@ -94,7 +94,8 @@ const isZero = (id: Uint8Array) => id.every((byte) => byte === 0);
 function describeNft(was: FlowInput | undefined, now: NftOutput): Change {
   const to = { address: holderOf(now) };
   if (isZero(now.nftId)) return { deed: 'minted', sentence: ['It goes to ', to, '.'] };
-  if (was?.by === undefined) return { deed: 'moved', sentence: ['It goes to ', to, '.'] };
+  // it may have been there before
+  if (was?.by === undefined) return { deed: 'in a new output', sentence: ['To ', to, '.'] };
   const from = { address: was.by };
   return addressKey(from.address) === addressKey(to.address)
     ? { deed: 'kept', sentence: ['It stays with ', to, '.'] }
@@ -153,8 +154,8 @@ function describeFoundry(
   now: FoundryOutput,
   isWhole: boolean,
 ): Change {
-  const claim = readTokenClaim(now);
-  const write = (amount: bigint) => formatTokens(amount, claim);
+  // what it claims of its token is no fact of the ledger
+  const write = (amount: bigint) => formatTokens(amount, undefined);
   const supply = `${write(supplyOf(now))} of at most ${write(now.tokenScheme.maximumSupply)}`;
   if (was === undefined)
     return {
@@ -172,7 +173,7 @@ function describeFoundry(
 
 function describeEnd({ output, by }: FlowInput): Change {
   if (output?.type === OutputType.Foundry) {
-    const supply = formatTokens(supplyOf(output), readTokenClaim(output));
+    const supply = formatTokens(supplyOf(output), undefined);
     return { deed: 'destroyed', sentence: [`Before, its supply was ${supply}.`] };
   }
   return {

@@ -23,8 +23,7 @@ import { IdLink, To } from '../parts/parts.tsx';
 import { CheckResult, NotChecked, RefutedMark, Tick } from '../parts/standing.tsx';
 import { useLoad } from '../use-load.ts';
 import { type JudgedInputs, judgeInputs } from '../verify/judge-transaction.ts';
-import { useKeyChoice } from '../verify/key-choice.ts';
-import { useNetworkName } from '../verify/network-name.ts';
+import { useKeyChoice, useNetworkName } from '../verify/key-choice.ts';
 import { DataText } from '../words/data-text.tsx';
 import { NetworkNote, networkWords } from '../words/network.tsx';
 import { useTokenClaims } from '../words/token-claims.ts';
@@ -112,7 +111,9 @@ function FlowPart({
     <section class="flow" aria-labelledby="flow-title">
       <h2 id="flow-title">From and to</h2>
       {!isApplied && (
-        <p data-standing="said">Nothing of it happened: it was not applied, this node says.</p>
+        <p data-standing="said">
+          This block changed nothing, this node says: the transaction was not applied with it.
+        </p>
       )}
       {judged?.consumed.standing === 'refuted' && (
         <RefutedMark>
@@ -245,11 +246,7 @@ function ConflictPart({
   block,
   judged,
   metadata,
-}: {
-  block: Proved<BlockContent>;
-  judged: JudgedInputs | undefined;
-  metadata: BlockMetadata;
-}) {
+}: Pick<TransactionProps, 'block' | 'metadata'> & { judged: JudgedInputs | undefined }) {
   const { conflictReason: reason = 0, referencedByMilestoneIndex: index } = metadata;
   if (reason === 0 || index === undefined) return null;
   const spent =
@@ -277,7 +274,10 @@ function ConflictPart({
                 <To view={{ name: 'milestone', milestone: String(spent.spentBy.milestoneIndex) }}>
                   milestone {spent.spentBy.milestoneIndex}
                 </To>{' '}
-                by transaction <IdLink name="transaction" id={spent.spentBy.transactionId} />.
+                by transaction <IdLink name="transaction" id={spent.spentBy.transactionId} />
+                {spent.spentBy.transactionId === provedValue(block).transactionId &&
+                  ', which is this one: another block had applied it'}
+                .
               </>
             )}
           </p>
@@ -304,8 +304,7 @@ function FaultPart({
   consumed,
   reason,
   index,
-}: {
-  block: Proved<BlockContent>;
+}: Pick<PayloadProps, 'block'> & {
   consumed: Proved<readonly ConsumedOutput[]>;
   /** As the node says. */
   reason: number;
@@ -367,10 +366,7 @@ function describePlace({ input, output }: Fault): string {
 function TaggedPart({
   block,
   data: { tag, data },
-}: {
-  block: Proved<BlockContent>;
-  data: TaggedData;
-}) {
+}: Pick<PayloadProps, 'block'> & { data: TaggedData }) {
   return (
     <section aria-labelledby="data-title" class="tagged" data-standing="proved">
       <h2 id="data-title">Tagged data</h2>

@@ -14,7 +14,6 @@ import { proveMilestone } from '../../src/stardust/provenance/milestone.ts';
 import { notChecked } from '../../src/stardust/provenance/proved.ts';
 import type {
   AskedMilestone,
-  BlockContent,
   BlockFacts,
   BlockSet,
   Finding,
@@ -86,18 +85,14 @@ export async function readSigned(
 }
 
 /** The block with this ID, read and judged. Never rejects. */
-async function readBlock(blockId: string): Promise<Finding<BlockFacts>> {
-  try {
-    return proveBlockBytes(await readBlockBytes(blockId), blockId);
-  } catch (error) {
-    return notChecked(`the bytes of block ${blockId}: ${(error as Error).message}`);
-  }
-}
+export const readBlockContent = (blockId: string) => readBlock(blockId, proveBlockContent);
 
-/** As {@link readBlock}, with what the block carries. */
-export async function readBlockContent(blockId: string): Promise<Finding<BlockContent>> {
+async function readBlock<T extends BlockFacts>(
+  blockId: string,
+  judge: (bytes: Uint8Array, blockId: string) => Finding<T>,
+): Promise<Finding<T>> {
   try {
-    return proveBlockContent(await readBlockBytes(blockId), blockId);
+    return judge(await readBlockBytes(blockId), blockId);
   } catch (error) {
     return notChecked(`the bytes of block ${blockId}: ${(error as Error).message}`);
   }
@@ -122,7 +117,7 @@ export async function askCone(
   let isLate = false;
   const work = async () => {
     for (const blockId of left) {
-      const finding = await readBlock(blockId);
+      const finding = await readBlock(blockId, proveBlockBytes);
       if (isLate) return;
       found.push(finding);
       onRead(found.length);

@@ -3,11 +3,11 @@
  * their own. Until the visitor chooses, a network that this page knows is checked against its own
  * keys: they are part of the source, so a node that takes another's name is refuted.
  */
-import { useMemo } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useMemo } from 'preact/hooks';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { keptChoice } from '../parts/kept.ts';
 import { choiceFor, type KeyChoice } from './describe-keys.ts';
-import { useNetworkName } from './network-name.ts';
 
 const DEFAULT: KeyChoice = { kind: 'known', network: KNOWN_NETWORKS[0]!, isDefault: true };
 
@@ -30,6 +30,11 @@ const { choose: chooseKeys, useChoice } = keptChoice('milestone-keys', readChoic
 });
 
 export { chooseKeys };
+
+/** As the node calls it: it warns, and softens a verdict against keys that nobody chose. */
+export const NetworkName = createContext('');
+
+export const useNetworkName = () => useContext(NetworkName);
 
 /** @param networkName as the node calls it; within the page that is known */
 export function useKeyChoice(networkName = useNetworkName()): KeyChoice {

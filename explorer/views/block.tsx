@@ -2,7 +2,7 @@
  * A block by its ID, and the block of a transaction: what its bytes prove, and where it stands.
  */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Sentence } from '../../client/words/sentence.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Said } from '../../src/stardust/provenance/provenance.ts';
@@ -22,14 +22,26 @@ import {
   SaidByNode,
 } from '../parts/standing.tsx';
 import { PayloadView } from '../transaction/payload-view.tsx';
-import { useLoad } from '../use-load.ts';
+import { useLast, useLoad } from '../use-load.ts';
 import type { JudgedPath } from '../verify/judge-block.ts';
 import { useUnapplied } from '../verify/use-unapplied.ts';
 import { networkWords } from '../words/network.tsx';
 import { SentenceWords } from '../words/words.tsx';
 
+/** Read again at each milestone of the ledger, until one references the block. */
+function useMetadata(blockId: string, { status }: Info) {
+  const settled = useRef<number | undefined>(undefined);
+  const at = settled.current ?? status.confirmedMilestone.index;
+  const load = async () => {
+    const found = await readBlockMetadata(blockId);
+    if (found.said.referencedByMilestoneIndex !== undefined) settled.current = at;
+    return found;
+  };
+  return useLast(useLoad(load, [blockId, at]))[0];
+}
+
 export function BlockView({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readBlockMetadata(id), [id]);
+  const loaded = useMetadata(id, info);
   return (
     <Awaited
       loaded={loaded}
@@ -57,10 +69,6 @@ export function TransactionOfBlock({ id, info }: { id: string; info: Info }) {
 function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
   const { search, looked } = useUnapplied(id, info);
   const blockId = search.state === 'done' ? search.value.blockId : undefined;
-  const metadata = useLoad(
-    async () => (blockId === undefined ? undefined : readBlockMetadata(blockId)),
-    [blockId],
-  );
   if (search.state === 'loading')
     return (
       <section class="page">
@@ -82,12 +90,14 @@ function UnappliedTransaction({ id, info }: { id: string; info: Info }) {
         <p class="hint">{search.state === 'failed' ? search.error.message : looked}</p>
       </section>
     );
+  return <UnappliedBlock transactionId={id.toLowerCase()} blockId={blockId} info={info} />;
+}
+
+function UnappliedBlock(props: { transactionId: string; blockId: string; info: Info }) {
+  const metadata = useMetadata(props.blockId, props.info);
   return (
     <LoadedPart loaded={metadata}>
-      {(found) => (
-        // what was read for no block is dropped by now
-        <BlockPage metadata={found!} transactionId={id.toLowerCase()} info={info} />
-      )}
+      {(found) => <BlockPage metadata={found} {...props} />}
     </LoadedPart>
   );
 }
@@ -99,15 +109,13 @@ function ofThePast(info: Info): string {
     : '';
 }
 
-function BlockPage({
-  metadata,
-  transactionId,
-  info,
-}: {
+interface PageProps {
   metadata: Said<BlockMetadata>;
   transactionId?: string;
   info: Info;
-}) {
+}
+
+function BlockPage({ metadata, transactionId, info }: PageProps) {
   const { blockId, referencedByMilestoneIndex: index, ledgerInclusionState } = metadata.said;
   const judged = useJudged(blockId, index);
   const [sentence, setSentence] = useState<Sentence>();
@@ -218,9 +226,10 @@ function contradictionsOf(
   ];
 }
 
+/** Another block may carry the same transaction, and have applied it. */
 const STATES = {
-  included: 'the transaction was applied',
-  conflicting: 'the transaction failed',
+  included: 'the transaction was applied with this block',
+  conflicting: 'the transaction was not applied with this block',
   noTransaction: 'the block has no transaction',
 } as const;
 
@@ -266,10 +275,10 @@ function BlockOutcome({
       <OutcomeLine
         isBad
         {...(judged?.failed && {
-          by: 'your browser proved that it was not applied; why, says this node',
+          by: 'your browser proved that it was not applied with this block; why, says this node',
         })}
       >
-        Failed: {reasonOf(metadata)} · {when}
+        Failed in this block: {reasonOf(metadata)} · {when}
       </OutcomeLine>
     );
   const proof = judged?.inclusion.standing === 'proved' ? judged.inclusion.proof : undefined;

@@ -125,7 +125,7 @@ function ChainPage({ kind, id, read, info }: ChainProps & { read: Said<ListedOut
           )
         }
       </SaidByNode>
-      <ArchiveProof id={outputId} info={info} />
+      <ArchiveProof id={outputId} info={info} said={read.said} />
       {output.type === OutputType.Alias && <Foundries id={id} info={info} />}
       {output.type === OutputType.Foundry && (
         <p class="hint">

@@ -2,7 +2,6 @@
  * The first page: the ledger as it moves, or as it ended.
  */
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
-import type { Finding, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { plural } from '../format.ts';
 import { Arriving } from '../milestones/arriving.tsx';
@@ -13,6 +12,7 @@ import { goTo } from '../navigate.ts';
 import { NewestNfts } from '../nft/newest.tsx';
 import { indexesFrom, readFinalCounts } from '../node/ledger.ts';
 import { type Info, saysEnded } from '../node/shapes.ts';
+import type { Known } from '../node/use-info.ts';
 import { OneField } from '../parts/field.tsx';
 import { To } from '../parts/parts.tsx';
 import { SignedResult } from '../parts/standing.tsx';
@@ -22,17 +22,11 @@ import { useLoad } from '../use-load.ts';
 const MILESTONES = 6;
 const NFTS = 6;
 
-interface HomeProps {
-  info: Info;
-  /** The milestone that the node names as its newest; undefined while it is judged. */
-  head: Finding<SignedMilestone> | undefined;
-}
-
-export function HomeView(props: HomeProps) {
+export function HomeView(props: Known) {
   return saysEnded(props.info) ? <EndedHome {...props} /> : <LiveHome {...props} />;
 }
 
-function LiveHome({ info, head }: HomeProps) {
+function LiveHome({ info, head }: Known) {
   const { confirmedMilestone, pruningIndex } = info.status;
   const { index } = confirmedMilestone;
   const indexes = indexesFrom(index, MILESTONES, pruningIndex);
@@ -69,7 +63,7 @@ function LiveHome({ info, head }: HomeProps) {
   );
 }
 
-function Signed({ head }: { head: HomeProps['head'] }) {
+function Signed({ head }: { head: Known['head'] }) {
   return (
     <div role="status">
       {head === undefined ? (
@@ -82,7 +76,7 @@ function Signed({ head }: { head: HomeProps['head'] }) {
 }
 
 /** Nothing comes after it, and of its past a node may keep nothing. */
-function EndedHome({ info, head }: HomeProps) {
+function EndedHome({ info, head }: Known) {
   const { index, timestamp } = info.status.confirmedMilestone;
   const counts = useLoad(readFinalCounts, []);
   return (

@@ -23,7 +23,7 @@ import { CheckResult, OutcomeLine, ProvedFacts, SaidByNode } from '../parts/stan
 import { useLoad } from '../use-load.ts';
 import type { KeyChoice } from '../verify/describe-keys.ts';
 import { useKeyChoice } from '../verify/key-choice.ts';
-import { networkWords } from '../words/network.tsx';
+import { NetworkNote, networkWords } from '../words/network.tsx';
 import { AddressLink } from '../words/words.tsx';
 import { NothingToCheck } from './nothing-to-check.tsx';
 
@@ -65,17 +65,15 @@ function isKept(name: string, { status }: Info): boolean {
   );
 }
 
-export function MilestoneView({
-  milestone,
-  block,
-  info,
-}: {
-  milestone: string;
+interface Selected {
   block?: string | undefined;
   info: Info;
-}) {
+}
+
+export function MilestoneView({ milestone, block, info }: Selected & { milestone: string }) {
   const choice = useKeyChoice();
-  const loaded = useLoad(() => load(milestone, info, choice), [milestone, choice]);
+  const isYetToCome = Number(milestone) > info.status.confirmedMilestone.index;
+  const loaded = useLoad(() => load(milestone, info, choice), [milestone, choice, isYetToCome]);
   return (
     <Awaited loaded={loaded} kind="Milestone" id={milestone} missing={whyMissing(milestone, info)}>
       {(value) =>
@@ -105,14 +103,7 @@ function whyMissing(milestone: string, info: Info): string {
   return `This node says that milestone ${index} is too old: it has nothing of milestones before ${pruningIndex + 1}.`;
 }
 
-function MilestonePage({
-  facts,
-  payload,
-  signed,
-  explanation,
-  block,
-  info,
-}: Loaded & { block: string | undefined; info: Info }) {
+function MilestonePage({ facts, payload, signed, explanation, block, info }: Loaded & Selected) {
   const { index, timestamp, previousMilestoneId, parents } = facts;
   const select = (blockId: string) => {
     goTo({ name: 'milestone', milestone: String(index), block: blockId });
@@ -195,6 +186,8 @@ function Receipt({ payload, signed, info }: Pick<Loaded, 'payload' | 'signed'> &
       {funds.length > MAX_FUNDS && (
         <p class="hint">and {plural(funds.length - MAX_FUNDS, 'more output')}, in the API</p>
       )}
+      {/* no bytes of a milestone name its network */}
+      {choice.kind === 'own' && <NetworkNote id={0n} info={info} />}
     </section>
   );
 }

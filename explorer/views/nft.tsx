@@ -128,7 +128,7 @@ function NftPage({ of, info }: { of: Said<ShownNft>; info: Info }) {
           <SaidByNode of={of} proof={proofOf(info)}>
             {(nft) => <LedgerFacts nft={nft} info={info} />}
           </SaidByNode>
-          <ArchiveProof id={nft.nftId} info={info} />
+          <ArchiveProof id={nft.nftId} info={info} said={nft} />
           {!saysEnded(info) && <CheckedState judged={judged} said={nft} />}
           <section aria-labelledby="nft-says" class="claims">
             <h2 id="nft-says">What this NFT says of itself</h2>

@@ -27,7 +27,8 @@ import { ClaimedAmount, SentenceText, TokenNote } from '../words/words.tsx';
 import { ProofOfOutput } from './proof-of-output.tsx';
 
 export function OutputView({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readLedgerOutput(id), [id]);
+  // what a node said at one milestone it did not say at a later one
+  const loaded = useLoad(async () => ({ answer: await readLedgerOutput(id), info }), [id]);
   return (
     <>
       <Awaited
@@ -36,22 +37,20 @@ export function OutputView({ id, info }: { id: string; info: Info }) {
         id={id}
         missing="This node does not know the output, it says: it never existed, or it was spent so long ago that the node keeps it no more."
       >
-        {(answer) => <OutputPage id={id.toLowerCase()} answer={answer} info={info} />}
+        {(read) => <OutputPage id={id.toLowerCase()} {...read} />}
       </Awaited>
       {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
     </>
   );
 }
 
-function OutputPage({
-  id,
-  answer,
-  info,
-}: {
+interface PageProps {
   id: string;
   answer: Said<LedgerOutputJson>;
   info: Info;
-}) {
+}
+
+function OutputPage({ id, answer, info }: PageProps) {
   const { output, metadata, json } = answer.said;
   const kind = outputKind(output);
   const proof = <ProofOfOutput outputId={id} info={info} />;
@@ -65,9 +64,9 @@ function OutputPage({
       >
         {metadata.isSpent ? 'A spent output' : 'An unspent output'}
       </Head>
-      <ArchiveProof id={id} info={info} />
-      <UnlockPart id={id} said={answer.said} info={info} />
-      <ContentPart id={id} said={answer.said} info={info} />
+      <ArchiveProof {...{ id, info }} said={answer.said} />
+      <UnlockPart {...{ id, answer, info }} />
+      <ContentPart {...{ id, answer, info }} />
       <section aria-labelledby="where-title">
         <h2 id="where-title">Where it comes from, and where it went</h2>
         <SaidByNode of={answer} proof={hasNoBlock(metadata) ? OF_RECEIPT : proof}>
@@ -82,12 +81,6 @@ function OutputPage({
   );
 }
 
-interface PartProps {
-  id: string;
-  said: LedgerOutputJson;
-  info: Info;
-}
-
 /** Undefined where the node does not say when it was spent. */
 function momentOf(metadata: OutputMetadata, info: Info): UnlockMoment | undefined {
   const { timestamp } = info.status.confirmedMilestone;
@@ -96,7 +89,8 @@ function momentOf(metadata: OutputMetadata, info: Info): UnlockMoment | undefine
   return unixTime === undefined ? undefined : { unixTime, tense: 'spent' };
 }
 
-function UnlockPart({ id, said: { output, metadata }, info }: PartProps) {
+function UnlockPart({ id, answer, info }: PageProps) {
+  const { output, metadata } = answer.said;
   const moment = momentOf(metadata, info);
   if (moment === undefined) return null;
   const when = `${formatTime(moment.unixTime)} UTC`;
@@ -128,7 +122,8 @@ function ownAddress(output: Output, id: string): Address | undefined {
   return chain?.kind === 'alias' ? { type: 8, id: fromHex(chain.id) } : undefined;
 }
 
-function ContentPart({ id, said: { output, metadata }, info }: PartProps) {
+function ContentPart({ id, answer, info }: PageProps) {
+  const { output, metadata } = answer.said;
   const judged = useLoad(() => judgeCreated(metadata.blockId, id, output), [id]);
   const finding: Finding<OutputInBlock> | undefined =
     judged.state === 'done' ? judged.value : undefined;

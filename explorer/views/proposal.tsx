@@ -3,6 +3,7 @@
  * should have, as a coordinator asks for them (`POST …/whiteflag`).
  */
 import { useState } from 'preact/hooks';
+import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';
 import type { Finding, Said, SignedMilestone } from '../../src/stardust/provenance/provenance.ts';
 import { formatTime } from '../../src/stardust/provenance/words.ts';
 import { ConeView } from '../cone/cone.tsx';
@@ -138,7 +139,7 @@ function toRequest(fields: ProposalFields): ProposalRequest {
   return {
     index: Number(fields.index),
     timestamp: Number(fields.timestamp),
-    parents: fields.parents.split(/[\s,]+/).filter((id) => id !== ''),
+    parents: [...new Set(fields.parents.toLowerCase().split(/[\s,]+/))].filter((id) => id !== ''),
     previousMilestoneId: fields.previousMilestoneId.trim(),
   };
 }
@@ -157,8 +158,15 @@ async function compute(fields: ProposalFields, info: Info, choice: KeyChoice): P
     return { explanation, request, compared: undefined };
   const { readSigned, proveSignedRoots } = await import('../verify/verifier.ts');
   const signed = await readSigned(request.index, choice, info.protocol.networkName);
+  const { parents, timestamp } = request;
+  const isOther = (milestone: SignedMilestone) =>
+    milestone.timestamp !== timestamp || milestone.parents.join() !== parents.join();
   const compared =
-    signed.standing === 'proved' ? proveSignedRoots(signed.proof, explanation.said) : signed;
+    signed.standing !== 'proved'
+      ? signed
+      : isOther(provedValue(signed.proof))
+        ? notChecked(`these roots, as milestone ${request.index} has other parents or another time`)
+        : proveSignedRoots(signed.proof, explanation.said);
   return { explanation, request, compared };
 }
 
@@ -182,7 +190,6 @@ function Answer({ fields, info }: { fields: ProposalFields; info: Info }) {
 
 function Roots({ explanation, request, compared }: Computed) {
   const [selected, select] = useState<string>();
-  const parents = [...new Set(request.parents.map((id) => id.toLowerCase()))];
   return (
     <>
       <section aria-labelledby="roots-title">
@@ -203,8 +210,8 @@ function Roots({ explanation, request, compared }: Computed) {
         </SaidByNode>
         {compared === undefined ? (
           <Remark>
-            Milestone {request.index} is yet to come, this node says: nobody has signed roots for it
-            here.
+            Milestone {request.index} was yet to come when this was computed, this node said: nobody
+            had signed roots for it here.
           </Remark>
         ) : (
           <CheckResult
@@ -216,7 +223,8 @@ function Roots({ explanation, request, compared }: Computed) {
         )}
       </section>
       <ConeView
-        {...{ explanation, parents, selected, select }}
+        {...{ explanation, selected, select }}
+        parents={request.parents}
         signed={undefined}
         milestoneIndex={undefined}
       />

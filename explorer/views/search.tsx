@@ -29,12 +29,10 @@ interface Question {
   what: string;
   /** What would have been found, where nothing was. */
   finds: string;
-  /** Whether it is here. A 404 says that it is not. */
-  read(id: string): Promise<boolean>;
+  /** A 404 says that it is not here, as false does. */
+  read(id: string): Promise<unknown>;
   view(id: string): View;
 }
-
-const isAnswered = (answer: Promise<unknown>) => answer.then(() => true);
 
 /** What 32 bytes can be the ID of, as far as the node can tell. */
 function questionsOf(info: Info): readonly Question[] {
@@ -45,7 +43,7 @@ function questionsOf(info: Info): readonly Question[] {
     {
       what: 'an NFT',
       finds: 'each NFT that an output holds, and burned ones as far as the node keeps histories',
-      read: (id) => isAnswered(readKnownNft(id)),
+      read: readKnownNft,
       view: (id) => ({ name: 'nft', id }),
     },
     ...(isAll
@@ -53,7 +51,7 @@ function questionsOf(info: Info): readonly Question[] {
           {
             what: 'an alias',
             finds: 'each alias that was not destroyed',
-            read: (id: string) => isAnswered(readIdOfChain('alias', id)),
+            read: (id: string) => readIdOfChain('alias', id),
             view: (id: string): View => ({ name: 'alias', id }),
           },
         ]
@@ -61,19 +59,19 @@ function questionsOf(info: Info): readonly Question[] {
     {
       what: 'a block',
       finds: `blocks ${kept}`,
-      read: (id) => isAnswered(readBlockMetadata(id)),
+      read: readBlockMetadata,
       view: (id) => ({ name: 'block', id }),
     },
     {
       what: 'a transaction that was applied',
       finds: `transactions ${kept}`,
-      read: (id) => isAnswered(askIncludedBlock(id)),
+      read: askIncludedBlock,
       view: (id) => ({ name: 'transaction', id }),
     },
     {
       what: 'a milestone',
       finds: `milestones ${kept}`,
-      read: (id) => isAnswered(readMilestoneBytes(id)),
+      read: readMilestoneBytes,
       view: (id) => ({ name: 'milestone', milestone: id }),
     },
     {
@@ -137,8 +135,8 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
       const show = (answer: Loaded<boolean>) =>
         dropped || setAnswers((before) => before.with(place, answer));
       read(id).then(
-        (isHere) => {
-          if (isHere && !dropped) open(view(id), `This is ${what}, this node says.`);
+        (found) => {
+          if (found !== false && !dropped) open(view(id), `This is ${what}, this node says.`);
           else show({ state: 'done', value: false });
         },
         (error: unknown) =>
@@ -159,7 +157,10 @@ function Questions({ id, info, open }: Omit<SearchProps, 'text'> & { id: string 
   const found = search.state === 'done' ? search.value.blockId : undefined;
   useEffect(() => {
     if (found !== undefined)
-      open({ name: 'transaction', id }, 'This is a transaction that was not applied.');
+      open(
+        { name: 'transaction', id },
+        'This is a transaction that was not applied, or too long ago, this node says.',
+      );
   }, [found]);
   const isSilent = [...answers, search].some(({ state }) => state === 'failed');
   return (

@@ -4,24 +4,19 @@
 import { useState } from 'preact/hooks';
 import { describeVerdict } from '../../client/words/proved.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
-import type {
-  Finding,
-  MilestoneOutcome,
-  Proved,
-  SignedMilestone,
-} from '../../src/stardust/provenance/provenance.ts';
+import type { MilestoneOutcome, Proved } from '../../src/stardust/provenance/provenance.ts';
 import { KNOWN_NETWORKS } from '../../src/stardust/verifier/known-networks.ts';
 import { FinalLedgerForm } from '../archive/record-check.tsx';
 import { asSentence } from '../format.ts';
 import { isMissing, NodeError } from '../node/ask.ts';
 import { askExplanation, readInfo } from '../node/ledger.ts';
-import { type Info, saysEnded } from '../node/shapes.ts';
+import { saysEnded } from '../node/shapes.ts';
+import type { Known } from '../node/use-info.ts';
 import { EntryForm, LabelledField } from '../parts/field.tsx';
 import { Head, To } from '../parts/parts.tsx';
 import { NotChecked, RefutedMark, SignedResult, Tick } from '../parts/standing.tsx';
 import { describeKeys, type KeyChoice } from '../verify/describe-keys.ts';
-import { chooseKeys, useKeyChoice } from '../verify/key-choice.ts';
-import { useNetworkName } from '../verify/network-name.ts';
+import { chooseKeys, useKeyChoice, useNetworkName } from '../verify/key-choice.ts';
 import { NothingToCheck } from './nothing-to-check.tsx';
 
 /** What is done, in the order of the checks. */
@@ -41,14 +36,7 @@ type Progress =
   | { state: 'verified'; proof: Proved<MilestoneOutcome> }
   | { state: 'false' | 'stopped'; reason: string };
 
-export function VerifyView({
-  info,
-  head,
-}: {
-  info: Info;
-  /** The milestone that the node names as its newest; undefined while it is judged. */
-  head: Finding<SignedMilestone> | undefined;
-}) {
+export function VerifyView({ info, head }: Known) {
   const chosen = useKeyChoice();
   const [passed, setPassed] = useState<readonly Proved<string>[]>([]);
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
@@ -224,15 +212,7 @@ function Steps({ passed, progress }: { passed: readonly Proved<string>[]; progre
   );
 }
 
-function Ending({
-  progress,
-  info,
-  head,
-}: {
-  progress: Progress;
-  info: Info;
-  head: Finding<SignedMilestone> | undefined;
-}) {
+function Ending({ progress, info, head }: Known & { progress: Progress }) {
   switch (progress.state) {
     case 'verified': {
       const { index } = provedValue(progress.proof).milestone;

@@ -2,7 +2,7 @@
  * All that the bytes of an output say, as terms and values.
  */
 import type { ComponentChildren } from 'preact';
-import { formatAmount, formatTokens, readTokenClaim } from '../../client/words/amounts.ts';
+import { formatAmount, formatTokens } from '../../client/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../client/words/kind.ts';
 import type { NetworkWords } from '../../client/words/sentence.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
@@ -57,8 +57,8 @@ function stateRows(output: Output): Rows {
       ];
     case OutputType.Foundry: {
       const { minted, melted, maximumSupply } = output.tokenScheme;
-      const claim = readTokenClaim(output);
-      const write = (amount: bigint) => formatTokens(amount, claim);
+      // what it claims of its token stands on its own page
+      const write = (amount: bigint) => formatTokens(amount, undefined);
       return [
         ['Serial number', String(output.serialNumber)],
         ['Supply', write(minted - melted)],

@@ -91,7 +91,10 @@ export async function tryUpstream(
     countUpstream(counts, place, upstream.name, kind);
     const event = kind === 'diverged' ? 'upstream.diverged' : 'upstream.failed';
     context.memory.log('warn', event, { upstream: upstream.name, detail: error.message });
-    return end({ kind, reason: error.message });
+    // health shows it to everybody
+    const names = context.upstreams.map(({ name }) => name);
+    const hide = (text: string, name: string) => text.replaceAll(name, 'an upstream');
+    return end({ kind, reason: names.reduce(hide, error.message) });
   }
 }
 

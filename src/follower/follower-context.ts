@@ -127,7 +127,7 @@ export interface FollowerMemory {
 interface UpstreamMemory {
   /** Order of upstreams: the one that took the ledger to where it is comes first. */
   ranking: Ranking;
-  /** Unix milliseconds of the last milestone applied, or of the last look at all upstreams. */
+  /** Unix milliseconds of the ledger's milestone, or of the last look at all upstreams. */
   lastProgressAt: number;
   /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
   diverged: string | undefined;
@@ -271,7 +271,6 @@ export function noteApplied(
   applied: AppliedMilestone,
   { started, ...how }: { started: number; pushed?: true },
 ): void {
-  memory.upstreams.lastProgressAt = Date.now();
   memory.upstreams.diverged = undefined;
   memory.counts.milestones++;
   writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
@@ -281,15 +280,17 @@ export function noteApplied(
  * Notes where the ledger stands; on another ledger, drops what was pushed. The first read is no
  * progress, but ends a row of passes that could not read it.
  */
-export function noteLedger(memory: FollowerMemory, { head, rules }: LedgerPosition): void {
-  const { generation, ledger, indexed } = head;
-  if (memory.lastLedger !== undefined && memory.lastLedger.generation !== generation)
-    dropPushed(memory);
+export function noteLedger(memory: FollowerMemory, position: LedgerPosition): void {
+  const { generation, ledger, indexed } = position.head;
+  const last = memory.lastLedger;
+  if (last !== undefined && last.generation !== generation) dropPushed(memory);
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
-  const last = memory.lastLedger;
   if (last === undefined) memory.failed = undefined;
-  else if (last.generation !== generation || last.ledger !== ledger) memory.progress.ledgerMoved();
-  memory.lastLedger = { generation, ledger, indexed, parameters: rules.parameters };
+  else if (last.generation !== generation || last.ledger !== ledger) {
+    memory.progress.ledgerMoved();
+    memory.upstreams.lastProgressAt = position.milestone.timestamp * 1000;
+  }
+  memory.lastLedger = { generation, ledger, indexed, parameters: position.rules.parameters };
   memory.milestones.applied(ledger);
 }

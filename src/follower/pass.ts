@@ -43,10 +43,11 @@ export interface PassResult {
 }
 
 /**
- * Milliseconds without a milestone after which the heads of all upstreams are read, as the one that
- * is asked first may be standing still. Networks issue a milestone each five to ten seconds.
+ * Age of the ledger's milestone, in milliseconds, from which on the heads of all upstreams are read,
+ * and again as long after: the one that is asked first may stand still, or trail the others.
+ * Networks issue a milestone each five to ten seconds.
  */
-const LOOK_AROUND_MS = 15_000;
+const LOOK_AROUND_MS = 20_000;
 
 /**
  * Milliseconds between looks at an upstream's tips while a feed is live; a feed with loose ends
@@ -192,11 +193,8 @@ async function storeTipsIfPossible(
   tips.lookedAt = Date.now();
   tips.hasLooseEnds = false;
   try {
-    const inOrder = [upstream, ...upstreams.toSpliced(place, 1)];
-    const { stored, refused, isMore } = await storeTips(
-      { ...context, upstreams: inOrder },
-      position,
-    );
+    const { ranking } = memory.upstreams;
+    const { stored, refused, isMore } = await storeTips({ ...context, ranking }, position, place);
     if (refused > 0)
       memory.log('warn', 'upstream.tips-refused', { upstream: upstream.name, tips: refused });
     tips.passesToRest = stored > 0 ? PASSES_TO_REST : 0;

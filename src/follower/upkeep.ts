@@ -79,10 +79,11 @@ function tellShortage(
   });
 }
 
-/**
- * Pause after an eviction, as a multiple of its duration: it may find that everything is needed.
- */
+/** Pause after an eviction, in its durations: it may find that everything is needed. */
 const PAUSE_PER_EVICTION = 10;
+
+/** Milliseconds that an eviction takes at most, unless the clock was set. */
+const MAX_EVICTION_MS = 30_000;
 
 /**
  * Drops orphans, and beyond a limit what no upstream's tip needs. While a milestone's past cone is
@@ -117,7 +118,8 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
   } finally {
     // after a failure too
     const ended = Date.now();
-    upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * Math.max(ended - begun, 0) };
+    const took = Math.min(ended - begun, MAX_EVICTION_MS);
+    upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * took };
   }
   return true;
 }
@@ -130,15 +132,11 @@ const TIPS_MS = 3000;
  * so, and cannot evict those that another one needs.
  */
 async function readAllTips(upstreams: readonly Upstream[]): Promise<string[]> {
-  const readTips = async (upstream: Upstream): Promise<string[]> => {
-    try {
-      return await upstream.readTips();
-    } catch (error) {
+  const inTime = (each: Upstream) =>
+    within(TIPS_MS, each.readTips(), () => []).catch((error: unknown) => {
       if (error instanceof UpstreamFailure) return [];
       throw error;
-    }
-  };
-  const inTime = (each: Upstream) => within(TIPS_MS, readTips(each), () => []);
+    });
   return (await Promise.all(upstreams.map(inTime))).flat();
 }
 

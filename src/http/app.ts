@@ -40,6 +40,7 @@ const NO_ROUTE = 'none';
 
 interface Exchange {
   ctx: ExecutionContext;
+  request: Request;
   path: string;
   /** The route's path as declared, for the log: bounded, and nothing of the client's. */
   route: string;
@@ -50,7 +51,7 @@ interface Exchange {
 
 /** Returns undefined where the next handler has the answer. */
 type Handler = (
-  request: IRequestStrict,
+  matched: IRequestStrict,
   exchange: Exchange,
 ) => Answer | Promise<Answer> | undefined;
 
@@ -87,24 +88,24 @@ export function createApp({ settings, node, modules }: AppParts): App {
   register(routes.filter(isGreedy));
   const [page, another] = modules.flatMap((each) => each.page ?? []);
   if (another !== undefined) throw new Error('two modules have a page, where one may');
-  router.all('*', (request, exchange) =>
-    isOtherSpelling(exchange.path) ? refuseOrShow(request, exchange) : undefined,
+  router.all('*', (matched, exchange) =>
+    isOtherSpelling(exchange.path) ? refuseOrShow(matched, exchange) : undefined,
   );
   register(routes.filter((route) => !isGreedy(route)));
   router.all('*', refuseOrShow);
 
   /** A path that no route has: a view of the page, a page that says so, or 404. */
-  function refuseOrShow(request: IRequestStrict, exchange: Exchange) {
-    if (!page?.isWanted(request, exchange.path)) throw new HttpError(404, 'no such route');
+  function refuseOrShow(matched: IRequestStrict, exchange: Exchange) {
+    if (!page?.isWanted(exchange.request, exchange.path)) throw new HttpError(404, 'no such route');
     const { route } = page;
     // who may see the page may see it at each of its paths
     exchange.path = route.path;
-    return admitting(route, () => answerRoute(route, request, exchange))(request, exchange);
+    return admitting(route, () => answerRoute(route, matched, exchange))(matched, exchange);
   }
 
   function register(routes: readonly Route[]): void {
     for (const route of routes) {
-      const answer = admitting(route, (request, exchange) => answerRoute(route, request, exchange));
+      const answer = admitting(route, (matched, exchange) => answerRoute(route, matched, exchange));
       if (route.method === 'POST') router.post(route.path, answer);
       else router.get(route.path, answer).head(route.path, answer);
     }
@@ -115,9 +116,9 @@ export function createApp({ settings, node, modules }: AppParts): App {
   function admitting(route: Route, answer: Handler): Handler {
     const { publicRoutes } = settings;
     const declared = route.path.replace(/\+$/, '');
-    return (request, exchange) => {
+    return (matched, exchange) => {
       // a lookup without an ID: its path ends with a slash
-      if (Object.values(request.params).includes('')) return undefined;
+      if (Object.values(matched.params).includes('')) return undefined;
       const { path } = exchange;
       exchange.route = declared;
       if (route.mustBeNamed && !isNamed(path, publicRoutes))
@@ -125,19 +126,18 @@ export function createApp({ settings, node, modules }: AppParts): App {
       if (!route.mustBeNamed && !isPublic(path, publicRoutes)) throw new HttpError(403);
       if (guard.isProtected(path)) {
         exchange.isProtected = true;
-        guard.authorize(request.headers);
+        guard.authorize(exchange.request.headers);
       }
-      return answer(request, exchange);
+      return answer(matched, exchange);
     };
   }
 
   async function answerRoute(
     route: Route,
-    request: IRequestStrict,
-    { ctx, notes }: Exchange,
+    { params }: IRequestStrict,
+    { ctx, request, notes }: Exchange,
   ): Promise<Answer> {
     await checkRate(settings[route.limit ?? 'readLimit'], request);
-    const { params } = request;
     if (route.path.startsWith(OWN_ROUTES))
       requireQuery(new URL(request.url).search, route.query ?? []);
     const handle = async (request: Request): Promise<Answer> => ({
@@ -155,7 +155,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
     });
     const work = route.limit === 'scanLimit' ? 'scan' : route.work;
     const handleInTurn = (request: Request) =>
-      work && limits ? limits[work](() => handle(request)) : handle(request);
+      work && limits ? limits[work](request, () => handle(request)) : handle(request);
     return readCache === undefined
       ? handleInTurn(request)
       : readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work));
@@ -165,14 +165,17 @@ export function createApp({ settings, node, modules }: AppParts): App {
     async fetch(request, ctx) {
       const started = performance.now();
       const path = new URL(request.url).pathname;
-      const exchange: Exchange = { ctx, path, route: NO_ROUTE, isProtected: false, notes: {} };
+      const notes: RequestNotes = {};
+      // without the query: itty-router takes quadratic time to parse it
+      const matched = { method: request.method, url: `http://path${path}` } as IRequestStrict;
+      const exchange = { ctx, request, path, route: NO_ROUTE, isProtected: false, notes };
       let answer: Answer;
       let error: unknown;
       try {
         answer =
           request.method === 'OPTIONS'
             ? answerPreflight(request.headers)
-            : await router.fetch(request, exchange);
+            : await router.fetch(matched, exchange);
       } catch (thrown) {
         const told = await toHttpError(thrown, node);
         error = told.detail === undefined ? thrown : told;

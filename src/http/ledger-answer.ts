@@ -2,7 +2,6 @@
  * Answers that are true at the ledger index that they name, with tags by which a client asks
  * whether its copy is still that of the ledger (docs/contract.md#caching).
  */
-
 import type { Database } from '../ledger/core/database.ts';
 import { NO_LEDGER } from '../ledger/core/head.ts';
 import type { Answer } from './answer.ts';

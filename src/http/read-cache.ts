@@ -12,6 +12,7 @@ import * as v from 'valibot';
 import { createBoundedMap } from '../platform/bounded-map.ts';
 import { hasPassed, within } from '../platform/clock.ts';
 import type { Answer } from './answer.ts';
+import type { HttpError } from './errors.ts';
 import { FRESHNESS, type Keep, MIN_LEDGER_INDEX } from './freshness.ts';
 import { revalidate } from './ledger-answer.ts';
 import { MilestoneIndex } from './request.ts';
@@ -108,7 +109,12 @@ export function createReadCache(
       outlive(begun.then(end, end));
       return begun;
     }
-    const answer = await within(MAX_SHARED_MS, joined, () => undefined);
+    // whoever began it may be refused behind other scans of its own
+    const unlessRefused = (error: unknown) => {
+      if ((error as Partial<HttpError>).status !== 429) throw error;
+      return undefined;
+    };
+    const answer = await within(MAX_SHARED_MS, joined.catch(unlessRefused), () => undefined);
     if (answer !== undefined) return answer;
     if (scans.get(name) === joined) scans.delete(name);
     return scan();

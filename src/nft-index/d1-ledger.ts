@@ -2,7 +2,7 @@
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import { headFromRow, milestoneFromRow, SCHEMA } from '../ledger/core/head.ts';
-import { JOIN_HELD, LISTED_NFT_COLUMNS, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-rows.ts';
+import { JOIN_HELD, LISTED_NFT_COLUMNS, nftFromRow, SELECT_NFTS } from '../ledger/core/nft-rows.ts';
 import {
   first,
   many,
@@ -48,9 +48,6 @@ const SELECT_CHANGES = `
     ${changed('c.milestone BETWEEN ?1 AND ?3 AND (c.milestone, j.value) > (?1, ?2)')}
     ORDER BY milestone, id LIMIT ?4) c ${STATES}
   ORDER BY c.milestone, c.id`;
-
-const SELECT_NFTS = `
-  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
 
 /** `listed`: the number of all changes. */
 const SELECT_LATEST = `

@@ -28,17 +28,19 @@ export async function within<T, L>(ms: number, work: Promise<T>, late: () => L):
   }
 }
 
-/** Runs the work with a signal that aborts after N milliseconds, unless the work has ended. */
+/** Runs the work with a signal that aborts after N milliseconds: a failure from then on is `late`. */
 export async function withSignal<T>(
   ms: number,
-  late: Error,
+  late: () => Error,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   // not AbortSignal.timeout: its timer outlives the work
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(late), ms);
+  const timer = setTimeout(() => controller.abort(), ms);
   try {
     return await work(controller.signal);
+  } catch (error) {
+    throw controller.signal.aborted ? late() : error;
   } finally {
     clearTimeout(timer);
   }

@@ -109,18 +109,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
     isPositive(timeoutSeconds) && timeoutSeconds <= MAX_TIMEOUT_SECONDS,
     `timeoutSeconds must be positive, and at most ${MAX_TIMEOUT_SECONDS}`,
   );
-  requireOption(
-    Number.isSafeInteger(threshold) && threshold >= 1,
-    'the threshold must be 1 or more',
-  );
+  requireOption(isCount(threshold) && threshold >= 1, 'the threshold must be 1 or more');
   requireOption(
     keys.length >= threshold,
     `${keys.length} keys cannot reach the threshold ${threshold}`,
   );
-  requireOption(
-    keys.every((each) => each.publicKey instanceof Uint8Array && each.publicKey.length === 32),
-    'a public key has 32 bytes',
-  );
+  const isKey = ({ publicKey, first, last }: MilestoneKey) =>
+    publicKey instanceof Uint8Array && publicKey.length === 32 && [first, last].every(isCount);
+  requireOption(keys.every(isKey), 'a key has a publicKey of 32 bytes, and indexes first and last');
   requireOption(finalRoot === undefined || finalRoot.length === 32, 'a final root has 32 bytes');
   const trust = { whose, keys: { keys, threshold }, verify };
 
@@ -128,11 +124,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const { nodes: required = LEAST_NODES, maxAgeSeconds = 30, atLeast = 'unrefuted' } = query;
     requireOption(/^0x[0-9a-fA-F]{64}$/.test(nftId), 'an NFT ID is 0x and 64 hex digits');
     requireOption(
-      Number.isSafeInteger(required) && required >= LEAST_NODES,
+      isCount(required) && required >= LEAST_NODES,
       'nodes must be 2 or more: one that agrees with itself shows nothing',
     );
     requireOption(isPositive(maxAgeSeconds), 'maxAgeSeconds must be positive');
     requireOption(GUARANTEES.includes(atLeast), `there is no guarantee ${atLeast}`);
+    requireOption(finalRoot !== undefined || atLeast !== 'final', '"final" needs a finalRoot');
     const id = nftId.toLowerCase();
     const replies = await Promise.all(
       nodes.map((url) =>
@@ -154,7 +151,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         (await judge?.(trust, networkName)) ?? {
           node: nodes[i]!,
           kind: 'failure',
-          reason: (final as { failure: string } | undefined)?.failure ?? 'it has no final root',
+          reason: (final as { failure: string }).failure,
         },
       );
     const weighed = weighAnswers(answers, maxAgeSeconds, now());
@@ -178,6 +175,7 @@ function requireOption(isSo: boolean, sentence: string): void {
   if (!isSo) throw new RangeError(sentence);
 }
 
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 const isPositive = (value: number): boolean => Number.isFinite(value) && value > 0;
 
 /** Returns a URL without a slash at the end. No error repeats it: it may have a password. */
@@ -201,10 +199,9 @@ function machineOf(node: string): string {
   const { protocol, hostname, port, pathname } = new URL(node);
   const host = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   const isHere =
-    host === 'localhost' ||
+    ['localhost', '0.0.0.0', '[::]', '[::1]'].includes(host) ||
     host.endsWith('.localhost') ||
-    host === '[::1]' ||
-    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+    /^(?:127(?:\.\d{1,3}){3}|\[::ffff:7f[^\]]*\])$/.test(host);
   return `${protocol}//${isHere ? 'localhost' : host}:${port}${pathname}`;
 }
 

@@ -23,19 +23,16 @@ interface Voter {
   upstream: Upstream;
   /** Milestone index that it has confirmed; it is asked once. */
   confirmed: Promise<number> | undefined;
-  isLogged: boolean;
 }
 
 /**
  * Queries all upstreams at once. The first "yes, by a milestone before `index`" decides. A "no"
  * counts if the upstream has confirmed milestone `index` - 1, and decides when all others have
  * spoken or failed. So an upstream that fails or is behind is not in the way of another one. One
- * that hangs is: a stored block stays visible, so the caller stops waiting and stores nothing.
+ * that is late or has too many requests is: a stored block stays visible, and nobody can tell.
  */
 export function createReferenceReader({ upstreams, index }: ReferenceOptions): ReadReference {
-  const voters = upstreams.map(
-    (upstream): Voter => ({ upstream, confirmed: undefined, isLogged: false }),
-  );
+  const voters = upstreams.map((upstream): Voter => ({ upstream, confirmed: undefined }));
 
   async function vote(voter: Voter, id: string): Promise<number | null | undefined> {
     const { upstream } = voter;
@@ -57,6 +54,7 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
     let silent = voters.length;
     let answer: null | undefined;
     let failure: UpstreamFailure | undefined;
+    let isOneBusy = false;
 
     const take = async (voter: Voter) => {
       try {
@@ -66,22 +64,18 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) return reject(error);
         failure = error;
-        if (upstreams.length > 1) logOnce(voter, error.message);
+        isOneBusy ||= error.isBusy;
+        // another upstream may have the answer
+        if (upstreams.length > 1)
+          writeLimitedLog('warn', 'upstream.failed', { detail: error.message });
       }
       if (--silent > 0) return;
-      if (answer === null || failure === undefined) resolve(answer);
+      if (failure === undefined || (answer === null && !isOneBusy)) resolve(answer);
       else reject(failure);
     };
     for (const voter of voters) void take(voter);
     return promise;
   };
-}
-
-/** Logs a failure that need not be the answer's: another upstream may have it. */
-function logOnce(voter: Voter, detail: string): void {
-  if (voter.isLogged) return;
-  voter.isLogged = true;
-  writeLimitedLog('warn', 'upstream.failed', { detail });
 }
 
 /** Throws an UpstreamFailure at the deadline; what was queried may still be answered. */

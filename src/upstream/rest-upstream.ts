@@ -4,7 +4,7 @@
  * size while it is read. Redirects are not followed: a token goes to no other host.
  */
 import * as v from 'valibot';
-import { pause, withSignal } from '../platform/clock.ts';
+import { hasPassed, pause, withSignal } from '../platform/clock.ts';
 import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
 import type { Settings } from '../settings.ts';
@@ -37,6 +37,12 @@ const RAW = 'application/vnd.iota.serializer-v1';
 
 /** Milliseconds for the heads, with which every pass begins; they are requested once. */
 const HEADS_TIMEOUT_MS = 3000;
+
+/**
+ * Milliseconds for which a question waits for a connection. Nobody waits for its answer as long, and
+ * questions that wait for an upstream which hangs would be more and more.
+ */
+const MAX_WAIT_MS = 30_000;
 
 /** The longest JSON that is read. */
 const MAX_JSON_BYTES = 1 << 20;
@@ -124,45 +130,35 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     maxBytes: number,
     { timeout, attempts }: Patience = options,
   ): Promise<Uint8Array | undefined> {
+    const asked = Date.now();
+    const late = () => new UpstreamFailure(`${name} ${path}: no answer in time`, true);
+    const task = async () => {
+      if (hasPassed(MAX_WAIT_MS, asked, Date.now())) throw late();
+      return withSignal(timeout, late, (signal) => askOnce(path, accept, maxBytes, signal));
+    };
     for (let attempt = 1; ; attempt++) {
       try {
-        const task = () => askOnce(path, accept, maxBytes, timeout);
         return await limit(task, options.isUrgent);
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
             ? error
-            : new UpstreamFailure(`${name} ${path}: ${reasonOf(error)}`);
-        if (attempt >= attempts) throw failure;
+            : new UpstreamFailure(`${name} ${path}: no answer (${error})`);
+        if (attempt >= attempts || failure.isBusy) throw failure;
         await pause(BACKOFF_MS * 2 ** (attempt - 1));
       }
     }
   }
 
-  async function askOnce(
-    path: string,
-    accept: string,
-    maxBytes: number,
-    timeout: number,
-  ): Promise<Uint8Array | undefined> {
-    return withSignal(timeout, new DOMException('late', 'TimeoutError'), async (signal) => {
-      const headers = { accept, ...authorization };
-      const request = { headers, redirect: 'manual', signal } as const;
-      const response = await options.fetch(`${url}/api/core/v2/${path}`, request);
-      return readAnswer(response, path, accept, maxBytes);
-    });
-  }
-
-  async function readAnswer(
-    response: Response,
-    path: string,
-    accept: string,
-    maxBytes: number,
-  ): Promise<Uint8Array | undefined> {
-    if (response.status !== 200) await response.body?.cancel();
-    if (response.status === 404) return undefined;
-    if (response.status !== 200)
-      throw new UpstreamFailure(`${name} ${path}: status ${response.status}`);
+  async function askOnce(path: string, accept: string, maxBytes: number, signal: AbortSignal) {
+    const headers = { accept, ...authorization };
+    const request = { headers, redirect: 'manual', signal } as const;
+    const response = await options.fetch(`${url}/api/core/v2/${path}`, request);
+    const { status } = response;
+    if (status !== 200) await response.body?.cancel();
+    if (status === 404) return undefined;
+    if (status !== 200)
+      throw new UpstreamFailure(`${name} ${path}: status ${status}`, status === 429);
     const type = response.headers.get('content-type') ?? 'none';
     if (!type.startsWith(accept)) {
       await response.body?.cancel();
@@ -212,18 +208,16 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   };
 }
 
-/** The upstreams that the settings name, in their order, for a use that has this patience. */
-export type OpenUpstreams = (settings: Settings, patience: Patience) => readonly Upstream[];
-
 /**
- * Opens upstreams once, and again only if the settings name others. Each has one concurrency limit
- * for all users, as one that hangs must not take all. Only the first upstream sees the token.
+ * Opens upstreams in the order of the settings, once for a use that has this patience, and again
+ * only if the settings name others. Each has one concurrency limit for all users, as one that hangs
+ * must not take all. Only the first upstream sees the token.
  */
-export function createUpstreams(): OpenUpstreams {
+export function createUpstreams() {
   let named: string | undefined;
   let limits: ConcurrencyLimit[] = [];
   const opened = new Map<string, readonly Upstream[]>();
-  return ({ upstreams, upstreamToken }, patience) => {
+  return ({ upstreams, upstreamToken }: Settings, patience: Patience): readonly Upstream[] => {
     const names = JSON.stringify([upstreams, upstreamToken]);
     if (names !== named) {
       named = names;
@@ -278,8 +272,4 @@ export async function readBody(
   const bytes = await readBounded(response.body, maxBytes, declared);
   if (bytes === undefined) throw new UpstreamFailure(`${what}: more than ${maxBytes} bytes`);
   return bytes;
-}
-
-function reasonOf(error: unknown): string {
-  return `no answer (${error instanceof Error ? `${error.name} ${error.message}` : String(error)})`;
 }

@@ -40,8 +40,11 @@ const MAX_MESSAGE_LENGTH = 500;
 /** An upstream did not answer, or not as its API does. The message names it, for logs only. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
+  /** Whether it may be up and have the answer: it was late, or had too many requests. */
+  readonly isBusy: boolean;
 
-  constructor(message: string) {
+  constructor(message: string, isBusy = false) {
     super(message.slice(0, MAX_MESSAGE_LENGTH));
+    this.isBusy = isBusy;
   }
 }

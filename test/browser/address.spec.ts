@@ -345,6 +345,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await expectLook('foundry');
       await search(page, FOUNDRY);
       await expect.poll(() => fragmentOf(page)).toBe(`#/foundry/${FOUNDRY}`);
+      // its bytes are no claim
+      await open(page, `/output/${foundryOutputId}`);
+      await textOf(page, 'main').toMatch(/Supply 199,999 units At most 1,000,000,000 units/);
     });
 
     it('leads from the address of an alias to the alias', async () => {

@@ -28,7 +28,7 @@ import {
   untilCount,
 } from '../support/browser/use-page.ts';
 import { type LyingNode, nodeAt, startLyingNode } from '../support/lies/lying-node.ts';
-import { inJson } from '../support/lies/rules.ts';
+import { inJson, type Json } from '../support/lies/rules.ts';
 
 const { ended } = inject('sample');
 
@@ -222,6 +222,49 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await open(page, `/output/${UNKNOWN}`);
       await textOf(page, '.archive .good').toBe(`Output ${UNKNOWN} is not in the ledger.`);
       await expectSound();
+    });
+
+    it('calls false what the node shows otherwise than the last ledger has it', async () => {
+      const { items } = (await read('/api/indexer/v1/outputs/nft')) as { items: string[] };
+      const { nfts } = (await read(`/api/edge/v1/nfts?ids=${items.slice(0, 20).join()}`)) as {
+        nfts: { nftId: string; owner: { address: string } }[];
+      };
+      const { nftId } = nfts.find(({ owner }) => owner.address !== HOLDER)!;
+      const output = `/api/core/v2/outputs/${outputIds[0]}`;
+      const lies = [
+        [
+          output,
+          (json: Json) => void Object.assign(json.output, { amount: '1' }),
+          /another output than the last/,
+        ],
+        [
+          output,
+          (json: Json) => void Object.assign(json.metadata, { isSpent: true }),
+          /as spent what the last/,
+        ],
+        [
+          `/api/edge/v1/nfts/${nftId}`,
+          (json: Json) => void Object.assign(json.owner, { address: HOLDER }),
+          /another owner than the conditions of the output, which are proved, lead to/,
+        ],
+        [
+          `/api/edge/v1/nfts/${nftId}`,
+          (json: Json) => void Object.assign(json.output, { amount: '1' }),
+          /another deposit than the last ledger has/,
+        ],
+      ] as const;
+      for (const [path, change, sentence] of lies) {
+        const own = path === output ? `/output/${outputIds[0]}` : `/nft/${nftId}`;
+        await open(page, '/verify');
+        await open(page, own);
+        await textOf(page, '.archive [role=status]').toMatch(/ can spend it\./);
+        expect(await countOf(page, '.bad')).toBe(0);
+        node.lie([inJson(path, change)]);
+        await open(page, '/verify');
+        await open(page, own);
+        await textOf(page, '.archive .bad').toMatch(sentence);
+        node.lie([]);
+      }
     });
 
     it('shows a node as lying that changes an amount', async () => {

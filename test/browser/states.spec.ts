@@ -18,6 +18,7 @@ import {
   fill,
   open,
   overhangOf,
+  readText,
   textOf,
   untilCount,
 } from '../support/browser/use-page.ts';
@@ -27,11 +28,14 @@ import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
 import { finalTruth } from '../support/lies/final-lies.ts';
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
-import { withField, withHeaders } from '../support/lies/rules.ts';
-import { INFO } from '../support/lies/sample-paths.ts';
+import { inJson, withField, withHeaders } from '../support/lies/rules.ts';
+import { APPLIED_BLOCK, INFO, pathOfMetadata, TRANSACTION } from '../support/lies/sample-paths.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
 const { url, nft, empty, fresh } = inject('sample');
+
+/** Of the sample's newest milestone, Unix seconds. */
+const MILESTONE_TIME = 1_664_385_901;
 
 const UNKNOWN = `0x${'5a'.repeat(32)}`;
 
@@ -125,6 +129,88 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
           'shimmer · ledger 17339 · the node does not answer now',
         );
         expect(page.faults.filter((fault) => !/ERR_EMPTY_RESPONSE/.test(fault))).toEqual([]);
+      });
+
+      /** The newest milestone of the node, and its time, as it says from now on. */
+      const say = (field: string, value: unknown) =>
+        withField(INFO, `status.confirmedMilestone.${field}`, value);
+
+      it('is live no longer when its ledger stands still', async () => {
+        await textOf(page, '#ledger-state').toContain('17339');
+        const passUntil = (seconds: number) =>
+          page.evaluate(`void (Date.now = () => ${(MILESTONE_TIME + seconds) * 1000})`);
+        await passUntil(5);
+        node.lie([counting, withHeaders(INFO, { 'x-newest-block-age': '1' })]);
+        await textOf(page, '#ledger-state').toMatch(
+          /^shimmer · ledger 17339 · live · the ledger at milestone 17339 is \d+ seconds old$/,
+        );
+        // the node says the same as before
+        await passUntil(300);
+        await textOf(page, '#ledger-state').toContain('ledger 17339 · signed, but 5 minutes old');
+      });
+
+      it('shows no answer that comes behind that of a later question', async () => {
+        await page.close();
+        const held = Promise.withResolvers<void>();
+        const numbered = (number: number, wait?: Promise<void>): Rule => ({
+          concerns: isInfo,
+          async tell(request, next) {
+            asked++;
+            const answer = await next(request);
+            await wait;
+            const headers = { 'x-blocks-by': 'feed', 'x-newest-block-age': `${number}` };
+            return { ...answer, headers: { ...answer.headers, ...headers } };
+          },
+        });
+        // what it asks at intervals it asks after five seconds
+        page = await browser.open(`${node.url}/`, size);
+        await textOf(page, '#node-state').toMatch(/before 17338\./);
+        const ask = async (rule: Rule) => {
+          node.lie([rule]);
+          const before = asked;
+          await page.evaluate(`void document.dispatchEvent(new Event('visibilitychange'))`);
+          await expect.poll(() => asked).toBeGreaterThan(before);
+        };
+        await ask(numbered(7, held.promise));
+        await ask(numbered(8));
+        await textOf(page, '#node-state').toContain('the newest 8 seconds ago');
+        held.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        expect(await readText(page, '#node-state')).toContain('the newest 8 seconds ago');
+      });
+
+      it('says of an output what the node said when it was asked', async () => {
+        await open(page, `/output/${TRANSACTION}0600`);
+        const said = 'that it is unspent, and that its ledger is at 28 Sept 2022, 17:25:01 UTC.';
+        await textOf(page, '.unlock .said-label').toContain(said);
+        node.lie([counting, say('timestamp', MILESTONE_TIME + 600)]);
+        await untilAsked(3);
+        expect(await readText(page, '.unlock .said-label')).toContain(said);
+      });
+
+      it('reads a milestone again once it has come', async () => {
+        await open(page, '/milestone/17340');
+        await textOf(page, 'main').toMatch(/milestone 17340 has not come yet/);
+        // its bytes are not here: what matters is that they are asked for
+        node.lie([counting, say('index', 17_340)]);
+        await textOf(page, 'main').toMatch(/There is nothing to check here yet/);
+      });
+
+      it('reads a block again until a milestone references it', async () => {
+        const waiting = inJson(pathOfMetadata(APPLIED_BLOCK), (json) => {
+          for (const field of [
+            'referencedByMilestoneIndex',
+            'ledgerInclusionState',
+            'whiteFlagIndex',
+          ])
+            delete json[field];
+        });
+        node.lie([counting, waiting]);
+        await open(page, `/block/${APPLIED_BLOCK}`);
+        await textOf(page, '.outcome').toMatch(/^Waits: no milestone references it yet/);
+        node.lie([counting, say('index', 17_340)]);
+        await textOf(page, '.outcome').toMatch(/^Applied · .* milestone 17339$/);
+        expect(await countOf(page, '.bad')).toBe(0);
       });
 
       it('does not read on in the background, nor once the network has ended', async () => {

@@ -149,7 +149,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       const text = await readText(page, '.conflict');
       // what became of it stands at the top, in red
       expect(await readText(page, '.outcome.failed')).toMatch(
-        new RegExp(`^Failed: ${describeReason(reason as 4)} · .*milestone \\d+`),
+        new RegExp(`^Failed in this block: ${describeReason(reason as 4)} · .*milestone \\d+`),
       );
       expect(text).not.toMatch(/Conflict \d+:/);
       if (reason <= 3) {
@@ -282,6 +282,14 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       page = await browser.open(`${other.url}/milestone/${index}`, size);
       await textOf(page, '.receipt').toMatch(
         /^1 output of migrated funds, from milestone \d+ of the legacy network .* to tst1/,
+      );
+      // signed bytes have numbers: how they are written is the node's word
+      const publicKeys = migrated.keys.keys.map(({ publicKey }) => publicKey.toHex()).join();
+      const own = JSON.stringify({ publicKeys, threshold: `${migrated.keys.threshold}` });
+      await page.evaluate(`localStorage.setItem('milestone-keys', ${JSON.stringify(own)})`);
+      await page.reload();
+      await textOf(page, '.receipt[data-standing=proved] [data-standing=said]').toMatch(
+        /^This node says that its network has \S+ with \d+ decimals, and addresses that begin with tst/,
       );
       expect(await audit(page)).toEqual([]);
       await open(page, `/output/${output}`);

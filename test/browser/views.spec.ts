@@ -198,7 +198,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
     it('proposes the next milestone over the tips, by one click', async () => {
       await open(page, '/proposal');
       await click(page, 'button', 'Propose milestone 17340 over today’s tips');
-      await textOf(page, 'main').toMatch(/Milestone 17340 is yet to come/);
+      await textOf(page, 'main').toMatch(/Milestone 17340 was yet to come when this was computed/);
       await textOf(page, '#findings').toMatch(/Each of 43 blocks.*computed by the node\.$/s);
       expect(await fragmentOf(page)).toMatch(
         /^#\/proposal\?index=17340&timestamp=\d+&previousMilestoneId=0xef16/,
@@ -221,6 +221,28 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       );
       await untilCount(page, DRAWN_BLOCK, 38);
       await expectLook('proposal');
+    });
+
+    it('calls no roots false that a past milestone with other parents has not', async () => {
+      const answer = await fetch(`${url}/api/core/v2/milestones/by-index/17339`);
+      const { timestamp, parents, previousMilestoneId } = (await answer.json()) as {
+        timestamp: number;
+        parents: string[];
+        previousMilestoneId: string;
+      };
+      const fields = { index: '17339', timestamp: `${timestamp}`, previousMilestoneId };
+      for (const change of [
+        { parents: parents.toReversed().join(' ') },
+        { parents: parents.join(' '), timestamp: `${timestamp + 1}` },
+      ]) {
+        const query = new URLSearchParams({ ...fields, ...change });
+        await open(page, `/proposal?${query}`);
+        await textOf(page, 'main').toMatch(
+          /Not checked: These roots, as milestone 17339 has other parents or another time\./,
+        );
+        await untilCount(page, DRAWN_BLOCK, 38);
+        expect(await countOf(page, '.bad')).toBe(0);
+      }
     });
 
     it('verifies the node by keys that it knows', async () => {

@@ -68,6 +68,12 @@ const idOf = ({ bytes }: NetworkBlock) => toHex(decodeBlock(bytes).transaction!.
 const APPLIED = findBlock('included', 0);
 /** An input was spent in an earlier milestone. */
 const FAILED = findBlock('conflicting', 1);
+/** So it is of this one, by the same transaction: an earlier milestone had applied another block. */
+const REPEATED = (() => {
+  const blocks = [...network.blocks.values()];
+  const applied = blocks.filter(({ referenced }) => referenced?.state === 'included').map(idOf);
+  return blocks.find((each) => each.referenced?.conflict === 1 && applied.includes(idOf(each)))!;
+})();
 
 /** Most that a task takes. */
 const MAX_CLICKS = 3;
@@ -153,7 +159,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       const { page } = visitor;
       await textOf(page, '.outcome.failed').toMatch(
         new RegExp(
-          `^Failed: an input was spent in an earlier milestone · .* UTC, milestone ${FAILED.referenced!.index} · your browser proved that it was not applied; why, says this node$`,
+          `^Failed in this block: an input was spent in an earlier milestone · .* UTC, milestone ${FAILED.referenced!.index} · your browser proved that it was not applied with this block; why, says this node$`,
         ),
       );
       await textOf(page, '.conflict').toMatch(
@@ -373,7 +379,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         'that an applied transaction failed',
         `/transaction/${TRANSACTION}`,
         inJson(ANY_METADATA, (json) => void Object.assign(json, conflict)),
-        /^This node says that the transaction failed\. It is false: the transaction was applied\.$/,
+        /^This node says that the transaction was not applied with this block\. It is false: the transaction was applied with this block\.$/,
         /^1 alias in a new state, 22 NFTs minted$/,
       ],
       [
@@ -438,6 +444,18 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
   });
 
   describe('what is said beside a check is what there is', () => {
+    it('of a block whose transaction was applied with another block', async () => {
+      await using visitor = await visit(kinds.url, true);
+      await visitor.search(REPEATED.id);
+      const { page } = visitor;
+      await textOf(page, '.outcome.failed').toMatch(/^Failed in this block: an input was spent/);
+      await textOf(page, '.conflict').toMatch(
+        /by transaction 0x\S+ ?, which is this one: another block had applied it\.$/,
+      );
+      await textOf(page, '.merkle').toContain('The transaction was not applied with this block,');
+      await textOf(page, '.flow').toContain('This block changed nothing, this node says:');
+    });
+
     it('of a block that no milestone references', async () => {
       const { tips } = (await (await fetch(`${url}/api/core/v2/tips`)).json()) as Json;
       const page = await browser.open(`${sample.url}/block/${tips[0]}`, 'desktop');

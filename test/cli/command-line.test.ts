@@ -72,6 +72,13 @@ describe('stardust-edge', () => {
     [['backup', 'a', 'b'], /^too many arguments/],
     [['restore', 'a'], /^--persist-to is missing\n/],
     [['reindex', '--env', 'staging'], /^--env is for --remote\n/],
+    // of a variable that is not set
+    [['serve', '--host', ''], /^--host is empty\n/],
+    [['start', '--ip', ''], /^--ip is empty\n/],
+    [['import', 'a', '--persist-to', ''], /^--persist-to is empty\n/],
+    [['restore', 'a', '--persist-to', ''], /^--persist-to is empty\n/],
+    [['deploy', '--remove', '--yes', '--env', ''], /^--env is empty\n/],
+    [['reindex', '--remote', '--env', ''], /^--env is empty\n/],
     [['deploy', '--remove', '--dry-run'], /^--remove is with --env and --yes only\n/],
     // as they were called before
     [['undeploy'], /^undeploy is now: npx stardust-edge deploy --remove\n/],

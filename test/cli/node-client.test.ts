@@ -26,6 +26,21 @@ function request(url: string, timeout?: number): Promise<unknown> {
   return requestJson(openNodeClient(url, timeout), PATH, v.object({ name: v.string() }));
 }
 
+it.each([
+  ['', undefined],
+  ['a:b@', 'a:b'],
+  [':b@', ':b'],
+  ['a%40b:c%3Ad@', 'a@b:c:d'],
+  // what no browser refuses
+  ['a%:100%25%@', 'a%:100%25%'],
+])('sends the user and the password of http://%s', async (user, sent) => {
+  const host = await serve(({ headers }, response) => {
+    response.end(JSON.stringify({ name: headers.authorization ?? 'nobody' }));
+  });
+  const name = sent === undefined ? 'nobody' : `Basic ${btoa(sent)}`;
+  expect(await request(`http://${user}${host}`)).toEqual({ name });
+});
+
 describe('no answer', () => {
   it('nothing listens', async () => {
     const host = `127.0.0.1:${await freePort()}`;

@@ -311,7 +311,19 @@ describe('the command', () => {
 
   it('wants a root', async () => {
     const file = write('4.json', page(0, 4));
-    expect((await callCommand('verify', file)).code).toBe(2);
+    expect(await callCommand('verify', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('a file needs --final-root'),
+    });
     expect((await callCommand('verify', file, '--final-root', 'x')).code).toBe(2);
+  });
+
+  it.each([
+    [['--nft', `0x${'ab'.repeat(32)}`]],
+    [['--network', 'shimmer']],
+    [['--threshold', '2']],
+    [['--agree', '3']],
+  ])('does not pass over %j', async (args) => {
+    expect((await run(write('5.json', page(0, 4)), ...args)).code).toBe(2);
   });
 });

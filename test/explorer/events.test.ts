@@ -1,8 +1,9 @@
 /** What the page says to the broker and hears of it, against the codec that the broker has. */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   blockIn,
   CONNECT,
+  listenForMilestones,
   SUBSCRIBE,
   SUBSCRIBE_BLOCKS,
   UNSUBSCRIBE_BLOCKS,
@@ -45,4 +46,24 @@ it.each<[string, Uint8Array]>([
   ['1 MB of nothing', new Uint8Array(1 << 20)],
 ])('finds none in %s', (_, packet) => {
   expect(blockIn(packet)).toBe(undefined);
+});
+
+it('takes no text for a packet: a number would be its length', () => {
+  let socket = new EventTarget();
+  class Socket extends EventTarget {
+    constructor() {
+      super();
+      socket = this;
+    }
+  }
+  vi.stubGlobal('WebSocket', Socket);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const onMilestone = vi.fn();
+  listenForMilestones('http://node', { onMilestone, onEnd: () => undefined });
+  const hear = (data: unknown) =>
+    socket.dispatchEvent(Object.assign(new Event('message'), { data }));
+  hear('7');
+  expect(onMilestone).not.toHaveBeenCalled();
+  hear(Uint8Array.of(0x30, 0).buffer);
+  expect(onMilestone).toHaveBeenCalledOnce();
 });

@@ -281,9 +281,11 @@ describe('what changes', () => {
     expect(changesOf([before], [basic(anna)]).chains).toEqual([['alias', 'destroyed', 'By ANNA.']]);
   });
 
-  it('a foundry is created, and mints, melts, burns or stays', () => {
+  it('a foundry is created, and mints, melts, burns or stays, in units, whatever it claims', () => {
+    const claim = { standard: 'IRC30', name: 'Token', symbol: '000 SMR', decimals: 1 };
+    const irc30 = metadata(new TextEncoder().encode(JSON.stringify(claim)));
     const supply = (minted: bigint, melted = 0n) =>
-      foundry(ALIAS, { minted, melted, maximumSupply: 1000n });
+      foundry(ALIAS, { minted, melted, maximumSupply: 1000n, immutable: [irc30] });
     const holding = (amount: bigint) =>
       basic(anna, amount === 0n ? {} : { tokens: [tokens(ALIAS, amount)] });
     expect(changesOf([basic(anna)], [supply(10n), holding(10n)])).toMatchObject({
@@ -331,9 +333,17 @@ describe('what changes', () => {
     const unknown = [undefined, basic(anna)];
     expect(changesOf(inputs, [nft(bert, { nftId })], unknown)).toEqual({
       isWhole: false,
-      chains: [['nft', 'moved', 'It goes to BERT.']],
+      chains: [['nft', 'in a new output', 'To BERT.']],
       tokens: [],
     });
+    // its owner may have kept it: “sent 1 NFT to 0 addresses” would say more than is known
+    const plan = {
+      inputs: inputs.map((output, i) => ({ output, unlock: i === 0 ? anna : referTo(0) })),
+      outputs: [nft(anna, { nftId })],
+    };
+    const flow = readTransactionFlow({ value: transactionOf(plan), id: OWN_ID }, unknown);
+    const sentence = summarizeFlow(flow, readChainChanges(flow), true);
+    expect(sentence.join('')).toBe('1 NFT in a new output');
     expect(changesOf(inputs, [foundry(ALIAS)], unknown).chains[0]![1]).toBe('created or changed');
     expect(changesOf(inputs, [alias(anna, bert, { aliasId: ALIAS })], unknown).chains[0]).toEqual([
       'alias',

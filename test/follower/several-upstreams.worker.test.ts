@@ -3,7 +3,7 @@
  * diverges.
  */
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { followOnce, type PassResult } from '../../src/follower/pass.ts';
 import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
@@ -117,6 +117,20 @@ describe('a first upstream with nothing newer', () => {
     expect(await ledgerIndex(db)).toBe(6);
   });
 
+  it('that trails does not hide one that is ahead, though it brings milestones', async () => {
+    const network = networkOf(6);
+    const rig = await startLedger(db, network, 0);
+    const [trailing, ahead] = [new NodeState(network, 1), new NodeState(network, 6)];
+    rig.following.upstreams = [directUpstream(trailing), directUpstream(ahead)];
+    rig.following.memory.upstreams.lastProgressAt = Date.now();
+    await pass(rig);
+    trailing.confirm(2);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(2);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(6);
+  });
+
   it('and one that is behind the ledger: tips come from one that is not', async () => {
     const network = networkOf(4);
     network.note();
@@ -135,11 +149,16 @@ describe('a first upstream with nothing newer', () => {
   });
 
   it('while all is well the second is not asked', async () => {
-    const rig = await startLedger(db, networkOf(6), 0);
+    const network = networkOf(6);
+    const rig = await startLedger(db, network, 0);
     const second = listening(rig.upstream);
     rig.following.upstreams = [rig.upstream, second.upstream];
+    const clock = vi.spyOn(Date, 'now');
+    onTestFinished(() => clock.mockRestore());
+    rig.following.memory.upstreams.lastProgressAt = network.genesis.timestamp * 1000;
     for (let index = 1; index <= 6; index++) {
       rig.node.confirm(index);
+      clock.mockReturnValue(network.milestones[index - 1]!.timestamp * 1000 + 3000);
       for (let i = 0; i < 4; i++) await pass(rig);
     }
     expect(await ledgerIndex(db)).toBe(6);

@@ -63,6 +63,22 @@ it('are failing while no upstream has the milestone that it claims to have', asy
   expect(states[3]).toBe('following');
 });
 
+it('are failing for a reason that names no upstream', async () => {
+  const db = await openMemory();
+  const { rig } = await startNew(db, 'named');
+  const heads = await rig.upstream.readHeads();
+  const named = (name: string): Upstream => ({
+    ...rig.upstream,
+    name,
+    readHeads: async () => ({ ...heads, confirmed: 2 }),
+    readMilestone: () => Promise.reject(new UpstreamFailure(`${name} milestones: status 500`)),
+  });
+  const upstreams = [named('10.1.2.3:14265'), named('hornet.internal')];
+  expect((await statesAfter(db, rig, upstreams, 3))[2]).toBe('failing');
+  const { reason } = await followerState(db);
+  expect(reason).toMatch(/^no pass gets beyond milestone 1: an upstream milestones: status 500$/);
+});
+
 it('are not failing while parts of a large milestone are stored', async () => {
   const db = await openMemory();
   const { network, rig, root } = await startNew(db, 'parts');

@@ -5,7 +5,7 @@ import { storePushed } from '../../src/follower/pushed/store-pushed.ts';
 import { keepUp } from '../../src/follower/upkeep.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { UNREFERENCED_LIMITS } from '../../src/ledger/write/drop-blocks.ts';
-import { ledgerIndex, passOnce, startNew } from '../support/ledger/ledger-harness.ts';
+import { ledgerIndex, passOnce, startNew, storeNow } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { storedBlocks } from '../support/ledger/stored-blocks.ts';
 import { stopClock } from '../support/stopped-clock.ts';
@@ -40,6 +40,32 @@ it('measures the room for blocks while a milestone waits for a block that is now
     expect(await ledgerIndex(db)).toBe(1);
     // one and a half times the limit
     expect((await storedBlocks(db)).length).toBe(30);
+  } finally {
+    Object.assign(UNREFERENCED_LIMITS, before);
+  }
+});
+
+it('evicts again within minutes though the clock was set ahead by a day meanwhile', async () => {
+  const before = { ...UNREFERENCED_LIMITS };
+  UNREFERENCED_LIMITS.blocks = 4;
+  try {
+    const { network, rig, root } = await startNew(await openMemory(), 'day ahead');
+    for (let i = 0; i < 8; i++) network.note([root]);
+    await storeNow(rig, rig.db);
+    const now = vi.mocked(Date.now);
+    let evictions = 0;
+    const readTips = async () => {
+      // nothing is stored of this: nothing is evicted
+      if (evictions++ === 0) now.mockReturnValue(Date.now() + 86_400_000);
+      return ['ff'.repeat(32)];
+    };
+    const following = { ...rig.following, upstreams: [{ ...rig.upstream, readTips }] };
+    await keepUp(following);
+    await keepUp(following);
+    expect(evictions).toBe(1);
+    now.mockReturnValue(Date.now() + 300_000);
+    await keepUp(following);
+    expect(evictions).toBe(2);
   } finally {
     Object.assign(UNREFERENCED_LIMITS, before);
   }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer, jsonAnswer } from '../../src/http/answer.ts';
+import { HttpError } from '../../src/http/errors.ts';
 import { objectAnswer } from '../../src/http/ledger-answer.ts';
 import { createReadCache } from '../../src/http/read-cache.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -154,6 +155,18 @@ describe('scans at the same moment', () => {
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(server.handled).toBe(1);
     expect((await fetchFrom('/a')).status).toBe(200);
+  });
+
+  it('are not refused with one that is: it may wait behind others of its own client', async () => {
+    const { server, fetchFrom } = createServer(SCAN);
+    const refuse = () => {
+      throw new HttpError(429, 'too many requests wait: scan');
+    };
+    const refused = fetchFrom('/a', {}, refuse);
+    const answers = Promise.all([fetchFrom('/a'), fetchFrom('/a')]);
+    await expect(refused).rejects.toMatchObject({ status: 429 });
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
+    expect(server.handled).toBe(3);
   });
 });
 

@@ -15,6 +15,7 @@ import {
 } from '../../src/stardust/provenance/provenance.ts';
 import {
   createVerifier,
+  type MilestoneKey,
   type NftQuery,
   Refuted,
   Unproven,
@@ -282,7 +283,11 @@ describe('each guarantee', () => {
       guarantee: 'created',
       asked: ['agrees', 'disputes', 'agrees'],
     });
-    await expect(states(none, pruned)).rejects.toThrow('nothing is shown, not "claimed"');
+    await expect(states(none, pruned)).rejects.toMatchObject({
+      message: expect.stringContaining('nothing is shown, not "claimed"'),
+      // neither says the same as the other
+      asked: [{ standing: 'disputes' }, { standing: 'disputes' }],
+    });
     expect(await states(none, none)).toMatchObject({ guarantee: 'claimed', standing: 'absent' });
   });
 
@@ -530,10 +535,11 @@ describe('bounds', () => {
 });
 
 describe('misuse is a RangeError', () => {
+  const KEY = new Uint8Array(32);
   const options = () => {
     const { network } = worlds.get('made up')!;
-    const { keys, threshold } = network.keys;
-    return { nodes: ['http://a'], keys, threshold, networkName: 'x' };
+    // so that no single key is too few
+    return { nodes: ['http://a'], keys: network.keys.keys, threshold: 1, networkName: 'x' };
   };
   it.each<[string, Partial<VerifierOptions>]>([
     ['no nodes', { nodes: [] }],
@@ -547,7 +553,11 @@ describe('misuse is a RangeError', () => {
       { nodes: ['http://127.0.0.1:1', 'http://localhost:1'] },
     ],
     ['one node by a third', { nodes: ['http://[::1]:1/', 'http://localhost.:1'] }],
+    ['one node by what listens there', { nodes: ['http://0.0.0.0:1', 'http://localhost:1'] }],
+    ['one node by IPv6', { nodes: ['http://[::ffff:127.0.0.1]:1', 'http://localhost:1'] }],
     ['keys in hex', { keys: [{ publicKey: 'ab' as never, first: 0, last: 0 }] }],
+    ['a key without its last index', { keys: [{ publicKey: KEY, first: 0 } as MilestoneKey] }],
+    ['indexes in text', { keys: [{ publicKey: KEY, first: '0' as never, last: 0 }] }],
     ['more time than a timer counts', { timeoutSeconds: 2_147_484 }],
     ['no keys', { keys: [] }],
     ['no threshold', { threshold: 0 }],
@@ -566,6 +576,7 @@ describe('misuse is a RangeError', () => {
     ['one node that agrees with itself', `0x${'ab'.repeat(32)}`, { nodes: 1 }],
     ['no age', `0x${'ab'.repeat(32)}`, { maxAgeSeconds: Number.NaN }],
     ['no guarantee', `0x${'ab'.repeat(32)}`, { atLeast: 'sure' as 'final' }],
+    ['a final root that nobody gave', `0x${'ab'.repeat(32)}`, { atLeast: 'final' }],
   ])('%s', async (_, nftId, query) => {
     await expect(createVerifier(options()).nft(nftId, query)).rejects.toThrow(RangeError);
   });

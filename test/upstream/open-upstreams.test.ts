@@ -1,6 +1,6 @@
 /** Opening the upstreams of an object once: what its passes and requests share. */
 import * as v from 'valibot';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createUpstreams, parseAnswer } from '../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { defaultSettings } from '../support/default-settings.ts';
@@ -70,6 +70,55 @@ it('lets a pass on while requests ask without an end', async () => {
   expect(asked).toContain('a.example 2');
   for (let left = work.length - 3; left > 0; left--) await answer();
   await Promise.all(work);
+});
+
+/** Never answers, as a host that drops packets; counts what it was asked. */
+function dropPackets() {
+  const asked = { times: 0 };
+  vi.stubGlobal('fetch', (_: string, { signal }: { signal: AbortSignal }) => {
+    asked.times++;
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+  });
+  return asked;
+}
+
+it('asks nothing that waited for half a minute, and nothing again that was late', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = dropPackets();
+  const open = createUpstreams();
+  const settings = settingsOf('https://a.example');
+  const failures: unknown[] = [];
+  for (const patience of [PATIENT, { ...PATIENT, isUrgent: true }]) {
+    const [upstream] = open(settings, patience);
+    for (let i = 0; i < 100; i++)
+      read(upstream!, i % 10).catch((error: unknown) => failures.push(error));
+  }
+  await vi.advanceTimersByTimeAsync(30_000);
+  // six at once, for ten seconds
+  expect(asked.times).toBe(18);
+  expect(failures).toHaveLength(200);
+  for (const failure of failures) expect(failure).toMatchObject({ isBusy: true });
+});
+
+it.each([
+  [429, true],
+  [500, false],
+])('says whether one that answers with status %i may have the answer', async (status, isBusy) => {
+  let asked = 0;
+  vi.stubGlobal('fetch', async () => {
+    asked++;
+    return new Response('', { status });
+  });
+  const [upstream] = createUpstreams()(settingsOf('https://a.example'), {
+    ...PATIENT,
+    attempts: 2,
+  });
+  const failure = await upstream!.readTips().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ name: 'UpstreamFailure', isBusy });
+  expect(asked).toBe(isBusy ? 1 : 2);
 });
 
 it('opens upstreams again only where the settings name others', () => {

@@ -45,6 +45,7 @@ const dead = () =>
     async () => null,
     () => Promise.reject(new UpstreamFailure('dead')),
   );
+const busyFailure = () => new UpstreamFailure('no answer in time', true);
 const hanging = () => upstreamSaying('hanging', () => new Promise<Word>(() => {}));
 const hangingAtHeads = () =>
   upstreamSaying(
@@ -98,6 +99,26 @@ describe('whether a block is referenced, by several upstreams', () => {
     const ask = createReferenceReader({ upstreams: [hang(), says(null)], index: INDEX });
     const late = new Promise((resolve) => setTimeout(resolve, 300, 'late'));
     expect(await Promise.race([ask('a'), late])).toBe('late');
+  });
+
+  it.each([
+    ['at its metadata', () => upstreamSaying('busy', () => Promise.reject(busyFailure()))],
+    [
+      'at its info',
+      () =>
+        upstreamSaying(
+          'busy',
+          async () => null,
+          () => Promise.reject(busyFailure()),
+        ),
+    ],
+  ])('nobody can tell where one is late %s, but for a yes', async (_, busy) => {
+    for (const upstreams of [
+      [busy(), says(null), failing()],
+      [failing(), says(null), busy()],
+    ])
+      await expect(read(...upstreams)).rejects.toThrow(UpstreamFailure);
+    expect(await read(busy(), says(4))).toBe(4);
   });
 
   it('waits for a yes that comes later', async () => {

@@ -323,7 +323,8 @@ const HIDES: Record<string, RegExp> = {
   // a row that its key hides is no longer there
   'milestone.idx': /^(status|history of an NFT)$/,
   'output_detail.\\w+':
-    /^(all NFTs|NFTs of an address|gallery|all outputs|basic outputs of an address|output of an alias)$/,
+    /^(all NFTs|NFTs of an address|gallery|all outputs|basic outputs of an address)$/,
+  'output_detail.(kind|chain)': /^output of an alias$/,
   'output.id': /^NFT of an output$/,
   'nft.(id|changed)': /index$|^NFTs$/,
   'head.schema': /^state of the index$/,

@@ -240,12 +240,21 @@ describe('other kinds', () => {
     expect(nobody.rowsRead).toBeLessThanOrEqual(9);
   });
 
-  it('an alias and a foundry by their IDs: a row', async () => {
+  it('an alias and a foundry by their IDs: a row, and that of the output', async () => {
+    const ids = [idOf(400_007, 64), idOf(500_007, 76)] as const;
+    const insert = `
+      INSERT INTO output (id, bytes, chain, block, created, created_time, sum)
+      SELECT lower(hex(output)), '', lower(hex(chain)), '', 0, 0, 0 FROM output_detail
+      WHERE chain IN (unhex(?1), unhex(?2))`;
+    await db
+      .prepare(insert)
+      .bind(...ids)
+      .run();
     const { db: counted, counts } = countedDatabase(db);
-    await readOutputOfChain(counted, 'alias', idOf(400_007, 64));
-    await readOutputOfChain(counted, 'foundry', idOf(500_007, 76));
+    await readOutputOfChain(counted, 'alias', ids[0]);
+    await readOutputOfChain(counted, 'foundry', ids[1]);
     // and one to see that there is no head here
-    expect(counts.rowsRead).toBe(2 * 2);
+    expect(counts.rowsRead).toBe(2 * 3);
   });
 
   it('one that has everything and goes writes 9 rows', async () => {

@@ -138,7 +138,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'follower/follower-context.ts',
       'oldest evicted',
     ],
-    ['connections to an upstream: {MAX_CONNECTIONS}', 'upstream/concurrency-limit.ts', 'wait'],
+    [
+      'connections to an upstream: {MAX_CONNECTIONS}; waiting {upstream/rest-upstream.ts#MAX_WAIT_MS}',
+      'upstream/concurrency-limit.ts',
+      'not asked',
+    ],
     ['JSON of an upstream: {MAX_JSON_BYTES}', 'upstream/rest-upstream.ts', 'the next upstream'],
     [
       'the batch of a milestone (85 MB and 4 s for 800 chained transactions of 128 inputs and outputs, measured)',
@@ -272,7 +276,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'sent as they are',
     ],
     [
-      'a WebSocket message: {MAX_MESSAGE_BYTES}, in fragments {MAX_FRAGMENTS_BYTES}; {MESSAGE_MS}',
+      'a WebSocket message: {MAX_MESSAGE_BYTES}, {MAX_FRAMES} frames; {MESSAGE_MS}',
       'cli/serve/front/tunnel.ts',
       'Close 1009, 1008',
     ],

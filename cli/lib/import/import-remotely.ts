@@ -5,7 +5,7 @@
  * An import that was interrupted, while loading or while uploading, resumes when it is called again
  * with the same files.
  */
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { readHead } from '../../../src/ledger/core/head.ts';
@@ -39,6 +39,10 @@ import {
 /** The folder of the database on this machine, of the files to upload and of the note. */
 const FOLDER = join(PROJECT, '.wrangler', 'import');
 
+const REPLACED_BEFORE =
+  'An interrupted call had replaced the ledger already: nothing was uploaded. ' +
+  'The same command imports the files once more.';
+
 /** The note in the folder: how far the import has come. */
 interface Noted {
   /**
@@ -64,8 +68,9 @@ export async function importRemotely(
     await run(['d1', 'migrations', 'apply', config.databaseName, '--remote']);
     const { generation } = (await readHead(db))!;
     const deployed = await readDeployed(run, config.databaseName);
-    // if equal, the last file was executed before, but its success was not noted
-    if (deployed.generation !== generation) {
+    // the last file was executed before, and the folder was left
+    if (deployed.generation === generation) console.log(REPLACED_BEFORE);
+    else {
       await checkReplacement(deployed.served, held, request.mayReplace);
       const source = {
         db,
@@ -121,10 +126,13 @@ function notePath(folder: string): string {
   return join(folder, 'upload.json');
 }
 
+/** Undefined also where a power failure has cut the note: the import begins again. */
 function readNoted(folder: string): Noted | undefined {
-  const path = notePath(folder);
-  if (!existsSync(path)) return undefined;
-  return JSON.parse(readFileSync(path, 'utf8')) as Noted;
+  try {
+    return JSON.parse(readFileSync(notePath(folder), 'utf8')) as Noted;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Replaces the note in one step: a reader finds the new one or the one before. */

@@ -1,6 +1,7 @@
 /**
  * Commands of `stardust-edge`, by commander: what is the same in all of them.
  */
+import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { readSigners, type Signers } from '../network.ts';
 import { DEFAULT_PERSIST_TO } from '../project.ts';
@@ -72,14 +73,32 @@ export function exitWith<Arguments extends unknown[]>(
   };
 }
 
+/** For options that an unset variable of a shell would empty. Throws a UsageError. */
+export function filled(name: string): (value: string) => string {
+  return (value) => {
+    if (value.trim() === '') throw new UsageError(`${name} is empty`);
+    return value;
+  };
+}
+
+/** The whole path: children run in the project's folder. */
+export const folderOption = (about: string) =>
+  new Option('--persist-to <DIR>', about).argParser((path: string) =>
+    resolve(filled('--persist-to')(path)),
+  );
+
 export const persistToOption = (about = 'the data folder') =>
-  new Option('--persist-to <DIR>', about).default(DEFAULT_PERSIST_TO, '.wrangler/state');
+  folderOption(about).default(DEFAULT_PERSIST_TO, '.wrangler/state');
 
 /** For commands that work on deployed stores, too. */
 export const remoteOptions = () => [
   new Option('--remote', 'the deployed stores, not those of a data folder'),
-  new Option('--env <NAME>', 'those of [env.NAME] in wrangler.toml: staging'),
+  environmentOption('those of [env.NAME] in wrangler.toml: staging'),
 ];
+
+/** Without it production is meant, with an unset variable in its place perhaps not. */
+export const environmentOption = (about: string) =>
+  new Option('--env <NAME>', about).argParser(filled('--env'));
 
 export interface RemoteOptions {
   persistTo: string;

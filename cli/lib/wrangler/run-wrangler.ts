@@ -40,7 +40,13 @@ export const runWrangler: RunWrangler = async (args, env = {}) => {
   }
 };
 
+/** Of a namespace, before whose name wrangler would put the environment. */
+const CREATE_NAMESPACE = 'kv namespace create';
+
 /** Adds the environment of wrangler.toml to every call; empty: the top of the file. */
 export function inEnvironment(environment: string, run: RunWrangler = runWrangler): RunWrangler {
-  return (args, env) => run([...args, `--env=${environment}`], env);
+  return (args, env) => {
+    const isNamed = args.slice(0, 3).join(' ') === CREATE_NAMESPACE;
+    return run([...args, `--env=${isNamed ? '' : environment}`], env);
+  };
 }

@@ -59,8 +59,6 @@ const RETRY_AFTER_MS = 50;
 /** What workerd sends is read into it: for each read Node would allocate as much. */
 const PIECE = Buffer.allocUnsafeSlow(64 * 1024);
 
-const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** What all connections share. */
@@ -220,7 +218,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     }
     if (next === undefined) {
       countBytes();
-      if (reader.takeExpectation()) write(CONTINUE);
+      if (reader.takeExpectation()) write('HTTP/1.1 100 Continue\r\n\r\n');
       return;
     }
     request = next;

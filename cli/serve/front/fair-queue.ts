@@ -6,7 +6,6 @@
  * A client may have as many places as are left for all others, so that a place is free for a client
  * that has none: a coordinator does not wait for a stranger whose proposals wait for a milestone.
  */
-
 import { type ClientPath, createTurns } from '../../../src/platform/client-path.ts';
 
 /** Enough to keep workerd busy; a request of the white flag waits for no more than these. */

@@ -2,7 +2,6 @@
  * How many WebSocket messages workerd gets: each is an event of the broker, of 10 to 17 µs, however
  * short it is. Clients take turns, so one that sends few waits for one turn of each other client.
  */
-
 import { type ClientPath, createTurns } from '../../../src/platform/client-path.ts';
 
 /** Between two rounds, in milliseconds: see `look`. */

@@ -5,8 +5,6 @@ import { STATUS_CODES } from 'node:http';
 import { COMMON_HEADERS } from '../../../src/http/answer.ts';
 import { type ErrorStatus, errorAnswer, HttpError } from '../../../src/http/errors.ts';
 
-const RETRY_AFTER_SECONDS = '1';
-
 /** Throws an HttpError: the request is not passed on. The detail is for people. */
 export function refuseRequest(
   detail: string,
@@ -24,7 +22,7 @@ export function refusalBytes(error: HttpError, isHead: boolean): string {
   const all = {
     ...COMMON_HEADERS,
     ...answer.headers,
-    ...(status === 503 && { 'retry-after': RETRY_AFTER_SECONDS }),
+    ...(status === 503 && { 'retry-after': '1' }),
     'content-length': String(Buffer.byteLength(body)),
     connection: status === 426 ? 'close, upgrade' : 'close',
   };

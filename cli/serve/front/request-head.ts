@@ -59,12 +59,6 @@ const AUTHORITY = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 /** Of a request that names no host. No route depends on it. */
 const NO_HOST = 'localhost';
 
-/** Longer ones are never a body that the Worker reads. */
-const CONTENT_LENGTH = /^\d{1,15}$/;
-
-const UPGRADES = /\bupgrade\b/;
-const CLOSES = /\bclose\b/;
-
 const WEBSOCKET_VERSION = '13';
 
 /** 16 bytes in base64 (RFC 6455, 4.1). */
@@ -102,7 +96,7 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
     fields.get('upgrade')?.toLowerCase() === 'websocket' &&
     method === 'GET' &&
     !isOld &&
-    UPGRADES.test(connection);
+    /\bupgrade\b/.test(connection);
   if (isUpgrade) checkUpgrade(fields, bodyLength);
   const forwardedFor = isProxy ? fields.get('x-forwarded-for') : undefined;
   const address = forwardedFor?.split(',').at(-1)?.trim() || peer;
@@ -116,7 +110,7 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
     isWhiteFlag: start.startsWith(WHITE_FLAG),
     isUpgrade,
     expectsContinue: !isOld && fields.get('expect')?.toLowerCase() === '100-continue',
-    isLast: isOld || CLOSES.test(connection),
+    isLast: isOld || /\bclose\b/.test(connection),
     acceptsGzip: doesAcceptGzip(fields.get('accept-encoding') ?? ''),
   };
 }
@@ -143,7 +137,7 @@ function readBodyLength(fields: Fields, isOld: boolean): BodyLength {
   const coding = fields.get('transfer-encoding');
   if (coding === undefined) {
     if (length === undefined) return 0;
-    return CONTENT_LENGTH.test(length)
+    return /^\d{1,15}$/.test(length)
       ? Number(length)
       : refuseRequest('Content-Length is malformed');
   }
@@ -173,10 +167,10 @@ function readTarget(method: string, target: string): [place: string, authority?:
   return [place.startsWith('?') ? `/${place}` : place, authority];
 }
 
-/** RFC 9110, 12.5.3: the most specific of those that match, unless its weight is 0. */
+/** RFC 9110, 12.5.3: the most specific of those that match, unless its weight is 0; as far as read. */
 function doesAcceptGzip(value: string): boolean {
   let any = false;
-  for (const each of value.toLowerCase().split(',')) {
+  for (const each of value.slice(0, 1000).toLowerCase().split(',')) {
     const [coding, ...parameters] = each.split(';').map((part) => part.trim());
     const isRefused = parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
     if (coding === 'gzip' || coding === 'x-gzip') return !isRefused;

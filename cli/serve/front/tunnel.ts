@@ -13,8 +13,8 @@ import { createPieces } from './pieces.ts';
 /** As the broker: the longest message that it reads. */
 export const MAX_MESSAGE_BYTES = 1 << 17;
 
-/** Of a message in fragments, with their heads and the control frames between them. */
-const MAX_FRAGMENTS_BYTES = 2 * MAX_MESSAGE_BYTES;
+/** Of one message, with the control frames between: each takes a microsecond here and in workerd. */
+export const MAX_FRAMES = 256;
 
 /** From the first byte of a message until it is complete, unless it waits for its turn. */
 const MESSAGE_MS = 15_000;
@@ -55,6 +55,8 @@ export function openTunnel(options: TunnelOptions) {
   const pieces = createPieces();
   /** Of these, where the next frame begins. */
   let at = 0;
+  /** Of a message that is not complete. */
+  let frames = 0;
   /** For its turn. */
   let isWaiting = false;
   let unfinishedAt = NEVER;
@@ -62,10 +64,12 @@ export function openTunnel(options: TunnelOptions) {
   let closeAt = NEVER;
   /** Nothing is passed on in either direction. */
   let isOver = false;
-  /** Of a frame of workerd: the head as far as it came, or how much of the rest is to come. */
+  /** Of workerd's next frame: the head as far as it came. */
   let head: Buffer | undefined;
+  /** Of its last frame: what is to come, and whether the client gets it. */
   let left = 0;
   let opcode: number | undefined;
+  let isDropped = false;
 
   const sender: Sender = { client, credit: 1, go: pass };
 
@@ -76,6 +80,7 @@ export function openTunnel(options: TunnelOptions) {
     pieces.take();
     turns.leave(sender);
     socket.resume();
+    workerd.resume();
   }
 
   function pass(): void {
@@ -95,7 +100,8 @@ export function openTunnel(options: TunnelOptions) {
       at = frame.end;
       isClosed = frame.opcode === Opcode.Close;
       if (!messages.isInside || isClosed) end = at;
-      if (at - end > MAX_FRAGMENTS_BYTES) {
+      frames = messages.isInside ? frames + 1 : 0;
+      if (frames > MAX_FRAMES) {
         refuse(1009, 'too many fragments');
         return;
       }
@@ -117,7 +123,7 @@ export function openTunnel(options: TunnelOptions) {
 
   /** Closes it as an endpoint would that fails the connection (RFC 6455, 7.1.7). */
   function refuse(code: number, reason: string): void {
-    if (head === undefined && left === 0) write(closeFrame(code, reason));
+    if (left === 0) write(closeFrame(code, reason));
     endBoth();
   }
 
@@ -131,20 +137,32 @@ export function openTunnel(options: TunnelOptions) {
     onBytes();
   }
 
-  /** Returns the place behind a Close frame of workerd, or behind all. */
-  function followWorkerd(piece: Buffer): number {
+  /**
+   * Passes frames of workerd on. Behind a Close frame of the client it gets workerd's alone: data that
+   * it would not read is taken from workerd, which would hold it.
+   */
+  function fromWorkerd(piece: Buffer): void {
+    if (isOver) return;
     const bytes = head === undefined ? piece : Buffer.concat([head, piece]);
-    const before = bytes.length - piece.length;
-    let to = left;
-    head = undefined;
-    while (to < bytes.length && opcode !== Opcode.Close) {
-      const frame = readFrame(bytes, to);
-      if (frame === undefined) head = Buffer.from(bytes.subarray(to));
-      opcode = frame?.opcode;
-      to = frame?.end ?? bytes.length;
+    let [from, at] = [0, 0];
+    while (at < bytes.length && (left > 0 || opcode !== Opcode.Close)) {
+      if (left === 0) {
+        const frame = readFrame(bytes, at);
+        if (frame === undefined) break;
+        opcode = frame.opcode;
+        left = frame.end - at;
+        isDropped = closeAt !== NEVER && opcode !== Opcode.Close;
+      }
+      const part = Math.min(left, bytes.length - at);
+      if (isDropped && at > from) write(bytes.subarray(from, at));
+      left -= part;
+      at += part;
+      if (isDropped) from = at;
     }
-    left = Math.max(0, to - bytes.length);
-    return to - before;
+    if (at > from) write(bytes.subarray(from, at));
+    head = at < bytes.length ? Buffer.from(bytes.subarray(at)) : undefined;
+    if (closeAt !== NEVER) workerd.resume();
+    if (opcode === Opcode.Close && left === 0) endBoth();
   }
 
   return {
@@ -158,12 +176,7 @@ export function openTunnel(options: TunnelOptions) {
       pieces.push(bytes);
       pass();
     },
-    fromWorkerd(bytes: Buffer): void {
-      if (isOver) return;
-      const to = followWorkerd(bytes);
-      write(to >= bytes.length ? bytes : bytes.subarray(0, to));
-      if (opcode === Opcode.Close && left === 0) endBoth();
-    },
+    fromWorkerd,
     /** One of them sends no more. */
     onEnd: endBoth,
     look(now: number): void {

@@ -124,13 +124,14 @@ async function readUnstored(
   const { head } = await readPosition(db, { keys, verify });
   const { pool } = memory;
   const block = pool.get(id) ?? (await fetchBlock(upstreams, id, memory.upstreams.ranking));
-  pool.set(id, block);
   const said = memory.upstreams.said(head.generation, head.ledger);
   // only then: most blocks that are asked for and not stored exist nowhere
   if (!said.unreferenced.has(id)) {
     const readReference = createReferenceReader({ upstreams: voters, index: head.ledger + 1 });
     await untilLate(requireUnreferenced(id, said, readReference), Date.now() + FETCH_MS);
   }
+  // not before: strangers who read old blocks would evict those that were pushed
+  pool.set(id, block);
   return block.bytes;
 }
 

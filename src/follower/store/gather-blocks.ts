@@ -7,6 +7,7 @@ import type { Head } from '../../ledger/core/head.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { createConeSkeleton, walkDown } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
+import { within } from '../../platform/clock.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -142,13 +143,18 @@ export async function gatherBlocks(
       const fetched: ParsedBlock[] = [];
       let at = 0;
       while (at < ids.length && budget.fetchesLeft > 0 && heapLeft > 0 && Date.now() < deadline) {
+        if (fault instanceof UpstreamFailure && fault.isBusy) break;
         const due = ids.slice(at, at + Math.min(budget.fetchesLeft, FETCHED_AT_ONCE));
         at += due.length;
         budget.fetchesLeft -= due.length;
         const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
         deep.forEach(skeleton.restartLevels);
+        const giveUp = () => {
+          note(new UpstreamFailure('not all blocks came in time', true));
+          return due.map(pool.get);
+        };
         const [blocks] = await Promise.all([
-          Promise.all(due.map(fetchOne)),
+          within(deadline - Date.now(), Promise.all(due.map(fetchOne)), giveUp),
           query(deep).catch(note),
         ]);
         for (const block of blocks) {
@@ -177,15 +183,15 @@ function referencedBefore(id: string): ConeUnavailable {
   return new ConeUnavailable('referenced-before', reason);
 }
 
-/** Queries the upstreams about blocks, by hex ID, and notes what they say. */
-export type QueryReferences = (ids: readonly string[]) => Promise<void>;
-
-/** Creates a query, which throws a {@link GatherFault} if a block is not unreferenced. */
+/**
+ * Creates a query of the upstreams about blocks, by hex ID, which notes what they say and throws a
+ * {@link GatherFault} if a block is not unreferenced.
+ */
 export function createQuery(
   { upstreams, voters = upstreams, memory }: GatherContext,
   moment: Moment,
   deadline: number,
-): QueryReferences {
+): (ids: readonly string[]) => Promise<void> {
   const said = saidOf(memory, moment);
   const readReference = createReferenceReader({ upstreams: voters, index: moment.head.ledger + 1 });
   let left = MAX_QUERIED;

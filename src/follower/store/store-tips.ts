@@ -1,7 +1,7 @@
 /** Stores the blocks near the tips between milestones, for the coordinator's next request. */
+import { within } from '../../platform/clock.ts';
 import { UpstreamFailure } from '../../upstream/upstream.ts';
-import type { FollowerContext } from '../follower-context.ts';
-import type { Moment } from './gather-blocks.ts';
+import type { GatherContext, Moment } from './gather-blocks.ts';
 import { type StoredBlocks, storeBelow } from './store-gathered.ts';
 
 /** Blocks fetched in one go; more are left to the next. */
@@ -10,7 +10,7 @@ const MAX_FETCHED = 300;
 /** Levels of blocks without a query. */
 const MAX_LEVELS = 64;
 
-/** Milliseconds after which nothing more is fetched, as milestones wait meanwhile. */
+/** Milliseconds after which nothing is waited for, as milestones wait meanwhile. */
 const FETCH_MS = 4000;
 
 /** Walks that may be cut off one below the other: 150,000 blocks, as many as are ever stored. */
@@ -21,7 +21,7 @@ export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
 }
 
 /**
- * Stores what lies below the tips of the first upstream, which has confirmed the ledger's
+ * Stores what lies below the tips of the upstream at this place, which has confirmed the ledger's
  * milestone: one that is behind does not know all references.
  *
  * What lies there may be larger than the pool, so that a walk from the tips would find evicted what
@@ -30,28 +30,39 @@ export interface StoredTips extends Pick<StoredBlocks, 'stored' | 'refused'> {
  * fetched twice, those of a network whose blocks have parents among the last 200 eight times.
  */
 export async function storeTips(
-  context: Pick<FollowerContext, 'db' | 'upstreams' | 'memory'>,
+  context: GatherContext,
   moment: Moment,
+  place = 0,
 ): Promise<StoredTips> {
   const { generation, ledger } = moment.head;
   const cutTops = context.memory.tips.cut(generation, ledger);
-  if (cutTops.length === 0) cutTops.push([...new Set(await context.upstreams[0]!.readTips())]);
   const budget = { fetchesLeft: MAX_FETCHED };
   const limits = { budget, maxLevels: MAX_LEVELS, deadline: Date.now() + FETCH_MS };
+  if (cutTops.length === 0) {
+    const giveUp = (): string[] => {
+      // the next milestone may not come in time either
+      context.ranking?.beginWith((place + 1) % context.upstreams.length);
+      return [];
+    };
+    const tips = await within(FETCH_MS, context.upstreams[place]!.readTips(), giveUp);
+    if (tips.length > 0) cutTops.push([...new Set(tips)]);
+  }
   const all = { stored: 0, refused: 0 };
   let isCut = false;
-  while (cutTops.length > 0 && !isCut && Date.now() < limits.deadline) {
+  let isBusy = false;
+  while (cutTops.length > 0 && !isCut && !isBusy && Date.now() < limits.deadline) {
     const walkLimits = { ...limits, unasked: cutTops[0]! };
     const walk = await storeBelow(context, moment, cutTops.at(-1)!, walkLimits);
     const { stored, refused, cut, fault } = walk;
     all.stored += stored;
     all.refused += refused;
     isCut = cut.length > 0;
+    isBusy = fault instanceof UpstreamFailure && fault.isBusy;
     if (isCut) cutTops.push(cut.slice(0, MAX_FETCHED));
     else cutTops.pop();
     // it came down to what cannot be stored
     const isInVain = !isCut && stored === 0 && !(fault instanceof UpstreamFailure);
     if (isInVain || cutTops.length > MAX_CUT) cutTops.length = 0;
   }
-  return { ...all, isMore: isCut || cutTops.length > 0 };
+  return { ...all, isMore: !isBusy && cutTops.length > 0 };
 }

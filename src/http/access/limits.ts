@@ -2,10 +2,10 @@
  * Limits on requests (docs/operations.md#rate-limits): a rate for each client address, where one is
  * bound, and places for long work, where one isolate and one database answer everything.
  *
- * Work without a place waits in a queue; work that cannot begin in time is refused when it comes.
- * Work that ends wakes the first in the queue. But workerd drops a request whose client has gone,
- * without notice: so work has a lease, waiters also look by themselves, and one that has not looked
- * for long is skipped.
+ * Work without a place waits in a queue, in which clients take turns; work that cannot begin in time
+ * is refused when it comes. Work that ends wakes the first in the queue. But workerd drops a request
+ * whose client has gone, without notice: so work has a lease, waiters also look by themselves, and
+ * one that has not looked for long is skipped.
  */
 import { clientPath } from '../../platform/client-path.ts';
 import { hasPassed, nextTurn } from '../../platform/clock.ts';
@@ -46,26 +46,8 @@ const PLACES = { scan: 1, explanation: 1, gallery: 6 } as const;
 
 export type Work = keyof typeof PLACES;
 
+/** Milliseconds of pauses after which a request is refused. */
 const MAX_WAIT_MS = 2000;
-
-const RETRY_AFTER_SECONDS = '2';
-
-/**
- * Runs work of a kind in its places. Throws an HttpError 429 if it waits too long.
- *
- * @param clock Unix milliseconds
- */
-export function createWorkLimit(clock: () => number, kind: Work): SharedLimit {
-  const headers = { 'retry-after': RETRY_AFTER_SECONDS };
-  const refuse = () => new HttpError(429, `too many requests wait: ${kind}`, headers);
-  const limit = createSharedLimit(clock, { places: PLACES[kind], maxWaitMs: MAX_WAIT_MS, refuse });
-  return (work) =>
-    limit(async () => {
-      // whoever ends wakes the next one in the same turn
-      await nextTurn();
-      return work();
-    });
-}
 
 /** Longer than the work takes; its request may have been dropped. */
 const LEASE_MS = 5000;
@@ -76,83 +58,87 @@ const LOOK_EVERY_MS = 40;
 /** Milliseconds without a look after which a waiter was dropped, unless the isolate was busy. */
 const DROPPED_AFTER_MS = 250;
 
-/** Milliseconds that work takes, before any was measured. */
-const FIRST_GUESS_MS = 10;
-
-/** The part of the newest measurement in the mean. */
-const WEIGHT = 1 / 8;
-
-export interface SharedLimitOptions {
-  /** How many do their work at once. */
-  places: number;
-  /** Milliseconds of pauses after which a request is refused. */
-  maxWaitMs: number;
-  refuse: () => Error;
-}
-
-/** Runs the work as soon as there is a place for it. */
-export type SharedLimit = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs the work of a request as soon as there is a place for it. */
+export type WorkLimit = <T>(request: Request, work: () => Promise<T>) => Promise<T>;
 
 interface Waiter {
+  site: string;
+  /** The round in which it is served: a site has one place at most in each. */
+  round: number;
   lookedAt: number;
   wake: () => void;
 }
 
-/** @param clock Unix milliseconds */
-function createSharedLimit(
-  clock: () => number,
-  { places, maxWaitMs, refuse }: SharedLimitOptions,
-): SharedLimit {
+/**
+ * Runs work of a kind in its places. Throws an HttpError 429 if it waits too long.
+ *
+ * @param clock Unix milliseconds
+ */
+export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
+  const places = PLACES[kind];
+  const headers = { 'retry-after': '2' };
+  const refuse = () => new HttpError(429, `too many requests wait: ${kind}`, headers);
   const leases = new Set<{ since: number }>();
-  /** First come, first. */
+  /** Waiters by rounds; in a round first come, first. */
   const queue: Waiter[] = [];
-  let meanMs = FIRST_GUESS_MS;
+  /** The round of whoever had a place last. */
+  let round = 0;
+  /** The mean time of work, the newest weighing most; a guess at first. */
+  let meanMs = 10;
 
   const isFull = () => {
     for (const lease of leases) if (hasPassed(LEASE_MS, lease.since, clock())) leases.delete(lease);
     return leases.size >= places;
   };
 
-  function isFirst(waiter: Waiter): boolean {
-    // passed over though it was not dropped
-    if (!queue.includes(waiter)) queue.unshift(waiter);
-    while (queue[0] !== waiter && hasPassed(DROPPED_AFTER_MS, queue[0]!.lookedAt, clock()))
-      queue.shift();
-    return queue[0] === waiter;
+  const enter = (waiter: Waiter) =>
+    queue.splice(queue.findLastIndex((each) => each.round <= waiter.round) + 1, 0, waiter);
+
+  const isDropped = ({ lookedAt }: Waiter) => hasPassed(DROPPED_AFTER_MS, lookedAt, clock());
+
+  /** How many come before this one. */
+  function before(waiter: Waiter): number {
+    while (queue[0] && hasPassed(LEASE_MS, queue[0].lookedAt, clock())) queue.shift();
+    // it was not dropped
+    if (!queue.includes(waiter)) enter(waiter);
+    return queue.slice(0, queue.indexOf(waiter)).filter((each) => !isDropped(each)).length;
   }
 
-  async function wait(): Promise<void> {
-    const waiter: Waiter = { lookedAt: clock(), wake: () => {} };
-    queue.push(waiter);
+  async function wait(request: Request): Promise<void> {
+    const [site] = clientPath(clientKeyOf(request));
+    const last = queue.findLast((each) => each.site === site)?.round ?? round;
+    const waiter: Waiter = { site, round: last + 1, lookedAt: clock(), wake: () => {} };
+    enter(waiter);
     try {
-      // those that were dropped are not waited for
-      isFirst(waiter);
-      if ((queue.length * meanMs) / places > maxWaitMs) throw refuse();
-      for (let waited = 0; isFull() || !isFirst(waiter); waited += LOOK_EVERY_MS) {
-        if (waited >= maxWaitMs) throw refuse();
+      if (((before(waiter) + 1) * meanMs) / places > MAX_WAIT_MS) throw refuse();
+      for (let waited = 0; isFull() || before(waiter) > 0; waited += LOOK_EVERY_MS) {
+        if (waited >= MAX_WAIT_MS) throw refuse();
         await new Promise<void>((resolve) => {
           waiter.wake = resolve;
           setTimeout(resolve, LOOK_EVERY_MS);
         });
         waiter.lookedAt = clock();
       }
+      round = Math.max(round, waiter.round);
     } finally {
       const place = queue.indexOf(waiter);
       if (place >= 0) queue.splice(place, 1);
     }
   }
 
-  return async (work) => {
-    if (isFull() || queue.length > 0) await wait();
+  return async (request, work) => {
+    if (isFull() || queue.length > 0) await wait(request);
     const lease = { since: clock() };
     leases.add(lease);
     const began = performance.now();
     try {
+      // whoever ends wakes the next one in the same turn
+      await nextTurn();
       return await work();
     } finally {
       leases.delete(lease);
-      meanMs += (performance.now() - began - meanMs) * WEIGHT;
-      queue[0]?.wake();
+      meanMs += (performance.now() - began - meanMs) / 8;
+      (queue.find((each) => !isDropped(each)) ?? queue[0])?.wake();
     }
   };
 }

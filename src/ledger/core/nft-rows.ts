@@ -22,6 +22,21 @@ export const NFT_COLUMNS = columns(`n.output IS NULL AND EXISTS (
 /** Columns of NFTs that a list named: it is not searched again for each of 10,000. */
 export const LISTED_NFT_COLUMNS = columns('1');
 
+/** SQL of several NFTs `n`, for WITH: who burned 15,000 at once made a list of a megabyte. */
+export const withNfts = (nfts: string) => `
+  n AS MATERIALIZED (${nfts}),
+  burned AS MATERIALIZED (
+    SELECT b.milestone, j.value AS id FROM nft_change b CROSS JOIN json_each(b.nfts) j
+    WHERE b.milestone IN (SELECT changed FROM n WHERE output IS NULL) AND j.value IN (SELECT id FROM n))`;
+
+/** Columns of NFTs of {@link withNfts}: no list is searched for each of them. */
+export const NFTS_COLUMNS = columns('n.output IS NULL AND (n.changed, n.id) IN burned');
+
+/** Up to ?2 NFTs behind the ID ?1. */
+export const SELECT_NFTS = `
+  WITH ${withNfts('SELECT * FROM nft WHERE id > ?1 ORDER BY id LIMIT ?2')}
+  SELECT ${NFTS_COLUMNS} FROM n ${JOIN_HELD} ORDER BY n.id`;
+
 /**
  * Reads the NFT and its output, null if it was burned; undefined if the statement found no row.
  * Throws a LedgerDamaged if the output is missing, or not that of the NFT, or the burn is on no list.

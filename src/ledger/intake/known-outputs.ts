@@ -80,10 +80,11 @@ const FIND_SPENT_STATES = findSpent(
   `octet_length(${spentSql.bytes('s.value')})`,
 );
 
-/** SQL of the {@link SpentRow} of an output that this milestone spent. */
+/** SQL of the {@link SpentRow} of an output that this milestone spent. Other parts are not parsed. */
 export function selectSpent(milestone: string, id: string): string {
   return `(
-    SELECT s.value FROM ${spentIn(milestone)} AND ${spentSql.id('s.value')} = ${id})`;
+    SELECT s.value FROM ${spentIn(milestone)} AND instr(p.spent, '"' || ${id} || '"') > 0
+      AND ${spentSql.id('s.value')} = ${id})`;
 }
 
 /** Outputs with these hex IDs that the ledger holds, or a milestone spent. */

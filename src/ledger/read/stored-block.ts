@@ -34,10 +34,13 @@ export interface BlockReference {
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
 
 /**
- * Returns undefined if the block is not known, or its bytes or ID are pruned. Throws a
- * LedgerUnreadable if the ledger has another schema.
+ * Returns undefined if the block is not known, null if a milestone references it and its bytes are
+ * pruned. Throws a LedgerUnreadable if the ledger has another schema.
  */
-export async function readBlock(db: Database, blockId: string): Promise<StoredBlock | undefined> {
+export async function readBlock(
+  db: Database,
+  blockId: string,
+): Promise<StoredBlock | null | undefined> {
   const { head, index, kept, unreferenced } = await readBatch(db, {
     head: selectHead(db),
     index: one(db.prepare(SELECT_INDEX).bind(blockId), (row) => row.integerOrNull('milestone')),
@@ -46,7 +49,7 @@ export async function readBlock(db: Database, blockId: string): Promise<StoredBl
   });
   const [visible] = unreferenced;
   const bytes = index === null ? visible?.bytes && fromBase64(visible.bytes) : kept?.bytes;
-  if (head === undefined || !bytes) return undefined;
+  if (head === undefined || !bytes) return head && index !== null ? null : undefined;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };
@@ -63,7 +66,7 @@ export async function readIncludedBlock(
   transactionId: string,
 ): Promise<StoredBlock | undefined> {
   const output = await readOutput(db, `${transactionId}0000`);
-  return output && readBlock(db, output.blockId);
+  return (output && (await readBlock(db, output.blockId))) ?? undefined;
 }
 
 /** Throws a LedgerDamaged unless the bytes are those of the block: its ID is their hash (B.1). */

@@ -15,13 +15,7 @@ import type { Database } from '../core/database.ts';
 import { runFenced } from '../core/fence.ts';
 import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
-import {
-  countedFromRow,
-  JOIN_HELD,
-  NFT_COLUMNS,
-  nftFromRow,
-  selectCounted,
-} from '../core/nft-rows.ts';
+import { countedFromRow, nftFromRow, SELECT_NFTS, selectCounted } from '../core/nft-rows.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { addSums, summedColumns } from '../core/row-sum.ts';
@@ -43,7 +37,7 @@ const NEXT_OUTPUTS = 'FROM output o WHERE o.id > ?1 ORDER BY o.id LIMIT ?2';
 
 const SELECT_OUTPUTS = `SELECT ${outputColumns('o')}, o.chain ${NEXT_OUTPUTS}`;
 
-const SELECT_NFTS = `
+const SELECT_HELD_NFTS = `
   SELECT n.id, n.output, n.changed FROM (SELECT o.chain ${NEXT_OUTPUTS}) o JOIN nft n ON n.id = o.chain`;
 
 const SELECT_DETAILS = `
@@ -61,9 +55,6 @@ const DERIVED: readonly string[] = [CHANGES, NFTS, DETAILS];
 const SELECT_CHANGES = selectCounted(
   "m.idx > CAST(coalesce(nullif(?1, ''), -1) AS INTEGER) ORDER BY m.idx LIMIT ?2",
 );
-
-const SELECT_ALL_NFTS = `
-  SELECT ${NFT_COLUMNS} FROM nft n ${JOIN_HELD} WHERE n.id > ?1 ORDER BY n.id LIMIT ?2`;
 
 /** Rows behind ?1, the JSON of a position, with whether there is the output that they are of. */
 const SELECT_ALL_DETAILS = `
@@ -159,9 +150,7 @@ async function readNextRows(
 ): Promise<RowInSum[]> {
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
-  if (table === NFTS)
-    // for a burned one a list is searched
-    return readAlone(many(bind(SELECT_ALL_NFTS, most ?? STEP_OUTPUTS), nftRowFromRow));
+  if (table === NFTS) return readAlone(many(bind(SELECT_NFTS), nftRowFromRow));
   if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
   if (table === CHANGES)
     return readAlone(
@@ -197,7 +186,7 @@ async function readOutputs(
   const bind = (sql: string) => db.prepare(sql).bind(after, most);
   const { outputs, nfts, details } = await readBatch(db, {
     outputs: many(bind(SELECT_OUTPUTS), outputFromRow),
-    nfts: many(bind(SELECT_NFTS), (row): [id: string, state: string] => [
+    nfts: many(bind(SELECT_HELD_NFTS), (row): [id: string, state: string] => [
       row.text('id'),
       `${row.textOrNull('output')} ${row.integer('changed')}`,
     ]),

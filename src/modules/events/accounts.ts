@@ -34,7 +34,7 @@ export interface Holder {
   /** Key of the client's address (http/access/client-address.ts). */
   readonly address: string;
   readonly usage: Usage;
-  /** Unix milliseconds when its last packet came. */
+  /** Unix milliseconds when its last message came. */
   readonly seen: number;
 }
 
@@ -126,6 +126,8 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
       return () => {
         account.left -= 1;
         account.leftBytes -= usage.sent;
+        // they take no memory any more; or who comes and goes would have others closed
+        sentSinceCheck = Math.max(0, sentSinceCheck - usage.sent);
         if (account.clients.size === 0 && account.left === 0) accounts.delete(address);
       };
     },

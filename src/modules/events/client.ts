@@ -40,7 +40,7 @@ export interface Client extends Holder {
   id: string | undefined;
   /** Seconds, 0 for none. */
   keepAlive: number;
-  /** Unix milliseconds when its last packet came; before CONNECT, when it connected. */
+  /** Unix milliseconds when its last message came; before CONNECT, when it connected. */
   seen: number;
   /** Ends its connection if no CONNECT comes. */
   timer: ReturnType<typeof setTimeout> | undefined;

@@ -2,7 +2,6 @@
  * Clients of the broker, and the index of listeners by topic. Only this file sends to clients and
  * closes them.
  */
-
 import { encodePacket, type Packet, PacketType } from '../../mqtt/packets.ts';
 import { BLOCKS, packTopic, UNLOCKS } from '../../mqtt/topics.ts';
 import { hasPassed, takeTurns } from '../../platform/clock.ts';

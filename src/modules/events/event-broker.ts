@@ -100,6 +100,8 @@ export class EventBroker extends DurableObject<Env> {
 
   /** Accepts a WebSocket. Whoever calls has checked that the request asks for one. */
   override async fetch(request: Request): Promise<Response> {
+    // the follower does not call where it has nothing to follow
+    this.#clients.closeSilent(Date.now());
     if (this.ctx.getWebSockets().length >= MAX_SOCKETS) return new Response(null, { status: 503 });
     const [theirs, ours] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     this.ctx.acceptWebSocket(ours);
@@ -154,6 +156,8 @@ export class EventBroker extends DurableObject<Env> {
       this.#clients.close(client, 'over-limit');
       return;
     }
+    // not when it is read: a client is not silent because the broker is slow
+    if (client.id !== undefined) client.seen = Date.now();
     addMessage(client, new Uint8Array(message));
     this.#clients.hold(client);
     this.#waiting.add(client);

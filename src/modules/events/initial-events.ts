@@ -69,7 +69,7 @@ async function tellBlock(
   keys: MilestoneKeys | undefined,
 ): Promise<EventMessage[]> {
   const found = await readBlock(db, id);
-  if (found === undefined) return [];
+  if (!found) return [];
   const { bytes, referenced } = found;
   const result = parseBlock(bytes);
   const milestoneIndex =

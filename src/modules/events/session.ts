@@ -46,7 +46,6 @@ export async function takeSlice(context: SessionContext, client: Client): Promis
     for (let i = 0; i < SLICE_PACKETS && clients.isOpen(client); i++) {
       const packet = takePacket(client);
       if (packet === undefined) break;
-      client.seen = client.id === undefined ? client.seen : Date.now();
       if (packet.type === PacketType.Subscribe && client.id !== undefined)
         await subscribe(context, client, packet);
       else takeAtOnce(clients, client, packet);

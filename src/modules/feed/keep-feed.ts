@@ -143,7 +143,11 @@ async function openFirst(
       const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
       if (!(await hasFeed(options.fetch, { url, headers }, attempt))) continue;
       const feed = { url: `${url}/api/${ROUTE}`, headers };
-      return await openInTime(options.openSocket, feed, events, attempt);
+      const late = () => new UpstreamFailure(`${attempt.name} ${ROUTE}: no answer`);
+      // not AbortSignal.timeout, which may fire later and end the connection
+      return await withSignal(STEP_TIMEOUT_MS, late, (signal) =>
+        options.openSocket(feed, events, AbortSignal.any([attempt.abort.signal, signal])),
+      );
     } catch (error) {
       failure = error;
     }
@@ -171,16 +175,4 @@ async function hasFeed(
   }
   const body = await readBody(response, MAX_ROUTES_BYTES, what);
   return parseAnswer(body, routesAnswer, what).routes.includes(ROUTE);
-}
-
-/** Opens within a time that is not the signal's, which may fire later and end the connection. */
-async function openInTime(
-  openSocket: OpenSocket,
-  address: FeedAddress,
-  events: SocketEvents,
-  { abort, name }: Attempt,
-): Promise<FeedSocket> {
-  return withSignal(STEP_TIMEOUT_MS, new UpstreamFailure(`${name} ${ROUTE}: no answer`), (late) =>
-    openSocket(address, events, AbortSignal.any([abort.signal, late])),
-  );
 }

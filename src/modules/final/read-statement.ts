@@ -33,7 +33,6 @@ import {
   findPositions,
   openStoredTree,
   type StoredTree,
-  withoutRanges,
 } from './stored-tree.ts';
 
 const MAX_OUTPUTS = 1000;
@@ -132,7 +131,7 @@ async function proveListed(
   let bytes = 0;
   for (let from = 0; from < listed.length; from += PROVED_AT_ONCE) {
     const some = listed.slice(from, from + PROVED_AT_ONCE);
-    const opened = withoutRanges(stored);
+    const opened = { ...stored, groups: new Map(), leaves: new Map() };
     const positions = await findPositions(
       opened,
       some.map(({ outputId }) => outputId),

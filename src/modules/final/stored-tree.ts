@@ -49,11 +49,6 @@ export function openStoredTree(
   return { ...stored, ...opened, pages: siblings(pages) };
 }
 
-/** Returns the tree without the ranges that were read. Pages are few, and stay. */
-export function withoutRanges(stored: StoredTree): StoredTree {
-  return { ...stored, groups: new Map(), leaves: new Map() };
-}
-
 /** Where leaves are: page, range of the page, group of the range. */
 interface GroupPlace {
   page: number;

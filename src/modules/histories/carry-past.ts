@@ -32,16 +32,17 @@ export const carryPast: Carry = async (db, head, first, target, most) => {
   const { lengths, last } = await readLengths(db, first, Math.min(target, first + most));
   const history = head.history || first + 1;
   if (last === first && head.history !== 0) return { last, history, fence: [], inserts: [] };
-  const rows: PastRow[] = [];
-  for (const parts of splitIntoParts(lengths, ({ length }) => length, {
-    most: lengths.length,
-    length: MAX_SEARCHED,
-  }))
-    rows.push(...(await readRows(db, parts[0]!.key, parts.at(-1)!.key)));
   const { fingerprints } = head.integrity;
   const integrity = { ...head.integrity, fingerprints: { [PAST_TABLE]: 0, ...fingerprints } };
   const mover = moveFingerprints(integrity);
-  for (const { key, sum } of rows) mover.move(PAST_TABLE, key, sum);
+  const inserts: D1PreparedStatement[] = [];
+  const limits = { most: lengths.length, length: MAX_SEARCHED };
+  for (const parts of splitIntoParts(lengths, ({ length }) => length, limits)) {
+    // texts at once: the rows of 100,000 NFTs, which one milestone may spend, would take 90 MB more
+    const rows = await readRows(db, parts[0]!.key, parts.at(-1)!.key);
+    for (const { key, sum } of rows) mover.move(PAST_TABLE, key, sum);
+    inserts.push(...insertPast(db, rows));
+  }
   return {
     last,
     history,
@@ -50,7 +51,7 @@ export const carryPast: Carry = async (db, head, first, target, most) => {
       db.prepare(failUnless('(SELECT min(idx) FROM milestone) = ?1')).bind(first),
       moveHead(db, head, { history, integrity: mover.moved() }),
     ],
-    inserts: insertPast(db, rows),
+    inserts,
   };
 };
 

@@ -27,9 +27,7 @@ export interface HeldOutput {
   createdTime: number;
 }
 
-export function damagedNft(): LedgerDamaged {
-  return new LedgerDamaged('outputs that NFTs had');
-}
+export const damagedNft = () => new LedgerDamaged('outputs that NFTs had');
 
 /** Throws a LedgerDamaged where the output is not one of the NFT. */
 export function heldOf(
@@ -81,9 +79,7 @@ function pastKey(nftId: string, part: number, place: number): string {
 export const isPastFrom = (milestone: string): string => `id >= ${firstKey(milestone)}`;
 
 /** SQL that is true of rows of the NFT ?1 which milestones before this one spent. */
-export function isPastBefore(milestone: string): string {
-  return `id < ${firstKey(milestone)}`;
-}
+export const isPastBefore = (milestone: string): string => `id < ${firstKey(milestone)}`;
 
 function firstKey(milestone: string): string {
   return `unhex(?1 || printf('%0${PART_DIGITS}x', (${milestone}) * ${PARTS}))`;

@@ -25,11 +25,11 @@ import {
 import { readOutput } from '../../ledger/read/output-status.ts';
 import { equalBytes, Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
 import { decode } from '../../stardust/encoding/codec.ts';
-import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
+import type { Proof } from '../../stardust/proof/proof.ts';
 import { consumedIds, inputsCommitment } from '../../stardust/wire/ids.ts';
 import { milestone } from '../../stardust/wire/milestone.ts';
 import type { Transaction } from '../../stardust/wire/transaction.ts';
-import { type BlockProof, proveBlock } from '../proofs/applied-milestone.ts';
+import { type BlockProof, pathToApplied, proveBlock } from '../proofs/applied-milestone.ts';
 import { damagedNft } from './held-outputs.ts';
 import {
   createdOf,
@@ -69,9 +69,9 @@ export type NamedChange = { milestone: number } | { block: string };
  * `unknown`: as in histories. `not kept`: the origin of the state is not kept. `not changed`: that
  * milestone or block did not change the NFT. `no head`: the ledger has no signed milestone yet.
  */
-export type FoundCertificate =
-  | NftCertificate
-  | { ledgerIndex: number; ok: false; why: 'unknown' | 'not kept' | 'not changed' | 'no head' };
+type Refusal = 'unknown' | 'not kept' | 'not changed' | 'no head';
+
+export type FoundCertificate = NftCertificate | { ledgerIndex: number; ok: false; why: Refusal };
 
 const SELECT_NEWEST = 'SELECT * FROM milestone WHERE idx = (SELECT ledger FROM head)';
 
@@ -102,11 +102,7 @@ export async function readNftCertificate(
   if (head === undefined) return undefined;
   if (since === undefined) throw damagedNft();
   const { ledger: ledgerIndex } = head;
-  const refuse = (why: Extract<FoundCertificate, { ok: false }>['why']) => ({
-    ledgerIndex,
-    ok: false as const,
-    why,
-  });
+  const refuse = (why: Refusal) => ({ ledgerIndex, ok: false as const, why });
   if (state === undefined) return refuse('unknown');
   if (state.unspent === undefined && state.changed < since) return refuse('unknown');
   if (newest === undefined) return refuse('no head');
@@ -155,23 +151,6 @@ async function certify(
 
 function indexOf({ milestone: payload }: BlockProof): number {
   return decode(milestone, new Reader(payload)).index;
-}
-
-/**
- * Returns undefined if the block has no applied transaction. Throws a LedgerDamaged if the path
- * does not lead to the signed root.
- */
-function pathToApplied({
-  included,
-  applied,
-  position,
-  milestone: payload,
-}: BlockProof): Proof | undefined {
-  const { appliedMerkleRoot } = decode(milestone, new Reader(payload));
-  const path = proofAmong(included, applied, position);
-  if (path !== undefined && !verifyPath(path, included[position]!, appliedMerkleRoot).ok)
-    throw damagedNft();
-  return path;
 }
 
 /**

@@ -165,7 +165,8 @@ export async function readNftHistory(
   if (standing === undefined) return refuse('unknown');
   const { unspent, changed } = standing;
   if (unspent === undefined && changed < since) return refuse('unknown');
-  if (from !== undefined && walked.length + past.length === 0) return refuse('no position');
+  const begun = from !== undefined && from.spentIn < keptSince ? past : walked;
+  if (from !== undefined && begun.length === 0) return refuse('no position');
 
   const spent = walked.map((each) => (each.spent === null ? undefined : JSON.parse(each.spent)));
   const kept = spent.map((row) => (row === undefined ? unspent : heldFromSpent(row, nftId)));

@@ -218,7 +218,7 @@ function allOf(conditions: readonly Condition[]): Condition {
 }
 
 /** Returns undefined for the row that stands for the end of the budget. */
-export function positionFromRow(row: Row): Position | undefined {
+function positionFromRow(row: Row): Position | undefined {
   const outputId = row.textOrNull('output');
   if (outputId === null) return undefined;
   return { createdTime: row.integer('created_time'), outputId };

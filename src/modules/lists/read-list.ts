@@ -6,15 +6,14 @@ import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../ledger/core/ledger-parameters.ts';
-import { many, readBatch } from '../../ledger/core/read-batch.ts';
+import { first, readBatch } from '../../ledger/core/read-batch.ts';
 import {
   indexMissing,
   KINDS,
   type NotIndexed,
   needsIndex,
 } from '../../ledger/output-list/indexed-kinds.ts';
-import { POSITION_CELLS } from '../../ledger/output-list/list-rows.ts';
-import { type ListPage, positionFromRow, selectPage } from './list-statements.ts';
+import { type ListPage, selectPage } from './list-statements.ts';
 import type { OutputQuery } from './output-query.ts';
 
 /** `foreign`: not the network's prefix. `too many`: more rows than the budget allows. */
@@ -49,8 +48,9 @@ export async function readOutputList(
 export type OutputOfChain = { ledgerIndex: number; ok: true; outputId: string | null } | NotIndexed;
 
 const SELECT_BY_CHAIN = `
-  SELECT ${POSITION_CELLS} FROM output_detail INDEXED BY detail_by_chain
-  WHERE chain = unhex(?1) AND kind = ?2`;
+  SELECT o.id, o.chain FROM output_detail d INDEXED BY detail_by_chain
+    LEFT JOIN output o ON o.id = lower(hex(d.output))
+  WHERE d.chain = unhex(?1) AND d.kind = ?2`;
 
 /**
  * Reads like {@link readOutputList}.
@@ -64,10 +64,12 @@ export async function readOutputOfChain(
 ): Promise<OutputOfChain | undefined> {
   const { head, found } = await readBatch(db, {
     head: selectHead(db),
-    found: many(db.prepare(SELECT_BY_CHAIN).bind(id, KINDS[kind]), positionFromRow),
+    found: first(db.prepare(SELECT_BY_CHAIN).bind(id, KINDS[kind]), (row) => {
+      if (row.textOrNull('chain') !== id)
+        throw new LedgerDamaged('rows of the table output_detail');
+      return row.text('id');
+    }),
   });
   if (head === undefined) return undefined;
-  if (found.length > 1) throw new LedgerDamaged(`rows of ${kind} 0x${id}`);
-  const outputId = found[0]?.outputId ?? null;
-  return indexMissing(head) ?? { ledgerIndex: head.ledger, ok: true, outputId };
+  return indexMissing(head) ?? { ledgerIndex: head.ledger, ok: true, outputId: found ?? null };
 }

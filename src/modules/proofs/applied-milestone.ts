@@ -3,6 +3,7 @@
  * of a proof of inclusion.
  */
 import { HttpError } from '../../http/errors.ts';
+import { LedgerDamaged } from '../../ledger/core/checksum.ts';
 import type { Database } from '../../ledger/core/database.ts';
 import { selectHead } from '../../ledger/core/head.ts';
 import { milestoneWithPayload } from '../../ledger/core/milestone-payload.ts';
@@ -17,8 +18,11 @@ import {
 import { readMilestoneContents } from '../../ledger/read/milestone-contents.ts';
 import type { MilestoneStatus } from '../../ledger/read/node-status.ts';
 import { requireBlockId } from '../../ledger/read/stored-block.ts';
-import { toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { Reader, toHexDigits } from '../../stardust/encoding/bytes.ts';
+import { decode } from '../../stardust/encoding/codec.ts';
+import { type Proof, proofAmong, verifyPath } from '../../stardust/proof/proof.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
+import { milestone } from '../../stardust/wire/milestone.ts';
 
 /** One block of an applied milestone, as the white flag judged it. */
 export interface ExplainedBlock {
@@ -92,22 +96,40 @@ const SELECT_PAYLOAD = `
 
 /** Undefined where no applied milestone references the block, or the data is pruned. */
 export async function proveBlock(db: Database, blockId: string): Promise<BlockProof | undefined> {
-  const { milestone, listBlocks, block } = await readBatch(db, {
+  const { signed, listBlocks, block } = await readBatch(db, {
     head: selectHead(db),
-    milestone: first(db.prepare(SELECT_PAYLOAD).bind(blockId), milestoneWithPayload),
+    signed: first(db.prepare(SELECT_PAYLOAD).bind(blockId), milestoneWithPayload),
     listBlocks: selectBlocksOf(db, milestoneOf(blockId)),
     block: selectReferencedBytes(db, blockId),
   });
-  if (milestone === undefined || block === undefined) return undefined;
+  if (signed === undefined || block === undefined) return undefined;
   requireBlockId(block, blockId);
-  const blocks = listBlocks(milestone.blocks);
+  const blocks = listBlocks(signed.blocks);
   // all at once: a call for each of a thousand IDs takes ten times as long
   const ids = Uint8Array.fromHex(blocks.map(({ id }) => id).join(''));
   return {
-    milestone: milestone.payload.bytes,
+    milestone: signed.payload.bytes,
     block,
     included: blocks.map((_, i) => ids.subarray(32 * i, 32 * (i + 1))),
     position: blocks.findIndex(({ id }) => id === blockId),
     applied: blocks.flatMap(({ reason }, position) => (reason === 0 ? [position] : [])),
   };
+}
+
+/** Throws a LedgerDamaged unless the path leads from the proved block to this root. */
+export function requireRoot(
+  { included, position }: BlockProof,
+  path: Proof,
+  root: Uint8Array,
+): void {
+  if (!verifyPath(path, included[position]!, root).ok)
+    throw new LedgerDamaged('lists of blocks of a milestone');
+}
+
+/** The path to the applied root, checked; undefined if the block has no applied transaction. */
+export function pathToApplied(proof: BlockProof, leafHashes?: Uint8Array): Proof | undefined {
+  const path = proofAmong(proof.included, proof.applied, proof.position, leafHashes);
+  const { appliedMerkleRoot } = decode(milestone, new Reader(proof.milestone));
+  if (path !== undefined) requireRoot(proof, path, appliedMerkleRoot);
+  return path;
 }

@@ -2,8 +2,6 @@
  * A verifier's answers about an NFT: a type for each guarantee, with the times that it has, by
  * docs/contract.md#what-several-certificates-prove.
  */
-import { equalBytes } from '../encoding/bytes.ts';
-import { encodeOutput } from '../output.ts';
 import type { NftOutput } from '../wire/output.ts';
 import type { FinalHolding, NftHolder, NodeAnswer } from './ask-about-nft.ts';
 import type { AskedNode, Weighed } from './weigh-answers.ts';
@@ -117,19 +115,11 @@ function concludeFromWords(
   answers: readonly NodeAnswer[],
   asked: readonly AskedNode[],
 ): VerifiedNft | undefined {
-  const words = answers.flatMap((each) => (each.kind === 'word' ? [each.held] : []));
-  const [held] = words;
-  if (words.length === 0 || words.some((each) => !isSameHolder(each, held))) return undefined;
+  const word = answers.find((each) => each.kind === 'word');
+  if (word === undefined || asked.some(({ standing }) => standing === 'disputes')) return undefined;
+  const { held } = word;
   const facts = { nftId, since: undefined, asOf: undefined, asked };
   return { ...facts, guarantee: 'claimed', ...(held ? heldBy(held) : gone('absent')) };
-}
-
-function isSameHolder(one: NftHolder | undefined, other: NftHolder | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return (
-    one.outputId === other.outputId &&
-    equalBytes(encodeOutput(one.output), encodeOutput(other.output))
-  );
 }
 
 /** The root commits to one answer, whoever gave it. */

@@ -2,8 +2,10 @@
  * Weighs the answers of several nodes about one NFT, by
  * docs/contract.md#what-several-certificates-prove. src/stardust/verifier.ts asks the nodes.
  */
+import { toHex } from '../encoding/bytes.ts';
+import { encodeOutput } from '../output.ts';
 import { laterState, type NftState, provedValue } from '../provenance/provenance.ts';
-import type { NodeAnswer } from './ask-about-nft.ts';
+import type { NftHolder, NodeAnswer } from './ask-about-nft.ts';
 
 /** How one of the nodes that were named stands to the answer. */
 export interface AskedNode {
@@ -14,8 +16,8 @@ export interface AskedNode {
    *   milestone is not current.
    * - `refuted`: its ledger is as far as the state, and it gave the certificate of an earlier one; or
    *   its milestone and another cannot both be.
-   * - `claims`: it has no certificate, and says the same.
-   * - `disputes`: it has no certificate, and says something else.
+   * - `claims`: it has no certificate, and says the same; where no node has one, all say it.
+   * - `disputes`: it has no certificate, and says something else; or others do, and none has one.
    * - `failed`: it gave no answer, or one that proves nothing.
    */
   standing: 'agrees' | 'behind' | 'refuted' | 'claims' | 'disputes' | 'failed';
@@ -82,9 +84,11 @@ export function weighAnswers(
   const state = latest && provedValue(latest.proof);
   // a head is signed: if one is later than our clock, the clock is late
   const time = Math.max(now, ...certified.map(({ proof }) => provedValue(proof).head.timestamp));
+  const words = answers.flatMap((each) => (each.kind === 'word' ? textOf(each.held) : []));
+  const isOneWord = new Set(words).size === 1;
   const judged = answers.map((answer) => ({
     answer,
-    ...judge(answer, state, (head) => time - head.timestamp, maxAgeSeconds),
+    ...judge(answer, state, isOneWord, (head) => time - head.timestamp, maxAgeSeconds),
   }));
   const isAnyRefuted = judged.some(({ standing }) => standing === 'refuted');
   const asked = judged.map(({ answer, standing, reason }) => {
@@ -149,9 +153,14 @@ function isSameState(one: NftState, other: NftState): boolean {
   return one.since.index === other.since.index && one.blockId === other.blockId;
 }
 
+function textOf(held: NftHolder | undefined): string {
+  return held === undefined ? '' : held.outputId + toHex(encodeOutput(held.output));
+}
+
 function judge(
   answer: NodeAnswer,
   latest: NftState | undefined,
+  isOneWord: boolean,
   ageOf: (head: NftState['head']) => number,
   maxAgeSeconds: number,
 ): Pick<AskedNode, 'standing' | 'reason'> {
@@ -160,7 +169,7 @@ function judge(
     const { held, ledgerIndex, why } = answer;
     const says =
       held === undefined ? 'it has no such NFT' : `it says that ${held.outputId} holds it`;
-    const isSameState = latest === undefined || held?.outputId === latest.held?.outputId;
+    const isSameState = latest === undefined ? isOneWord : held?.outputId === latest.held?.outputId;
     // who honestly says something else of the latest state has come as far
     const isBehind =
       latest !== undefined && (ledgerIndex ?? latest.since.index) < latest.since.index;

@@ -54,6 +54,8 @@ describe('options', () => {
     ['a text alone', { ...FLAGS, var: ['hunter2'] }, '--var : the form'],
     ['a setting that is not valid', { ...FLAGS, var: ['SERVER_TIMING:x'] }, 'SERVER_TIMING must'],
     ['a snapshot that is not there', { ...FLAGS, full: 'none.bin' }, 'none.bin: there is no'],
+    ['a folder for a snapshot', { ...FLAGS, full: 'docs' }, 'docs: there is no such file'],
+    ['a folder of secrets', { ...FLAGS, secrets: 'docs' }, 'there is no such file'],
     ['a pattern without a route', { ...FLAGS, var: ['PUBLIC_ROUTES:/nosuch/*'] }, 'no route'],
     ['protected routes without a secret', { ...FLAGS, var: ['PROTECTED_ROUTES:*'] }, 'PROTECTED_R'],
     ['no threshold', { ...FLAGS, var: ['MILESTONE_THRESHOLD:'] }, 'must both be set'],

@@ -8,7 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import type { Flags } from '../../../cli/deploy/resolve-options.ts';
+import { NOTHING_DEPLOYED } from '../../../cli/deploy/find-deployed.ts';
+import type { DeployOptions, Flags } from '../../../cli/deploy/resolve-options.ts';
+import { runSteps } from '../../../cli/deploy/steps.ts';
 import { listRemovals, remove } from '../../../cli/deploy/undeploy.ts';
 import { writeConfig } from '../../../cli/deploy/wrangler-deploy.ts';
 import { inEnvironment } from '../../../cli/lib/wrangler/run-wrangler.ts';
@@ -76,6 +78,37 @@ describe('a deployment', () => {
     expect(machine.account.workers.get(NAME)!.versions).toHaveLength(1);
   });
 
+  it('verifies as far as the routes are open that a first deployment opens', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    expect(machine.printed.join('\n')).toMatch(/Milestone 60 of .* is signed by 2 of the keys/);
+    const closed = (status: number) =>
+      `Not checked: what it answers a coordinator, as /api/core/v2/whiteflag is ${status} here.`;
+    expect(machine.printed.at(-1)).toBe(closed(403));
+    machine.flags = withSecrets({ API_TOKEN: 'word' });
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toBe(closed(401));
+    machine.flags = withSecrets({ API_USER: 'anna', API_PASSWORD: 'word' });
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toBe(
+      'Asked as a coordinator asks, the node answers the signed roots.',
+    );
+  });
+
+  it('gives up where it may not verify, although milestones come', async () => {
+    const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'word' }) });
+    machine.flags.var = ['PROTECTED_ROUTES:*/whiteflag*'];
+    let requests = 0;
+    machine.serve = () => {
+      if (requests++ > 1000) throw new Error('it waits without an end');
+      // young, and another one at each look
+      return imported(58 + (Math.floor(requests / 2) % 2));
+    };
+    await expect(machine.deploy()).rejects.toThrow(
+      /is healthy and cannot be verified: \/api\/edge\/v1\/whiteflag\/\d+ is 401: give --url/,
+    );
+  });
+
   it('does not print the password that a URL has', async () => {
     const machine = new Machine({ ...SMALL, url: 'https://anna:secret@edge.example/' });
     expect(await machine.deploy()).toBe('https://edge.example');
@@ -115,9 +148,7 @@ describe('a deployment', () => {
     machine.printed.length = 0;
     await machine.deploy();
     expect(machine.printed.filter((line) => line.endsWith(': done before'))).toHaveLength(3);
-    expect(machine.printed.at(-1)).toBe(
-      'Asked as a coordinator asks, the node answers the signed roots.',
-    );
+    expect(machine.printed.at(-1)).toMatch(/^Not checked: .*whiteflag is 403 here\.$/);
     expect(machine.account.calls.filter((call) => CREATES.test(call))).toEqual([]);
     expect(await machine.state()).toEqual(before);
   });
@@ -135,7 +166,7 @@ describe('a deployment', () => {
 
   it('deploys the next release with the settings and secrets that are there', async () => {
     const machine = new Machine({ ...FLAGS, ...withSecrets({ API_TOKEN: 'first' }) });
-    machine.flags.var = ['PROTECTED_ROUTES:*/whiteflag*', 'RETENTION_MILESTONES:100'];
+    machine.flags.var = ['PROTECTED_ROUTES:*/tips', 'RETENTION_MILESTONES: 100\r\n'];
     machine.serve = () => fetchNode(60);
     await machine.deploy();
     machine.flags = {};
@@ -145,7 +176,7 @@ describe('a deployment', () => {
       tag: 'next',
       vars: {
         UPSTREAM_URL: 'https://hornet.example',
-        PROTECTED_ROUTES: '*/whiteflag*',
+        PROTECTED_ROUTES: '*/tips',
         RETENTION_MILESTONES: '100',
       },
       secrets: { API_TOKEN: 'first' },
@@ -181,6 +212,9 @@ describe('a deployment', () => {
       `${NAME}-staging-nft-index`,
     ]);
     expect(currentVersion(machine.account, NAME)).toBe(production);
+    // as a release does it
+    staging.flags = {};
+    await staging.deploy();
   });
 
   it('uses stores that are there, in staging too', async () => {
@@ -190,6 +224,19 @@ describe('a deployment', () => {
     await machine.deploy();
     expect(currentVersion(machine.account, `${NAME}-staging`)!.namespaceId).toBe(id);
     expect(machine.account.namespaces.size + machine.account.databases.size).toBe(2);
+  });
+
+  it('creates no namespace beside one that wrangler.toml names and the account lacks', async () => {
+    const { account, folder } = new Machine();
+    const named = { ...readWranglerConfig(), namespaceId: 'other' };
+    const run = inEnvironment('', fakeWrangler(account));
+    const parts = { config: named, environment: '', run, folder, tag: TAG, print: () => {} };
+    const clock = { now: () => 0, sleep: async () => {} };
+    const deployment = { ...parts, openNodeClient: () => fetchNode(60), clock };
+    await expect(
+      runSteps(deployment, NOTHING_DEPLOYED, { vars: {} } as DeployOptions),
+    ).rejects.toThrow('no KV namespace other, which wrangler.toml names');
+    expect(account.namespaces.size).toBe(0);
   });
 
   it('does not verify where nothing is followed, and says so', async () => {
@@ -224,13 +271,10 @@ describe('a deployment', () => {
   });
 
   it('gives up where nobody may read info, and says so', async () => {
-    const machine = new Machine();
-    const other = fetchNode(60);
-    machine.serve = () => (input, init) =>
-      String(input).endsWith('/health')
-        ? other(input, init)
-        : Promise.resolve(new Response(null, { status: 403 }));
-    await expect(machine.deploy()).rejects.toThrow('/api/core/v2/info is 403');
+    const machine = new Machine({ ...FLAGS, var: ['PUBLIC_ROUTES:/health'] });
+    await expect(machine.deploy()).rejects.toThrow(
+      'The node is healthy and cannot be verified: /api/core/v2/info is 403',
+    );
   });
 
   it('fails where the node does not verify', async () => {
@@ -335,6 +379,14 @@ describe('undeploy', () => {
     expect([...account.databases.keys()]).toEqual(['stardust-ledger-staging']);
     expect([...account.namespaces.keys()]).toEqual([`${NAME}-staging-nft-index`]);
     expect(await listRemovals(run, config)).toEqual([]);
+  });
+
+  it('sees by its ID that a namespace is gone that wrangler.toml names', async () => {
+    const { account } = await deployed();
+    const namespaceId = account.namespaces.get(`${NAME}-nft-index`)!;
+    const named = { ...config, namespaceId };
+    await remove(runOn(account), named, await listRemovals(runOn(account), named));
+    expect(account.namespaces.size).toBe(0);
   });
 
   it('fails if anything is left', async () => {

@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { importRemotely } from '../../../cli/lib/import/import-remotely.ts';
 import { openLocalDatabase, persistPath } from '../../../cli/lib/wrangler/local-database.ts';
-import { inEnvironment, runWrangler } from '../../../cli/lib/wrangler/run-wrangler.ts';
+import {
+  inEnvironment,
+  type RunWrangler,
+  runWrangler,
+} from '../../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
@@ -165,6 +169,35 @@ describe('upload', () => {
     await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
     // migrations and two questions come again, and the call that failed
     expect(wrangler.calls).toHaveLength(smooth.calls.length + 4);
+  });
+
+  it('says so where an earlier call had replaced the ledger', async () => {
+    const wrangler = new Deployed();
+    const work = workFolder();
+    const failing: RunWrangler = async (args, env) => {
+      const told = await wrangler.run(args, env);
+      if (args.at(-1)?.endsWith('replace.sql')) throw new Error('no connection');
+      return told;
+    };
+    await expect(importRemotely(NETWORK_A, config, failing, work, MAX_FILE)).rejects.toThrow(
+      'no c',
+    );
+    print.mockClear();
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
+    expect(print).toHaveBeenLastCalledWith(expect.stringContaining('nothing was uploaded'));
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
+    expect(print).toHaveBeenLastCalledWith(expect.stringContaining('parameters'));
+  });
+
+  it('begins again where a power failure has cut the note', async () => {
+    const wrangler = new Deployed();
+    const work = workFolder();
+    // before the seventh call
+    wrangler.account.failAt = 12;
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE).catch(() => undefined);
+    writeFileSync(join(work, 'upload.json'), '');
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
+    expect(await hashOf(wrangler.database)).toBe(HASH_A);
   });
 
   it('checks by keys that come with the second call only', async () => {

@@ -2,11 +2,12 @@
  * `stardust-edge import`, as the process that operators start.
  */
 
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ImportRequest, importSnapshot } from '../../../cli/lib/import/import-snapshot.ts';
@@ -131,6 +132,17 @@ describe('import', () => {
       });
     }
     await miniflare.dispose();
+  });
+
+  it('finds a relative folder from where it is called, and fills its index', async () => {
+    const name = `relative-${process.pid}`;
+    const stray = join(PROJECT, name);
+    onTestFinished(() => rmSync(stray, { recursive: true, force: true }));
+    const command = [join(PROJECT, 'cli/stardust-edge.js'), 'import', ...FILES];
+    const args = [...command, '--persist-to', name];
+    await promisify(execFile)(process.execPath, args, { cwd: folder });
+    expect((await dumpOf(join(folder, name))).nft_index).toHaveLength(1);
+    expect(existsSync(stray)).toBe(false);
   });
 
   it('with INDEX=all indexes every kind of output', async () => {

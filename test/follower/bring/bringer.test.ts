@@ -2,6 +2,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { BringContext } from '../../../src/follower/bring/bring-blocks.ts';
 import { createBringer } from '../../../src/follower/bring/bring-blocks.ts';
+import { startLedger } from '../../support/ledger/ledger-harness.ts';
+import { openMemory } from '../../support/ledger/memory-database.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -38,6 +41,22 @@ it('a read that waits for half a second is refused, and leaves its place to othe
   ends[0]!();
   await later;
   expect(errors).toHaveLength(11);
+});
+
+it('a read of a block that is referenced leaves it in no memory', async () => {
+  const network = new SyntheticNetwork({ seed: 'old read' });
+  const old = network.note();
+  network.milestone({ parents: [old] });
+  network.milestone();
+  // the import names neither
+  const rig = await startLedger(await openMemory(), network, 2);
+  const bringer = createBringer(() => ({ ...rig.following, db: rig.db }));
+  const id = old.slice(2);
+  expect(await bringer.readUnstored(id, '192.0.2.1')).toBeUndefined();
+  expect(rig.following.memory.pool.get(id)).toBeUndefined();
+  const young = network.note().slice(2);
+  expect(await bringer.readUnstored(young, '192.0.2.1')).toBeDefined();
+  expect(rig.following.memory.pool.get(young)).toBeDefined();
 });
 
 it('a request waits for its own turn, though a stranger waits for the same block', async () => {

@@ -3,7 +3,7 @@
  * pass may fetch are fetched over several passes, and what an upstream makes up is not stored beyond
  * the limits.
  */
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   createFollowerMemory,
   noteLedger,
@@ -15,6 +15,7 @@ import { hasProofOfWork } from '../../../src/stardust/crypto/proof-of-work.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { blockId } from '../../../src/stardust/wire/ids.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
 import { expectRoots } from '../../support/ledger/expect-roots.ts';
 import {
   ask,
@@ -238,34 +239,87 @@ it('stores no more than one and a half times the limit, whatever one upstream of
   }
 });
 
-it('stores nothing on the word of one upstream while another one takes long to answer', async () => {
-  const network = new SyntheticNetwork({ seed: 'late word' });
-  const note = (parents: string[], text: string) =>
-    network.note(parents, new TextEncoder().encode(text));
-  network.milestone();
-  const below = note([network.milestoneBlock!], 'below');
-  const old = note([below], 'old');
-  network.milestone({ parents: [note([old, note([below], 'beside')], 'top')] });
-  // an unreferenced child makes `below` an entry point; `old` is referenced and not known here
-  note([below], 'child');
-  const rig = await startLedger(db, network, 2);
-  const tip = note([old], 'tip');
-  const said = rig.upstream.readReference;
-  const lying = {
-    ...rig.upstream,
-    readTips: async () => [tip.slice(2)],
-    readReference: async (id: string) => ((await said(id)) === undefined ? undefined : null),
-  };
-  const honest = {
-    ...rig.upstream,
-    readReference: async (id: string) => {
+/** Words of a slow upstream, made of what it would say. */
+const SLOW: [string, (said: Upstream['readReference']) => Upstream['readReference']][] = [
+  [
+    'takes long to answer',
+    (said) => async (id) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       return said(id);
     },
+  ],
+  ['is late', () => () => Promise.reject(new UpstreamFailure('no answer in time', true))],
+];
+
+it.each(SLOW)(
+  'stores nothing on the word of one upstream while another one %s',
+  async (_, slow) => {
+    const network = new SyntheticNetwork({ seed: 'late word' });
+    const note = (parents: string[], text: string) =>
+      network.note(parents, new TextEncoder().encode(text));
+    network.milestone();
+    const below = note([network.milestoneBlock!], 'below');
+    const old = note([below], 'old');
+    network.milestone({ parents: [note([old, note([below], 'beside')], 'top')] });
+    // an unreferenced child makes `below` an entry point; `old` is referenced and not known here
+    note([below], 'child');
+    const rig = await startLedger(db, network, 2);
+    const tip = note([old], 'tip');
+    const said = rig.upstream.readReference;
+    const lying = {
+      ...rig.upstream,
+      readTips: async () => [tip.slice(2)],
+      readReference: async (id: string) => ((await said(id)) === undefined ? undefined : null),
+    };
+    const honest = { ...rig.upstream, readReference: slow(said) };
+    await storeNow({ ...rig, upstream: lying }, db, [honest]);
+    const stored = (await storedBlocks(db)).map(({ id }) => id);
+    expect([old, tip].filter((id) => stored.includes(id.slice(2)))).toEqual([]);
+  },
+);
+
+it.each([
+  ['tips', 'readTips'],
+  ['blocks', 'readBlock'],
+])('holds no pass up for long where an upstream hangs at its %s', async (_, what) => {
+  const { rig } = await startWithOpen(5);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const hanging = { ...rig.upstream, [what]: () => new Promise<never>(() => {}) };
+  const following = { ...rig.following, upstreams: [hanging, rig.upstream] };
+  let isOver = false;
+  void passOnce({ following }).then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(isOver).toBe(true);
+  const { ranking } = following.memory.upstreams;
+  if (what === 'readTips') expect(ranking.order(2)).toEqual([1, 0]);
+  ranking.beginWith(1);
+  await Promise.all([passOnce({ following }), vi.advanceTimersByTimeAsync(5000)]);
+  expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
+});
+
+it('leaves an upstream alone that has too many requests', async () => {
+  const { rig } = await startWithOpen(200);
+  let asked = 0;
+  const readBlock = async () => {
+    asked++;
+    throw new UpstreamFailure('status 429', true);
   };
-  await storeNow({ ...rig, upstream: lying }, db, [honest]);
-  const stored = (await storedBlocks(db)).map(({ id }) => id);
-  expect([old, tip].filter((id) => stored.includes(id.slice(2)))).toEqual([]);
+  const readTips = async () => Array.from({ length: 200 }, (_, i) => `${i}`.padStart(64, 'f'));
+  const upstreams = [{ ...rig.upstream, readBlock, readTips }];
+  const { behind } = await passOnce({ following: { ...rig.following, upstreams } });
+  expect(asked).toBeLessThanOrEqual(64);
+  expect(behind).toBe(false);
+});
+
+it('asks another upstream first once blocks below tips came from there', async () => {
+  const { rig } = await startWithOpen(5);
+  const failing = { ...rig.upstream, readBlock: () => Promise.reject(new UpstreamFailure('late')) };
+  const following = { ...rig.following, upstreams: [failing, rig.upstream] };
+  await passOnce({ following });
+  expect(following.memory.upstreams.ranking.order(2)).toEqual([1, 0]);
 });
 
 it('stores blocks below a tip that take more heap than the pool has, and fetches each some two times', async () => {

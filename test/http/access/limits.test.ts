@@ -8,6 +8,11 @@ import { fetchFrom } from '../../support/http/stub-node.ts';
 /** Each is a request of its own for the cache. */
 const scanOf = (index: number) => `/api/core/v2/milestones/by-index/${index}/utxo-changes`;
 
+const HONEST = '192.0.2.1';
+const requestOf = (address: string) =>
+  new Request('https://edge.invalid/', { headers: { 'cf-connecting-ip': address } });
+const REQUEST = requestOf('198.51.100.1');
+
 describe('requests that scan', () => {
   /** An app whose scans take a while, and the most of them at once. */
   function scanning(oneIsolate: boolean) {
@@ -41,14 +46,14 @@ describe('requests that scan', () => {
     const gallery = createWorkLimit(Date.now, 'gallery');
     const { promise, resolve } = Promise.withResolvers<void>();
     let [explained, shown] = [0, 0];
-    const all = [scan(() => promise)];
+    const all = [scan(REQUEST, () => promise)];
     for (let i = 0; i < 8; i++) {
       all.push(
-        explanation(() => {
+        explanation(REQUEST, () => {
           explained++;
           return promise;
         }),
-        gallery(() => {
+        gallery(REQUEST, () => {
           shown++;
           return promise;
         }),
@@ -69,23 +74,23 @@ describe('requests that scan', () => {
   it('are refused when they have waited for two seconds', async () => {
     const limit = createWorkLimit(Date.now, 'scan');
     const { promise, resolve } = Promise.withResolvers<void>();
-    const first = limit(() => promise);
-    await expect(limit(async () => {})).rejects.toMatchObject({
+    const first = limit(REQUEST, () => promise);
+    await expect(limit(REQUEST, async () => {})).rejects.toMatchObject({
       status: 429,
       headers: { 'retry-after': '2' },
     });
     resolve();
     await first;
-    expect(await limit(async () => 'next')).toBe('next');
+    expect(await limit(REQUEST, async () => 'next')).toBe('next');
   });
 
   it('go on where one was dropped without a word, and whatever the clock does', async () => {
     let now = 1_000_000_000;
     for (const step of [5000, 3_600_000, -3_600_000]) {
       const limit = createWorkLimit(() => now, 'scan');
-      void limit(() => new Promise(() => {}));
+      void limit(REQUEST, () => new Promise(() => {}));
       now += step;
-      expect(await limit(async () => 'next')).toBe('next');
+      expect(await limit(REQUEST, async () => 'next')).toBe('next');
     }
   });
 
@@ -94,19 +99,19 @@ describe('requests that scan', () => {
     const limit = createWorkLimit(() => now, 'explanation');
     // nothing calls a request that was dropped
     const never = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never);
-    for (let i = 0; i < 300; i++) limit(() => new Promise(() => {})).catch(() => {});
+    for (let i = 0; i < 300; i++) limit(REQUEST, () => new Promise(() => {})).catch(() => {});
     never.mockRestore();
     now += 60_000;
-    expect(await limit(async () => 'next')).toBe('next');
+    expect(await limit(REQUEST, async () => 'next')).toBe('next');
   });
 
   it('are served in the order in which they came, also past one that was dropped', async () => {
     const limit = createWorkLimit(Date.now, 'scan');
     const served: number[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    const all = [limit(() => promise)];
+    const all = [limit(REQUEST, () => promise)];
     for (let i = 0; i < 50; i++) {
-      all.push(limit(async () => void served.push(i)));
+      all.push(limit(REQUEST, async () => void served.push(i)));
       await sleep(i % 7);
     }
     resolve();
@@ -120,11 +125,12 @@ describe('requests that scan', () => {
     const limit = createWorkLimit(Date.now, 'scan');
     let waiting = 0;
     const scan = () => new Promise((resolve) => setTimeout(resolve, 30));
-    for (let i = 0; i < 10; i++) await Promise.all([limit(scan), vi.advanceTimersByTimeAsync(40)]);
+    for (let i = 0; i < 10; i++)
+      await Promise.all([limit(REQUEST, scan), vi.advanceTimersByTimeAsync(40)]);
     const refused: number[] = [];
     const began = Date.now();
     const asked = Array.from({ length: 300 }, () =>
-      limit(scan).then(
+      limit(REQUEST, scan).then(
         () => waiting++,
         () => refused.push(Date.now() - began),
       ),
@@ -138,9 +144,62 @@ describe('requests that scan', () => {
     expect(refused.filter((ms) => ms > 500).length).toBeLessThan(refused.length / 4);
   });
 
+  it('take turns by client: one that sends many has nobody else refused or wait long', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = createWorkLimit(Date.now, 'scan');
+    const scan = () => new Promise((resolve) => setTimeout(resolve, 40));
+    const refused: string[] = [];
+    const waits: number[] = [];
+    const ask = async (address: string) => {
+      const began = Date.now();
+      try {
+        await limit(requestOf(address), scan);
+        if (address === HONEST) waits.push(Date.now() - began);
+      } catch {
+        refused.push(address);
+      }
+    };
+    const all: Promise<void>[] = [];
+    for (let i = 0; i < 500; i++) {
+      // two networks of one site, and a hundred requests that wait at any time
+      all.push(ask(`2001:db8:0:${i % 2}::1`));
+      if (i % 10 === 9) all.push(ask(HONEST));
+      await vi.advanceTimersByTimeAsync(20);
+    }
+    await vi.advanceTimersByTimeAsync(20_000);
+    await Promise.all(all);
+    expect(new Set(refused).has(HONEST)).toBe(false);
+    expect(refused.length).toBeGreaterThan(100);
+    expect(waits).toHaveLength(50);
+    expect(Math.max(...waits)).toBeLessThan(250);
+  });
+
+  it('keep their turns where the isolate was busy for long', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = createWorkLimit(Date.now, 'scan');
+    const served: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const all = [limit(REQUEST, () => first.promise)];
+    const ask = (address: string) =>
+      all.push(limit(requestOf(address), async () => void served.push(address)));
+    for (let i = 0; i < 20; i++) ask('192.0.2.2');
+    ask(HONEST);
+    await vi.advanceTimersByTimeAsync(0);
+    // nobody looks meanwhile, so the next one to come passes over all
+    vi.setSystemTime(Date.now() + 400);
+    ask('192.0.2.3');
+    first.resolve();
+    await vi.advanceTimersByTimeAsync(2000);
+    await Promise.all(all);
+    expect(served).toHaveLength(22);
+    expect(served.indexOf(HONEST)).toBeLessThan(4);
+  });
+
   it('that fail make room too', async () => {
     const limit = createWorkLimit(() => 0, 'scan');
-    await expect(limit(() => Promise.reject(new Error('D1')))).rejects.toThrow('D1');
-    expect(await limit(async () => 'next')).toBe('next');
+    await expect(limit(REQUEST, () => Promise.reject(new Error('D1')))).rejects.toThrow('D1');
+    expect(await limit(REQUEST, async () => 'next')).toBe('next');
   });
 });

@@ -3,8 +3,10 @@
  * with their number, not with its square.
  */
 import { expect, it } from 'vitest';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import { readQuery } from '../../../src/ledger/core/read-batch.ts';
 import { findLedgerOutputs, knownOutputs } from '../../../src/ledger/intake/known-outputs.ts';
+import { readOutput } from '../../../src/ledger/read/output-status.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 import { followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -42,6 +44,12 @@ it(`${COUNT} outputs of one milestone are found, each with its content, in littl
   const whole = found.filter(({ bytes, spent }) => bytes !== undefined && spent === 2);
   expect(new Set(whole.map(({ id }) => id))).toEqual(new Set(ids));
   expect(ms).toBeLessThan(LIMIT_MS);
+
+  // of one, the other parts of the milestone are not parsed
+  const cut = 'UPDATE milestone_part SET spent = substr(spent, 2) WHERE key = 2 * 4096';
+  expect((await db.prepare(cut).run()).meta.changes).toBe(1);
+  expect(await readOutput(db, ids.at(-1)!)).toMatchObject({ spent: { index: 2 } });
+  await expect(readOutput(db, ids[0]!)).rejects.toThrow(LedgerDamaged);
 });
 
 it('of what was found only what a record needs is kept', () => {

@@ -88,13 +88,30 @@ describe('what was sent', () => {
     expect(accounts.send(b, 2_000_000)).toEqual([]);
     expect(accounts.send(c, 1_000_000)).toEqual([]);
     expect(accounts.send(honest, 5_000_000)).toEqual([]);
-    // to someone who has gone
-    const gone = client('gone', 'z');
-    accounts.open(gone);
-    expect(accounts.send(gone, 52_900_000)).toEqual([]);
-    accounts.end(gone)();
+    for (let i = 0; i < 23; i++) {
+      const other = client('other', `other ${i}`);
+      accounts.open(other);
+      expect(accounts.send(other, 2_300_000)).toEqual([]);
+    }
     expect(accounts.send(honest, 200_000)).toEqual([a, b]);
     expect(accounts.send(honest, 200_000)).toEqual([]);
+  });
+
+  it('counts while the connection is there: who comes and goes has nobody closed', () => {
+    const honest = client('honest', 'y');
+    const accounts = open(honest);
+    expect(accounts.send(honest, 2_000_000)).toEqual([]);
+    for (let i = 0; i < 200; i++) {
+      const brief = client('brief', 'x');
+      accounts.open(brief);
+      expect(accounts.send(brief, 1_000_000)).toEqual([]);
+      accounts.end(brief)();
+    }
+    expect(accounts.send(honest, 100)).toEqual([]);
+    // one that stays is found
+    const staying = client('staying', 'x');
+    accounts.open(staying);
+    expect(accounts.send(staying, 64_000_000)).toEqual([staying]);
   });
 
   it('closes all of an address whose closed connections stay, and its later ones early', () => {

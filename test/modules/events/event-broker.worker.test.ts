@@ -416,6 +416,43 @@ it('drops the silent when it wakes', async () => {
   await alive.ping();
 });
 
+it('drops the silent when another one comes, where nothing is followed', async () => {
+  const silent = await connected('', 5);
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 20_000);
+  const alive = await connected('', 60);
+  clock.mockRestore();
+  expect(await silent.untilClosed()).toMatchObject({ reason: 'silent' });
+  await alive.ping();
+});
+
+it('does not call silent who waits for the database', async () => {
+  const client = await connected('', 5);
+  await client.subscribe('milestones');
+  let [isHeld, isAsked] = [true, false];
+  const restore = await inObject((broker) => {
+    const database = databaseOf(broker);
+    const read = database.batch.bind(database);
+    const batch = vi.spyOn(database, 'batch').mockImplementation(async (statements) => {
+      isAsked = true;
+      while (isHeld) await new Promise((resolve) => setTimeout(resolve, 5));
+      return read(statements);
+    });
+    return () => batch.mockRestore();
+  });
+  const told = object.applied();
+  await client.until(() => isAsked);
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 20_000);
+  const pinged = client.ping();
+  await object.readCounts();
+  const again = object.applied();
+  await object.readCounts();
+  clock.mockRestore();
+  isHeld = false;
+  await Promise.all([pinged, told, again]);
+  restore();
+  expect(client.closed).toBeUndefined();
+});
+
 it('closes 10 s after the connection where no CONNECT came, whatever else comes', async () => {
   const real = globalThis.setTimeout;
   const delays: (number | undefined)[] = [];

@@ -34,6 +34,7 @@ import {
   takeNext,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { freshRandom } from '../../support/network/fresh-random.ts';
 import { fullSnapshot } from '../../support/network/network-snapshot.ts';
 import { eventsOfLives, type LifeEvent, nftLives } from '../../support/network/nft-lives.ts';
@@ -341,6 +342,47 @@ it('an import while a pruning takes changes along is no damage to the new ledger
   expect((await readHead(db))?.ledger).toBe(1);
 });
 
+it('the rows of a large milestone become texts part by part', async () => {
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), MILESTONES);
+  const isNft = (spent: readonly unknown[]) => nfts.includes(String(spent[2]));
+  const { results } = await db
+    .prepare('SELECT key, spent FROM milestone_part ORDER BY key')
+    .all<{ key: number; spent: string }>();
+  const { key, outputs } = results
+    .map((row) => ({ key: row.key, outputs: JSON.parse(row.spent) as unknown[][] }))
+    .find((part) => part.outputs.filter(isNft).length > 1)!;
+  const cut = outputs.findIndex(isNft) + 1;
+  const write =
+    'INSERT OR REPLACE INTO milestone_part SELECT ?1, packs, blocks, ?2, 0 FROM milestone_part WHERE key = ?3';
+  const put = (at: number, some: unknown[]) =>
+    db.prepare(write).bind(at, JSON.stringify(some), key).run();
+  await put(key + 1, outputs.slice(cut));
+  await db
+    .prepare("UPDATE milestone_part SET blocks = '' WHERE key = ?1")
+    .bind(key + 1)
+    .run();
+  await put(key, outputs.slice(0, cut));
+  await sealRows(db, 'milestone_part');
+  const index = key / 4096;
+  await prune(db, MILESTONES - index + 1, { carry: carryPast });
+  const done: string[] = [];
+  const large = {
+    batch: db.batch.bind(db),
+    prepare(sql: string) {
+      if (sql.includes('INSERT INTO nft_past')) done.push('write');
+      if (sql.includes('AS place, s.value AS spent')) done.push('read');
+      return db.prepare(sql.replace('octet_length(spent)', '5000000'));
+    },
+  } as D1Database;
+  await prune(large, MILESTONES - index, { carry: carryPast });
+  expect(done).toEqual(['read', 'write', 'read', 'write']);
+  expect(await db.prepare('SELECT min(idx) AS first FROM milestone').first('first')).toBe(index);
+  const read = (nft: string) => readPages((from) => readNftHistory(db, nft, 7, from), 7);
+  for (const nft of nfts) expect(await read(nft)).toEqual(expected(nft, 1, MILESTONES));
+  while (!(await scrub(db, undefined, [pastTable])));
+});
+
 it('two followers that prune at once take changes along once, and find no damage', async () => {
   const db = await openMemory();
   await followTo(await startLedger(db, network, 0), MILESTONES);
@@ -424,6 +466,19 @@ describe('changes that are in nft_past', () => {
     await histories(async (nft) => expect(await read(nft)).toEqual(expected(nft, 1, MILESTONES)));
     expect(await db.prepare('SELECT min(idx) FROM milestone').first('min(idx)')).toBe(26);
     while (!(await scrub(db, undefined, [pastTable])));
+  });
+
+  it('a position that a kept milestone should have, and has not, begins no page', async () => {
+    const moved = nfts.filter((nft) => lives.get(nft)!.length > 2);
+    const outputId = lives.get(moved[0]!)!.at(-2)!.outputId!;
+    // as of a node that is ahead, or of another NFT
+    for (const spentIn of [MILESTONES, MILESTONES + 1])
+      for (const nft of moved.slice(1))
+        expect(await readNftHistory(db, nft, 7, { spentIn, outputId })).toEqual({
+          ledgerIndex: MILESTONES,
+          ok: false,
+          why: 'no position',
+        });
   });
 
   it('a row that vanished never makes a history shorter, and the scrub finds it', async () => {

@@ -100,6 +100,19 @@ describe('a ledger that indexes every kind', () => {
       await expectError(fetch, `${OUTPUTS}/${path}`, 404);
   });
 
+  it('is damaged where the row of an alias names another output, or none', async () => {
+    const { output, outputId } = outputs.find((each) => each.output.type === OutputType.Alias)!;
+    const id = chainIdOf(output, Uint8Array.fromHex(outputId))!.toHex();
+    const other = outputs.find((each) => each.output.type === OutputType.Basic)!.outputId;
+    const change = 'UPDATE output_detail SET output = unhex(?1) WHERE chain = unhex(?2)';
+    for (const named of [other, 'ff'.repeat(34)]) {
+      await db.prepare(change).bind(named, id).run();
+      await expectError(fetch, `${OUTPUTS}/alias/0x${id}`, 500);
+    }
+    await db.prepare(change).bind(outputId, id).run();
+    expect((await fetch(`${OUTPUTS}/alias/0x${id}`)).status).toBe(200);
+  });
+
   it('is told, as are later ledgers and other methods', async () => {
     const indexed = ['basic', 'alias', 'foundry', 'nft'];
     expect(await (await fetch('/api/routes')).json()).toMatchObject({ indexed });

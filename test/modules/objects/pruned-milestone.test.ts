@@ -1,5 +1,5 @@
 /** Blocks with a milestone, whose metadata names it for as long as they are kept, and copies of them. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
@@ -31,6 +31,24 @@ it('is named while the block is kept, though the milestone itself is pruned', as
   await prune(db, 2);
   expect(await db.prepare('SELECT min(idx) AS first FROM milestone').first('first')).toBe(2);
   expect(await readerOf(db, network)(block)).toEqual([1, 2]);
+});
+
+it('of a referenced block whose bytes are pruned no upstream is asked', async () => {
+  const network = new SyntheticNetwork({ seed: 'pruned blocks' });
+  const block = network.note();
+  for (let i = 0; i < 4; i++) network.milestone();
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), 4);
+  const path = `/api/core/v2/blocks/${block}`;
+  const readUnstored = vi.fn(async () => ({
+    bytes: network.blocks.get(block)!.bytes,
+    ledgerIndex: 4,
+  }));
+  const fetch = fetchFrom({ node: { session: () => db, readUnstored } });
+  expect((await fetch(path)).status).toBe(200);
+  await prune(db, 1);
+  for (const each of [path, `${path}/metadata`]) expect((await fetch(each)).status).toBe(404);
+  expect(readUnstored).not.toHaveBeenCalled();
 });
 
 it('is named by its own block, not by a copy with a bad signature', async () => {

@@ -4,9 +4,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { PARTS, readNumbers, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
 import { explainMilestone, proveBlock } from '../../../src/modules/proofs/applied-milestone.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
 import { asFile, followTo, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { sealRows } from '../../support/ledger/seal-rows.ts';
 import { coneOf } from '../../support/network/network-model.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
 import { readVector } from '../../support/vectors.ts';
@@ -44,6 +47,35 @@ describe('a ledger that keeps 35 milestones', () => {
         cone.map((each) => each.id),
       );
     }
+  });
+});
+
+describe('a list of blocks in another order, whose sum is right', () => {
+  it('proves no block', async () => {
+    const { index, blocks } = network.milestones
+      .slice(25, 60)
+      .map((each) => ({ index: each.index, blocks: coneOf(network, each.index) }))
+      .find((each) => each.blocks.length > 2)!;
+    const key = index * PARTS;
+    const select = 'SELECT blocks FROM milestone_part WHERE key = ?1';
+    const update = 'UPDATE milestone_part SET blocks = ?2 WHERE key = ?1';
+    const text = (await db.prepare(select).bind(key).first<string>('blocks'))!;
+    const write = async (numbers: string) => {
+      await db.prepare(update).bind(key, numbers).run();
+      await sealRows(db, 'milestone_part');
+    };
+    const fetch = fetchFrom({ node: { session: () => db } });
+    const statuses = () =>
+      Promise.all(
+        ['poi/v1/create/ID', 'edge/v1/blocks/ID/proof'].map(
+          async (path) => (await fetch(`/api/${path.replace('ID', blocks[0]!.id)}`)).status,
+        ),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    await write(writeNumbers(readNumbers(text).reverse()));
+    expect(await statuses()).toEqual([500, 500]);
+    await write(text);
+    expect(await statuses()).toEqual([200, 200]);
   });
 });
 

@@ -11,6 +11,7 @@ import { type Deployment, runSteps } from '../../../cli/deploy/steps.ts';
 import { inEnvironment } from '../../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig, WRANGLER_TOML } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import type { NodeClient } from '../../../client/node-client.ts';
+import { isPublic, matchesAny } from '../../../src/http/access/route-access.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import type { Fetch } from '../http/contract.ts';
@@ -97,7 +98,8 @@ export class Machine {
       config: readWranglerConfig(WRANGLER_TOML, environment),
       run: inEnvironment(environment, fakeWrangler(account)),
       ...{ environment, folder, tag },
-      openNodeClient: () => this.node,
+      openNodeClient: (url) => async (path, options) =>
+        this.#refuse(path, new URL(url).username !== '') ?? this.node(path, options),
       clock: {
         now: () => this.time,
         sleep: async (milliseconds) => {
@@ -107,6 +109,15 @@ export class Machine {
       },
       print: (line) => void this.printed.push(line),
     };
+  }
+
+  /** Who may not ask, by the deployed settings: with 403 or 401. */
+  #refuse(path: string, isKnown: boolean): Response | undefined {
+    const { vars = {} } = currentVersion(this.account, this.name) ?? {};
+    const routesOf = (setting: string) => (vars[setting] ?? '').split(',').filter(Boolean);
+    if (!isPublic(path, routesOf('PUBLIC_ROUTES'))) return new Response(null, { status: 403 });
+    const isProtected = !isKnown && matchesAny(path, routesOf('PROTECTED_ROUTES'));
+    return isProtected ? new Response(null, { status: 401 }) : undefined;
   }
 
   /** The deployed Worker: 500 until there are settings and a ledger. */
@@ -125,9 +136,8 @@ export class Machine {
   }
 
   get #database() {
-    return this.account.databases.get(
-      this.environment === '' ? 'stardust-ledger' : `stardust-ledger-${this.environment}`,
-    )?.database;
+    const { databaseName } = readWranglerConfig(WRANGLER_TOML, this.environment);
+    return this.account.databases.get(databaseName)?.database;
   }
 
   async hasLedger(): Promise<boolean> {

@@ -131,7 +131,8 @@ const COMMANDS: Record<string, (call: Call) => unknown> = {
   },
   'kv namespace list': ({ account }) =>
     [...account.namespaces].map(([title, id]) => ({ title, id })),
-  'kv namespace create': ({ account, name }) => account.createNamespace(name),
+  'kv namespace create': ({ account, name, values: { env } }) =>
+    account.createNamespace(env === '' ? name : `${env}-${name}`),
   'kv namespace delete'({ account, values }) {
     const [title] = [...account.namespaces].find(([, id]) => id === values['namespace-id']) ?? [];
     if (title === undefined) throw new Error('namespace not found [code: 10013]');

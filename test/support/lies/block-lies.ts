@@ -138,7 +138,7 @@ const METADATA: readonly Lie[] = [
     'tagged data as applied',
     { ledgerInclusionState: 'included' },
     {
-      refuted: /says that the transaction was applied\. It is false: the block has no transaction/,
+      refuted: /was applied with this block\. It is false: the block has no transaction/,
       hides: APPLIED,
     },
   ),
@@ -147,7 +147,7 @@ const METADATA: readonly Lie[] = [
     'an applied transaction as a conflict, on its page',
     { ledgerInclusionState: 'conflicting', conflictReason: 1 },
     {
-      refuted: /says that the transaction failed\. It is false: the transaction was applied/,
+      refuted: /was not applied with this block\. It is false: the transaction was applied/,
       shows: APPLIED,
     },
   ),

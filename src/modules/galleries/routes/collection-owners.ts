@@ -3,7 +3,6 @@
  * (docs/contract.md#owners-of-a-collection), with their counts, of one moment: one walk along the
  * index of issuers (docs/storage.md#lists).
  */
-
 import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';

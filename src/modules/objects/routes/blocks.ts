@@ -55,8 +55,10 @@ export const blockRoutes = {
 async function readNamedBlock({ request, params, node }: RouteContext): Promise<StoredBlock> {
   const blockId = parseId(Id, params.blockId, 'the block ID');
   const stored = await readBlock(node.session(), blockId);
-  if (stored !== undefined) return stored;
-  const unstored = await node.readUnstored(blockId, clientKeyOf(request));
+  if (stored) return stored;
+  // what this node says of references needs no upstream
+  const unstored =
+    stored === undefined ? await node.readUnstored(blockId, clientKeyOf(request)) : undefined;
   if (unstored === undefined) throw new UnknownHere('no such block, or its bytes are pruned');
   return { ...unstored, blockId, isSolid: false, referenced: undefined };
 }

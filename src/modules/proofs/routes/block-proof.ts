@@ -8,7 +8,7 @@ import { inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { hashLeaves } from '../../../stardust/proof/merkle.ts';
-import { proofAmong } from '../../../stardust/proof/proof.ts';
+import { pathToApplied } from '../applied-milestone.ts';
 import { auditPathSchema, inclusionFields, inclusionToJson, readProof } from './poi.ts';
 
 export const blockProofRoutes = {
@@ -23,8 +23,7 @@ export const blockProofRoutes = {
 async function answerProof(context: RouteContext): Promise<Answer> {
   const parts = await readProof(context);
   const leafHashes = hashLeaves(parts.included);
-  const { included, applied, position } = parts;
-  const appliedProof = proofAmong(included, applied, position, leafHashes);
+  const appliedProof = pathToApplied(parts, leafHashes);
   return jsonAnswer({
     ...inclusionToJson(parts, leafHashes),
     ...(appliedProof && { appliedProof }),

@@ -25,7 +25,7 @@ import { parseProof, proofFor, verifyInclusion } from '../../../stardust/proof/p
 import { block as anyBlock, block } from '../../../stardust/wire/block.ts';
 import { milestone, milestone as milestonePayload } from '../../../stardust/wire/milestone.ts';
 import { blockSchema, milestonePayloadSchema } from '../../objects/block-schemas.ts';
-import { type BlockProof, proveBlock } from '../applied-milestone.ts';
+import { type BlockProof, proveBlock, requireRoot } from '../applied-milestone.ts';
 
 export const poiRoutes = {
   createProof: {
@@ -64,16 +64,13 @@ export async function readProof({ params, node }: RouteContext): Promise<BlockPr
   return proof;
 }
 
-/** Milestone, block, and the way from the one to the other. */
-export function inclusionToJson(
-  { milestone: payload, block: bytes, included, position }: BlockProof,
-  leafHashes = hashLeaves(included),
-) {
-  return {
-    milestone: milestoneToJson(decode(milestone, new Reader(payload))),
-    block: blockToJson(decode(block, new Reader(bytes))),
-    proof: proofFor(included, position, leafHashes),
-  };
+/** Milestone, block, and the way from the one to the other, which is checked. */
+export function inclusionToJson(parts: BlockProof, leafHashes = hashLeaves(parts.included)) {
+  const signed = decode(milestone, new Reader(parts.milestone));
+  const proof = proofFor(parts.included, parts.position, leafHashes);
+  requireRoot(parts, proof, signed.inclusionMerkleRoot);
+  const value = decode(block, new Reader(parts.block));
+  return { milestone: milestoneToJson(signed), block: blockToJson(value), proof };
 }
 
 const auditLeafSchema = /* @__PURE__ */ json.named('AuditPathLeaf', () =>

@@ -185,6 +185,12 @@ it.each([
   expect(withHeaders(`Accept-Encoding: ${value}`)).toMatchObject({ acceptsGzip }),
 );
 
+it('a thousand characters of Accept-Encoding are read: 32 KB of commas took 8 ms', () => {
+  const after = (commas: number) => withHeaders(`Accept-Encoding: ${','.repeat(commas)}gzip`);
+  expect(after(996)).toMatchObject({ acceptsGzip: true });
+  expect(after(997)).toMatchObject({ acceptsGzip: false });
+});
+
 it('the address is that of the connection, whatever the client says', () => {
   const lines = [
     'GET / HTTP/1.1',

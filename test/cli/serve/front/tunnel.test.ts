@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import * as ws from 'ws';
 import { createMessages } from '../../../../cli/serve/front/frames.ts';
 import { createMessageTurns } from '../../../../cli/serve/front/message-turns.ts';
-import { MAX_MESSAGE_BYTES } from '../../../../cli/serve/front/tunnel.ts';
+import { MAX_FRAMES, MAX_MESSAGE_BYTES } from '../../../../cli/serve/front/tunnel.ts';
 import {
   type Client,
   frame,
@@ -149,12 +149,16 @@ it('a message that is too long, not masked, or has reserved bits is refused by C
   expect(sentText().length).toBeLessThan(3 * MAX_MESSAGE_BYTES);
 });
 
-it('a message in fragments is passed on as a whole; one of endless empty ones is refused', async () => {
+it.each([
+  ['empty fragments', frame('', 0x00)],
+  ['pings', frame('', 0x89)],
+])('a message in fragments is passed on as a whole; one of many %s is refused', async (_, part) => {
   const { connect, sentText } = await startTunnels();
   const [honest, endless] = [await connect(), await connect()];
   honest.socket.write(Buffer.concat([frame('first', 0x02), frame('ping', 0x89)]));
+  for (let i = 2; i < MAX_FRAMES; i++) honest.socket.write(part);
   endless.socket.write(frame('', 0x02));
-  endless.socket.write(Buffer.concat(Array.from({ length: 50_000 }, () => frame('', 0x00))));
+  for (let i = 0; i < MAX_FRAMES; i++) endless.socket.write(part);
   const reason = () => Buffer.from(endless.told(), 'latin1').subarray(2, 4).toString('hex');
   await settled(() => expect(reason()).toBe((1009).toString(16).padStart(4, '0')));
   expect(sentText()).not.toMatch(/first|ping/);
@@ -214,6 +218,33 @@ it('what follows a Close frame of the client is dropped, and TCP ends within 10 
   expect(client.isOpen()).toBe(true);
   time.ahead = 10_000;
   await settled(() => expect(client.isOpen()).toBe(false));
+});
+
+it('what a client does not read is not held in workerd when it has said Close', async () => {
+  const { connect, sentText, sockets } = await startTunnels();
+  const [unread, reader] = [await connect(), await connect()];
+  unread.socket.pause();
+  const data = Buffer.alloc(1004, 'd');
+  Buffer.from([0x82, 126, 1000 >> 8, 1000 & 255]).copy(data);
+  // more than the kernel and the front hold
+  const all = Buffer.concat(Array.from({ length: 20_000 }, () => data));
+  sockets[0]!.write(all);
+  // of a frame that has begun the rest comes too
+  sockets[1]!.write(data.subarray(0, 500));
+  await settled(() => expect(reader.told()).toHaveLength(500));
+  await sleep(100);
+  expect(sockets[0]!.writableLength).toBeGreaterThan(0);
+  for (const client of [unread, reader]) client.socket.write(frame('\x03\xe8', 0x88));
+  await settled(() => expect(sentText().split('\x03\xe8')).toHaveLength(3));
+  sockets[1]!.write(data.subarray(500));
+  sockets[1]!.write(Buffer.concat([data, data, data.subarray(0, 300)]));
+  await settled(() => expect(reader.told()).toHaveLength(1004));
+  await sleep(50);
+  sockets[1]!.write(Buffer.concat([data.subarray(300), Buffer.from([0x88])]));
+  sockets[1]!.write(Buffer.from([2, 3, 232]));
+  await settled(() => expect(reader.isOpen()).toBe(false));
+  expect(reader.told()).toBe(`${data.toString('latin1')}\x88\x02\x03\xe8`);
+  await settled(() => expect(sockets[0]!.writableLength).toBe(0));
 });
 
 it('a client that ignores a Close frame of the broker is gone after 10 s, and sends nothing', async () => {
