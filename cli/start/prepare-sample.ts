@@ -137,7 +137,7 @@ async function applyConfirmed(db: Database, keys: MilestoneKeys): Promise<void> 
 async function isPublished(db: Database): Promise<boolean> {
   const { head, stored } = await openIndexLedger(db).readState();
   const state = stored?.state;
-  return state?.entries.kind === 'complete' && state.recent?.to === head?.ledger;
+  return state?.entries.kind === 'complete' && state.recent?.to === head?.ledgerIndex;
 }
 
 async function sampleNft(db: Database): Promise<SampleNft> {

@@ -1,7 +1,7 @@
 /** The publisher's reads and writes in D1 (ports.ts). Each batch is one transaction. */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
-import { type Head, headFromRow, SCHEMA } from '../ledger/core/head.ts';
+import { headFromRow, milestoneFromRow, SCHEMA } from '../ledger/core/head.ts';
 import { JOIN_HELD, LISTED_NFT_COLUMNS, nftFromRow, SELECT_NFTS } from '../ledger/core/nft-rows.ts';
 import {
   first,
@@ -12,13 +12,15 @@ import {
   readBatch,
   write,
 } from '../ledger/core/read-batch.ts';
-import { rowSum } from '../ledger/core/row-sum.ts';
+import { rowSum, summedColumns } from '../ledger/core/row-sum.ts';
 import type { IndexLedger } from './ports.ts';
-import { parseState, serializeState } from './publisher-state.ts';
+import { type IndexHead, parseState, serializeState } from './publisher-state.ts';
 import { PREFIX_LENGTH } from './recent-changes.ts';
 
 /** The publisher ignores a ledger with another schema (ledger/core/head.ts). */
-const SELECT_HEAD = `SELECT * FROM head WHERE schema = ${SCHEMA}`;
+const SELECT_HEAD = `
+  SELECT h.*, ${summedColumns('milestone', 'm', 'milestone_')}
+  FROM head h LEFT JOIN milestone m ON m.idx = h.ledger WHERE h.schema = ${SCHEMA}`;
 
 /** SQL of the token as text, whatever damage made of it. */
 const TOKEN = "coalesce(CAST(nft_index.token AS TEXT), '')";
@@ -33,13 +35,9 @@ const SWAP = `
     state = excluded.state, sum = excluded.sum
   WHERE ${TOKEN} = ?5`;
 
-/** SQL: the milestone from which on changes are counted: ?1, or the first that is kept. */
-const COUNTED_FROM = 'max(?1, (SELECT min(idx) FROM milestone))';
-
-/** SQL: each NFT of these changes once, with the last of its milestones among them, and how many count. */
+/** SQL: each NFT of these changes once, with the last of its milestones, and their number. */
 const changed = (condition: string) => `
-  SELECT j.value AS id, max(c.milestone) AS milestone,
-    count(*) FILTER (WHERE c.milestone > ${COUNTED_FROM}) AS changes
+  SELECT j.value AS id, max(c.milestone) AS milestone, count(*) AS changes
   FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE ${condition} GROUP BY j.value`;
 
 /** NFTs that changed with their states now, whatever their own rows say of when they did. */
@@ -51,16 +49,11 @@ const SELECT_CHANGES = `
     ORDER BY milestone, id LIMIT ?4) c ${STATES}
   ORDER BY c.milestone, c.id`;
 
-/** `listed`: all changes that count. */
+/** `listed`: the number of all changes. */
 const SELECT_LATEST = `
   SELECT ${LISTED_NFT_COLUMNS}, c.listed FROM (
     SELECT id, sum(changes) OVER () AS listed FROM (${changed('c.milestone > ?1')})
     ORDER BY milestone DESC, id DESC LIMIT ?2) c ${STATES}`;
-
-/** How many there should be. */
-const SELECT_COUNT = `
-  SELECT m.nft_changes - (SELECT nft_changes FROM milestone WHERE idx = ${COUNTED_FROM}) AS counted
-  FROM head h JOIN milestone m ON m.idx = h.ledger`;
 
 const SELECT_PREFIXES = `
   SELECT group_concat(prefix, '') AS prefixes FROM (
@@ -69,15 +62,14 @@ const SELECT_PREFIXES = `
   )`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
-export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 5 };
+export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };
 
 export function openIndexLedger(db: Database): IndexLedger {
-  const selectHead = () => first(db.prepare(SELECT_HEAD), headFromRow);
+  const selectHead = () => first(db.prepare(SELECT_HEAD), positionFromRow);
   const selectStored = () => first(db.prepare(SELECT_STORED), storedFromRow);
   return {
     async readState() {
-      const { at, stored } = await readBatch(db, { at: selectHead(), stored: selectStored() });
-      const head = at && { generation: at.generation, ledger: at.ledger };
+      const { head, stored } = await readBatch(db, { head: selectHead(), stored: selectStored() });
       if (stored === undefined) return { head, stored };
       const { token, generation, state } = stored;
       const isOwn = generation === head?.generation;
@@ -98,7 +90,7 @@ export function openIndexLedger(db: Database): IndexLedger {
           (row) => ({ ...changedFromRow(row), milestone: row.integer('milestone') }),
         ),
       });
-      return head && { ...positionOf(head), rows };
+      return head && { ...head, rows };
     },
 
     async readNfts(after, limit) {
@@ -106,17 +98,16 @@ export function openIndexLedger(db: Database): IndexLedger {
         head: selectHead(),
         rows: many(db.prepare(SELECT_NFTS).bind(after, limit), (row) => nftFromRow(row)!),
       });
-      return head && { ...positionOf(head), rows };
+      return head && { ...head, rows };
     },
 
-    async readWindow(from, maxStates, maxPrefixes) {
-      const { head, latest, counted, prefixes, stored } = await readBatch(db, {
+    async readWindow({ from, changes }, maxStates, maxPrefixes) {
+      const { head, latest, prefixes, stored } = await readBatch(db, {
         head: selectHead(),
         latest: many(db.prepare(SELECT_LATEST).bind(from, maxStates), (row) => ({
           ...changedFromRow(row),
           listed: row.integer('listed'),
         })),
-        counted: first(db.prepare(SELECT_COUNT).bind(from), (row) => row.integerOrNull('counted')),
         prefixes: one(
           db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
           (row) => row.textOrNull('prefixes') ?? '',
@@ -124,10 +115,11 @@ export function openIndexLedger(db: Database): IndexLedger {
         stored: selectStored(),
       });
       // of a change that damage hides KV would say what was before it
-      if ((counted ?? null) !== null && counted !== (latest[0]?.listed ?? 0))
+      const listed = latest[0]?.listed ?? 0;
+      if (head && changes !== undefined && head.changes !== changes + listed)
         throw new LedgerDamaged('rows of the table nft_change');
       const rows = latest.map(({ nft, output }) => ({ nft, output }));
-      return head && { ...positionOf(head), rows, prefixes, token: stored?.token };
+      return head && { ...head, rows, prefixes, token: stored?.token };
     },
   };
 }
@@ -150,6 +142,7 @@ function storedFromRow(row: Row) {
   return { token, generation: row.text('generation'), state: row.text('state') };
 }
 
-function positionOf({ generation, ledger }: Head) {
-  return { generation, ledgerIndex: ledger };
+function positionFromRow(row: Row): IndexHead {
+  const { generation, ledger } = headFromRow(row);
+  return { generation, ledgerIndex: ledger, changes: milestoneFromRow(row)?.nftChanges };
 }

@@ -1,7 +1,6 @@
 /** The publisher's interfaces to database and key-value store, for which tests have models. */
-import type { Head } from '../ledger/core/head.ts';
 import type { IndexReader } from './kv-values.ts';
-import type { ChangePosition, State } from './publisher-state.ts';
+import type { ChangePosition, IndexHead, State } from './publisher-state.ts';
 
 /** An NFT as the ledger has it. */
 export interface NftRow {
@@ -16,9 +15,7 @@ export interface ChangeRow extends NftRow {
 }
 
 /** Rows read in one transaction, and the ledger at that moment. */
-export interface Page<Row> {
-  generation: string;
-  ledgerIndex: number;
+export interface Page<Row> extends IndexHead {
   rows: Row[];
 }
 
@@ -28,11 +25,13 @@ export interface StoredState {
   state: State | undefined;
 }
 
+export type Since = Pick<State, 'from' | 'changes'>;
+
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {
   /** Reads the ledger's position and the publisher's row; undefined if there is none. */
   readState(): Promise<{
-    head: Pick<Head, 'generation' | 'ledger'> | undefined;
+    head: IndexHead | undefined;
     stored: StoredState | undefined;
   }>;
 
@@ -56,7 +55,7 @@ export interface IndexLedger {
   readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined>;
 
   /** Reads all changes after milestone `from`: the last ones with their states, and prefixes. */
-  readWindow(from: number, maxStates: number, maxPrefixes: number): Promise<Window | undefined>;
+  readWindow(since: Since, maxStates: number, maxPrefixes: number): Promise<Window | undefined>;
 }
 
 export interface Window extends Page<NftRow> {

@@ -1,8 +1,7 @@
 /** One call of the publisher under way: its tools, its budget, and its state. */
-import type { Head } from '../ledger/core/head.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
-import type { State } from './publisher-state.ts';
+import type { IndexHead, State } from './publisher-state.ts';
 import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
 
 /**
@@ -42,7 +41,7 @@ export interface PublishRun {
   readonly bounds: RecentBounds;
   /** Awaited after each put (src/platform/clock.ts). */
   readonly endStep: () => Promise<void>;
-  readonly head: Pick<Head, 'generation' | 'ledger'>;
+  readonly head: IndexHead;
   readonly left: Budget;
   /** Version of the Worker, which binds the namespace. */
   readonly version: string | undefined;

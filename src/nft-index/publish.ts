@@ -72,7 +72,7 @@ export async function publishTo(
   const { head, stored } = await ledger.readState();
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
-  const state = stored?.state ?? beginState(head.generation, head.ledger);
+  const state = stored?.state ?? beginState(head);
   const endStep = takeTurns();
   const tools = { ledger, store, clock, bounds, endStep, version };
   const run: PublishRun = { ...tools, head, left, token: stored?.token, state };
@@ -85,8 +85,8 @@ async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const { entries } = run.state;
   // what another version put may be in another namespace
   const isOther = entries.kind === 'incomplete' && entries.version !== run.version;
-  const own = isOther ? discardEntries(run.state, run.head.ledger, run.version) : run.state;
-  const state = advanceState(clampTimes(own, now), run.head.ledger, now);
+  const own = isOther ? discardEntries(run.state, run.head.ledgerIndex, run.version) : run.state;
+  const state = advanceState(clampTimes(own, now), run.head, now);
   if (isNew || state !== run.state) {
     if (run.left.statements < STATEMENTS.swap) return ['budget spent'];
     const result = await swapState(run, state);

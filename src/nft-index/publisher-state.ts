@@ -34,11 +34,20 @@ const Entries = v.variant('kind', [
   }),
 ]);
 
+/** Where the ledger stands. */
+export interface IndexHead {
+  generation: string;
+  ledgerIndex: number;
+  changes?: number | undefined;
+}
+
 const State = v.strictObject({
   /** Names the ledger's import (`head.generation`). */
   generation: v.string(),
   /** The window begins after this milestone. */
   from: LedgerIndex,
+  /** Changes of NFTs from the import to there; earlier versions did not write it. */
+  changes: v.optional(v.number()),
   entries: Entries,
   /**
    * Ledger index at which putting the entries of all NFTs began. Older entries, of NFTs that were
@@ -50,6 +59,7 @@ const State = v.strictObject({
   marks: v.array(
     v.strictObject({
       milestone: LedgerIndex,
+      changes: v.optional(v.number()),
       /** Time by which the ledger had reached the milestone. */
       seenAt: UnixMs,
       /** Time by which the entries of all changes up to the milestone had been put; null before. */
@@ -74,13 +84,12 @@ export function endOf(milestone: number): ChangePosition {
 /**
  * Creates the state of an unknown index, as after an import: all entries are to be put. The window
  * begins now: older entries do not count (`filledFrom`), and new ones have all earlier changes.
- *
- * @param ledgerIndex the ledger index now
  */
-export function beginState(generation: string, ledgerIndex: number): State {
+export function beginState({ generation, ledgerIndex, changes }: IndexHead): State {
   return {
     generation,
     from: ledgerIndex,
+    changes,
     entries: { kind: 'incomplete', upTo: '' },
     filledFrom: ledgerIndex,
     putUpTo: endOf(ledgerIndex),
@@ -101,18 +110,17 @@ export function discardEntries(state: State, ledgerIndex: number, version?: stri
  */
 export function clampTimes(state: State, now: number): State {
   const { entries, marks } = state;
-  const isAhead = (time: number | null) => time !== null && time > now;
+  const times = marks.flatMap(({ seenAt, putAt }) => [seenAt, putAt ?? 0]);
+  const isComplete = entries.kind === 'complete';
+  if (Math.max(isComplete ? entries.since : 0, ...times) <= now) return state;
   const clamp = (time: number) => Math.min(time, now);
-  const sinceIsAhead = entries.kind === 'complete' && isAhead(entries.since);
-  if (!sinceIsAhead && !marks.some((mark) => isAhead(mark.seenAt) || isAhead(mark.putAt)))
-    return state;
   return {
     ...state,
-    entries: sinceIsAhead ? { ...entries, since: clamp(entries.since) } : entries,
-    marks: marks.map((mark) => ({
+    entries: isComplete ? { ...entries, since: clamp(entries.since) } : entries,
+    marks: marks.map(({ seenAt, putAt, ...mark }) => ({
       ...mark,
-      seenAt: clamp(mark.seenAt),
-      putAt: mark.putAt === null ? null : clamp(mark.putAt),
+      seenAt: clamp(seenAt),
+      putAt: putAt && clamp(putAt),
     })),
   };
 }
@@ -122,7 +130,7 @@ export function clampTimes(state: State, now: number): State {
  * marks are set. Returns the state itself if nothing changed. While entries are incomplete nothing
  * leaves the window, as only the range of `recent` proves entries then.
  */
-export function advanceState(state: State, ledgerIndex: number, now: number): State {
+export function advanceState(state: State, head: IndexHead, now: number): State {
   const { entries, marks } = state;
   if (entries.kind === 'incomplete') return state;
 
@@ -131,17 +139,16 @@ export function advanceState(state: State, ledgerIndex: number, now: number): St
   const since = Math.max(entries.since, settled?.putAt ?? 0);
   const kept = marks.filter(({ milestone }) => milestone > from);
 
-  const last = marks.at(-1);
-  const due =
-    last === undefined
-      ? ledgerIndex > state.from
-      : ledgerIndex > last.milestone && now - last.seenAt >= MARK_INTERVAL_MS;
+  const { ledgerIndex: milestone, changes } = head;
+  const last = marks.at(-1) ?? { milestone: state.from, seenAt: 0 };
+  const due = milestone > last.milestone && now - last.seenAt >= MARK_INTERVAL_MS;
   if (settled === undefined && !due) return state;
   return {
     ...state,
     from,
+    changes: (settled ?? state).changes,
     entries: { ...entries, since },
-    marks: due ? [...kept, { milestone: ledgerIndex, seenAt: now, putAt: null }] : kept,
+    marks: due ? [...kept, { milestone, changes, seenAt: now, putAt: null }] : kept,
   };
 }
 

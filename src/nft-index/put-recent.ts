@@ -27,13 +27,14 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
 
   const publishedAt = run.clock();
   if (await isSealLost(run, publishedAt)) {
-    const result = await swapState(run, discardEntries(run.state, run.head.ledger, run.version));
+    const discarded = discardEntries(run.state, run.head.ledgerIndex, run.version);
+    const result = await swapState(run, discarded);
     if (result !== 'done') return result;
   }
   run.left.statements -= STATEMENTS.window;
   // one prefix more than fits, to see whether all do
   const { states, prefixes } = run.bounds;
-  const window = await run.ledger.readWindow(run.state.from, states, prefixes + 1);
+  const window = await run.ledger.readWindow(run.state, states, prefixes + 1);
   if (window?.generation !== run.state.generation) return 'ledger replaced';
   if (window.token !== run.token) return 'another publisher';
 
@@ -46,7 +47,7 @@ function whenDue({ state, head, clock }: PublishRun): 'now' | 'done' | 'too soon
   if (state.recent === null) return 'now';
   // absolute, so that a clock that went back does not delay it
   const since = Math.abs(clock() - state.recent.putAt);
-  if (state.recent.to >= head.ledger && since < HEARTBEAT_MS) return 'done';
+  if (state.recent.to >= head.ledgerIndex && since < HEARTBEAT_MS) return 'done';
   return since < RECENT_PUT_INTERVAL_MS ? 'too soon' : 'now';
 }
 

@@ -60,10 +60,11 @@ describe.each([
   it('lets the window of the NFT index move', () => {
     now = START;
     let state: State = {
-      ...beginState('one', 10),
+      ...beginState({ generation: 'one', ledgerIndex: 10 }),
       entries: { kind: 'complete', since: now, seal: 'seal' },
     };
-    const advance = (ledger: number) => advanceState(clampTimes(state, now), ledger, now);
+    const advance = (ledger: number) =>
+      advanceState(clampTimes(state, now), { generation: 'one', ledgerIndex: ledger }, now);
     state = advance(11);
     expect(state.marks).toHaveLength(1);
     state = markPut(state, 11, now);

@@ -12,7 +12,13 @@ import { type D1Counts, type D1Fault, openD1 } from './platform/d1.ts';
 import { isolateGlobals, type LogLine } from './platform/globals.ts';
 import { KvDouble } from './platform/kv.ts';
 import { ObjectDouble } from './platform/objects.ts';
-import { kill, newProcess, type Process, type Simulation } from './platform/simulation.ts';
+import {
+  currentOwner,
+  kill,
+  newProcess,
+  type Process,
+  type Simulation,
+} from './platform/simulation.ts';
 import { Socket } from './platform/sockets.ts';
 
 const CRON_MS = 60_000;
@@ -35,6 +41,8 @@ export interface Disturbances {
   cacheDown: boolean;
   /** Bytes of D1, of the 10 GB that it may have. */
   d1Bytes: number;
+  /** Which batch of each request waits; 0: none. */
+  heldBatch: number;
   /** Milliseconds that a replica of D1 may be behind; 0 where there is none. */
   replicaMs: number;
   /** Milliseconds that the clocks of isolates are ahead. */
@@ -64,6 +72,7 @@ export class SimulatedNode {
     kvDown: false,
     cacheDown: false,
     d1Bytes: 0,
+    heldBatch: 0,
     replicaMs: 0,
     skewMs: 0,
   };
@@ -203,6 +212,7 @@ export class SimulatedNode {
         crash,
         counts,
         size: () => this.disturbances.d1Bytes,
+        held: () => this.disturbances.heldBatch,
       }),
       NFT_INDEX: this.kv,
       FOLLOWER: namespace(this.follower),
@@ -242,22 +252,36 @@ export class SimulatedNode {
     };
   }
 
-  /** A request; the answer never comes if the isolate is killed. */
-  ask(path: string, init?: RequestInit): Promise<Response> {
+  /**
+   * A request; the answer never comes if the isolate is killed.
+   *
+   * @param leavesAfter milliseconds after which the client is gone
+   */
+  ask(path: string, init?: RequestInit, leavesAfter?: number): Promise<Response> {
     const { simulation } = this;
     return new Promise((resolve, reject) => {
       const { product, process } = this.#anyIsolate();
       const lost = () => reject(new TypeError('the isolate is gone'));
       process.onEnd.push(lost);
+      const forget = () => process.onEnd.splice(process.onEnd.indexOf(lost), 1);
       simulation.begin(process, simulation.now, () => {
+        const { invocation } = currentOwner()!;
+        const drop = () => {
+          invocation.isDropped = !invocation.outlives;
+          if (process.onEnd.includes(lost)) forget();
+          reject(new TypeError('the client is gone'));
+        };
+        if (leavesAfter !== undefined) simulation.atForWorld(simulation.now + leavesAfter, drop);
         const request = new Request(`https://edge.test${path}`, init);
         const ctx = {
-          waitUntil: (work: Promise<unknown>) =>
-            void work.catch((error) => this.#log(`waitUntil: ${error}`)),
+          waitUntil: (work: Promise<unknown>) => {
+            invocation.outlives = true;
+            work.catch((error) => this.#log(`waitUntil: ${error}`));
+          },
         };
         Promise.try(() => product.default.fetch(request as never, this.#env as never, ctx as never))
           .then(resolve as never, reject)
-          .finally(() => process.onEnd.splice(process.onEnd.indexOf(lost), 1));
+          .finally(() => process.onEnd.includes(lost) && forget());
       });
     });
   }

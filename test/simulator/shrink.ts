@@ -77,6 +77,7 @@ function plainSettings({ upstreams, missingKeys }: Settings): Partial<Settings>[
     { belowMaxDepth: 15 },
     { retention: 17_280 },
     { numbersFrom: 1 },
+    { needsWork: false },
     { keepsHistory: false },
     { indexesAll: false },
     { ending: 'nothing' },

@@ -29,6 +29,8 @@ export interface Settings {
   ending: Ending;
   /** The numbers of the first block and output; 1 where it is not said. */
   numbersFrom?: number;
+  /** Only blocks with milestones have the proof of work that the network demands. */
+  needsWork?: boolean;
   /** Keys that the settings lack at first; the operator sets them during the story. */
   missingKeys: number;
 }
@@ -68,11 +70,15 @@ type Kind = (typeof KINDS)[number][1];
 /** Usual ones, and some that pass the end of 32 bits, or come near that of whole numbers. */
 const NUMBERS = [1, 1, 1, 2 ** 32 - 300, 2 ** 53 - 100_000];
 
+/** Nobody stores tips then, so it is rare. */
+const NEEDS_WORK = 0.07;
+
 export function tellStory(seed: string): Story {
   const random = new Random(`story ${seed}`);
   const kind = random.pickWeighted(KINDS);
   const numbersFrom = new Random(`numbers ${seed}`).pick(NUMBERS);
-  const settings = { ...chooseSettings(random, kind), numbersFrom };
+  const needsWork = kind === 'hostile' && new Random(`work ${seed}`).chance(NEEDS_WORK);
+  const settings = { ...chooseSettings(random, kind), numbersFrom, needsWork };
   const enabled = chooseSteps(random, kind, settings);
   const entries: Entry[] = [];
   let number = 0;
@@ -154,6 +160,7 @@ const SHARES: readonly (readonly [number, number])[] = [
 const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
   [2, 'nothing'],
   [4, 'damage'],
+  [2, 'overtake'],
   [2, 'restore'],
   [1, 'final'],
 ];

@@ -40,6 +40,9 @@ export class Wrong extends Error {
 
 export type Invariant = 'safety' | 'liveness' | 'economy' | 'silence';
 
+/** How many milestones before their target parameters are announced at most. */
+export const MOST_AHEAD = 8;
+
 /** How the files of a snapshot are made. */
 interface Files extends Partial<Pick<FullOptions, 'ledger' | 'moreDiffs'>> {
   /** Changes the full snapshot. */
@@ -96,10 +99,12 @@ export class World {
   isFlipped = false;
   /** It was one of D1. */
   isRowFlipped = false;
+  /** Hex IDs without 0x that damaged rows named. */
+  readonly suspects = new Set<string>();
   /** Two rounds of the scrub ended since. */
   isScrubbed = false;
-  /** KV failed at the end of a story in which nothing had failed. */
-  isKvDisturbed = false;
+  /** KV failed, or reads were overtaken, at the end of a story in which nothing had failed. */
+  isDisturbedLate = false;
   isImporting = false;
   /** Once nothing moves any more, the oldest milestone that is kept: what came later is due. */
   restsFrom: number | undefined;
@@ -112,6 +117,8 @@ export class World {
     requests: number;
     lines: number;
     blocks: number;
+    /** Of the blocks those that milestones of the ledger reference. */
+    applied: number;
   }[] = [];
   /** Lines of the log that were looked at. */
   linesRead = 0;
@@ -187,10 +194,16 @@ export class World {
   async importSnapshot(
     target: number,
     db: Database,
-    { change = (chunks) => chunks, fullTarget = target, ...more }: Files = {},
+    { change = (chunks) => chunks, fullTarget = target, moreDiffs = 0, ...more }: Files = {},
   ): Promise<void> {
     const { network, node } = this;
-    const options = { target: fullTarget, stoodOn: network.window, ...more };
+    const options = {
+      target: fullTarget,
+      stoodOn: network.window,
+      // a file lacks no announcement: the reference's reach back further than any is made ahead
+      moreDiffs: MOST_AHEAD + moreDiffs,
+      ...more,
+    };
     const full = asFile(change([...fullSnapshot(network, options)]));
     const isDelta = fullTarget < target;
     const delta = isDelta ? asFile([...deltaSnapshot(network, fullTarget, target)]) : undefined;
@@ -273,9 +286,14 @@ export class World {
 
   /** Whether anything failed, was hostile or was replaced so far: errors may be right then. */
   get isDisturbed(): boolean {
-    const { node, imports, hasKeys, settings, isKvDisturbed } = this;
-    const isFailing = node.faults > 0 || isKvDisturbed;
+    const { node, imports, hasKeys, settings, isDisturbedLate } = this;
+    const isFailing = node.faults > 0 || isDisturbedLate;
     return settings.kind === 'hostile' || isFailing || imports > 0 || !hasKeys;
+  }
+
+  /** Whether less is kept, or was, than the settings say. */
+  get isShortened(): boolean {
+    return SHORTENED.some((step) => this.tally.has(step));
   }
 
   /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */
@@ -318,12 +336,14 @@ export class World {
    * What a client asks; it looks at the answer, unless none comes.
    *
    * @param lookLater at an answer of a ledger that a damaged snapshot made
+   * @param leavesAfter milliseconds after which it waits no longer
    */
   ask(
     path: string,
     look: (answer: Response) => void | Promise<void>,
     init?: RequestInit,
     lookLater: (answer: Response) => void | Promise<void> = () => {},
+    leavesAfter?: number,
   ): void {
     const asked = { path, at: this.simulation.now };
     const { isDamaged } = this;
@@ -334,7 +354,7 @@ export class World {
       return lookLater(answer);
     };
     this.node
-      .ask(path, init)
+      .ask(path, init, leavesAfter)
       .then(
         (answer) =>
           // a body that nobody can read
@@ -355,6 +375,8 @@ export class World {
     return Number(row ?? -1);
   }
 }
+
+const SHORTENED = ['nearlyFull', 'fullDisk', 'setRetention'];
 
 function asFile(chunks: readonly Uint8Array[]) {
   const stream = async function* () {
@@ -390,15 +412,18 @@ function varsOf(
 
 const TREASURY = 1_000_000_000_000n;
 
+/** A score that no block has by chance. */
+const WORK = 1_000_000;
+
 /**
  * The network before the story: milestones over chains of blocks, of which a snapshot names the
  * first and the last, and not those between. A first milestone is there in any case.
  */
-function beginNetwork({ before, belowMaxDepth }: Settings) {
+function beginNetwork({ before, belowMaxDepth, needsWork = false }: Settings) {
   // the same keys in all stories: what was verified once need not be again
   const network = new SyntheticNetwork({
     seed: 'simulated',
-    parameters: { belowMaxDepth },
+    parameters: { belowMaxDepth, minPowScore: needsWork ? WORK : 0 },
     treasury: TREASURY,
   });
   network.random = new Random('before');

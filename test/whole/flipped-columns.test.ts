@@ -149,7 +149,10 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
   const { generation } = (await openIndexLedger(d1).readState()).head!;
   const index = openIndexLedger(d1);
   const { stored } = await index.readState();
-  await index.swap(stored?.token, { token: 'next', state: beginState(generation, 2) });
+  await index.swap(stored?.token, {
+    token: 'next',
+    state: beginState({ generation: generation, ledgerIndex: 2 }),
+  });
   await prune(d1, 4, { carry: carryPast });
   // unreferenced blocks in two packs
   const open = network.attachTransaction(spend(2, 4), [network.milestoneBlock!]);
@@ -250,7 +253,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'final proof of an output': (on) =>
       proveFinal(on, 6, 'outputs', digits(network.genesisCoins[5]!.id), FINAL_LAYOUT),
     'final proof of no NFT': (on) => proveFinal(on, 6, 'nfts', '00'.repeat(32), FINAL_LAYOUT),
-    'window of the index': (on) => openIndexLedger(on).readWindow(2, 100, 100),
+    'window of the index': (on) => openIndexLedger(on).readWindow({ from: 2 }, 100, 100),
   };
   return { db, reads };
 }

@@ -171,7 +171,7 @@ it('a burned NFT that a list names is not searched for in lists again', async ()
   network.attachTransaction(network.transaction([spend], [burned]), [root]);
   await issue(rig, network);
   await change(db, 'UPDATE nft SET changed = 0 WHERE id = ?1 AND output IS NULL', NFT);
-  const { rows } = (await openIndexLedger(db).readWindow(1, 100, 100))!;
+  const { rows } = (await openIndexLedger(db).readWindow({ from: 1 }, 100, 100))!;
   expect(rows).toEqual([{ nft: NFT, output: null }]);
   expect(await readNftChanges(db, 1)).toMatchObject({ changes: [[NFT, null]] });
 });
@@ -285,20 +285,19 @@ it('the milestone of an ID', async () => {
 
 it('the milestone of a change of NFTs', async () => {
   const { db, network, rig, root } = await start();
+  const index = openIndexLedger(db);
+  const { ledgerIndex: from, changes } = (await index.readState()).head!;
+  const readWindow = () => index.readWindow({ from, changes }, 100, 100);
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
   const burned = basic(network.account(1), { amount: COIN_AMOUNT });
   network.attachTransaction(network.transaction([spend], [burned]), [root]);
   await issue(rig, network);
-  const readWindow = () => openIndexLedger(db).readWindow(1, 100, 100);
   expect((await readWindow())?.rows).toEqual([{ nft: NFT, output: null }]);
   const after = await ledgerIndex(db);
   network.note();
   await issue(rig, network);
-  // what is before the first that is kept is not counted
-  await db
-    .prepare('DELETE FROM milestone WHERE idx < ?1')
-    .bind(after - 1)
-    .run();
+  // the milestone of the change is pruned before its change leaves the window
+  await db.prepare('DELETE FROM milestone WHERE idx <= ?1').bind(after).run();
   expect((await readWindow())?.rows).toEqual([{ nft: NFT, output: null }]);
   await change(db, 'UPDATE nft_change SET milestone = 0');
   await expect(readWindow()).rejects.toThrow(LedgerDamaged);
@@ -308,7 +307,10 @@ it('the state of the NFT index', async () => {
   const { db } = await start();
   const index = openIndexLedger(db);
   const { head, stored } = await index.readState();
-  await index.swap(stored?.token, { token: 'next', state: beginState(head!.generation, 1) });
+  await index.swap(stored?.token, {
+    token: 'next',
+    state: beginState({ generation: head!.generation, ledgerIndex: 1 }),
+  });
   await index.readState();
   // as if all entries had been put
   await change(db, `UPDATE nft_index SET state = replace(state, '"upTo":""', '"upTo":"f"')`);

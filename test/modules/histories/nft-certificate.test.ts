@@ -312,7 +312,7 @@ describe('of a ledger that is pruned, or was just imported', () => {
     const pruned = await openMemory();
     await followTo(await startLedger(pruned, network, 0), MILESTONES);
     const { generation } = (await readHead(pruned))!;
-    const state = beginState(generation, MILESTONES);
+    const state = beginState({ generation: generation, ledgerIndex: MILESTONES });
     await openIndexLedger(pruned).swap(undefined, { token: 't', state });
     const { nft, event } = certificates.find(
       ({ nft, event }) => event.outputId && lives.get(nft)!.at(-1)!.index > event.index,

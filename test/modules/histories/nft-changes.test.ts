@@ -93,7 +93,7 @@ class Modelled {
         const from = Math.max(0, this.from, this.ledger - next.behind);
         const index = openIndexLedger(this.db);
         const { head, stored } = await index.readState();
-        const state = beginState(head!.generation, from);
+        const state = beginState({ generation: head!.generation, ledgerIndex: from });
         await index.swap(stored?.token, { token: crypto.randomUUID(), state });
         this.from = from;
         return;

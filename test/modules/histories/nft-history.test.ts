@@ -216,7 +216,7 @@ class Modelled {
       case 'publish': {
         const index = openIndexLedger(this.db);
         const { head, stored } = await index.readState();
-        const state = beginState(head!.generation, this.ledger);
+        const state = beginState({ generation: head!.generation, ledgerIndex: this.ledger });
         await index.swap(stored?.token, { token: crypto.randomUUID(), state });
         return;
       }

@@ -1,6 +1,6 @@
 /**
- * How a story ends, once all was right: with damage on disk, with a back-up that is restored, or
- * with the network's end. Each is followed by reads of much that there is.
+ * How a story ends, once all was right: with milestones that overtake reads; or with damage on disk,
+ * a back-up that is restored, or the network's end, and then reads of much that there is.
  */
 import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
@@ -11,17 +11,22 @@ import { proveFinalLedger, proveFinalRecord } from '../../../src/stardust/proven
 import { provedValue } from '../../../src/stardust/provenance/proved.ts';
 import { proveStatement } from '../../../src/stardust/provenance/statement.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
+import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { lastIndex, ledgerAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { EVENTS, somethingHappens } from '../../support/network/random-network.ts';
+import { LEAST_RETENTION } from '../platform/limits.ts';
 import { issue } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
 import type { World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState, scrubTwice } from './invariants.ts';
-import { readBlockMetadata, readNft, readOutput } from './reads.ts';
+import { readNftState } from './lists.ts';
+import { readCertificate, readInclusion } from './proofs.ts';
+import { readBlockMetadata, readHistory, readNft, readOutput } from './reads.ts';
 import { sweep } from './sweep.ts';
 
-export type Ending = 'nothing' | 'damage' | 'restore' | 'final';
+export type Ending = 'nothing' | 'damage' | 'overtake' | 'restore' | 'final';
 
 export async function checkEnding(world: World, seed: string): Promise<void> {
   const random = new Random(`${seed} ending`);
@@ -29,6 +34,8 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
     case 'damage':
       await damageAtRest(world, seed, random);
       return checkDamaged(world, seed);
+    case 'overtake':
+      return overtake(world, seed);
     case 'restore':
       return restore(world, seed);
     case 'final':
@@ -41,21 +48,67 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
 const KV_DOWN_MS = 11_000;
 
 async function damageAtRest(world: World, seed: string, random: Random): Promise<void> {
-  if (random.chance(0.5)) {
+  const { retention } = world.settings;
+  const isKvDown = random.chance(0.5);
+  // then the publisher needs changes of milestones that are pruned
+  const isPruned = isKvDown && retention === LEAST_RETENTION;
+  if (isKvDown) {
     world.node.disturbances.kvDown = true;
-    world.isKvDisturbed = true;
-    for (let i = 0; i < 2; i++) milestoneOf(world, `${seed} before damage ${i}`);
+    world.isDisturbedLate = true;
+    for (let i = isPruned ? retention + 4 : 2; i > 0; i--) {
+      milestoneOf(world, `${seed} before damage ${i}`);
+      await world.simulation.runUntil(world.simulation.now + STORED_MS);
+    }
     await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
   }
   // the damage falls between the storing of a block and the milestone that references it
   happen(world, `${seed} before damage`);
   await world.simulation.runUntil(world.simulation.now + STORED_MS);
-  await damage(world, random);
+  await damage(world, random, isPruned ? ['nft_change'] : undefined);
   world.node.disturbances.kvDown = false;
 }
 
 /** In which blocks that came are stored. */
 const STORED_MS = 2500;
+
+/** Batches of a read before which a milestone comes. */
+const BATCHES = [2, 3, 4];
+const OVERTAKEN = 12;
+
+/** Between two batches of each read a milestone is applied, with blocks that the read is about. */
+async function overtake(world: World, seed: string): Promise<void> {
+  const { node, network, simulation, truth } = world;
+  world.isDisturbedLate = true;
+  const pass = (ms: number) => simulation.runUntil(simulation.now + ms);
+  for (const batch of BATCHES) {
+    happen(world, `${seed} overtaken ${batch}`);
+    await pass(STORED_MS);
+    node.catchUp();
+    node.disturbances.heldBatch = batch;
+    const open = [...network.blocks.values()].filter(({ referenced }) => referenced === undefined);
+    for (const { id } of open.slice(-OVERTAKEN)) {
+      readBlockMetadata(world, id);
+      readInclusion(world, id);
+      for (const { id: outputId, output } of network.transactions.get(id)?.coins ?? [])
+        if (output.type === OutputType.Nft)
+          readCertificate(world, nftIdOf(output, outputId).toHex(), id);
+    }
+    for (const id of truth.nftIds.slice(-OVERTAKEN))
+      for (const read of [readNft, readNftState, readHistory, readCertificate]) read(world, id);
+    await pass(READ_MS);
+    issue(world);
+    world.publishNews();
+    await pass(APPLIED_MS);
+    node.catchUp();
+    node.disturbances.heldBatch = 0;
+    await pass(APPLIED_MS);
+    await checkAlways(world);
+  }
+}
+
+/** In which reads come to the batch that waits, and in which a milestone is applied. */
+const READ_MS = 300;
+const APPLIED_MS = 3000;
 
 /** Something happens, and the next milestone comes. */
 function milestoneOf(world: World, seed: string): void {
@@ -166,17 +219,28 @@ function asSql(value: unknown): string {
 /** Milliseconds in which the final ledger is built. */
 const BUILT_MS = 180_000;
 const PAUSE_MS = 20;
+/** In which the follower comes to a setting. */
+const NOTICED_MS = 5000;
 
 /** The network ended at its last milestone: the root over its ledger, and what leads to it. */
 async function endNetwork(world: World, random: Random): Promise<void> {
   const { node, network, simulation, truth } = world;
   const last = lastIndex(network);
+  // at first one that is over, which is an error
+  if (world.isDisturbed) {
+    node.deploy({ FINAL_MILESTONE: String(last - 1) });
+    await simulation.runUntil(simulation.now + NOTICED_MS);
+  }
   node.deploy({ FINAL_MILESTONE: String(last) });
   const root = await builtRoot(world, simulation.now + BUILT_MS);
   if (root === undefined) {
     world.wrong('liveness', 'the final ledger is not built');
     return checkAlways(world);
   }
+  world.ask('/metrics', async (answer) => {
+    const isOff = /^stardust_follower_state\{state="off"\} 1$/m.test(await answer.text());
+    if (!isOff) world.wrong('safety', 'metrics say that a network is followed that ended');
+  });
   const ledger = ledgerAt(network, last);
   const about = (path: string, judge: (body: unknown) => string | undefined) =>
     world.ask(`/api/edge/v1/final${path}`, async (answer) => {

@@ -88,19 +88,20 @@ function follow(
     {
       name: REFERENCED,
       read: (payload) => {
-        const { blockId, ledgerInclusionState, conflictReason, whiteFlagIndex } = json(payload);
+        const { blockId, ledgerInclusionState, conflictReason, ...about } = json(payload);
         return [
           blockId,
           ledgerInclusionState,
           reasonOf(world, conflictReason),
-          whiteFlagIndex,
+          about.whiteFlagIndex,
+          about.milestoneIndex,
         ].join(' ');
       },
       truth: (index) =>
-        coneOf(network, index).map(({ id, referenced }) => {
+        coneOf(network, index).map(({ id, referenced, milestoneIndex }) => {
           const { state, conflict, whiteFlagIndex } = referenced!;
           const reason = state === 'conflicting' ? reasonOf(world, conflict) : undefined;
-          return [id, state, reason, whiteFlagIndex].join(' ');
+          return [id, state, reason, whiteFlagIndex, milestoneIndex].join(' ');
         }),
     },
     ...extra,
@@ -139,11 +140,12 @@ function follow(
       const end = ends.find((each) => said.includes(each)) ?? ends[0];
       const due = all.filter((each) => each === end || !ends.includes(each));
       const [one, other] = anyOrder ? [said.toSorted(), due.toSorted()] : [said, due];
-      if (one.join() !== other.join())
-        world.wrong(
-          'safety',
-          `events ${name.slice(0, 30)} of milestone ${index}: ${said.length} of ${due.length}`,
-        );
+      if (one.join() === other.join()) continue;
+      const at = one.findIndex((each, i) => each !== other[i]);
+      world.wrong(
+        'safety',
+        `events ${name.slice(0, 30)} of milestone ${index}: ${said.length} of ${due.length}; ${one[at]}, the truth is ${other[at]}`,
+      );
     }
     listener.last = index;
     world.note('event', String(index));
@@ -231,7 +233,7 @@ const NEW_BLOCKS = 3;
 async function checkBlocksTold(world: World): Promise<void> {
   const { simulation, network, listeners } = world;
   // which tips an upstream names without a feed is its own choice
-  if (!world.reliable.some(({ conduct }) => conduct.hasFeed)) return;
+  if (!world.reliable.some(({ conduct }) => conduct.hasFeed) || world.settings.needsWork) return;
   listen(world, new Random(`${world.start} listens`), 1, true);
   await simulation.runUntil(simulation.now + HEARD_MS);
   const told = [...listeners];

@@ -2,6 +2,7 @@
  * What must hold whatever happens (after each step), and what must come about once nobody disturbs
  * the node any more.
  */
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { strayRests } from '../../support/ledger/stray-rests.ts';
 import { coneOf, lastIndex, stateHash } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
@@ -14,7 +15,13 @@ import { checkListeners } from './events.ts';
 import { checkRest } from './rest.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
-import { answerableProposal, askRoots, isFull, unreferencedSince } from './white-flag.ts';
+import {
+  answerableProposal,
+  askRoots,
+  checkWork,
+  isFull,
+  unreferencedSince,
+} from './white-flag.ts';
 
 /** Simulated milliseconds in which the node must come to rest. */
 const SETTLING_MS = 180_000;
@@ -28,8 +35,9 @@ const ANSWER_MS = 60_000;
 const SCRUBBED_ROWS = 50;
 
 export async function checkAlways(world: World): Promise<void> {
-  checkEconomy(world);
+  await checkEconomy(world);
   await checkRows(world);
+  await checkWork(world);
   checkSilence(world);
   await checkPrompt(world);
   const [late] = world.unanswered(ANSWER_MS);
@@ -77,10 +85,37 @@ async function checkAudits(world: World): Promise<void> {
   for (const milestone of world.network.milestones.slice(-AUDITS).filter(isWhole))
     if (!(await askOnce(world, proposalOf(milestone))))
       world.wrong('liveness', `the proposal of milestone ${milestone.index} is not answered`);
+  await checkBesideStranger(world);
+}
+
+/** As many as may wait, but for the last two. */
+const CROWD = 61;
+const STRANGER = { 'cf-connecting-ip': '192.0.2.1' };
+
+/** A coordinator is answered though a stranger wants the same, behind much that is nowhere. */
+async function checkBesideStranger(world: World): Promise<void> {
+  const { network, settings, upstreams, reliable } = world;
+  // the blocks are asked for at once, which needs all of the time
+  const isSlow = settings.replicaMs > 0 || reliable.length < upstreams.length;
+  if (isSlow || settings.needsWork) return;
+  const below = network.milestoneBlock!;
+  const parents = [below, network.note([below])];
+  world.publishNews();
+  const { request } = network.propose({ parents });
+  const askAs = (some: readonly string[]) => {
+    const body = JSON.stringify({ ...request, parents: some });
+    const init = { method: 'POST', headers: STRANGER, body };
+    world.ask('/api/core/v2/whiteflag', () => {}, init);
+  };
+  for (let i = 0; i < CROWD; i++) askAs([toHex(world.readers.bytes(32))]);
+  askAs(parents);
+  if (!(await askOnce(world, request)))
+    world.wrong('liveness', 'a proposal waits in the queue of a stranger');
 }
 
 /** Milestones that a replica lacks, and how often one is issued. */
 const LACKED = 4;
+const TRIES = 3;
 const MILESTONE_MS = 5000;
 
 /** Who proposes is answered, however far behind the replica is. */
@@ -94,8 +129,11 @@ async function checkFarReplica(world: World): Promise<void> {
     await simulation.runUntil(simulation.now + MILESTONE_MS);
   }
   const hasCome = (await world.ledgerIndex()) === lastIndex(network);
-  if (hasCome && !(await askOnce(world, await answerableProposal(world))))
-    world.wrong('liveness', 'a proposal is refused, as a replica lacks milestones');
+  const request = await answerableProposal(world);
+  // a part of the blocks is fetched at once
+  for (let i = 0; hasCome && !(await askOnce(world, request)); i++)
+    if (i === TRIES)
+      return world.wrong('liveness', 'a proposal is refused, as a replica lacks milestones');
   node.catchUp();
 }
 
@@ -154,24 +192,30 @@ const SMALL_STEPS = /tiny|mixed/;
 const MOST_OF_REQUEST = 300;
 
 /** Work that leads nowhere shows as work, though its result is right. */
-function checkEconomy(world: World): void {
-  const { node, upstreams, economy, simulation } = world;
+async function checkEconomy(world: World): Promise<void> {
+  const { node, upstreams, economy, simulation, network } = world;
   const now = {
     at: simulation.now,
     d1Calls: node.counts.ofObjects,
     requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
     lines: node.lines.length,
-    blocks: world.network.blocks.size,
+    blocks: network.blocks.size,
+    applied: 0,
   };
   const isSmall = SMALL_STEPS.test(world.settings.limits);
   if (node.counts.mostOfRequest > MOST_OF_REQUEST * (isSmall ? TINY : 1))
     world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
+  const ledger = await world.ledgerIndex();
+  const all = [...network.blocks.values()];
+  now.applied = all.filter(({ referenced }) => referenced && referenced.index <= ledger).length;
   economy.push(now);
   if (before === undefined) return;
   const seconds = (now.at - before.at) / 1000;
-  const blocks = (now.blocks - (economy.at(-3) ?? before).blocks) / seconds;
+  const { blocks: known, applied } = economy.at(-3) ?? before;
+  // a node that catches up fetches what came long ago
+  const blocks = Math.max(now.blocks - known, now.applied - applied) / seconds;
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,

@@ -30,19 +30,26 @@ function readProof(
   read(world, what, path, check, undefined, { isDue });
 }
 
-/** Of the last change of the NFT, or of one that is named by its milestone or its block. */
-export function readCertificate(world: World, nftId: string): void {
+/**
+ * Of the last change of the NFT, or of one that is named by its milestone or its block.
+ *
+ * @param coming a block that changes it, which a milestone may reference meanwhile
+ */
+export function readCertificate(world: World, nftId: string, coming?: string): void {
   const { network, truth, readers } = world;
-  const events = readers.chance(0.4) ? truth.history(nftId, lastIndex(network)) : [];
+  const history = () => truth.history(nftId, lastIndex(network));
+  const events = readers.chance(0.4) ? history() : [];
   const named = events.length > 0 ? readers.pick(events) : undefined;
-  const isBlock = readers.chance(0.5);
-  const name = isBlock ? `block=0x${named?.blockId}` : `milestone=${named?.index}`;
+  const blockId = coming ?? (readers.chance(0.5) && named ? `0x${named.blockId}` : undefined);
+  const name = blockId === undefined ? `milestone=${named?.index}` : `block=${blockId}`;
   const held = (index: number) =>
-    named && isBlock ? named.outputId : truth.nftOutput(nftId, named?.index ?? index);
+    blockId === undefined
+      ? truth.nftOutput(nftId, named?.index ?? index)
+      : history().find((event) => `0x${event.blockId}` === blockId)?.outputId;
   readProof(
     world,
     'certificate',
-    `/api/edge/v1/nfts/0x${nftId}/certificate${named ? `?${name}` : ''}`,
+    `/api/edge/v1/nfts/0x${nftId}/certificate${(blockId ?? named) ? `?${name}` : ''}`,
     async (body, index) => {
       const finding = await proveCertificate(body, `0x${nftId}`, {
         keys: network.keys,
@@ -108,6 +115,8 @@ export function explainProposal(world: World, request: Request): void {
     '/api/edge/v1/whiteflag',
     async (answer) => {
       world.note(`explanation ${answer.status}`);
+      if (answer.status === 429 && world.restsFrom !== undefined)
+        world.wrong('liveness', 'at rest a proposal is not explained, as too many wait');
       if (answer.status !== 200 || world.mayHideRows) return;
       const { inclusionMerkleRoot, appliedMerkleRoot } = (await answer.json()) as JsonObject;
       const roots = JSON.stringify({ inclusionMerkleRoot, appliedMerkleRoot });

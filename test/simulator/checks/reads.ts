@@ -34,7 +34,7 @@ export interface How {
   /** Whether there is an answer for sure, of a ledger that keeps milestones from `first` on. */
   isDue?: (first: number) => boolean;
   /** Whether it may be an error although nothing is wrong. */
-  mayFail?: () => boolean;
+  mayFail?: (index: number | undefined) => boolean;
 }
 
 const MIN_LEDGER_INDEX = 'x-min-ledger-index';
@@ -74,7 +74,7 @@ export function read(
     if ((mayHide || world.mayHideRows) && (isListed || answer.status === 404)) return undefined;
     const index = ledgerIndexOf(answer);
     const { restsFrom, mustAnswer, settings } = world;
-    if (answer.status >= 500 && mustAnswer && !mayFail()) return `status ${answer.status}`;
+    if (answer.status >= 500 && mustAnswer && !mayFail(index)) return `status ${answer.status}`;
     // a replica may not have it yet
     const isKept = restsFrom !== undefined && min + settings.replicaMs === 0 && isDue(restsFrom);
     if (isKept && ![200, 304].includes(answer.status))
@@ -145,11 +145,8 @@ const SPENT = 1;
 const NOT_FOUND = 3;
 
 /** An output that was spent before the import, or whose record is pruned, is not found, as in HORNET. */
-export function reasonOf(
-  { imports, settings }: World,
-  reason: number | undefined,
-): number | undefined {
-  const isForgotten = imports > 0 || settings.retention < 1000;
+export function reasonOf(world: World, reason: number | undefined): number | undefined {
+  const isForgotten = world.imports > 0 || world.settings.retention < 1000 || world.isShortened;
   return reason === SPENT && isForgotten ? NOT_FOUND : reason;
 }
 
@@ -262,7 +259,8 @@ export function readBlockMetadata(world: World, blockId: string): void {
           ...(isReferenced && {
             referencedByMilestoneIndex: referenced.index,
           }),
-          milestoneIndex: block.milestoneIndex,
+          // which blocks carry one is said by the keys
+          milestoneIndex: world.hasKeys ? block.milestoneIndex : milestoneIndex,
           ...(isReferenced && {
             ledgerInclusionState: referenced.state,
             ...(referenced.state === 'conflicting' && {
@@ -440,8 +438,17 @@ export function readTreasury(world: World): void {
   );
 }
 
+const infoOf = ({ index, timestamp, id }: { index: number; timestamp: number; id: string }) => ({
+  index,
+  timestamp,
+  milestoneId: id,
+});
+
 interface InfoJson {
-  status: { confirmedMilestone: object };
+  status: {
+    confirmedMilestone: object;
+    latestMilestone: { index: number; timestamp?: number; milestoneId?: string };
+  };
   protocol: object;
   pendingProtocolParameters: unknown[];
 }
@@ -453,13 +460,23 @@ export function readInfo(world: World): void {
     '/api/core/v2/info',
     ({ status, protocol, pendingProtocolParameters }: InfoJson, index) => {
       const { network } = world;
-      const { id, timestamp } = milestoneAt(network, index) ?? { ...network.genesis, id: ZERO_ID };
       const { parameters, pending } = parametersAt(network, index);
-      const confirmedMilestone = { index, timestamp, milestoneId: id };
+      const confirmed = infoOf(milestoneAt(network, index) ?? { ...network.genesis, id: ZERO_ID });
+      const { confirmedMilestone, latestMilestone } = status;
+      // an upstream may name it by its index alone; what the follower keeps of that has no sum
+      const later = milestoneAt(network, latestMilestone.index);
+      const named = later === undefined ? { index: latestMilestone.index } : infoOf(later);
+      const latest = latestMilestone.index === index ? confirmed : named;
       return differs(
-        [status.confirmedMilestone, protocol, pendingProtocolParameters.length],
         [
           confirmedMilestone,
+          world.isRowFlipped ? latest : { ...latest, ...latestMilestone },
+          protocol,
+          pendingProtocolParameters.length,
+        ],
+        [
+          confirmed,
+          latest,
           { ...parameters, tokenSupply: String(parameters.tokenSupply) },
           pending.length,
         ],

@@ -116,13 +116,10 @@ const PARTS = 4096;
 /** IDs are kept so many times as long as all else. */
 const ID_RETENTION = { usual: 4, others: 2 };
 
-/** Steps in which less is kept than the settings say at the end. */
-const SHORTENED = ['nearlyFull', 'fullDisk', 'setRetention'];
-
 const SLOW_STEPS = /tiny|mixed/;
 
 async function checkKept(world: World): Promise<void> {
-  const { node, tally, settings } = world;
+  const { node, settings } = world;
   const row = await node.sqlite
     .prepare(
       `SELECT h.ledger, h.start, h.id_tables AS idTables, m.first,
@@ -137,8 +134,7 @@ async function checkKept(world: World): Promise<void> {
   const { ledger = 0, start = 0, first = 0, idTables, ...old } = row!;
   const retention = Number(node.vars.RETENTION_MILESTONES);
   const due = Math.max(start, ledger - retention);
-  const isShortened = SHORTENED.some((step) => tally.has(step));
-  if (first < due || (first > due && !isShortened))
+  if (first < due || (first > due && !world.isShortened))
     world.wrong('economy', `milestones are kept from ${first} on, not from ${due}`);
   // where steps are tiny it takes long
   for (const [what, count] of Object.entries(SLOW_STEPS.test(settings.limits) ? {} : old))

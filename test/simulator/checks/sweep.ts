@@ -12,7 +12,7 @@ import {
   readTips,
 } from './contents.ts';
 import { readList, readNftState } from './lists.ts';
-import { readCertificate, readInclusion } from './proofs.ts';
+import { explainProposal, readCertificate, readInclusion } from './proofs.ts';
 import {
   checkImmutable,
   readBlockMetadata,
@@ -51,17 +51,20 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
   // where little happens IDs are forgotten of blocks that are still there
   const blocks = settings.kind === 'idle' ? network.blocks.size : factor * BLOCKS;
   const random = new Random(`sweep ${seed}`);
-  const nfts = random.sample(truth.nftIds, factor * NFTS);
+  /** What damaged rows name comes first. */
+  const some = (ids: Iterable<string>, count: number): string[] => {
+    const all = [...ids];
+    const suspects = all.filter((id) => world.suspects.has(id.replace('0x', '')));
+    return [...new Set([...random.sample(suspects, count), ...random.sample(all, count)])];
+  };
+  const newest = (ids: Iterable<string>) => some([...ids].slice(-BODIES * KEPT), BODIES);
+  const nfts = some(truth.nftIds, factor * NFTS);
   const last = lastIndex(network);
   const reads = [
     ...nfts.map((id) => () => readNft(world, id)),
     ...nfts.slice(0, factor * HISTORIES).map((id) => () => readHistory(world, id)),
-    ...random
-      .sample([...network.outputs.keys()], factor * OUTPUTS)
-      .map((id) => () => readOutput(world, id)),
-    ...random
-      .sample([...network.blocks.keys()], blocks)
-      .map((id) => () => readBlockMetadata(world, id)),
+    ...some(network.outputs.keys(), factor * OUTPUTS).map((id) => () => readOutput(world, id)),
+    ...some(network.blocks.keys(), blocks).map((id) => () => readBlockMetadata(world, id)),
     // clients repeat what they asked before
     ...random.sample(proposals, PROPOSALS).map((request) => () => askRoots(world, request)),
     () => readReceipts(world),
@@ -79,15 +82,13 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
       ]),
     ...nfts.slice(0, PROOFS).map((id) => () => readCertificate(world, id)),
     ...nfts.slice(-PROOFS).map((id) => () => readNftState(world, id)),
-    ...random
-      .sample([...network.blocks.keys()].slice(-BODIES * KEPT), BODIES)
-      .flatMap((id) => [() => readBlockBody(world, id), () => readInclusion(world, id)]),
-    ...random
-      .sample([...network.transactions.keys()].slice(-BODIES * KEPT), BODIES)
-      .map((id) => () => readIncluded(world, id)),
-    ...random
-      .sample([...network.outputs.keys()].slice(-BODIES * KEPT), BODIES)
-      .map((id) => () => readOutputBody(world, id)),
+    ...newest(network.blocks.keys()).flatMap((id) => [
+      () => readBlockBody(world, id),
+      () => readInclusion(world, id),
+    ]),
+    ...newest(network.transactions.keys()).map((id) => () => readIncluded(world, id)),
+    ...newest(network.outputs.keys()).map((id) => () => readOutputBody(world, id)),
+    ...random.sample(proposals, 1).map((request) => () => explainProposal(world, request)),
     () => readInfo(world),
     () => readTreasury(world),
     () => readTips(world),

@@ -1,5 +1,6 @@
 /** White-flag requests, and whether their answers are true. */
 import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
+import { parsedBlock } from '../../support/network/blocks.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
 import type { Request } from '../truth.ts';
@@ -46,6 +47,22 @@ async function visibleIds({ node }: World): Promise<Set<string>> {
   const sql = 'SELECT blocks FROM pack WHERE live = 1 AND staged IS NULL';
   const { results } = await node.sqlite.prepare(sql).all<{ blocks: string }>();
   return new Set(results.flatMap(({ blocks }) => readBlockRows(blocks).map(([, id]) => id)));
+}
+
+/** Blocks that milestones do not need have proof of work, or stand below a milestone's (C-6). */
+export async function checkWork(world: World): Promise<void> {
+  if (!world.settings.needsWork || world.isFlipped) return;
+  const { blocks } = world.network;
+  const tops = [...blocks.values()].filter(({ bytes }) => parsedBlock(bytes).milestone);
+  const { met } = pastCone(
+    blocks,
+    tops.map(({ id }) => id),
+  );
+  for (const id of await visibleIds(world)) {
+    const block = blocks.get(`0x${id}`);
+    if (block !== undefined && block.referenced === undefined && !met.has(block.id))
+      world.wrong('economy', `block ${id} is stored without proof of work`);
+  }
 }
 
 /** Bytes of a block's status, of which the last one says whether a milestone references it. */
@@ -97,7 +114,7 @@ export async function answerableProposal(world: World): Promise<Request> {
   const { genesis, start, forgotten } = await boundsOf(world);
   const least = Math.max(forgotten, start === genesis ? -1 : start);
   const isKnown = (id: string) => (network.blocks.get(id)?.referenced?.index ?? -1) > least;
-  for (let i = 0; i < TRIES; i++) {
+  for (let i = 0; i < TRIES && !settings.needsWork; i++) {
     const { request } = network.propose();
     const { order } = pastCone(network.blocks, request.parents);
     const own = new Set(order.map(({ id }) => id));
@@ -105,7 +122,7 @@ export async function answerableProposal(world: World): Promise<Request> {
     if (isYoung && order.length < unreferencedBlocks(settings.limits) / 2) return request;
   }
   const below = network.milestoneBlock!;
-  const parents = [below, network.note([below])];
+  const parents = settings.needsWork ? [below] : [below, network.note([below])];
   world.publishNews();
   return network.propose({ parents }).request;
 }

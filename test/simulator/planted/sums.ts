@@ -201,8 +201,8 @@ export const REMOVED_CHECKS: readonly RemovedCheck[] = [
     'nft_change',
     'changes of NFTs are not counted where recent is made of them',
     'nft-index/d1-ledger.ts',
-    'if ((counted ?? null) !== null &&',
-    'if ((counted ?? 0) < 0 &&',
+    'if (head && changes !== undefined &&',
+    'if (listed < 0 &&',
   ),
   removed(
     'nft-scrub',

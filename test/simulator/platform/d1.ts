@@ -8,6 +8,8 @@ import { currentOwner, isRequest, type Process, type Simulation } from './simula
 
 const CALL_MS = 4;
 const RESULT_MS = 1;
+/** How often a call that is held looks. */
+const HELD_MS = 10;
 const MAX_PARAMETERS = 100;
 const MAX_STATEMENT_BYTES = 100_000;
 const MAX_VALUE_BYTES = 2_000_000;
@@ -31,6 +33,8 @@ export interface D1Options {
   fault: (sql: readonly string[]) => D1Fault | undefined;
   /** Bytes that the database has, as each result says. */
   size?: () => number;
+  /** Of a request's batches one that waits as long as it is this one. */
+  held?: () => number;
   /** Ends the process that calls. */
   crash: (process: Process) => void;
   counts: D1Counts;
@@ -47,7 +51,7 @@ export interface D1Counts {
 type Place = 'primary' | 'replica';
 
 export function openD1(simulation: Simulation, options: D1Options) {
-  const { primary, replica, fault, crash, counts, size = () => 0 } = options;
+  const { primary, replica, fault, crash, counts, size = () => 0, held = () => 0 } = options;
 
   async function call<T>(
     statements: readonly Statement[],
@@ -59,8 +63,11 @@ export function openD1(simulation: Simulation, options: D1Options) {
     if (!isRequest(process)) counts.ofObjects++;
     if (invocation !== undefined) {
       invocation.d1Calls += statements.length;
-      if (isRequest(process))
+      const batch = ++invocation.d1Batches;
+      if (isRequest(process)) {
         counts.mostOfRequest = Math.max(counts.mostOfRequest, invocation.d1Calls);
+        while (held() === batch) await simulation.sleep(HELD_MS);
+      }
     }
     if (
       invocation !== undefined &&

@@ -93,7 +93,8 @@ const SIZES: Values = {
     OF_PART: [4, 7],
   },
   'src/follower/store/store-tips.ts': {
-    MAX_FETCHED: [10, 40],
+    // fewer than an upstream names tips
+    MAX_FETCHED: [5, 40],
     MAX_LEVELS: [3, 10],
     MAX_CUT: [30, 20],
   },
@@ -105,7 +106,7 @@ const SIZES: Values = {
     MAX_PACK_LENGTH: [8000, 100_000],
   },
   'src/ledger/intake/cone-skeleton.ts': { WALKED_AT_ONCE: [2, 10] },
-  'src/ledger/packs/view-pages.ts': { PAGE: [1, 2], PAGE_WITH_IDS: [1, 2] },
+  'src/ledger/packs/view-pages.ts': { PAGE: [4, 2], PAGE_WITH_IDS: [4, 2] },
   'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'src/ledger/write/drop-blocks.ts': {
     MAX_STEP_PACKS: [1, 3],

@@ -16,9 +16,23 @@ export interface Process {
 
 /** What the platform counts for one invocation: a request, an alarm, a call of an object. */
 export interface Invocation {
+  /** Statements, and the batches or single ones that they came in. */
   d1Calls: number;
+  d1Batches: number;
+  /** Nobody waits for it any more, and the platform has dropped it without a word. */
+  isDropped: boolean;
+  /** Whether it is to go on although nobody waits. */
+  outlives: boolean;
   subrequests: number;
 }
+
+const newInvocation = (): Invocation => ({
+  d1Calls: 0,
+  d1Batches: 0,
+  isDropped: false,
+  outlives: false,
+  subrequests: 0,
+});
 
 interface Owner {
   process: Process;
@@ -75,7 +89,7 @@ export class Simulation {
 
   /** Runs the work as an invocation of a process. */
   begin(process: Process, time: number, work: () => void): void {
-    this.at(time, work, { process, invocation: { d1Calls: 0, subrequests: 0 } });
+    this.at(time, work, { process, invocation: newInvocation() });
   }
 
   sleep(ms: number): Promise<void> {
@@ -102,7 +116,8 @@ export class Simulation {
       ) {
         pop(this.#queue);
         this.now = next.at;
-        if (next.owner?.process.alive === false) continue;
+        const { process, invocation } = next.owner ?? {};
+        if (process?.alive === false || invocation?.isDropped) continue;
         this.events++;
         if (next.owner === undefined) running.exit(next.work);
         else running.run(next.owner, next.work);
@@ -132,7 +147,7 @@ export function isRequest(process: Process | undefined): boolean {
 
 /** Runs the work at once, as an invocation of the process. */
 export function runAs(process: Process, work: () => void): void {
-  running.run({ process, invocation: { d1Calls: 0, subrequests: 0 } }, work);
+  running.run({ process, invocation: newInvocation() }, work);
 }
 
 /** Ends a process: its timers, answers and sockets. */

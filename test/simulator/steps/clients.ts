@@ -79,6 +79,18 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
 ];
 
+/** Asks for much that takes long, and is gone before it is answered. */
+function leave(world: World, random: Random): void {
+  const body = JSON.stringify(proposal(world));
+  const [path, init] = random.pick([
+    ['/api/edge/v1/whiteflag', { method: 'POST', body }],
+    ['/api/indexer/v1/outputs?pageSize=1000', {}],
+  ] as const);
+  const headers = { 'cf-connecting-ip': '192.0.2.2' };
+  for (let i = random.between(100, 300); i > 0; i--)
+    world.ask(path, () => {}, { ...init, headers }, undefined, random.below(20));
+}
+
 export const clientSteps = {
   readNft: client(8, (world, random) =>
     readNft(world, recent(world.truth.nftIds, random) ?? NOBODY),
@@ -174,4 +186,5 @@ export const clientSteps = {
     );
   }),
   listen: client(3, (world, random) => listen(world, random)),
+  leave: { ...client(1, leave), isHostile: true },
 } satisfies Steps;

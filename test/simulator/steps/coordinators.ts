@@ -17,7 +17,7 @@ import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
-import type { World } from '../world.ts';
+import { MOST_AHEAD, type World } from '../world.ts';
 import type { Step, Steps } from './step.ts';
 
 const coordinator = (often: number, run: Step['run']): Step => ({
@@ -129,7 +129,7 @@ function announce(world: World, random: Random): void {
   const changed = { ...parameters, belowMaxDepth: random.pick([1, 5, 15, 30]) };
   const option = {
     type: 1 as const,
-    targetMilestoneIndex: index + random.between(1, 8),
+    targetMilestoneIndex: index + random.between(1, MOST_AHEAD),
     protocolVersion: parameters.version,
     parameters: encode(protocolParameters, changed),
   };

@@ -1,6 +1,6 @@
 /**
- * Damage on disk, of which D1 and KV know nothing: characters change. Errors are right from then on,
- * as long as no answer is wrong.
+ * Damage on disk, of which D1 and KV know nothing: characters and types of cells change. Errors are
+ * right from then on, as long as no answer is wrong.
  */
 import type { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
@@ -23,9 +23,16 @@ export const damageSteps = {
 /** How often at once: each time somewhere else. */
 const TIMES = [1, 1, 3, 6];
 
-/** Some of these. */
-export async function damage(world: World, random: Random): Promise<void> {
-  const steps: Step[] = Object.values(damageSteps);
+/**
+ * Some of these.
+ *
+ * @param often tables that are damaged oftener
+ */
+export async function damage(world: World, random: Random, often?: string[]): Promise<void> {
+  const steps: Step[] = Object.values({
+    ...damageSteps,
+    flipColumn: step(4, (own, chance) => flipColumn(own, chance, often)),
+  });
   const possible = steps.filter(({ needs }) => needs === undefined || needs(world.settings));
   for (let i = random.pick(TIMES); i > 0; i--)
     await random
@@ -33,16 +40,26 @@ export async function damage(world: World, random: Random): Promise<void> {
       .run(world, random);
 }
 
-/** What says which outputs and NFTs there are is damaged oftener: milestones carry it on. */
-const HELD = ['output', 'nft'];
-const HELD_SHARE = 0.4;
+/** Tables that are damaged oftener: milestones and the index in KV carry on what they say. */
+const HELD = ['output', 'nft', 'nft_change', 'pack'];
+const HELD_SHARE = 0.5;
+
+/** How often a cell becomes one of another type, where it has another character otherwise. */
+const RETYPED_SHARE = 0.3;
 
 /** Columns that say when a row was written; the newest rows are what comes into use soonest. */
 const AGES = ['changed', 'created', 'milestone', 'idx', 'key'];
 const NEWEST = 6;
 
-/** A character changes in one column, in one row or in several. */
-async function flipColumn(world: World, random: Random): Promise<void> {
+/** Hex IDs without 0x that the next milestones may carry on: of open blocks, and what they spend. */
+function comingIds({ network: { blocks, transactions } }: World): Set<string> {
+  const open = [...blocks.values()].filter(({ referenced }) => referenced === undefined);
+  const ids = open.flatMap(({ id }) => [id, ...(transactions.get(id)?.inputs ?? [])]);
+  return new Set(ids.map((id) => id.slice(2)));
+}
+
+/** One column is damaged, in one row or in several. */
+async function flipColumn(world: World, random: Random, often = HELD): Promise<void> {
   const { sqlite } = world.node;
   const tables = await sqlite
     .prepare(
@@ -50,40 +67,44 @@ async function flipColumn(world: World, random: Random): Promise<void> {
         AND name <> 'd1_migrations' ORDER BY name`,
     )
     .all<{ name: string }>();
-  // each column that has a value is as likely as any other
+  // each column of a table is as likely as any other
   const columns: { table: string; column: string; rows: Record<string, unknown>[] }[] = [];
   for (const { name: table } of tables.results) {
-    const { results } = await sqlite.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
-    for (const column of Object.keys(results[0] ?? {})) {
-      const rows = results.filter(
-        (row: Record<string, unknown>) => row[column] !== null && row[column] !== '',
-      );
-      if (rows.length > 0) columns.push({ table, column, rows });
-    }
+    const { results: rows } = await sqlite.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
+    for (const column of Object.keys(rows[0] ?? {})) columns.push({ table, column, rows });
   }
-  const held = columns.filter(({ table }) => HELD.includes(table));
+  const name = random.pick(often);
+  const held = columns.filter((each) => each.table === name);
   const { table, column, rows } = random.pick(
     held.length > 0 && random.chance(HELD_SHARE) ? held : columns,
   );
   const share = random.pick([0, 0, 0.2, 1]);
   const age = AGES.find((each) => rows[0]![each] !== undefined);
   const newest = rows.toSorted((a, b) => Number(b[age!]) - Number(a[age!])).slice(0, NEWEST);
-  const some = age !== undefined && random.chance(0.5) ? newest : rows;
+  const coming = comingIds(world);
+  const carried = rows.filter((row) => idsIn(row).some((id) => coming.has(id)));
+  const known = [rows, age === undefined ? [] : newest, carried];
+  const some = random.pick(known.filter(({ length }) => length > 0));
   const chosen = some.filter(() => random.chance(share));
   // a disk does not know them
   sqlite.exec('PRAGMA foreign_keys = OFF');
   let count = 0;
   for (const row of chosen.length > 0 ? chosen : [random.pick(some)]) {
-    const flipped = flip(row[column], random);
-    if (flipped === undefined) continue;
+    const value = row[column];
+    const isEmpty = value === null || value === '';
+    const [cell, given] =
+      isEmpty || random.chance(RETYPED_SHARE)
+        ? [retyped(value, random), value]
+        : ['?1', flip(value, random)];
     const names = Object.keys(row);
     const where = names.map((name, i) => `${name} IS ?${i + 2}`).join(' AND ');
     try {
-      await sqlite
-        .prepare(`UPDATE ${table} SET ${column} = ?1 WHERE ${where}`)
-        .bind(flipped, ...names.map((name) => row[name]))
+      const { meta } = await sqlite
+        .prepare(`UPDATE ${table} SET ${column} = ${cell} WHERE ${where}`)
+        .bind(given, ...names.map((name) => row[name]))
         .run();
-      count++;
+      count += meta.changes;
+      if (meta.changes > 0) for (const id of idsIn(row)) world.suspects.add(id);
     } catch {
       // against a constraint, which SQLite checks when it reads too
     }
@@ -95,8 +116,22 @@ async function flipColumn(world: World, random: Random): Promise<void> {
   world.note('flipped', `${table}.${column} of ${count} rows`);
 }
 
+/** SQL of the value ?1 as one of another type: SQLite keeps any in any column. */
+function retyped(value: unknown, random: Random): string {
+  if (value === null || value === '') return random.pick(['0', '1']);
+  return random.pick(['NULL', typeof value === 'object' ? 'CAST(?1 AS TEXT)' : 'CAST(?1 AS BLOB)']);
+}
+
+/** Hex IDs without 0x that a row names. */
+function idsIn(row: Record<string, unknown>): string[] {
+  return Object.values(row).flatMap((value) => {
+    const text = value instanceof Uint8Array ? value.toHex() : String(value);
+    return text.match(/\b[0-9a-f]{64}(?:[0-9a-f]{4})?\b/g) ?? [];
+  });
+}
+
 /** With another character at a place, or another bit. */
-function flip(value: unknown, random: Random): string | number | Uint8Array | undefined {
+function flip(value: unknown, random: Random): string | number | Uint8Array {
   if (value instanceof Uint8Array || Array.isArray(value)) {
     const bytes = Uint8Array.from(value);
     bytes[random.below(bytes.length)]! ^= 1 << random.below(8);
@@ -117,8 +152,8 @@ function flipKv(world: World, random: Random): void {
   const { entries } = kv;
   if (entries.length === 0) return;
   for (const [key, value] of random.sample(entries, random.between(1, 4))) {
-    const flipped = flip(value, random);
-    if (flipped !== undefined) kv.damage(key, String(flipped));
+    kv.damage(key, String(flip(value, random)));
+    world.suspects.add(key.replace('nft:', ''));
     world.note('flipped in KV', key);
   }
   world.isFlipped = true;

@@ -1,6 +1,6 @@
 /** Senders of blocks: what accounts do, and what can be sent for nothing. */
 import { admissionFault } from '../../../src/stardust/admission.ts';
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { equalBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { type Address, addressKey } from '../../../src/stardust/wire/address.ts';
 import { parseBlock } from '../../../src/stardust/wire/block.ts';
 import { networkId } from '../../../src/stardust/wire/ids.ts';
@@ -167,6 +167,8 @@ function spendGhosts({ life, network, hidden }: World, random: Random): void {
   const spends: Spend[] = [];
   for (const { coins } of random.sample(unsure, random.between(1, 3)))
     for (const each of random.sample(coins, random.between(1, 2))) {
+      // the same transaction may have been made twice, and none has an input twice (C-10)
+      if (spends.some(({ coin: { id } }) => equalBytes(id, each.id))) continue;
       const condition = each.output.unlockConditions[0];
       if (each.output.unlockConditions.length > 1 || condition === undefined) continue;
       const by = 'address' in condition ? ownerOf(life, condition.address) : undefined;

@@ -153,9 +153,9 @@ export class NodeState {
     };
   }
 
-  /** Time and ID are left out where the node has no milestone: at the genesis. */
+  /** Time and ID are left out where the node has no milestone: at the genesis, or at a snapshot. */
   #milestoneInfo(index: number): JsonObject {
-    const milestone = milestoneAt(this.network, index);
+    const milestone = this.milestone(index);
     return milestone === undefined
       ? { index }
       : { index, timestamp: milestone.timestamp, milestoneId: milestone.id };

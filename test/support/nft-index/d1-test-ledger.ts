@@ -56,7 +56,9 @@ export function openTestLedger(db: D1Database): TestLedger {
       const move = db.prepare('UPDATE head SET ledger = ledger + 1');
       await db.batch([
         move,
-        db.prepare('UPDATE milestone SET idx = idx + 1'),
+        db
+          .prepare('UPDATE milestone SET idx = idx + 1, nft_changes = nft_changes + ?1')
+          .bind(changes.length),
         ...forPieces(UPSERT_NFTS, changes),
         ...forPieces(PLACE_OUTPUTS, changes),
         ...forPieces(LOG_CHANGES, changes),

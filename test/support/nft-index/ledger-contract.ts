@@ -45,20 +45,20 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       const { stored } = await ledger.index.readState();
       return ledger.index.swap(stored?.token, {
         token: crypto.randomUUID(),
-        state: beginState(generation, from),
+        state: beginState({ generation: generation, ledgerIndex: from }),
       });
     };
 
     test('where it stands', async () => {
-      expect((await ledger.index.readState()).head).toEqual({
+      expect((await ledger.index.readState()).head).toMatchObject({
         generation: 'g',
-        ledger: 103,
+        ledgerIndex: 103,
       });
     });
 
     test('the last change of each NFT, in order, page by page', async () => {
       const first = await ledger.index.readChanges(endOf(100), 103, 2);
-      expect(first).toEqual({
+      expect(first).toMatchObject({
         generation: 'g',
         ledgerIndex: 103,
         rows: [
@@ -83,7 +83,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     });
 
     test('all NFTs, page by page', async () => {
-      expect(await ledger.index.readNfts('', 2)).toEqual({
+      expect(await ledger.index.readNfts('', 2)).toMatchObject({
         generation: 'g',
         ledgerIndex: 103,
         rows: [at(A, '4'), at(B, null)],
@@ -92,7 +92,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     });
 
     test('the window: last changes first, and the prefixes of all', async () => {
-      const window = (await ledger.index.readWindow(100, 2, 9))!;
+      const window = (await ledger.index.readWindow({ from: 100 }, 2, 9))!;
       expect(window).toMatchObject({
         generation: 'g',
         ledgerIndex: 103,
@@ -102,8 +102,11 @@ export function describeLedger(name: string, open: () => TestLedger): void {
         ['a', 'b', 'c'].map((digit) => digit.repeat(8)),
       );
       expect(window.token).toBe((await ledger.index.readState()).stored?.token);
-      expect((await ledger.index.readWindow(100, 2, 2))?.prefixes.length).toBe(16);
-      expect(await ledger.index.readWindow(103, 2, 2)).toMatchObject({ rows: [], prefixes: '' });
+      expect((await ledger.index.readWindow({ from: 100 }, 2, 2))?.prefixes.length).toBe(16);
+      expect(await ledger.index.readWindow({ from: 103 }, 2, 2)).toMatchObject({
+        rows: [],
+        prefixes: '',
+      });
     });
 
     test('one NFT', async () => {
@@ -118,10 +121,13 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     test('the state is swapped by whoever has seen the last one', async () => {
       const before = (await ledger.index.readState()).stored!;
       expect(before.state).toBeUndefined();
-      const state = beginState('g', 100);
+      const state = beginState({ generation: 'g', ledgerIndex: 100 });
       expect(await ledger.index.swap(before.token, { token: 'one', state })).toBe(true);
       expect(
-        await ledger.index.swap(before.token, { token: 'two', state: beginState('g', 102) }),
+        await ledger.index.swap(before.token, {
+          token: 'two',
+          state: beginState({ generation: 'g', ledgerIndex: 102 }),
+        }),
       ).toBe(false);
       expect((await ledger.index.readState()).stored).toEqual({ token: 'one', state });
     });
@@ -138,8 +144,8 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       await swap(100);
       await ledger.removeState();
       expect((await ledger.index.readState()).stored).toBeUndefined();
-      expect((await ledger.index.readWindow(100, 1, 1))?.token).toBeUndefined();
-      const state = beginState('g', 100);
+      expect((await ledger.index.readWindow({ from: 100 }, 1, 1))?.token).toBeUndefined();
+      const state = beginState({ generation: 'g', ledgerIndex: 100 });
       expect(await ledger.index.swap('of before', { token: 'none', state })).toBe(false);
       expect(await ledger.index.swap(undefined, { token: 'one', state })).toBe(true);
       expect(await ledger.index.swap(undefined, { token: 'two', state })).toBe(false);
@@ -148,18 +154,21 @@ export function describeLedger(name: string, open: () => TestLedger): void {
 
     test('what has left the window is pruned, and nothing else', async () => {
       await swap(102);
-      expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
+      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows.length).toBe(3);
       await ledger.prune();
-      expect((await ledger.index.readWindow(100, 9, 9))?.rows).toEqual([at(C, '5')]);
+      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows).toEqual([at(C, '5')]);
     });
 
     test('nothing is pruned without a state, nor with one of another ledger', async () => {
-      await ledger.index.swap('not the token', { token: 'x', state: beginState('g', 103) });
+      await ledger.index.swap('not the token', {
+        token: 'x',
+        state: beginState({ generation: 'g', ledgerIndex: 103 }),
+      });
       await ledger.prune();
-      expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
+      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows.length).toBe(3);
       await swap(103, 'other');
       await ledger.prune();
-      expect((await ledger.index.readWindow(100, 9, 9))?.rows.length).toBe(3);
+      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows.length).toBe(3);
     });
 
     test('a burned NFT is pruned when its change has left the window, and no other NFT', async () => {
@@ -185,7 +194,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       await swap(103);
       await ledger.prune();
       expect((await ledger.index.readNfts('', 9))?.rows).toContainEqual(at(A, null));
-      expect((await ledger.index.readWindow(103, 9, 9))?.rows).toEqual([at(A, null)]);
+      expect((await ledger.index.readWindow({ from: 103 }, 9, 9))?.rows).toEqual([at(A, null)]);
       await ledger.apply([at(A, '6')]);
       await swap(105);
       await ledger.prune();
@@ -207,12 +216,12 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       await ledger.prune();
       await ledger.prune();
       expect(await left()).toEqual([]);
-      expect((await ledger.index.readWindow(100, 9, 9))?.rows).toEqual([]);
+      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows).toEqual([]);
     });
 
     test('an import leaves no changes of the ledger before', async () => {
       await ledger.import('other', 50, [at(A, '9')]);
-      expect(await ledger.index.readWindow(50, 9, 9)).toMatchObject({
+      expect(await ledger.index.readWindow({ from: 50 }, 9, 9)).toMatchObject({
         generation: 'other',
         ledgerIndex: 50,
         rows: [],
@@ -224,7 +233,7 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       expect((await ledger.index.readState()).head).toBeUndefined();
       expect(await ledger.index.readChanges(endOf(100), 103, 2)).toBeUndefined();
       expect(await ledger.index.readNfts('', 2)).toBeUndefined();
-      expect(await ledger.index.readWindow(100, 2, 2)).toBeUndefined();
+      expect(await ledger.index.readWindow({ from: 100 }, 2, 2)).toBeUndefined();
       expect(await ledger.nfts.readNft(A, true)).toBeUndefined();
     });
   });

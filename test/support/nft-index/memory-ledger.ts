@@ -6,7 +6,14 @@
 
 import { CHANGES_STEP } from '../../../src/ledger/write/prune.ts';
 import type { NftLedger } from '../../../src/nft-index/look-up-nft.ts';
-import type { ChangeRow, IndexLedger, NftRow, Page, Window } from '../../../src/nft-index/ports.ts';
+import type {
+  ChangeRow,
+  IndexLedger,
+  NftRow,
+  Page,
+  Since,
+  Window,
+} from '../../../src/nft-index/ports.ts';
 import type { State } from '../../../src/nft-index/publisher-state.ts';
 import { PREFIX_LENGTH } from '../../../src/nft-index/recent-changes.ts';
 
@@ -67,10 +74,8 @@ export class MemoryLedger implements IndexLedger, NftLedger {
 
   async readState(): ReturnType<IndexLedger['readState']> {
     const { history, row } = this;
-    const head = history && {
-      generation: history.generation,
-      ledger: history.ledger,
-    };
+    const { generation = '', ledger: ledgerIndex = 0 } = history ?? {};
+    const head = history && { generation, ledgerIndex };
     if (row === undefined) return { head, stored: undefined };
     const state = row.state?.generation === head?.generation ? row.state : undefined;
     return { head, stored: { token: row.token, state } };
@@ -111,7 +116,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
   }
 
   async readWindow(
-    from: number,
+    { from }: Since,
     maxStates: number,
     maxPrefixes: number,
   ): Promise<Window | undefined> {

@@ -1,27 +1,14 @@
 /**
- * A made-up network for snapshots (network-snapshot.ts writes them): receipts, announced
- * parameters and outputs of any number, none of which is signed or applies any rule.
+ * A network whose milestones do as they are told, for snapshots of every shape (network-snapshot.ts
+ * writes them): receipts, announced parameters, outputs of any number.
  */
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
-import { outputId } from '../../../src/stardust/wire/ids.ts';
-import { type MilestoneOption, milestone } from '../../../src/stardust/wire/milestone.ts';
-import {
-  type ProtocolParameters,
-  protocolParameters,
-} from '../../../src/stardust/wire/parameters.ts';
-import type { Treasury } from '../../../src/stardust/wire/receipt.ts';
-import { networkMilestone } from '../network/blocks.ts';
-import {
-  type Network,
-  type NetworkBlock,
-  type NetworkMilestone,
-  type NetworkOutput,
-  parametersAt,
-  treasuryAt,
-  ZERO_ID,
-} from '../network/network-model.ts';
-import { madeId, madeOutput } from './snapshot-writer.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import { parametersAt, treasuryAt, ZERO_ID } from '../network/network-model.ts';
+import { SyntheticNetwork } from '../network/synthetic-network.ts';
+import type { Coin } from '../network/transactions.ts';
+import type { KeyPair } from '../payloads/keys.ts';
+import { basic, idOf, metadata, nft, ZERO } from '../payloads/outputs.ts';
 
 /** What one milestone does. */
 export interface MilestonePlan {
@@ -36,162 +23,87 @@ export interface MilestonePlan {
   announce: number | undefined;
 }
 
-export interface MadeNetwork extends Network {
-  milestones: NetworkMilestone[];
-  outputs: Map<string, NetworkOutput>;
-}
-
 export const GENESIS_INDEX = 7;
-const GENESIS_PRICE = 100;
-const NFT_EVERY = 3;
-const TREASURY = 50_000_000n;
 const GENESIS_AMOUNTS = [600_000_000n, 300_000_000n, 50_000_000n];
 
 /** Parameters are told apart by their storage price. */
-function parametersOf(vByteCost: number): ProtocolParameters {
-  return {
-    version: 2,
-    networkName: 'made',
-    bech32Hrp: 'mde',
-    minPowScore: 0,
-    belowMaxDepth: 15,
-    rentStructure: { vByteCost, vByteFactorData: 1, vByteFactorKey: 10 },
-    tokenSupply: TREASURY + GENESIS_AMOUNTS.reduce((sum, amount) => sum + amount),
-  };
+const rent = (vByteCost: number) => ({
+  rentStructure: { vByteCost, vByteFactorData: 1, vByteFactorKey: 10 },
+});
+
+/** A third are NFTs, half of them new ones, whose ID is that of the output. */
+function madeOutput(owner: KeyPair, amount: bigint, number: number) {
+  const nftId = number % 6 === 0 ? ZERO : idOf(`NFT ${number}`);
+  const immutable = [metadata(idOf(`${number}`))];
+  return number % 3 === 0 ? nft(owner, { amount, nftId, immutable }) : basic(owner, { amount });
 }
 
-export function madeNetwork(plans: readonly MilestonePlan[]): MadeNetwork {
-  const genesis = {
-    index: GENESIS_INDEX,
-    timestamp: 0,
-    treasury: TREASURY,
-    parameters: parametersOf(GENESIS_PRICE),
+export function madeNetwork(plans: readonly MilestonePlan[]): SyntheticNetwork {
+  let made = 0;
+  const network = new SyntheticNetwork({
+    seed: 'made',
+    genesisIndex: GENESIS_INDEX,
+    coins: (account) => GENESIS_AMOUNTS.map((each) => madeOutput(account(0), each, made++)),
+    treasury: 50_000_000n,
+    parameters: { networkName: 'made', bech32Hrp: 'mde', ...rent(100) },
+    keyCount: 1,
+    threshold: 1,
+  });
+  const by = network.account(0);
+  const coins = [...network.genesisCoins];
+  let last = ZERO_ID;
+  const send = (spent: readonly Coin[], count: number): readonly Coin[] => {
+    const amounts = split(
+      spent.reduce((sum, { output }) => sum + output.amount, 0n),
+      count,
+    );
+    const sent = network.transaction(
+      spent.map((coin) => ({ coin, by })),
+      amounts.map((amount) => madeOutput(by, amount, made++)),
+    );
+    last = network.attachTransaction(sent, [last]);
+    return sent.coins;
   };
-  const blocks = new Map<string, NetworkBlock>();
-  const network: MadeNetwork = {
-    name: 'made',
-    genesis,
-    keys: { keys: [], threshold: 1 },
-    milestones: [],
-    blocks,
-    outputs: new Map(),
-  };
-  for (const amount of GENESIS_AMOUNTS) addOutput(network, amount, genesis);
-  let parents = [ZERO_ID];
-  for (const plan of plans) {
-    const { index } = addMilestone(network, plan);
-    parents = addBlocks(blocks, parents, index);
+  for (const { consume, create, transient, migrate, announce } of plans) {
+    const before = network.milestoneBlock;
+    last = network.note([before ?? ZERO_ID]);
+    if (consume > 0 && create > 0) coins.push(...send(coins.splice(0, consume), create));
+    if (transient > 0) coins.push(...send(send(coins.splice(0, 1), transient), 1));
+    const index = network.nextIndex;
+    const target = index + (announce ?? 0);
+    const { pending } = parametersAt(network, index);
+    const isAnnounced = pending.some((option) => option.targetMilestoneIndex === target);
+    const parameters = { ...network.genesis.parameters, ...rent(100 + target) };
+    network.milestone({
+      // with them a snapshot has two solid entry points
+      parents: [...(before === undefined ? [] : [before]), last],
+      ...(migrate > 0n &&
+        migrate < treasuryAt(network, index).amount && {
+          migrate: [
+            {
+              tailTransactionHash: new Uint8Array(49).fill(index),
+              address: by.address,
+              deposit: migrate,
+            },
+          ],
+        }),
+      ...(announce !== undefined &&
+        !isAnnounced && {
+          announce: {
+            type: 1,
+            targetMilestoneIndex: target,
+            protocolVersion: 2,
+            parameters: encode(protocolParameters, parameters),
+          },
+        }),
+    });
   }
-  addBlocks(blocks, parents, undefined);
   return network;
 }
 
-/** Two blocks that milestone `index` references, or none does, upon those of the one before. */
-function addBlocks(
-  blocks: Map<string, NetworkBlock>,
-  parents: string[],
-  index: number | undefined,
-): string[] {
-  return [10, 11].map((kind) => {
-    const id = toHex(madeId(kind, index ?? 0));
-    const referenced = index && {
-      referenced: {
-        index,
-        whiteFlagIndex: kind - 10,
-        state: 'noTransaction' as const,
-        conflict: 0,
-      },
-    };
-    blocks.set(id, { id, bytes: new Uint8Array(), parents, visibleFrom: 0, ...referenced });
-    return id;
-  });
-}
-
-function addOutput(
-  { outputs }: MadeNetwork,
-  amount: bigint,
-  { index, timestamp }: { index: number; timestamp: number },
-  more: Partial<NetworkOutput> = {},
-): void {
-  const output = { ...madeOutput(outputs.size, amount, index, timestamp, NFT_EVERY), ...more };
-  outputs.set(toHex(output.outputId), output);
-}
-
-function addMilestone(network: MadeNetwork, plan: MilestonePlan): NetworkMilestone {
-  const before = network.milestones.at(-1);
-  const index = (before ?? network.genesis).index + 1;
-  const timestamp = (before?.timestamp ?? 1_700_000_000) + 1 + (index % 7);
-  const treasury = treasuryAt(network, index);
-  const migrated = plan.migrate < treasury.amount ? plan.migrate : 0n;
-  const target = index + (plan.announce ?? 0);
-  const { pending } = parametersAt(network, index);
-  const isAnnounced = pending.some((option) => option.targetMilestoneIndex === target);
-  const options: MilestoneOption[] = [];
-  if (migrated > 0n) options.push(receipt(treasury, migrated, index));
-  if (plan.announce !== undefined && !isAnnounced)
-    options.push({
-      type: 1,
-      targetMilestoneIndex: target,
-      protocolVersion: 2,
-      parameters: encode(protocolParameters, parametersOf(GENESIS_PRICE + target)),
-    });
-  const payload = encode(milestone, {
-    type: 7,
-    index,
-    timestamp,
-    protocolVersion: 2,
-    previousMilestoneId: Uint8Array.fromHex((before?.id ?? ZERO_ID).slice(2)),
-    parents: [madeId(6, index)],
-    inclusionMerkleRoot: madeId(7, index),
-    appliedMerkleRoot: madeId(8, index),
-    metadata: new Uint8Array(),
-    options,
-    signatures: [{ type: 0, publicKey: madeId(9, 0), signature: new Uint8Array(64) }],
-  });
-  const made = networkMilestone(payload);
-  network.milestones.push(made);
-
-  const spent = { index, timestamp, transactionId: new Uint8Array(32) };
-  const unspent = [...network.outputs.values()].filter((output) => output.spent === undefined);
-  const consumed = unspent.slice(0, plan.create > 0 ? plan.consume : 0);
-  for (const output of consumed) output.spent = spent;
-  const amounts = split(sum(consumed), consumed.length === 0 ? 0 : plan.create);
-  for (const amount of amounts) addOutput(network, amount, made);
-  if (migrated > 0n) {
-    const id = outputId(Uint8Array.fromHex(made.id.slice(2)), 0);
-    addOutput(network, migrated, made, { outputId: id, blockId: new Uint8Array(32) });
-  }
-  for (let i = 0; i < plan.transient; i++) addOutput(network, 5n, made, { spent });
-  return made;
-}
-
-function receipt(treasury: Treasury, migrated: bigint, index: number): MilestoneOption {
-  const tailTransactionHash = new Uint8Array(49).fill(index);
-  return {
-    type: 0,
-    migratedAt: index,
-    final: false,
-    funds: [{ tailTransactionHash, address: { type: 0, id: madeId(1, index) }, deposit: migrated }],
-    transaction: {
-      type: 4,
-      input: { type: 1, milestoneId: treasury.milestoneId },
-      output: { type: 2, amount: treasury.amount - migrated },
-    },
-  };
-}
-
 function split(amount: bigint, parts: number): bigint[] {
-  if (parts === 0) return [];
   const share = amount / BigInt(parts);
   return Array.from({ length: parts }, (_, i) =>
     i === 0 ? amount - share * BigInt(parts - 1) : share,
-  );
-}
-
-function sum(outputs: readonly NetworkOutput[]): bigint {
-  // the amount is the second field of every output (A.8)
-  return outputs.reduce(
-    (total, { bytes }) => total + new DataView(bytes.buffer).getBigUint64(1, true),
-    0n,
   );
 }
