@@ -96,22 +96,24 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
 
   const isDropped = ({ lookedAt }: Waiter) => hasPassed(DROPPED_AFTER_MS, lookedAt, clock());
 
-  /** How many come before this one. */
-  function before(waiter: Waiter): number {
+  function isFirst(waiter: Waiter): boolean {
     while (queue[0] && hasPassed(LEASE_MS, queue[0].lookedAt, clock())) queue.shift();
     // it was not dropped
     if (!queue.includes(waiter)) enter(waiter);
-    return queue.slice(0, queue.indexOf(waiter)).filter((each) => !isDropped(each)).length;
+    return queue.find((each) => each === waiter || !isDropped(each)) === waiter;
   }
 
   async function wait(request: Request): Promise<void> {
     const [site] = clientPath(clientKeyOf(request));
-    const last = queue.findLast((each) => each.site === site)?.round ?? round;
-    const waiter: Waiter = { site, round: last + 1, lookedAt: clock(), wake: () => {} };
+    const last = queue.findLast((each) => each.site === site)?.round ?? 0;
+    // one that was dropped may be of a round that has passed
+    const next = Math.max(round, last) + 1;
+    const waiter: Waiter = { site, round: next, lookedAt: clock(), wake: () => {} };
     enter(waiter);
     try {
-      if (((before(waiter) + 1) * meanMs) / places > MAX_WAIT_MS) throw refuse();
-      for (let waited = 0; isFull() || before(waiter) > 0; waited += LOOK_EVERY_MS) {
+      const ahead = queue.slice(0, queue.indexOf(waiter)).filter((each) => !isDropped(each));
+      if (((ahead.length + 1) * meanMs) / places > MAX_WAIT_MS) throw refuse();
+      for (let waited = 0; isFull() || !isFirst(waiter); waited += LOOK_EVERY_MS) {
         if (waited >= MAX_WAIT_MS) throw refuse();
         await new Promise<void>((resolve) => {
           waiter.wake = resolve;

@@ -73,6 +73,8 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
   const accounts = new Map<string, Account<Client>>();
   const total: Usage = { ...newUsage(), connections: 0 };
   let sentSinceCheck = 0;
+  /** Bytes of these, by connection. */
+  const sentTo = new Map<Client, number>();
 
   function accountOf({ address }: Holder): Account<Client> {
     let account = accounts.get(address);
@@ -99,6 +101,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
 
   function check(): Client[] {
     sentSinceCheck = 0;
+    sentTo.clear();
     const account = largestAccount('sent');
     if (account === undefined) return [];
     const clients = [...account.clients].sort(byUse('sent'));
@@ -127,7 +130,8 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
         account.left -= 1;
         account.leftBytes -= usage.sent;
         // they take no memory any more; or who comes and goes would have others closed
-        sentSinceCheck = Math.max(0, sentSinceCheck - usage.sent);
+        sentSinceCheck -= sentTo.get(client) ?? 0;
+        sentTo.delete(client);
         if (account.clients.size === 0 && account.left === 0) accounts.delete(address);
       };
     },
@@ -141,6 +145,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
       usage.sent += bytes;
       total.sent += bytes;
       sentSinceCheck += bytes;
+      sentTo.set(client, (sentTo.get(client) ?? 0) + bytes);
       if (sentSinceCheck > BYTES_BETWEEN_CHECKS) return check();
       const isSuspect = leftBytes >= CHECKED_BYTES && client.usage.sent > KERNEL_BYTES;
       return isSuspect ? [client] : NOBODY;

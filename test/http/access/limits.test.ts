@@ -197,6 +197,38 @@ describe('requests that scan', () => {
     expect(served.indexOf(HONEST)).toBeLessThan(4);
   });
 
+  it('take turns by client though one that was dropped is of a round that has passed', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = createWorkLimit(Date.now, 'scan');
+    const served: string[] = [];
+    const ask = (address: string) =>
+      limit(requestOf(address), async () => {
+        served.push(address);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      });
+    const first = Promise.withResolvers<void>();
+    void limit(REQUEST, () => first.promise);
+    // workerd drops it: it never looks again
+    vi.spyOn(globalThis, 'setTimeout').mockReturnValueOnce(0 as never);
+    void ask('192.0.2.2');
+    await vi.advanceTimersByTimeAsync(300);
+    const goOn = async (): Promise<void> => {
+      if (served.length < 200) await ask(HONEST).then(goOn);
+    };
+    const honest = [goOn(), goOn(), goOn()];
+    first.resolve();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(served).not.toContain('192.0.2.2');
+    const before = served.length;
+    expect(before).toBeGreaterThan(50);
+    const all = Array.from({ length: 60 }, () => ask('192.0.2.2'));
+    await vi.advanceTimersByTimeAsync(5000);
+    await Promise.all([...honest, ...all]);
+    const next = served.slice(before, before + 40);
+    expect(next.filter((each) => each === HONEST).length).toBeGreaterThan(10);
+  });
+
   it('that fail make room too', async () => {
     const limit = createWorkLimit(() => 0, 'scan');
     await expect(limit(REQUEST, () => Promise.reject(new Error('D1')))).rejects.toThrow('D1');

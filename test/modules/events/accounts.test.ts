@@ -114,6 +114,16 @@ describe('what was sent', () => {
     expect(accounts.send(staying, 64_000_000)).toEqual([staying]);
   });
 
+  it('counts since the last check: who was sent much before and leaves puts the next off by nothing', () => {
+    const [reader, other, deaf] = ['reader', 'other', 'deaf'].map((name) => client(name, name));
+    const accounts = open(reader!, other!, deaf!);
+    expect(accounts.send(reader!, 30_000_000)).toEqual([]);
+    expect(accounts.send(other!, 35_000_000)).toEqual([other]);
+    expect(accounts.send(deaf!, 60_000_000)).toEqual([]);
+    accounts.end(reader!)();
+    expect(accounts.send(deaf!, 10_000_000)).toEqual([deaf]);
+  });
+
   it('closes all of an address whose closed connections stay, and its later ones early', () => {
     const [a, b] = [client('a', 'x'), client('b', 'x')];
     const accounts = open(a, b);
