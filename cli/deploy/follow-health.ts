@@ -101,7 +101,7 @@ export async function followHealth(
       if (what !== changed.what) changed = { what, at: clock.now() };
       else if (clock.now() - changed.at > STALL_MS)
         throw new Error(
-          `The node ${isHealthy ? 'is healthy and cannot be verified' : 'does not become healthy'}: ${reason}`,
+          `The node${version ? `, version ${version},` : ''} ${isHealthy ? 'is healthy and cannot be verified' : 'does not become healthy'}: ${reason}`,
         );
       await clock.sleep(POLL_EVERY_MS);
     }

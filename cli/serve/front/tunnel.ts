@@ -101,7 +101,7 @@ export function openTunnel(options: TunnelOptions) {
       isClosed = frame.opcode === Opcode.Close;
       if (!messages.isInside || isClosed) end = at;
       frames = messages.isInside ? frames + 1 : 0;
-      if (frames > MAX_FRAMES) {
+      if (frames >= MAX_FRAMES) {
         refuse(1009, 'too many fragments');
         return;
       }
