@@ -217,6 +217,4 @@ function readTokenChanges(
     });
 }
 
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -211,7 +211,7 @@ function ChangesPart({
   const standing = isProved ? 'proved' : 'said';
   return (
     <section aria-labelledby="changes-title" class="changes">
-      <h2 id="changes-title">{isApplied ? 'What changes' : 'What it would have changed'}</h2>
+      <h2 id="changes-title">{isApplied ? 'What changes' : 'What this block would change'}</h2>
       {!isWhole && <NotChecked>what ends here, as not all inputs are known.</NotChecked>}
       <div data-standing={standing}>
         {chains.length > 1 && <p class="lead">{summarizeChains(chains)}.</p>}

@@ -9,7 +9,7 @@ import { plural } from '../format.ts';
 import type { Changes } from './changes.ts';
 import type { TransactionFlow } from './flow.ts';
 
-/** @param isApplied as the node says; otherwise nothing of it happened */
+/** @param isApplied with this block, as the node says */
 export function summarizeFlow(
   { inputs, outputs, created }: TransactionFlow,
   { chains }: Changes,
@@ -44,7 +44,7 @@ export function summarizeFlow(
     const whom = receivers.length === 0 ? [] : toReceivers('for');
     return [...from, verb('minted', 'mint'), plural(changed.length, 'NFT'), ...whom];
   }
-  return [isApplied ? '' : 'Not applied: ', summarizeChains(changed)];
+  return [isApplied ? '' : 'Not applied with its block: ', summarizeChains(changed)];
 }
 
 function distinct(addresses: readonly Address[]): readonly Address[] {

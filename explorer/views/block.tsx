@@ -30,12 +30,17 @@ import { SentenceWords } from '../words/words.tsx';
 
 /** Read again at each milestone of the ledger, until one references the block. */
 function useMetadata(blockId: string, { status }: Info) {
-  const settled = useRef<number | undefined>(undefined);
-  const at = settled.current ?? status.confirmedMilestone.index;
+  const last = useRef<{ metadata: Said<BlockMetadata>; at: number } | undefined>(undefined);
+  const isSettled = last.current?.metadata.said.referencedByMilestoneIndex !== undefined;
+  const at = isSettled ? last.current!.at : status.confirmedMilestone.index;
   const load = async () => {
-    const found = await readBlockMetadata(blockId);
-    if (found.said.referencedByMilestoneIndex !== undefined) settled.current = at;
-    return found;
+    const metadata = await readBlockMetadata(blockId).catch((error: unknown) => {
+      // the next reading may succeed
+      if (last.current === undefined || isMissing(error)) throw error;
+      return last.current.metadata;
+    });
+    last.current = { metadata, at };
+    return metadata;
   };
   return useLast(useLoad(load, [blockId, at]))[0];
 }

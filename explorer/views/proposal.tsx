@@ -165,7 +165,7 @@ async function compute(fields: ProposalFields, info: Info, choice: KeyChoice): P
     signed.standing !== 'proved'
       ? signed
       : isOther(provedValue(signed.proof))
-        ? notChecked(`these roots, as milestone ${request.index} has other parents or another time`)
+        ? notChecked(`these roots, as milestone ${request.index} differs in parents, order or time`)
         : proveSignedRoots(signed.proof, explanation.said);
   return { explanation, request, compared };
 }

@@ -238,7 +238,7 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
         const query = new URLSearchParams({ ...fields, ...change });
         await open(page, `/proposal?${query}`);
         await textOf(page, 'main').toMatch(
-          /Not checked: These roots, as milestone 17339 has other parents or another time\./,
+          /Not checked: These roots, as milestone 17339 differs in parents, order or time\./,
         );
         await untilCount(page, DRAWN_BLOCK, 38);
         expect(await countOf(page, '.bad')).toBe(0);
