@@ -250,9 +250,7 @@ function refuseMethod({ method }: Route): Handler {
 }
 
 /** A path has one spelling (docs/contract.md). */
-function isOtherSpelling(path: string): boolean {
-  return path !== '/' && /\/\/|\/$|%/.test(path);
-}
+const isOtherSpelling = (path: string): boolean => path !== '/' && /\/\/|\/$|%/.test(path);
 
 function describeTimings(stages: Record<string, number>): string {
   return Object.entries(stages)

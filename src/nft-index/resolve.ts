@@ -75,6 +75,4 @@ function answer(ledgerIndex: number, outputId: string | null, by: ProvenBy): Res
   return { kind: 'answer', ledgerIndex, outputId: outputId ?? undefined, by };
 }
 
-function askLedger(why: string): Resolution {
-  return { kind: 'ask-ledger', why };
-}
+const askLedger = (why: string): Resolution => ({ kind: 'ask-ledger', why });

@@ -147,6 +147,4 @@ async function readBurns(
 }
 
 /** The first output of the transaction that spent it: each transaction creates one. */
-function firstOutputOf(spent: SpentRow): string {
-  return `${readSpentOutput(spent).transaction}0000`;
-}
+const firstOutputOf = (spent: SpentRow): string => `${readSpentOutput(spent).transaction}0000`;

@@ -92,9 +92,7 @@ function signerOf(publicKey: Uint8Array): AddressKey {
   return addressKey({ type: AddressType.Ed25519, id: ed25519AddressId(publicKey) });
 }
 
-function asOwner(address: Address): Owner {
-  return { type: address.type, key: addressKey(address) };
-}
+const asOwner = (address: Address): Owner => ({ type: address.type, key: addressKey(address) });
 
 /** S2.1, S2.2: the owner that the output's own conditions name. */
 function ownerInConditions(
@@ -202,13 +200,9 @@ function unlockBySignature(
   return undefined;
 }
 
-function badUnlock(rule: string): Fault {
-  return { reason: ConflictReason.InvalidInputUnlock, rule };
-}
+const badUnlock = (rule: string): Fault => ({ reason: ConflictReason.InvalidInputUnlock, rule });
 
-function badSignature(rule: string): Fault {
-  return { reason: ConflictReason.InvalidSignature, rule };
-}
+const badSignature = (rule: string): Fault => ({ reason: ConflictReason.InvalidSignature, rule });
 
 /** S2.4, S2.6, S2.7: the type of unlock that refers to the owner's input, by type of owner. */
 const REFERENCE_TO = {

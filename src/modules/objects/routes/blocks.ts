@@ -99,9 +99,7 @@ async function answerMetadata({ settings }: RouteContext, found: StoredBlock): P
   return jsonAnswer(metadata, { ...freshnessOf(found), ...keep });
 }
 
-function decodeStored(bytes: Uint8Array): Block {
-  return decode(block, new Reader(bytes));
-}
+const decodeStored = (bytes: Uint8Array): Block => decode(block, new Reader(bytes));
 
 /** A block that no milestone references yet may be dropped, and its metadata will change. */
 function freshnessOf({
