@@ -126,7 +126,6 @@ async function askUpstreams(
   const { db, upstreams, memory } = context;
   const known = memory.upstreams;
   const lookAround = hasPassed(LOOK_AROUND_MS, known.lookedAroundAt, Date.now());
-  if (lookAround) known.lookedAroundAt = Date.now();
   const { times } = memory.progress;
   const pass = startPass(budget);
   const outcomes: UpstreamOutcome[] = [];
@@ -136,6 +135,8 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
+  // one that took the ledger on ended the look before the others were asked
+  if (lookAround && outcomes.length === order.length) known.lookedAroundAt = Date.now();
   const isStill = memory.progress.times === times;
   const waiting = isStill ? waitsFor(outcomes) : undefined;
   if (waiting !== undefined && !budget.milestonesOnly) noteFruitlessPass(memory, waiting);

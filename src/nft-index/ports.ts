@@ -25,7 +25,7 @@ export interface StoredState {
   state: State | undefined;
 }
 
-export type Since = Pick<State, 'from' | 'changes'>;
+export type Since = Pick<State, 'generation' | 'from' | 'changes'> & { token: string | undefined };
 
 /** The publisher's side of the database. Each call is one transaction. */
 export interface IndexLedger {

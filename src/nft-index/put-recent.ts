@@ -34,7 +34,8 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
   run.left.statements -= STATEMENTS.window;
   // one prefix more than fits, to see whether all do
   const { states, prefixes } = run.bounds;
-  const window = await run.ledger.readWindow(run.state, states, prefixes + 1);
+  const since = { ...run.state, token: run.token };
+  const window = await run.ledger.readWindow(since, states, prefixes + 1);
   if (window?.generation !== run.state.generation) return 'ledger replaced';
   if (window.token !== run.token) return 'another publisher';
 

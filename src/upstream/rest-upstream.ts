@@ -128,7 +128,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     path: string,
     accept: string,
     maxBytes: number,
-    { timeout, attempts }: Patience = options,
+    { timeout, attempts, isUrgent }: Patience = options,
   ): Promise<Uint8Array | undefined> {
     const asked = Date.now();
     const late = () => new UpstreamFailure(`${name} ${path}: no answer in time`, true);
@@ -138,7 +138,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     };
     for (let attempt = 1; ; attempt++) {
       try {
-        return await limit(task, options.isUrgent);
+        return await limit(task, isUrgent);
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
@@ -182,6 +182,8 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       const answer = await askJson('info', info, {
         timeout: Math.min(options.timeout, HEADS_TIMEOUT_MS),
         attempts: 1,
+        // a pass begins with it, and does not wait behind blocks of an upstream that hangs
+        isUrgent: true,
       });
       if (answer === undefined)
         throw new UpstreamFailure(`${name} has no info: is it the REST API of a HORNET?`);

@@ -181,10 +181,10 @@ describe('a first upstream with nothing newer', () => {
     rig.following.upstreams = [rig.upstream, second.upstream];
     for (let index = 1; index <= 6; index++) {
       rig.node.confirm(index);
-      await pass(rig);
+      for (let i = 0; i < 2; i++) await pass(rig);
     }
     expect(await ledgerIndex(db)).toBe(6);
-    expect(second.heads()).toBeLessThanOrEqual(1);
+    expect(second.heads()).toBe(1);
   });
 });
 

@@ -119,6 +119,7 @@ export class World {
     blocks: number;
     /** Of the blocks those that milestones of the ledger reference. */
     applied: number;
+    imports: number;
   }[] = [];
   /** Lines of the log that were looked at. */
   linesRead = 0;

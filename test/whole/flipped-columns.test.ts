@@ -253,7 +253,8 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
     'final proof of an output': (on) =>
       proveFinal(on, 6, 'outputs', digits(network.genesisCoins[5]!.id), FINAL_LAYOUT),
     'final proof of no NFT': (on) => proveFinal(on, 6, 'nfts', '00'.repeat(32), FINAL_LAYOUT),
-    'window of the index': (on) => openIndexLedger(on).readWindow({ from: 2 }, 100, 100),
+    'window of the index': (on) =>
+      openIndexLedger(on).readWindow({ generation: '', from: 2, token: undefined }, 100, 100),
   };
   return { db, reads };
 }

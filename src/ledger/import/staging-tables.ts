@@ -67,9 +67,7 @@ export interface StagingScript {
 
 export const stagingName = (table: string): string => `import_${table}`;
 
-function refersToOther({ sql }: { sql: string }): boolean {
-  return /\bREFERENCES\b/.test(sql);
-}
+const refersToOther = ({ sql }: { sql: string }): boolean => /\bREFERENCES\b/.test(sql);
 
 export async function readStagingScript(db: Database): Promise<StagingScript> {
   const definitions = await readQuery(db, many(db.prepare(SELECT_SCHEMA), definitionFromRow));

@@ -36,7 +36,7 @@ export const PAGE_WITH_IDS = 32;
 /** Blocks of the largest cone that a request computes roots of: a second's work. */
 export const MAX_CONE_BLOCKS = 200_000;
 
-/** Outputs that blocks of several milestones may mention in a view: 30 MB of IDs. */
+/** How often packs of several milestones may mention outputs in a view: 30 MB of IDs. */
 export const MAX_MENTIONS = 500_000;
 
 /** SQL that is true where one of the visible live packs names this block; the newest come first. */

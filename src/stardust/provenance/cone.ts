@@ -177,6 +177,4 @@ export function comparePayloads(
       );
 }
 
-function rootOf(blockIds: readonly string[]): string {
-  return toHex(merkleRoot(blockIds.map(fromHex)));
-}
+const rootOf = (blockIds: readonly string[]): string => toHex(merkleRoot(blockIds.map(fromHex)));

@@ -171,7 +171,11 @@ it('a burned NFT that a list names is not searched for in lists again', async ()
   network.attachTransaction(network.transaction([spend], [burned]), [root]);
   await issue(rig, network);
   await change(db, 'UPDATE nft SET changed = 0 WHERE id = ?1 AND output IS NULL', NFT);
-  const { rows } = (await openIndexLedger(db).readWindow({ from: 1 }, 100, 100))!;
+  const { rows } = (await openIndexLedger(db).readWindow(
+    { generation: '', from: 1, token: undefined },
+    100,
+    100,
+  ))!;
   expect(rows).toEqual([{ nft: NFT, output: null }]);
   expect(await readNftChanges(db, 1)).toMatchObject({ changes: [[NFT, null]] });
 });
@@ -286,8 +290,9 @@ it('the milestone of an ID', async () => {
 it('the milestone of a change of NFTs', async () => {
   const { db, network, rig, root } = await start();
   const index = openIndexLedger(db);
-  const { ledgerIndex: from, changes } = (await index.readState()).head!;
-  const readWindow = () => index.readWindow({ from, changes }, 100, 100);
+  const { generation, ledgerIndex: from, changes } = (await index.readState()).head!;
+  const since = { generation, from, changes, token: undefined };
+  const readWindow = (other = {}) => index.readWindow({ ...since, ...other }, 100, 100);
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
   const burned = basic(network.account(1), { amount: COIN_AMOUNT });
   network.attachTransaction(network.transaction([spend], [burned]), [root]);
@@ -301,6 +306,9 @@ it('the milestone of a change of NFTs', async () => {
   expect((await readWindow())?.rows).toEqual([{ nft: NFT, output: null }]);
   await change(db, 'UPDATE nft_change SET milestone = 0');
   await expect(readWindow()).rejects.toThrow(LedgerDamaged);
+  // of another ledger, or of another publisher's state, it says nothing
+  for (const other of [{ generation: 'other' }, { token: 'other' }])
+    expect(await readWindow(other)).toMatchObject({ generation });
 });
 
 it('the state of the NFT index', async () => {

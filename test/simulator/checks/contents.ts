@@ -210,7 +210,9 @@ export function readNode(world: World, path: string): void {
       isDue: () => path === '/health',
       // a replica may show how it was before all was right
       mayFail: (index) =>
-        path === '/health' && (isOld(world) || index !== lastIndex(world.network)),
+        path === '/health' &&
+        (isOld(world) ||
+          (world.node.disturbances.replicaMs > 0 && index !== lastIndex(world.network))),
     },
   );
 }

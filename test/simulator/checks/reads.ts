@@ -260,7 +260,8 @@ export function readBlockMetadata(world: World, blockId: string): void {
             referencedByMilestoneIndex: referenced.index,
           }),
           // which blocks carry one is said by the keys
-          milestoneIndex: world.hasKeys ? block.milestoneIndex : milestoneIndex,
+          milestoneIndex:
+            world.hasKeys || milestoneIndex !== undefined ? block.milestoneIndex : undefined,
           ...(isReferenced && {
             ledgerInclusionState: referenced.state,
             ...(referenced.state === 'conflicting' && {

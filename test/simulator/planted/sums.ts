@@ -201,7 +201,7 @@ export const REMOVED_CHECKS: readonly RemovedCheck[] = [
     'nft_change',
     'changes of NFTs are not counted where recent is made of them',
     'nft-index/d1-ledger.ts',
-    'if (head && changes !== undefined &&',
+    'if (isOwn && changes !== undefined &&',
     'if (listed < 0 &&',
   ),
   removed(

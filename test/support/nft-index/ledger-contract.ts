@@ -92,7 +92,11 @@ export function describeLedger(name: string, open: () => TestLedger): void {
     });
 
     test('the window: last changes first, and the prefixes of all', async () => {
-      const window = (await ledger.index.readWindow({ from: 100 }, 2, 9))!;
+      const window = (await ledger.index.readWindow(
+        { generation: '', from: 100, token: undefined },
+        2,
+        9,
+      ))!;
       expect(window).toMatchObject({
         generation: 'g',
         ledgerIndex: 103,
@@ -102,8 +106,13 @@ export function describeLedger(name: string, open: () => TestLedger): void {
         ['a', 'b', 'c'].map((digit) => digit.repeat(8)),
       );
       expect(window.token).toBe((await ledger.index.readState()).stored?.token);
-      expect((await ledger.index.readWindow({ from: 100 }, 2, 2))?.prefixes.length).toBe(16);
-      expect(await ledger.index.readWindow({ from: 103 }, 2, 2)).toMatchObject({
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 2, 2))
+          ?.prefixes.length,
+      ).toBe(16);
+      expect(
+        await ledger.index.readWindow({ generation: '', from: 103, token: undefined }, 2, 2),
+      ).toMatchObject({
         rows: [],
         prefixes: '',
       });
@@ -144,7 +153,10 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       await swap(100);
       await ledger.removeState();
       expect((await ledger.index.readState()).stored).toBeUndefined();
-      expect((await ledger.index.readWindow({ from: 100 }, 1, 1))?.token).toBeUndefined();
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 1, 1))
+          ?.token,
+      ).toBeUndefined();
       const state = beginState({ generation: 'g', ledgerIndex: 100 });
       expect(await ledger.index.swap('of before', { token: 'none', state })).toBe(false);
       expect(await ledger.index.swap(undefined, { token: 'one', state })).toBe(true);
@@ -154,9 +166,15 @@ export function describeLedger(name: string, open: () => TestLedger): void {
 
     test('what has left the window is pruned, and nothing else', async () => {
       await swap(102);
-      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows.length).toBe(3);
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 9, 9))?.rows
+          .length,
+      ).toBe(3);
       await ledger.prune();
-      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows).toEqual([at(C, '5')]);
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 9, 9))
+          ?.rows,
+      ).toEqual([at(C, '5')]);
     });
 
     test('nothing is pruned without a state, nor with one of another ledger', async () => {
@@ -165,10 +183,16 @@ export function describeLedger(name: string, open: () => TestLedger): void {
         state: beginState({ generation: 'g', ledgerIndex: 103 }),
       });
       await ledger.prune();
-      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows.length).toBe(3);
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 9, 9))?.rows
+          .length,
+      ).toBe(3);
       await swap(103, 'other');
       await ledger.prune();
-      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows.length).toBe(3);
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 9, 9))?.rows
+          .length,
+      ).toBe(3);
     });
 
     test('a burned NFT is pruned when its change has left the window, and no other NFT', async () => {
@@ -194,7 +218,10 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       await swap(103);
       await ledger.prune();
       expect((await ledger.index.readNfts('', 9))?.rows).toContainEqual(at(A, null));
-      expect((await ledger.index.readWindow({ from: 103 }, 9, 9))?.rows).toEqual([at(A, null)]);
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 103, token: undefined }, 9, 9))
+          ?.rows,
+      ).toEqual([at(A, null)]);
       await ledger.apply([at(A, '6')]);
       await swap(105);
       await ledger.prune();
@@ -216,12 +243,17 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       await ledger.prune();
       await ledger.prune();
       expect(await left()).toEqual([]);
-      expect((await ledger.index.readWindow({ from: 100 }, 9, 9))?.rows).toEqual([]);
+      expect(
+        (await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 9, 9))
+          ?.rows,
+      ).toEqual([]);
     });
 
     test('an import leaves no changes of the ledger before', async () => {
       await ledger.import('other', 50, [at(A, '9')]);
-      expect(await ledger.index.readWindow({ from: 50 }, 9, 9)).toMatchObject({
+      expect(
+        await ledger.index.readWindow({ generation: '', from: 50, token: undefined }, 9, 9),
+      ).toMatchObject({
         generation: 'other',
         ledgerIndex: 50,
         rows: [],
@@ -233,7 +265,9 @@ export function describeLedger(name: string, open: () => TestLedger): void {
       expect((await ledger.index.readState()).head).toBeUndefined();
       expect(await ledger.index.readChanges(endOf(100), 103, 2)).toBeUndefined();
       expect(await ledger.index.readNfts('', 2)).toBeUndefined();
-      expect(await ledger.index.readWindow({ from: 100 }, 2, 2)).toBeUndefined();
+      expect(
+        await ledger.index.readWindow({ generation: '', from: 100, token: undefined }, 2, 2),
+      ).toBeUndefined();
       expect(await ledger.nfts.readNft(A, true)).toBeUndefined();
     });
   });

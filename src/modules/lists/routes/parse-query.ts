@@ -255,6 +255,4 @@ function positionFromDigits(digits: string): Position {
   };
 }
 
-function refuse(name: string, why: string): HttpError {
-  return new HttpError(400, `${name}: ${why}`);
-}
+const refuse = (name: string, why: string): HttpError => new HttpError(400, `${name}: ${why}`);
