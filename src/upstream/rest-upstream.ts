@@ -39,7 +39,7 @@ const RAW = 'application/vnd.iota.serializer-v1';
 const HEADS_TIMEOUT_MS = 3000;
 
 /**
- * Milliseconds for which a question waits for a connection. Nobody waits for its answer as long, and
+ * Milliseconds for which a question waits for a connection. Nobody waits for its answer longer, and
  * questions that wait for an upstream which hangs would be more and more.
  */
 const MAX_WAIT_MS = 60_000;

@@ -79,11 +79,9 @@ export async function upload(
   note: (progress: UploadProgress) => void,
 ): Promise<void> {
   let at = progress;
-  for (
-    let next = await uploadOutputs(source, target, at);
-    next !== undefined;
-    next = await uploadOutputs(source, target, at)
-  ) {
+  for (;;) {
+    const next = await uploadOutputs(source, target, at);
+    if (next === undefined) break;
     at = next;
     note(at);
   }

@@ -59,11 +59,8 @@ export interface LyingNode extends AsyncDisposable {
   };
 }
 
-/**
- * Of an answer without an end, what is sent before a reader has had enough: 32 MB, and what a browser's
- * process for the network reads until the page's word reaches it, on a busy machine too.
- */
-export const MAX_ENDLESS_BYTES = 128 * 2 ** 20;
+/** Of an answer without an end, what is sent before a reader has had enough. */
+export const MAX_ENDLESS_BYTES = 40 * 2 ** 20;
 
 const RAW = 'application/vnd.iota.serializer-v1';
 

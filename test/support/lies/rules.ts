@@ -3,6 +3,7 @@
  * changes nothing is an error: the lie would not be one.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Reader } from '../../../src/stardust/encoding/bytes.ts';
 import { decode, encode } from '../../../src/stardust/encoding/codec.ts';
 import { type Milestone, milestone } from '../../../src/stardust/wire/milestone.ts';
@@ -148,7 +149,11 @@ export function endless(paths: Paths, kind: Kind = 'both'): Rule {
     concerns: concerns(paths, kind),
     async tell() {
       const body = (async function* () {
-        for (let i = 0; i < ENDLESS_MIB; i++) yield chunk;
+        for (let i = 0; i < ENDLESS_MIB; i++) {
+          yield chunk;
+          // a browser's process for the network reads on until the page's word reaches it
+          await sleep(10);
+        }
       })();
       return { status: 200, headers: { 'content-type': 'application/json' }, body };
     },
