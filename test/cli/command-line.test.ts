@@ -1,12 +1,15 @@
 /** Every command says how it is called, and refuses what it does not know. */
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { errorMessage } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { SNAPSHOT } from '../../cli/start/sample.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { callCommand, callScript } from '../support/cli/call-script.ts';
 import { runCommand } from '../support/cli/script-process.ts';
@@ -166,6 +169,33 @@ it('each file of cli/ is a command', () => {
   const files = readdirSync(join(PROJECT, 'cli')).filter((name) => name.endsWith('.ts'));
   const known = [...COMMANDS.map((name) => `${name}.ts`), 'commands.ts'];
   expect(files.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+/** In the process of a command: a point on stderr, as bars of progress are, before each of its lines. */
+const POINTS = `
+  const { stdout, stderr } = process;
+  const { write } = stdout;
+  stdout.write = (...line) => (stderr.write('.'), write.apply(stdout, line));`;
+
+describe('output that cannot be written', () => {
+  const args = ['cli/stardust-edge.js', 'ledger-root', SNAPSHOT];
+
+  it('is an error in a sentence where its disk is full', async () => {
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const child = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['ignore', full, 'pipe'] });
+    const [[code], stderr] = await Promise.all([once(child, 'exit'), readText(child.stderr!)]);
+    const sentence = /^not all could be printed: the disk is full: [^\n]+\n$/;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
+  });
+
+  it('ends nothing where its reader has gone', async () => {
+    const preload = ['--import', `data:text/javascript,${encodeURIComponent(POINTS)}`];
+    const child = spawn(process.execPath, [...preload, ...args], { cwd: PROJECT });
+    child.stderr.destroy();
+    const [[code], stdout] = await Promise.all([once(child, 'exit'), readText(child.stdout)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^final root {6}0x/m)]);
+  });
 });
 
 it('a full disk is named, whether SQLite or the system finds it', () => {

@@ -38,6 +38,24 @@ export async function runMain(
   }
 }
 
+const goOn = () => undefined;
+
+/**
+ * Whoever reads the output may go before this process ends: a `head`, a log shipper, a terminal; a
+ * log may fill its disk. What is written then is lost, and the work goes on.
+ */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.off('error', goOn).on('error', goOn);
+}
+
+/** Throws an Error with a sentence if somebody waits for output that could not be written. */
+export function requireWritten(): void {
+  const lost = process.stdout.errored as NodeJS.ErrnoException | null;
+  if (lost && lost.code !== 'EPIPE')
+    throw new Error(`not all could be printed: ${errorMessage(lost)}`, { cause: lost });
+}
+
 /** Prints what went wrong, as a sentence, and returns the exit code. */
 export function reportError(error: unknown): number {
   if (error instanceof CommanderError) {

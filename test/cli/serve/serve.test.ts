@@ -3,7 +3,7 @@
  * behind. test/e2e/serve.test.ts kills it while it follows a network.
  */
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -91,6 +91,25 @@ describe('npm run serve', () => {
       `Serving ${empty} at ${served.url}/`,
       'UPSTREAM_URL is not set: nothing is followed',
     ]);
+  });
+
+  it('serves on where nobody reads its log any more', async () => {
+    const args = ['--port', '0', '--persist-to', join(folder, 'unread')];
+    const { child, until } = startCommand('serve', args);
+    const [, url] = await until(/^Serving .* at (http:.*)\/$/);
+    const host = () => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    const before = host();
+    child.stdout.destroy();
+    child.stderr.destroy();
+    // each writes a line of log
+    for (let i = 0; i < 20; i++) {
+      expect((await fetch(`${url}/nosuch`)).status).toBe(404);
+      await sleep(20);
+    }
+    expect(host()).toBe(before);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
   });
 
   it('answers each request that it got before SIGTERM', async () => {
