@@ -12,7 +12,9 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkAddress } from '../../../cli/lib/process/check-machine.ts';
 import { holdFolder } from '../../../cli/lib/wrangler/hold-folder.ts';
+import { openLocalDatabase } from '../../../cli/lib/wrangler/local-database.ts';
 import { readVars } from '../../../cli/lib/wrangler/read-vars.ts';
+import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { SNAPSHOT } from '../../../cli/start/sample.ts';
 import { callCommand } from '../../support/cli/call-script.ts';
 import { runCommand, startCommand, temporaryFolder } from '../../support/cli/script-process.ts';
@@ -110,6 +112,23 @@ describe('npm run serve', () => {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     expect((await ended)[0]).toBe(0);
+  });
+
+  it('starts where the ledger is damaged, and /health says so', async () => {
+    const damaged = join(folder, 'damaged');
+    await runCommand('import', SNAPSHOT, '--persist-to', damaged);
+    const db = await openLocalDatabase(damaged, readWranglerConfig());
+    db.exec('UPDATE head SET sum = sum + 1; UPDATE parameters SET sum = sum + 1');
+    db.close();
+    const served = await startServe(['--port', '0', '--persist-to', damaged]);
+    onTestFinished(() => served.kill('all').catch(() => undefined));
+    const { status, headers } = await fetch(`${served.url}/health`);
+    expect([status, headers.get('x-error-detail')]).toEqual([
+      503,
+      expect.stringMatching(/ are damaged on disk: restore a back-up or import a snapshot /),
+    ]);
+    expect(served.log.join('\n')).toContain(' are damaged on disk: ');
+    expect(await served.stop()).toBe(0);
   });
 
   it('answers each request that it got before SIGTERM', async () => {
