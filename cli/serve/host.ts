@@ -32,9 +32,9 @@ listenForSignals();
 
 outliveReaders();
 const [options] = (await once(process, 'message')) as [HostOptions];
-const config = readWranglerConfig();
-const vars = { ...readVars(config, process.env) };
 try {
+  const config = readWranglerConfig();
+  const vars = readVars(config, process.env);
   // the front (front/front.ts) is where clients connect
   const address = { host: '127.0.0.1', port: 0 };
   const running = await runWorker({ ...options, ...address, config, vars, onRestart: tell });

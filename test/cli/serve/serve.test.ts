@@ -2,6 +2,7 @@
  * `npm run serve`: what it serves, what it refuses and in which words, and that it leaves nothing
  * behind. test/e2e/serve.test.ts kills it while it follows a network.
  */
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -11,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkAddress } from '../../../cli/lib/process/check-machine.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
 import { holdFolder } from '../../../cli/lib/wrangler/hold-folder.ts';
 import { openLocalDatabase } from '../../../cli/lib/wrangler/local-database.ts';
 import { readVars } from '../../../cli/lib/wrangler/read-vars.ts';
@@ -129,6 +131,16 @@ describe('npm run serve', () => {
     ]);
     expect(served.log.join('\n')).toContain(' are damaged on disk: ');
     expect(await served.stop()).toBe(0);
+  });
+
+  it('ends its host with a sentence where a setting has become wrong', async () => {
+    const script = join(PROJECT, 'cli/serve/host.ts');
+    const env = { ...process.env, FINAL_MILESTONE: 'x' };
+    const host = fork(script, [], { cwd: PROJECT, env, silent: true });
+    onTestFinished(() => void host.kill('SIGKILL'));
+    host.send({ folder, persistTo: folder });
+    const [[code], stderr] = await Promise.all([once(host, 'exit'), readText(host.stderr!)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^FINAL_MILESTONE must [^\n]+\n$/)]);
   });
 
   it('answers each request that it got before SIGTERM', async () => {
