@@ -3,7 +3,7 @@
  */
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { readSigners, type Signers } from '../network.ts';
+import { findFinalNetwork, readSigners, type Signers } from '../network.ts';
 import { DEFAULT_PERSIST_TO } from '../project.ts';
 import { errorMessage, UsageError } from './command-line.ts';
 
@@ -139,6 +139,13 @@ export function resolveSigners({ network, keys, threshold }: NetworkOptions): Pa
     ...(keys !== undefined && { MILESTONE_PUBLIC_KEYS: keys }),
     ...(least !== undefined && { MILESTONE_THRESHOLD: String(least) }),
   };
+}
+
+/** What the options say of a network, as settings: who signs, and where it ended. */
+export function networkSettings(options: NetworkOptions): Record<string, string> {
+  const final = findFinalNetwork(options.network);
+  const ended = final === undefined ? {} : { FINAL_MILESTONE: String(final.milestone) };
+  return { ...resolveSigners(options), ...ended };
 }
 
 export const networkOptions = () => [
