@@ -81,6 +81,9 @@ describe('stardust-edge', () => {
     [['import', 'a', '--persist-to', ''], /^--persist-to is empty\n/],
     [['restore', 'a', '--persist-to', ''], /^--persist-to is empty\n/],
     [['deploy', '--remove', '--yes', '--env', ''], /^--env is empty\n/],
+    [['import', 'a', '--keys', '', '--threshold', ''], /^--keys is empty\n/],
+    [['import', 'a', '--threshold', ' '], /^--threshold is empty\n/],
+    [['serve', '--network', ''], /^--network is empty\n/],
     [['reindex', '--remote', '--env', ''], /^--env is empty\n/],
     [['deploy', '--remove', '--dry-run'], /^--remove is with --env and --yes only\n/],
     // as they were called before

@@ -153,9 +153,14 @@ export const networkOptions = () => [
     '--network <NAME>',
     'who signs milestones: shimmer; iota-final, the last ledger of IOTA mainnet; or the ' +
       'configuration file of a HORNET node of the network',
+  ).argParser(filled('--network')),
+  new Option(
+    '--keys <KEYS>',
+    'public keys that sign milestones instead: hex, separated by commas',
+  ).argParser(filled('--keys')),
+  new Option('--threshold <N>', 'how many of them must have signed (default: all)').argParser(
+    filled('--threshold'),
   ),
-  new Option('--keys <KEYS>', 'public keys that sign milestones instead: hex, separated by commas'),
-  new Option('--threshold <N>', 'how many of them must have signed (default: all)'),
   renamedOption('--milestone-public-keys <KEYS>', '--keys'),
   renamedOption('--milestone-threshold <N>', '--threshold'),
 ];
