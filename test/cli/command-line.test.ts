@@ -86,6 +86,9 @@ describe('stardust-edge', () => {
     [['serve', '--network', ''], /^--network is empty\n/],
     [['reindex', '--remote', '--env', ''], /^--env is empty\n/],
     [['deploy', '--remove', '--dry-run'], /^--remove is with --env and --yes only\n/],
+    [['deploy', '--remove', '--yes', '--url', 'x'], /^--remove is with --env and --yes only\n/],
+    [['deploy', '--remove', '--var', 'INDEX:all'], /^--remove is with --env and --yes only\n/],
+    [['deploy', '--yes'], /^--yes is for --remove\n/],
     // as they were called before
     [['undeploy'], /^undeploy is now: npx stardust-edge deploy --remove\n/],
     [['cut-backup', 'a', 'b'], /^cut-backup is now: npx stardust-edge backup --from-d1\n/],
