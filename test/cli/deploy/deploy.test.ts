@@ -385,6 +385,10 @@ describe('undeploy', () => {
     const { account } = await deployed();
     const namespaceId = account.namespaces.get(`${NAME}-nft-index`)!;
     const named = { ...config, namespaceId };
+    const other = account.createNamespace('another');
+    const removals = await listRemovals(runOn(account), { ...named, namespaceId: other });
+    expect(removals.at(-1)!.what).toMatch(/^KV another,/);
+    account.namespaces.delete('another');
     await remove(runOn(account), named, await listRemovals(runOn(account), named));
     expect(account.namespaces.size).toBe(0);
   });
