@@ -244,7 +244,11 @@ describe('a deployment', () => {
     const { index } = network.genesis;
     machine.serve = () => imported(index + 1);
     await machine.deploy();
-    expect(machine.printed.at(-1)).toMatch(/^Not verified: /);
+    expect(machine.printed.at(-1)).toMatch(/^Not verified: .*: \S+\/whiteflag\/\d+ is 404$/);
+    // one that applied it, long ago
+    machine.serve = () => fetchNode(57);
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toMatch(/^Not verified: .* milestone 57 is 1000 seconds old$/);
     // the empty answer is one: it is not asked for again
     machine.flags = {};
     await machine.deploy();
