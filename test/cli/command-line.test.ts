@@ -12,7 +12,7 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { SNAPSHOT } from '../../cli/start/sample.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { callCommand, callScript } from '../support/cli/call-script.ts';
-import { runCommand } from '../support/cli/script-process.ts';
+import { runCommand, temporaryFolder } from '../support/cli/script-process.ts';
 
 const COMMANDS = [
   'start',
@@ -27,6 +27,8 @@ const COMMANDS = [
   'conformance',
   'deploy',
 ];
+
+const folder = temporaryFolder();
 
 /** Columns of a terminal that is not narrow. */
 const COLUMNS = 100;
@@ -221,4 +223,22 @@ it('a full disk is named, whether SQLite or the system finds it', () => {
     expect(errorMessage(thrown)).toMatch(/^the disk is full: free some space, .* \(.+\)$/);
   }
   expect(errorMessage(new Error('other'))).toBe('other');
+});
+
+it('a file of SQLite that is damaged is named, and what to do', () => {
+  const file = join(folder, 'damaged');
+  const made = new DatabaseSync(file);
+  made.exec('CREATE TABLE a (b); INSERT INTO a VALUES (1)');
+  made.close();
+  const PAGE_BYTES = 4096;
+  writeFileSync(file, readFileSync(file).fill(0xff, PAGE_BYTES));
+  const damaged = new DatabaseSync(file);
+  onTestFinished(() => damaged.close());
+  let thrown: unknown;
+  try {
+    damaged.exec('SELECT * FROM a');
+  } catch (error) {
+    thrown = error;
+  }
+  expect(errorMessage(thrown)).toMatch(/^the database file is damaged: .*, into a new folder \(/);
 });

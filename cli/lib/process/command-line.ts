@@ -84,6 +84,7 @@ function isMisuse(error: unknown): boolean {
 
 /** Result codes of SQLite: https://www.sqlite.org/rescode.html */
 const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 
 /** What went wrong, for people: without the stack. */
@@ -96,5 +97,7 @@ export function errorMessage(error: unknown): string {
     return `the disk is full: free some space, and give the command again (${error.message})`;
   if (sqliteCode === SQLITE_IOERR)
     return `the disk cannot be read or written: is it full, or failing? (${error.message})`;
+  if (sqliteCode === SQLITE_CORRUPT)
+    return `the database file is damaged: restore a back-up or import a snapshot, into a new folder (${error.message})`;
   return error.message;
 }
