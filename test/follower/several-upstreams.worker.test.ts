@@ -423,6 +423,31 @@ describe('an upstream of another network', () => {
   });
 });
 
+it('what a liar said of the newest milestone goes as soon as another upstream names it', async () => {
+  const rig = await startLedger(db, networkOf(3), 2);
+  rig.node.confirm(2);
+  const naming = (timestamp: number, milestoneId: string): Upstream => ({
+    ...rig.upstream,
+    readHeads: async () => ({ confirmed: 2, latest: { index: 3, timestamp, milestoneId } }),
+  });
+  const settings = {
+    follows: true,
+    retention: 100,
+    finalMilestone: undefined,
+    limitBytes: undefined,
+  };
+  for (const [timestamp, milestoneId] of [
+    [1, 'f'.repeat(64)],
+    [2, 'f'.repeat(64)],
+    [2, 'a'.repeat(64)],
+  ] as const) {
+    rig.following.upstreams = [naming(timestamp, milestoneId)];
+    await pass(rig);
+    const named = (await readNodeStatus(db, settings))?.upstream;
+    expect(named).toEqual({ index: 3, timestamp, milestoneId });
+  }
+});
+
 describe('what an earlier object said of the follower', () => {
   const failing = ({ upstream }: Rig): Upstream => ({
     ...upstream,
