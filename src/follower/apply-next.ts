@@ -85,8 +85,7 @@ export async function tryUpstream(
   try {
     heads = await upstream.readHeads();
     countUpstream(counts, place, upstream.name, heads);
-    const giver = fromUpstream(upstream, heads.confirmed);
-    const ending = await applyUpTo(context, giver, pass);
+    const ending = await applyUpTo(context, fromUpstream(upstream, heads.confirmed), pass);
     // not before: a network that is ahead may have announced another name since
     requireNetwork(ending, heads, context.memory);
     return end(ending);

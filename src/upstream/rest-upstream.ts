@@ -205,9 +205,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         throw new UpstreamFailure(`${name}: metadata of block ${answer.blockId}, not ${id}`);
       return answer.referencedByMilestoneIndex || null;
     },
-    async readTips() {
-      return (await askJson('tips', tips))?.tips ?? [];
-    },
+    readTips: async () => (await askJson('tips', tips))?.tips ?? [],
   };
 }
 

@@ -71,8 +71,7 @@ export async function storeBelow(
   const { said, fault } = isEnd
     ? { said: NONE, fault: undefined }
     : await storeSaid(context, moment, left, limits);
-  const isWhole = cut.length === 0 && said.size === left.size;
-  const isLate = !isWhole && Date.now() >= limits.deadline;
+  const isLate = (cut.length > 0 || said.size < left.size) && Date.now() >= limits.deadline;
   const stored = proven.size + said.size;
   upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
