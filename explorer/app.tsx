@@ -6,6 +6,7 @@ import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from '
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
+import { formatSince } from './format.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
 import { askHealth } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
@@ -315,7 +316,8 @@ function NodeState({ info }: { info: Info }) {
 
 function describeState(info: Info, age: number): string {
   if (saysEnded(info)) return FINAL;
-  return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
+  const when = age < 0 ? formatSince(age) : `${formatAge(age)} old`;
+  return `${when}${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
 function Search({ view, info }: { view: View; info: Loaded<Info> }) {

@@ -25,8 +25,8 @@ const SAVE = `
     upstream_index = coalesce(excluded.upstream_index, upstream_index),
     upstream_timestamp = coalesce(excluded.upstream_timestamp, upstream_timestamp),
     upstream_id = coalesce(excluded.upstream_id, upstream_id)
-  WHERE state <> excluded.state OR reason IS NOT excluded.reason
-    OR upstream_index IS NOT coalesce(excluded.upstream_index, upstream_index)`;
+  WHERE state <> excluded.state OR reason IS NOT excluded.reason OR (?5 IS NOT NULL
+    AND (upstream_index, upstream_timestamp, upstream_id) IS NOT (?3, ?4, ?5))`;
 
 export async function saveFollowerState(db: Database, follower: FollowerState): Promise<void> {
   const reason = follower.state === 'following' ? (follower.progress ?? null) : follower.reason;
