@@ -1,7 +1,6 @@
 /**
  * An address: what it holds, as far as the node lists it, its NFTs and those that it issued.
  */
-
 import { useState } from 'preact/hooks';
 import { type Tenure, tenureOf } from '../../client/balance.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';

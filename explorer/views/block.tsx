@@ -1,7 +1,6 @@
 /**
  * A block by its ID, and the block of a transaction: what its bytes prove, and where it stands.
  */
-
 import { useRef, useState } from 'preact/hooks';
 import type { Sentence } from '../../client/words/sentence.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';

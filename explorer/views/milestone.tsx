@@ -1,7 +1,6 @@
 /**
  * A milestone: who signed it, and its past cone. All that is shown of it comes from its bytes.
  */
-
 import { formatAmount } from '../../client/words/amounts.ts';
 import type {
   Finding,

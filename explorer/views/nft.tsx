@@ -2,7 +2,6 @@
  * An NFT: what the node says of it first, and then, under a heading that says so, what its own
  * metadata claims.
  */
-
 import { formatAmount } from '../../client/words/amounts.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
