@@ -166,7 +166,7 @@ export function History({ nftId, first, info }: Of & { first: FirstPage }) {
     async () => (cursor === undefined ? first : readHistory(nftId, cursor)),
     [nftId, cursors],
   );
-  if (loaded.state === 'failed' && isMissing(loaded.error)) return null;
+  if (cursor === undefined && loaded.state === 'failed' && isMissing(loaded.error)) return null;
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">What became of it</h2>
