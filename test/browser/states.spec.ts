@@ -216,6 +216,8 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         node.lie([counting, waiting]);
         await open(page, `/block/${APPLIED_BLOCK}`);
         await textOf(page, '.outcome').toMatch(/^Waits: no milestone references it yet/);
+        await textOf(page, '.flow-verdicts').toMatch(/to what the transaction commits to/);
+        expect(await readText(page, '.flow')).not.toMatch(/changed nothing/);
         node.lie([counting, say('index', 17_340)]);
         await textOf(page, '.outcome').toMatch(/^Applied · .* milestone 17339$/);
         expect(await countOf(page, '.bad')).toBe(0);
