@@ -404,6 +404,27 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       node.lie(truth());
     });
 
+    it('shows page after page, however often the ledger moved on before', async () => {
+      const many = Array.from({ length: 1001 }, (_, i) => listed[i % 50]!);
+      let hasMoved = false;
+      const isListed: Rule = {
+        concerns: ({ path }) => path.includes('/outputs?unlockableByAddress='),
+        tell(asked, next) {
+          hasMoved = false;
+          return next(asked);
+        },
+      };
+      node.lie([isListed, ...truth(many, () => (hasMoved ? null : undefined))]);
+      await open(page, '/');
+      for (let number = 1; number <= 7; number++) {
+        await open(page, `/address/${ADDRESS}?page=${number}`);
+        await textOf(page, '.pager').toContain(`Page ${number} of 41`);
+        await untilCount(page, '.outputs li', PAGE);
+        hasMoved = true;
+      }
+      node.lie(truth());
+    });
+
     it('says what it cannot know of an address with nothing', async () => {
       node.lie(truth([]));
       await open(page, `/address/${OTHERS}`);
