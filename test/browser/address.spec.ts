@@ -318,6 +318,21 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await untilCount(page, '.gallery li', 2);
       await textOf(page, '.gallery li:first-child').toContain('belongs to another address');
       expect(await audit(page)).toEqual([]);
+      await open(page, `/nfts/${ADDRESS}?page=9`);
+      await textOf(page, 'main').toMatch(/there is no page 9/);
+      node.lie([
+        always(/\/outputs\/nft\?unlockableByAddress=/, () => list([own, other])),
+        always(/\/api\/edge\/v1\/nfts\?ids=/, () => ({
+          ledgerIndex: LEDGER_INDEX,
+          nfts: [null, nftJson(own, ADDRESS)],
+        })),
+        ...truth(),
+      ]);
+      await open(page, '/');
+      await open(page, `/nfts/${ADDRESS}`);
+      await textOf(page, '.tools [role=status]').toMatch(
+        /^2 NFTs .*\. 1 NFT of this page moved or ended meanwhile$/,
+      );
       node.lie(truth());
     });
 
