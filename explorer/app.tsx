@@ -350,8 +350,11 @@ function Search({ view, info }: { view: View; info: Loaded<Info> }) {
             setText('');
             goTo(meaning.view);
           }
-          if (meaning.kind === 'ambiguous' || meaning.kind === 'address')
-            goTo({ name: 'search', text });
+          if (meaning.kind === 'ambiguous' || meaning.kind === 'address') {
+            // as whoever tries again where a part of a page is not read
+            if (text === shown) location.reload();
+            else goTo({ name: 'search', text });
+          }
         }}
       >
         <label for="search">Address, ID of any kind, milestone index, or a link</label>

@@ -13,7 +13,7 @@ import { fragmentOf, open, readText, search, textOf } from '../support/browser/u
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
 import { recordedSource } from '../support/lies/recorded-source.ts';
 import { withField, withStatus } from '../support/lies/rules.ts';
-import { ANY_BLOCK, INFO } from '../support/lies/sample-paths.ts';
+import { ANY_BLOCK, INFO, ONE_NFT } from '../support/lies/sample-paths.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -134,6 +134,16 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       /Not answered.*A transaction that failed or waits: The bytes of block 0x/,
     );
     await unread.close();
+  });
+
+  it('asks again where it is told to search again', async () => {
+    const { nft } = inject('sample');
+    node.lie([withStatus(ONE_NFT, 500)]);
+    await search(page, nft.nftId);
+    await textOf(page, 'main').toMatch(/Not answered.*The node answered 500/);
+    node.lie([]);
+    await search(page, nft.nftId);
+    await textOf(page, '.found-note').toBe('This is an NFT, this node says.');
   });
 
   it('shows the first thing that is there, while others are on their way', async () => {
