@@ -82,7 +82,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     node.lie([holdUntilAsked(6)]);
     await open(page, `/search?q=${UNKNOWN}`);
     await textOf(page, 'main').toMatch(
-      /Not found.*An NFT: not here\. This would have found each NFT that an output holds.*A block: not here.*An address: not here.*A transaction that failed or waits: not here\. The page looked through the failed transactions of milestone 17339/,
+      /Not found.*An NFT: not here\. This would have found each NFT that an output holds.*A block: not here.*An address: not here.*A transaction that failed or waits: not here\. The page looked through the failed transactions of milestone 17339, and through those that wait below the tips that this node names\./,
     );
     // a node that lists NFTs alone does not know what else an address holds
     expect(await readText(page, 'main')).toMatch(/can also be an address: open the address$/);
