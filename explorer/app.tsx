@@ -7,7 +7,7 @@ import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
-import { askHealth } from './node/ask.ts';
+import { askHealth, NodeError } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { type Known, useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
@@ -210,7 +210,9 @@ function loadFirst(): void {
 function NoLedger({ error }: { error: Error }) {
   return (
     <section class="page missing">
-      <Head kind="Node">No ledger to look into</Head>
+      <Head kind="Node">
+        {error instanceof NodeError && error.status === 500 ? 'No ledger to look into' : 'Not read'}
+      </Head>
       <Remark>{error.message}</Remark>
     </section>
   );

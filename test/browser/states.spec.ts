@@ -223,6 +223,13 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         expect(await countOf(page, '.bad')).toBe(0);
       });
 
+      it('says of a ledger that it could not read no more than that', async () => {
+        await page.close();
+        node.lie([withStatus(INFO, 429)]);
+        page = await browser.open(`${node.url}/`, size);
+        await textOf(page, 'main').toMatch(/Node Not read Too many requests/);
+      });
+
       it('does not read on in the background, nor once the network has ended', async () => {
         await textOf(page, '#ledger-state').toContain('17339');
         const hide = (hidden: boolean) =>
