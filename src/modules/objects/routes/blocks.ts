@@ -139,7 +139,7 @@ export function describeBlocks(): Operations<typeof blockRoutes> {
     {
       referencedByMilestoneIndex: json.milestoneIndexSchema,
       milestoneIndex: json.described(
-        'Of the applied milestone that it carries.',
+        'Of the milestone that it carries, if the keys of the settings signed it.',
         json.milestoneIndexSchema,
       ),
       ledgerInclusionState: ledgerInclusionStateSchema,
