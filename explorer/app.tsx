@@ -8,7 +8,7 @@ import type { Finding, SignedMilestone } from '../src/stardust/provenance/proven
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { formatSince } from './format.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
-import { askHealth } from './node/ask.ts';
+import { askHealth, NodeError } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { type Known, useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
@@ -211,7 +211,9 @@ function loadFirst(): void {
 function NoLedger({ error }: { error: Error }) {
   return (
     <section class="page missing">
-      <Head kind="Node">No ledger to look into</Head>
+      <Head kind="Node">
+        {error instanceof NodeError && error.status === 500 ? 'No ledger to look into' : 'Not read'}
+      </Head>
       <Remark>{error.message}</Remark>
     </section>
   );
@@ -352,8 +354,11 @@ function Search({ view, info }: { view: View; info: Loaded<Info> }) {
             setText('');
             goTo(meaning.view);
           }
-          if (meaning.kind === 'ambiguous' || meaning.kind === 'address')
-            goTo({ name: 'search', text });
+          if (meaning.kind === 'ambiguous' || meaning.kind === 'address') {
+            // as whoever tries again where a part of a page is not read
+            if (text === shown) location.reload();
+            else goTo({ name: 'search', text });
+          }
         }}
       >
         <label for="search">Address, ID of any kind, milestone index, or a link</label>

@@ -221,7 +221,7 @@ function contradictionsOf(
   { place = -1, state = said }: Partial<JudgedPath> = {},
 ): readonly string[] {
   return [
-    ...(place >= 0 && whiteFlagIndex !== place
+    ...(place >= 0 && ![place, undefined].includes(whiteFlagIndex)
       ? [`The node says that the block is at place ${whiteFlagIndex}, and it is at ${place}.`]
       : []),
     ...(state === said
