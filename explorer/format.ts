@@ -10,9 +10,7 @@ export function shorten(id: string): string {
   return id.length <= 20 ? id : `${id.slice(0, id.startsWith('0x') ? 10 : 9)}…${id.slice(-6)}`;
 }
 
-export function formatCount(count: number): string {
-  return count.toLocaleString('en');
-}
+export const formatCount = (count: number): string => count.toLocaleString('en');
 
 /** A share from 0 to 1, such as "2.5 %". */
 export function formatShare(share: number): string {

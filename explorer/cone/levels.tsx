@@ -55,9 +55,7 @@ function LevelRow({ level, place, isShown }: { level: Level; place: number; isSh
 }
 
 /** Enough of a hash to compare it by eye. */
-function digits(hash: string): string {
-  return `${hash.slice(2, 10)}…${hash.slice(-6)}`;
-}
+const digits = (hash: string): string => `${hash.slice(2, 10)}…${hash.slice(-6)}`;
 
 /** Counts from 0 to `last`, a level at a time; at once for whoever wants no motion. */
 function useCountUp(last: number): number {

@@ -63,9 +63,7 @@ export function readChainChanges({ inputs, outputs, consumed, created }: Transac
   };
 }
 
-function keyOf({ chain }: Pick<FlowOutput, 'chain'>): string {
-  return `${chain?.kind} ${chain?.id}`;
-}
+const keyOf = ({ chain }: Pick<FlowOutput, 'chain'>): string => `${chain?.kind} ${chain?.id}`;
 
 type Change = Omit<ChainChange, 'chain'>;
 
@@ -144,9 +142,7 @@ function describeController(
 }
 
 /** What circulates: minted and not melted. */
-function supplyOf({ tokenScheme: { minted, melted } }: FoundryOutput): bigint {
-  return minted - melted;
-}
+const supplyOf = ({ tokenScheme: { minted, melted } }: FoundryOutput): bigint => minted - melted;
 
 function describeFoundry(
   was: FoundryOutput | undefined,
