@@ -139,7 +139,8 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
       return await work();
     } finally {
       leases.delete(lease);
-      meanMs += (performance.now() - began - meanMs) / 8;
+      // long work of one client has nobody refused who is among the first to wait
+      meanMs += (Math.min(performance.now() - began, MAX_WAIT_MS / 4) - meanMs) / 8;
       (queue.find((each) => !isDropped(each)) ?? queue[0])?.wake();
     }
   };
