@@ -262,6 +262,31 @@ describe('requests that scan', () => {
     expect(await Promise.all(later)).toEqual(['served', 'served', 'served']);
   });
 
+  it('that others ask for too take the turn of whoever would be served first', async () => {
+    const served: string[] = [];
+    const route: Route = {
+      method: 'GET',
+      path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
+      limit: 'scanLimit',
+      async handle({ params }) {
+        served.push(params.index!);
+        await sleep(5);
+        return jsonAnswer({ index: 7, consumedOutputs: [], createdOutputs: [] });
+      },
+    };
+    const fetch = fetchFrom({
+      settings: { oneIsolate: true },
+      modules: [{ name: 'scans', routes: { route } }],
+    });
+    const ask = (index: number, address: string) =>
+      fetch(scanOf(index), { headers: { 'cf-connecting-ip': address } });
+    const all = Array.from({ length: 20 }, (_, i) => ask(i, '198.51.100.1'));
+    all.push(ask(99, '198.51.100.1'), ask(99, HONEST), ask(99, '192.0.2.2'));
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200));
+    expect(served).toHaveLength(21);
+    expect(served.indexOf('99')).toBeLessThan(4);
+  });
+
   it('that fail make room too', async () => {
     const limit = createWorkLimit(() => 0, 'scan');
     await expect(limit(REQUEST, () => Promise.reject(new Error('D1')))).rejects.toThrow('D1');
