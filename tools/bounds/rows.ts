@@ -53,7 +53,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'shared',
     ],
     ['IDs that no upstream knew: {MAX_UNKNOWN_IDS}', 'node/edge-node.ts', 'oldest evicted'],
-    ['changes of NFTs in `recent`: {MAX_CHANGES}', 'nft-index/recent-changes.ts', 'D1 answers'],
+    [
+      'changes of NFTs in `recent`: {MAX_WINDOW_CHANGES}',
+      'nft-index/recent-changes.ts',
+      'D1 answers',
+    ],
     ['entries of KV in an isolate: {MAX_ENTRIES}', 'nft-index/cached-reads.ts', 'oldest evicted'],
     ['answers in memory of `serve`: {MAX_BYTES}', 'http/read-cache.ts', 'oldest evicted'],
     [
