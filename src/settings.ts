@@ -192,7 +192,7 @@ const settingsFromEnvironment = v.pipe(
     ),
     ['PROTECTED_ROUTES'],
   ),
-  v.transform((env) => ({
+  v.transform(({ API_USER: name, API_PASSWORD: password, ...env }) => ({
     ledger: openLedgerBinding(env),
     nftIndex: env.NFT_INDEX,
     follower: env.FOLLOWER,
@@ -227,7 +227,7 @@ const settingsFromEnvironment = v.pipe(
     /** Patterns of paths that ask for a password or a token; none: no route does. */
     protectedRoutes: env.PROTECTED_ROUTES,
     /** User of HTTP Basic. */
-    apiUser: apiUserOf(env),
+    apiUser: name !== undefined && password !== undefined ? { name, password } : undefined,
     /** Token of Bearer. */
     apiToken: env.API_TOKEN,
     /** The milestone at which the network ended; undefined while it goes on. */
@@ -264,10 +264,6 @@ type Environment = v.InferOutput<typeof environment>;
 function milestoneKeysOf({
   MILESTONE_PUBLIC_KEYS: keys,
   MILESTONE_THRESHOLD: threshold,
-}: Environment): MilestoneKeys | undefined {
+}: Omit<Environment, 'API_USER' | 'API_PASSWORD'>): MilestoneKeys | undefined {
   return keys.length > 0 && threshold !== undefined ? { keys, threshold } : undefined;
-}
-
-function apiUserOf({ API_USER: name, API_PASSWORD: password }: Environment) {
-  return name !== undefined && password !== undefined ? { name, password } : undefined;
 }

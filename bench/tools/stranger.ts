@@ -9,24 +9,24 @@ import { type BilledUsage, OBJECT_GB, PRICES } from './bill.ts';
 /** Rows of a block's pack, of its outputs and of the index: as of the 60 blocks that were counted. */
 const BLOCK_ROWS = 6;
 
-/** Of a proposal, which a stranger pays for in proof of work; of an applied milestone at most. */
-const PROPOSED_BLOCKS = 1000;
+/** Explained of applied milestones, or of a proposal about past ones: 75 MB of blocks at most. */
 const EXPLAINED_BLOCKS = 10_000;
 
 /** 100 NFTs of an address, four rows each (test/whole/list-cost.worker.test.ts). */
 const GALLERY_ROWS = 404;
 
-/** Of `utxo-changes`: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */
+/** Of `utxo-changes`, and of roots of a past milestone: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */
 const CHANGES_ROWS = 200_000 / 32;
 
 /** At most one in each milestone that is kept by default. */
 const RECEIPTS = 17_280;
 
-const ROOTS = { rowsRead: PROPOSED_BLOCKS * BLOCK_ROWS, cpuMs: 100, objectRequests: 1 };
 const EXPLAINED = { rowsRead: EXPLAINED_BLOCKS * BLOCK_ROWS, cpuMs: 1000 };
 const LIST = { rowsRead: ROW_BUDGET + 1000, cpuMs: 200 };
 const BLOCK = { rowsRead: 20, cpuMs: 5, objectRequests: 1 };
 const CHANGES = { rowsRead: CHANGES_ROWS, cpuMs: 2000 };
+/** 100 outputs of 21 KB, read, decoded and written as 5 MB of JSON. */
+const GALLERY = { rowsRead: GALLERY_ROWS, cpuMs: 150 };
 const PAGE = { rowsRead: 5000, cpuMs: 50 };
 const ROW = { rowsRead: 20, cpuMs: 3 };
 const NO_ROW = { cpuMs: 2 };
@@ -34,8 +34,8 @@ const NO_ROW = { cpuMs: 2 };
 /** By limit and operation ID, the dearest request to each route. CPU is more than was measured (docs/performance.md). */
 const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<BilledUsage>>>>> = {
   WHITE_FLAG_LIMIT: {
-    computeWhiteFlag: ROOTS,
-    explainWhiteFlag: { ...ROOTS, cpuMs: 200 },
+    computeWhiteFlag: CHANGES,
+    explainWhiteFlag: { ...EXPLAINED, cpuMs: 4000 },
   },
   SCAN_LIMIT: {
     listNfts: LIST,
@@ -69,10 +69,10 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Bil
     lookUpNft: { ...ROW, kvReads: 2 },
     lookUpAlias: ROW,
     lookUpFoundry: ROW,
-    readNfts: { rowsRead: GALLERY_ROWS, cpuMs: 10 },
+    readNfts: GALLERY,
     readNft: ROW,
     readOutput: ROW,
-    readOutputs: { rowsRead: 404, cpuMs: 10 },
+    readOutputs: GALLERY,
     readOutputMetadata: ROW,
     readIncludedBlock: ROW,
     readIncludedBlockMetadata: ROW,

@@ -1,6 +1,6 @@
 /**
  * The rate limits of a deployed Worker, for each client address and location. With them one address
- * costs less than a dollar an hour, by all routes together (docs/cloudflare.md#what-a-stranger-can-cost).
+ * costs less than two dollars an hour, by all routes together (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 
 /** Requests in 60 seconds, by the name of the binding (docs/operations.md#rate-limits). */

@@ -139,9 +139,8 @@ function sinceLastApplied(outcomes: readonly UpstreamOutcome[]): readonly Upstre
 }
 
 /** An upstream that failed or diverged is not one to begin with, whatever it had before. */
-function tookLedgerOn({ kind, applied }: UpstreamOutcome): boolean {
-  return kind === 'budget-spent' || ((kind === 'level' || kind === 'behind') && applied > 0);
-}
+const tookLedgerOn = ({ kind, applied }: UpstreamOutcome): boolean =>
+  kind === 'budget-spent' || ((kind === 'level' || kind === 'behind') && applied > 0);
 
 function stateOf(
   failing: string | undefined,

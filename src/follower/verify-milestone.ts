@@ -2,7 +2,6 @@
  * Verifies the next milestone before anything is done with it
  * (docs/protocol.md#verifying-over-rest-alone; docs/protocol.md, C-M, E.3, E.5 and G).
  */
-import type { Head, KnownMilestone } from '../ledger/core/head.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
 import { Reader, toHexDigits } from '../stardust/encoding/bytes.ts';
 import { decode } from '../stardust/encoding/codec.ts';
@@ -33,10 +32,12 @@ export async function verifyMilestone(
   const value = parseMilestone(payload, index);
   const id = milestoneId(value, payload);
   if (value.index !== index) throw new Divergence(`milestone ${value.index} where ${index} is due`);
-  if (toHexDigits(value.previousMilestoneId) !== previousIdDue(index, head, previous))
+  // E.3 (a)
+  const isFirst = index === head.genesis + 1;
+  if (toHexDigits(value.previousMilestoneId) !== (isFirst ? '0'.repeat(64) : previous.id))
     throw new Divergence(`milestone ${index} does not follow ours`);
   // E.3 (b): the first milestone has none to compare with
-  if (index !== head.genesis + 1 && value.timestamp <= previous.timestamp)
+  if (!isFirst && value.timestamp <= previous.timestamp)
     throw new Divergence(`milestone ${index} is not after the one before`);
   // M-9: the reference stops at two options of one type
   if (new Set(value.options.map((option) => option.type)).size < value.options.length)
@@ -58,9 +59,4 @@ function parseMilestone(payload: Uint8Array, index: number): Milestone {
   } catch (error) {
     throw new Divergence(`milestone ${index} does not parse, ${caughtRefusal(error).reason}`);
   }
-}
-
-/** Returns the previous ID that E.3 (a) demands: zeros for the first milestone. */
-function previousIdDue(index: number, head: Head, previous: KnownMilestone): string {
-  return index === head.genesis + 1 ? '0'.repeat(64) : previous.id;
 }

@@ -72,14 +72,13 @@ async function toHttpError(thrown: unknown, node: EdgeNode): Promise<HttpError> 
 export function createApp({ settings, node, modules }: AppParts): App {
   const guard = createRouteGuard(settings);
   const requestCounts = settings.oneIsolate ? createRequestCounts() : undefined;
-  const readCache = settings.oneIsolate
-    ? createReadCache(Date.now, node.readGeneration)
-    : undefined;
   const limits = settings.oneIsolate && {
     scan: createWorkLimit(Date.now, 'scan'),
     explanation: createWorkLimit(Date.now, 'explanation'),
     gallery: createWorkLimit(Date.now, 'gallery'),
   };
+  const readCache =
+    limits && createReadCache(Date.now, node.readGeneration, undefined, limits.scan.hasten);
   const writeOfKind = createLimitedLog(Date.now);
   const router = IttyRouter<IRequestStrict, [Exchange]>();
   const routes = Object.values(listRoutes(modules));
@@ -156,9 +155,9 @@ export function createApp({ settings, node, modules }: AppParts): App {
     const work = route.limit === 'scanLimit' ? 'scan' : route.work;
     const handleInTurn = (request: Request) =>
       work && limits ? limits[work](request, () => handle(request)) : handle(request);
-    return readCache === undefined
-      ? handleInTurn(request)
-      : readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work));
+    return readCache
+      ? readCache.answer(route, request, notes, handleInTurn, (work) => ctx.waitUntil(work))
+      : handleInTurn(request);
   }
 
   return {
@@ -231,9 +230,8 @@ export function createApp({ settings, node, modules }: AppParts): App {
 }
 
 /** Whether nobody would act on a line of log: an answered read, cheaper than its line. */
-function isRoutine(method: string, route: string, status: number): boolean {
-  return ['GET', 'HEAD'].includes(method) && route !== NO_ROUTE && [200, 304, 404].includes(status);
-}
+const isRoutine = (method: string, route: string, status: number): boolean =>
+  ['GET', 'HEAD'].includes(method) && route !== NO_ROUTE && [200, 304, 404].includes(status);
 
 /** An answer that is ready goes out before anything that is begun in a later turn. */
 async function afterwards(work: () => Promise<unknown>): Promise<void> {

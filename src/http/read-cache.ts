@@ -58,11 +58,13 @@ export interface ReadCache {
  * @param clock Unix milliseconds
  * @param readGeneration names the import that the ledger grew from; undefined without a ledger
  * @param maxBytes of all keys and bodies, with some overhead for each
+ * @param hasten has a scan that waits take the turn of another request too
  */
 export function createReadCache(
   clock: () => number,
   readGeneration: () => Promise<string | undefined>,
   maxBytes = MAX_BYTES,
+  hasten: (waiting: Request, by: Request) => void = () => {},
 ): ReadCache {
   const entries = createBoundedMap<Entry>(
     maxBytes,
@@ -91,33 +93,37 @@ export function createReadCache(
     );
   }
 
-  const scans = new Map<string, Promise<Answer>>();
+  const scans = new Map<string, { request: Request; answer: Promise<Answer> }>();
 
   /** Joins the scan under way that has this name, or begins it. */
   async function share(
     name: string,
+    request: Request,
     scan: () => Promise<Answer>,
     outlive: (work: Promise<unknown>) => void,
+    isAgain = false,
   ): Promise<Answer> {
     const joined = scans.get(name);
     if (joined === undefined) {
-      const begun = scan();
+      const begun = { request, answer: scan() };
       scans.set(name, begun);
       const end = () => {
         if (scans.get(name) === begun) scans.delete(name);
       };
-      outlive(begun.then(end, end));
-      return begun;
+      outlive(begun.answer.then(end, end));
+      return begun.answer;
     }
-    // whoever began it may be refused behind other scans of its own
+    // whoever began it may wait behind other scans of its own, and be refused
+    hasten(joined.request, request);
     const unlessRefused = (error: unknown) => {
       if ((error as Partial<HttpError>).status !== 429) throw error;
       return undefined;
     };
-    const answer = await within(MAX_SHARED_MS, joined.catch(unlessRefused), () => undefined);
+    const shared = joined.answer.catch(unlessRefused);
+    const answer = await within(MAX_SHARED_MS, shared, () => undefined);
     if (answer !== undefined) return answer;
     if (scans.get(name) === joined) scans.delete(name);
-    return scan();
+    return isAgain ? scan() : share(name, request, scan, outlive, true);
   }
 
   return {
@@ -132,18 +138,19 @@ export function createReadCache(
         notes.source = 'cache';
         return revalidate(request, entry.answer);
       }
+      const passed = withoutCondition(request);
       const read = async () => {
         const storedAt = clock();
         const isOfImport = FRESHNESS[route.keep ?? 'none'].inMemory === 'import';
         const generation = isOfImport ? await generationNow().catch(() => undefined) : undefined;
-        const answer = await handle(withoutCondition(request));
+        const answer = await handle(passed);
         const keep = answer.keep ?? route.keep ?? 'none';
         if ((answer.status ?? 200) === 200 && FRESHNESS[keep].inMemory !== 'no')
           entries.set(key, { answer, keep, generation, storedAt });
         return answer;
       };
       const isScan = route.limit === 'scanLimit';
-      const answer = await (isScan ? share(`${minimum} ${key}`, read, outlive) : read());
+      const answer = await (isScan ? share(`${minimum} ${key}`, passed, read, outlive) : read());
       return revalidate(request, answer);
     },
   };

@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { digitsOf, hex, MAX_UINT32 } from '../platform/json-schemas.ts';
 import { readBounded } from '../platform/read-bounded.ts';
+import { parseBoundedJson } from '../stardust/encoding/bounded-json.ts';
 import { HttpError } from './errors.ts';
 
 /** 32 bytes: blocks, milestones, NFTs, aliases. */
@@ -92,34 +93,31 @@ function percentDecode(text: string): string | undefined {
     .replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
-/** A white-flag request needs less than 1 KB. */
+/** A white-flag request needs less than 1 KB; the largest has 1,000 values. */
 const MAX_BODY_BYTES = 64 * 1024;
-
-/** Called by JSON.parse for each value; `source` is the text of a number. */
-type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+const MAX_BODY_VALUES = 2000;
 
 /**
  * Makes a number NaN that Go's decoder refuses for an unsigned integer: `17340.0`, `1.734e4`, `-0`.
- * A schema of integers then refuses it too.
+ * A schema of integers then refuses it too. `source` is the text of a number.
  */
-export const asGoReadsIntegers: Reviver = (_, value, context) =>
+const asGoReadsIntegers = (_: string, value: unknown, context?: { source?: string }) =>
   typeof value === 'number' && !/^\d+$/.test(context?.source ?? '') ? Number.NaN : value;
 
-/** @param maxBytes the longest body that is read */
+/** Reads a body up to these limits: each value takes 0.6 µs, as a reviver is slow. */
 export async function readJsonObject(
   request: Request,
-  { maxBytes = MAX_BODY_BYTES, reviver }: { maxBytes?: number; reviver?: Reviver } = {},
+  { maxBytes, maxValues } = { maxBytes: MAX_BODY_BYTES, maxValues: MAX_BODY_VALUES },
 ): Promise<Record<string, unknown>> {
   const bytes = await readBodyBytes(request, maxBytes);
   let value: unknown;
   try {
     // a byte order mark stays in and fails to parse, as in the reference
-    value = JSON.parse(
-      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
-      reviver,
-    );
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    parseBoundedJson(text, maxValues);
+    value = JSON.parse(text, asGoReadsIntegers);
   } catch {
-    throw new HttpError(400, 'the body is not JSON in UTF-8');
+    throw new HttpError(400, `the body is not JSON in UTF-8 of up to ${maxValues} values`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new HttpError(400, 'the body is not a JSON object');

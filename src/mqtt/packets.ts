@@ -52,7 +52,7 @@ export interface SubscribeAck {
   returnCodes: number[];
 }
 
-export interface Unsubscribe {
+interface Unsubscribe {
   type: typeof PacketType.Unsubscribe;
   packetId: number;
   topics: string[];

@@ -58,8 +58,7 @@ const SELECT_LATEST = `
 const SELECT_PREFIXES = `
   SELECT group_concat(prefix, '') AS prefixes FROM (
     SELECT DISTINCT substr(j.value, 1, ${PREFIX_LENGTH}) AS prefix
-    FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1 LIMIT ?2
-  )`;
+    FROM nft_change c CROSS JOIN json_each(c.nfts) j WHERE c.milestone > ?1)`;
 
 /** How many statements each call runs. D1 limits them for each invocation of a Worker. */
 export const STATEMENTS = { readState: 2, swap: 1, page: 2, window: 4 };
@@ -101,7 +100,7 @@ export function openIndexLedger(db: Database): IndexLedger {
       return head && { ...head, rows };
     },
 
-    async readWindow({ generation, from, changes, token }, maxStates, maxPrefixes) {
+    async readWindow({ generation, from, changes, token }, maxStates) {
       const { head, latest, prefixes, stored } = await readBatch(db, {
         head: selectHead(),
         latest: many(db.prepare(SELECT_LATEST).bind(from, maxStates), (row) => ({
@@ -109,7 +108,7 @@ export function openIndexLedger(db: Database): IndexLedger {
           listed: row.integer('listed'),
         })),
         prefixes: one(
-          db.prepare(SELECT_PREFIXES).bind(from, maxPrefixes),
+          db.prepare(SELECT_PREFIXES).bind(from),
           (row) => row.textOrNull('prefixes') ?? '',
         ),
         stored: selectStored(),

@@ -1,7 +1,7 @@
 /** Sources of lookups: KV, the caches before it, and D1, which has the answer if KV proves none. */
 import { headFromRow } from '../ledger/core/head.ts';
 import { JOIN_HELD, NFT_COLUMNS, nftFromRow } from '../ledger/core/nft-rows.ts';
-import { first, type Row, readAlone } from '../ledger/core/read-batch.ts';
+import { first, readAlone } from '../ledger/core/read-batch.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { createRecentCaches, RememberedReads } from './cached-reads.ts';
 import type { NftLedger, NftSources } from './look-up-nft.ts';
@@ -13,14 +13,13 @@ export function openNftLedger(db: Ledger): NftLedger {
   return {
     async readNft(nftId, latest) {
       const session = db.withSession(latest ? 'first-primary' : 'first-unconstrained');
-      return readAlone(first(session.prepare(SELECT_NFT).bind(nftId), currentFromRow));
+      const found = first(session.prepare(SELECT_NFT).bind(nftId), (row) => ({
+        ledgerIndex: headFromRow(row).ledger,
+        output: nftFromRow(row)?.output ?? null,
+      }));
+      return readAlone(found);
     },
   };
-}
-
-function currentFromRow(row: Row): { ledgerIndex: number; output: string | null } {
-  const { ledger } = headFromRow(row);
-  return { ledgerIndex: ledger, output: nftFromRow(row)?.output ?? null };
 }
 
 /**

@@ -55,7 +55,7 @@ export interface IndexLedger {
   readNfts(after: string, limit: number): Promise<Page<NftRow> | undefined>;
 
   /** Reads all changes after milestone `from`: the last ones with their states, and prefixes. */
-  readWindow(since: Since, maxStates: number, maxPrefixes: number): Promise<Window | undefined>;
+  readWindow(since: Since, maxStates: number): Promise<Window | undefined>;
 }
 
 export interface Window extends Page<NftRow> {

@@ -18,7 +18,7 @@ export interface Budget {
 /** How much `recent` may hold. Tests set less than the real bounds. */
 export interface RecentBounds {
   states: number;
-  prefixes: number;
+  changes: number;
 }
 
 /**

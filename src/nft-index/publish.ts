@@ -22,7 +22,7 @@ import {
 import { advanceState, beginState, clampTimes, discardEntries } from './publisher-state.ts';
 import { putAllEntries, putChanged } from './put-entries.ts';
 import { putRecent } from './put-recent.ts';
-import { MAX_PREFIXES, MAX_STATES } from './recent-changes.ts';
+import { MAX_STATES, MAX_WINDOW_CHANGES } from './recent-changes.ts';
 
 export type { Budget, Stop } from './publish-run.ts';
 
@@ -36,7 +36,7 @@ export interface Published {
   used: Budget;
 }
 
-const BOUNDS: RecentBounds = { states: MAX_STATES, prefixes: MAX_PREFIXES };
+const BOUNDS: RecentBounds = { states: MAX_STATES, changes: MAX_WINDOW_CHANGES };
 
 /**
  * Projects the ledger into KV as far as the budget goes. Rejects if D1 or KV fails; the next call

@@ -152,10 +152,14 @@ export function advanceState(state: State, head: IndexHead, now: number): State 
   };
 }
 
+/** Changes that a page of entries is chosen from, or those of one mark: some 30 ms for D1. */
+const MAX_DUE = 50_000;
+
 /** Returns the milestone up to which entries are to be put now. */
-export function duePut({ marks }: State, now: number): number | undefined {
-  return marks.findLast(({ seenAt, putAt }) => putAt === null && now - seenAt >= PUT_AFTER_MS)
-    ?.milestone;
+export function duePut({ marks, changes }: State, now: number): number | undefined {
+  const put = marks.findLast(({ putAt }) => putAt !== null)?.changes ?? changes ?? 0;
+  const due = marks.filter(({ seenAt, putAt }) => putAt === null && now - seenAt >= PUT_AFTER_MS);
+  return (due.findLast((mark) => (mark.changes ?? 0) - put <= MAX_DUE) ?? due[0])?.milestone;
 }
 
 /** Notes that the entries of all changes up to the milestone had been put by `now`. */

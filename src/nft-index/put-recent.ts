@@ -9,7 +9,7 @@ import {
   swapState,
 } from './publish-run.ts';
 import { discardEntries } from './publisher-state.ts';
-import { PREFIX_LENGTH, RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
+import { RECENT_KEY, type Recent, writeRecent } from './recent-changes.ts';
 import { HEARTBEAT_MS, RECENT_PUT_INTERVAL_MS, SETTLING_TIME_MS } from './timing-assumptions.ts';
 
 /** Cost of one `recent`, with the read of the seal and the state to write if that is lost. */
@@ -32,15 +32,19 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
     if (result !== 'done') return result;
   }
   run.left.statements -= STATEMENTS.window;
-  // one prefix more than fits, to see whether all do
-  const { states, prefixes } = run.bounds;
-  const since = { ...run.state, token: run.token };
-  const window = await run.ledger.readWindow(since, states, prefixes + 1);
+  const { ledgerIndex: from, changes = 0 } = run.head;
+  // NaN where an earlier version wrote the state
+  const isLarge = changes - (run.state.changes ?? Number.NaN) > run.bounds.changes;
+  const since = { ...run.state, ...(isLarge && { from, changes }), token: run.token };
+  const window = await run.ledger.readWindow(since, run.bounds.states);
   if (window?.generation !== run.state.generation) return 'ledger replaced';
   if (window.token !== run.token) return 'another publisher';
 
   run.left.operations -= 1;
-  await run.store.put(RECENT_KEY, writeRecent(describeWindow(run, window, publishedAt)));
+  await run.store.put(
+    RECENT_KEY,
+    writeRecent(describeWindow(run, since.from, window, publishedAt)),
+  );
   return swapState(run, { ...run.state, recent: { to: window.ledgerIndex, putAt: run.clock() } });
 }
 
@@ -65,22 +69,22 @@ async function isSealLost(run: PublishRun, now: number): Promise<boolean> {
 
 function describeWindow(
   { state, bounds }: PublishRun,
+  from: number,
   window: Window,
   publishedAt: number,
 ): Recent {
-  const { generation, entries, from, filledFrom } = state;
+  const { generation, entries, filledFrom } = state;
+  const isSince = entries.kind === 'complete' && from === state.from;
   const value: Recent = {
     generation,
     from,
     filledFrom,
     to: window.ledgerIndex,
-    fromTime: entries.kind === 'complete' ? entries.since : null,
+    fromTime: isSince ? entries.since : null,
     publishedAt,
     states: Object.fromEntries(window.rows.map(({ nft, output }) => [nft, output])),
     prefixes: '',
   };
   if (window.rows.length < bounds.states) return value;
-  if (window.prefixes.length > bounds.prefixes * PREFIX_LENGTH)
-    return { ...value, from: value.to, fromTime: null };
   return { ...value, prefixes: window.prefixes };
 }

@@ -58,6 +58,20 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
+/** Makes something of each, with turns between: 100 outputs of all sizes may take 0.1 s. */
+export async function mapInTurns<T, U>(
+  all: readonly T[],
+  make: (each: T, i: number) => U,
+): Promise<U[]> {
+  const turn = takeTurns();
+  const made: U[] = [];
+  for (const [i, each] of all.entries()) {
+    made.push(make(each, i));
+    await turn();
+  }
+  return made;
+}
+
 /**
  * Returns what is to be awaited after each step, also of several requests: each waits by a timer of
  * its own, as workerd drops those of a request that has ended.

@@ -28,7 +28,7 @@ import {
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { awaitedOutputs, knownBlockIds } from '../support/ledger/stored-blocks.ts';
 import { COIN_AMOUNT, type SyntheticNetwork } from '../support/network/synthetic-network.ts';
-import { coin } from '../support/network/transactions.ts';
+import { coin, type MadeTransaction } from '../support/network/transactions.ts';
 import { basic } from '../support/payloads/outputs.ts';
 
 /** Each batch that would write a verdict fails. */
@@ -163,6 +163,28 @@ it('nothing is written where another input is still missing, however often one c
     await passOnce({ ...split, following: { ...split.following, db: counting } });
   }
   expect(written).toBe(0);
+});
+
+it('verdicts of new packs are made, however often something comes for which all are searched', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'searched again');
+  const split = withSplitPacks(rig);
+  const by = network.account(1);
+  const store = (transaction: MadeTransaction, parent = root) =>
+    storeNow(withTips(split, network.attachTransaction(transaction, [parent])), db);
+  // more packs than one storing step searches wait for what never comes
+  for (let i = 0; i < 12; i++) {
+    const never = coin(new Uint8Array(34).fill(i + 1, 0, 32), basic(by, { amount: COIN_AMOUNT }));
+    await store(network.transaction([{ coin: never, by }], [basic(by, { amount: COIN_AMOUNT })]));
+  }
+  const made = network.transfer(network.genesisCoins[0]!, 1);
+  await store(network.transfer(made.coins[0]!, 2));
+  let last = root;
+  for (let i = 0; i < 4; i++) {
+    last = network.attachTransaction(made, [last]);
+    await storeNow(withTips(split, last), db);
+  }
+  expect(await awaitedOutputs(db)).not.toContain(made.coins[0]!.id.toHex());
 });
 
 describe('a transaction with an input whose content is gone, as its creator was in conflict', () => {

@@ -166,7 +166,19 @@ describe('scans at the same moment', () => {
     const answers = Promise.all([fetchFrom('/a'), fetchFrom('/a')]);
     await expect(refused).rejects.toMatchObject({ status: 429 });
     expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
-    expect(server.handled).toBe(3);
+    expect(server.handled).toBe(2);
+  });
+
+  it('are one scan again for all who joined one that is refused', async () => {
+    const { server, fetchFrom } = createServer(SCAN);
+    const refuse = () => {
+      throw new HttpError(429, 'too many requests wait: scan');
+    };
+    const refused = fetchFrom('/a', {}, refuse);
+    const answers = Array.from({ length: 100 }, () => fetchFrom('/a'));
+    await expect(refused).rejects.toMatchObject({ status: 429 });
+    expect((await Promise.all(answers)).every(({ status }) => status === 200)).toBe(true);
+    expect(server.handled).toBe(2);
   });
 });
 

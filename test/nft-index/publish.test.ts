@@ -287,7 +287,7 @@ describe('a milestone', () => {
     const ids = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
     ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
     const small = { operations: 10, statements: 100 };
-    const bounds = { states: 5, prefixes: 40 };
+    const bounds = { states: 5, changes: 100 };
     await publishTo(ledger, store, () => now, small, bounds);
     expect(store.takePuts()).toEqual([RECENT_KEY]);
     expect(Object.keys(store.recent.states).sort()).toEqual(ids.slice(-5));
@@ -305,12 +305,42 @@ describe('a milestone', () => {
     );
   });
 
-  test('more changes than prefixes fit: recent covers its own milestone only', async () => {
+  test('more changes than are read: recent covers the last milestones only', async () => {
     const ids = Array.from({ length: 7 }, (_, i) => `${i}`.repeat(64));
     ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
-    await publishTo(ledger, store, () => now, BUDGET, { states: 5, prefixes: 6 });
-    expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, prefixes: '' });
+    const from: number[] = [];
+    const { readWindow } = ledger;
+    ledger.readWindow = (since, most) => {
+      from.push(since.from);
+      return readWindow.call(ledger, since, most);
+    };
+    const put = (changes: number) =>
+      publishTo(ledger, store, () => now, BUDGET, { states: 5, changes });
+    await put(6);
+    expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, states: {} });
+    now += HEARTBEAT_MS;
+    await put(7);
+    expect(store.recent).toMatchObject({ from: 100, to: 101 });
     expect(Object.keys(store.recent.states).length).toBe(5);
+    expect(from).toEqual([101, 100]);
+  });
+
+  test('entries of many marks are put by some of these at a time', async () => {
+    const burst = Array.from({ length: 30_000 }, (_, i) => i.toString(16).padStart(64, '0'));
+    for (let mark = 0; mark < 4; mark++) {
+      ledger.apply(burst.map((nft) => ({ nft, output: outputId(`${mark}`) })));
+      await publish({ operations: 4, statements: 500 });
+      now += MARK_INTERVAL_MS;
+    }
+    now += PUT_AFTER_MS;
+    const asked: number[] = [];
+    const { readChanges } = ledger;
+    ledger.readChanges = (after, upTo, limit) => {
+      asked.push(upTo);
+      return readChanges.call(ledger, after, upTo, limit);
+    };
+    await publish({ operations: 4, statements: 500 });
+    expect(asked).toEqual([101]);
   });
 
   test('what failed is done by the next call', async () => {

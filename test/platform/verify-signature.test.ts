@@ -32,3 +32,17 @@ it('is remembered where it is false as well', async () => {
   expect(await verifySignature(key.publicKey, message, signature)).toBe(false);
   expect(await verifySignature(key.publicKey, message, signature)).toBe(false);
 });
+
+it('lets others in: a block has 128, and in JavaScript they take 50 ms', async () => {
+  let now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 30));
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  for (let i = 0; i < 5; i++) {
+    const signature = key.sign(message);
+    signature[i]! ^= 1;
+    expect(await verifySignature(key.publicKey, message, signature)).toBe(false);
+  }
+  expect(timers).toHaveBeenCalledTimes(5);
+  timers.mockRestore();
+  clock.mockRestore();
+});

@@ -150,13 +150,7 @@ const MISTAKES: Record<string, Edit[]> = {
   'entries may be put at any time': [
     [ENTRIES, 'run.clock() - readAt <= PUT_WITHIN_MS', 'run.clock() >= readAt'],
   ],
-  'more changes than prefixes fit': [
-    [
-      PUT_RECENT,
-      'window.prefixes.length > bounds.prefixes * PREFIX_LENGTH',
-      'window.prefixes.length < 0',
-    ],
-  ],
+  'a window that is too large proves old entries': [[PUT_RECENT, ' && from === state.from', '']],
   'no prefixes': [[PUT_RECENT, 'prefixes: window.prefixes', "prefixes: ''"]],
   'what is put counts though the seal was not seen': [
     [ENTRIES, "return 'seal not seen'", 'run.left.operations += 0'],

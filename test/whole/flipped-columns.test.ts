@@ -254,7 +254,7 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
       proveFinal(on, 6, 'outputs', digits(network.genesisCoins[5]!.id), FINAL_LAYOUT),
     'final proof of no NFT': (on) => proveFinal(on, 6, 'nfts', '00'.repeat(32), FINAL_LAYOUT),
     'window of the index': (on) =>
-      openIndexLedger(on).readWindow({ generation: '', from: 2, token: undefined }, 100, 100),
+      openIndexLedger(on).readWindow({ generation: '', from: 2, token: undefined }, 100),
   };
   return { db, reads };
 }

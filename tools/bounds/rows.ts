@@ -9,7 +9,7 @@ export type Bound = [bound: string, file: string, beyond: string];
 
 export const SECTIONS: Record<string, Bound[]> = {
   'The core: requests': [
-    ['body: {MAX_BODY_BYTES}', 'http/request.ts', '400'],
+    ['body: {MAX_BODY_BYTES}, {MAX_BODY_VALUES} values', 'http/request.ts', '400'],
     ['blocks of a past cone: {MAX_CONE_BLOCKS}', 'ledger/packs/view-pages.ts', '500'],
     [
       'mentions of outputs by packs of several milestones: {MAX_MENTIONS}',
@@ -38,7 +38,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '404',
     ],
     [
-      'requests whose blocks are fetched: {BRING_LIMITS.places}, of one client {BRING_LIMITS.ofClient}; waiting {BRING_LIMITS.waiting}',
+      'requests whose blocks are fetched: {BRING_LIMITS.places}, of one client {BRING_LIMITS.ofClient}; waiting {BRING_LIMITS.waiting}, {BRING_LIMITS.maxWaitMs}',
       'follower/bring/bring-blocks.ts',
       '500 for the client with most',
     ],
@@ -53,6 +53,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'shared',
     ],
     ['IDs that no upstream knew: {MAX_UNKNOWN_IDS}', 'node/edge-node.ts', 'oldest evicted'],
+    [
+      'changes of NFTs in `recent`: {MAX_WINDOW_CHANGES}',
+      'nft-index/recent-changes.ts',
+      'D1 answers',
+    ],
     ['entries of KV in an isolate: {MAX_ENTRIES}', 'nft-index/cached-reads.ts', 'oldest evicted'],
     ['answers in memory of `serve`: {MAX_BYTES}', 'http/read-cache.ts', 'oldest evicted'],
     [
@@ -193,7 +198,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'modules/feed/feed-connection.ts',
       'another connection',
     ],
-    ['a proof of inx-poi: {MAX_PROOF_BYTES}', 'modules/proofs/routes/poi.ts', '400'],
+    [
+      'a proof of inx-poi: {MAX_PROOF_BYTES}, {MAX_PROOF_VALUES} values',
+      'modules/proofs/routes/poi.ts',
+      '400',
+    ],
     [
       'a statement: {MAX_OUTPUTS} outputs, {MAX_BYTES} of records',
       'modules/final/read-statement.ts',

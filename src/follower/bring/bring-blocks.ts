@@ -122,21 +122,20 @@ async function readUnstored(
   id: string,
 ): Promise<Uint8Array> {
   const { head } = await readPosition(db, { keys, verify });
-  const { pool } = memory;
-  const block = pool.get(id) ?? (await fetchBlock(upstreams, id, memory.upstreams.ranking));
+  const { ranking } = memory.upstreams;
+  const block = memory.pool.get(id) ?? (await fetchBlock(upstreams, id, ranking));
   const said = memory.upstreams.said(head.generation, head.ledger);
   // only then: most blocks that are asked for and not stored exist nowhere
   if (!said.unreferenced.has(id)) {
     const readReference = createReferenceReader({ upstreams: voters, index: head.ledger + 1 });
     await untilLate(requireUnreferenced(id, said, readReference), Date.now() + FETCH_MS);
   }
-  // not before: strangers who read old blocks would evict those that were pushed
-  pool.set(id, block);
+  // not into the pool: strangers who read blocks would evict those that were pushed
   return block.bytes;
 }
 
-/** Limits of work under way at once, and of what waits. */
-const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64 };
+/** Limits of work under way at once, and of what waits: no longer than the request itself. */
+const BRING_LIMITS = { ofClient: 2, ofStrangers: 6, places: 8, waiting: 64, maxWaitMs: 1500 };
 
 /** Limits of single blocks: a flood of them must not come before the follower's work. */
 const READ_LIMITS = { ofClient: 4, ofStrangers: 5, places: 6, waiting: 64, maxWaitMs: 500 };

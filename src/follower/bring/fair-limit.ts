@@ -19,8 +19,8 @@ export interface FairLimitOptions {
   places: number;
   /** Work that waits. Beyond it the client with most of it loses its newest. */
   waiting: number;
-  /** Milliseconds after which work that still waits is refused. Absent: its caller gives up. */
-  maxWaitMs?: number;
+  /** Milliseconds after which work that still waits is refused. */
+  maxWaitMs: number;
   /** Makes the error of work that is refused. */
   refuse: () => Error;
 }
@@ -96,7 +96,7 @@ export function createFairLimit<T>(
       turns.remove(own);
       throw refuse();
     };
-    await (maxWaitMs === undefined ? turn : within(maxWaitMs, turn, giveUp));
+    await within(maxWaitMs, turn, giveUp);
     try {
       const result = await work();
       if (isOfUse(result)) known.set(site, true);

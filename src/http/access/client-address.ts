@@ -23,16 +23,13 @@ export function clientKeyOf({ headers }: Pick<Request, 'headers'>): string {
  */
 export function clientKey(address: string): string {
   const host = address.trim().replace(/%.*/s, '');
-  if (!host.includes(':')) return isIpv4(host) ? host : UNKNOWN;
+  // an IPv4 address in its only spelling
+  const isIpv4 = /^[\d.]+$/.test(host) && URL.parse(`http://${host}`)?.hostname === host;
+  if (!host.includes(':')) return isIpv4 ? host : UNKNOWN;
   const groups = ipv6Groups(host);
   if (groups === undefined) return UNKNOWN;
   if (groups.slice(0, 6).join(':') === MAPPED_PREFIX) return writeIpv4(groups.slice(6));
   return `${groups.slice(0, NETWORK_GROUPS).join(':')}::/64`;
-}
-
-/** Whether it is an IPv4 address in its only spelling. */
-function isIpv4(host: string): boolean {
-  return URL.parse(`http://${host}`)?.hostname === host && /^[\d.]+$/.test(host);
 }
 
 /** All groups of an IPv6 address, in lower case without zeros in front; undefined if it is none. */

@@ -59,9 +59,13 @@ const LOOK_EVERY_MS = 40;
 const DROPPED_AFTER_MS = 250;
 
 /** Runs the work of a request as soon as there is a place for it. */
-export type WorkLimit = <T>(request: Request, work: () => Promise<T>) => Promise<T>;
+export type WorkLimit = (<T>(request: Request, work: () => Promise<T>) => Promise<T>) & {
+  /** Has a request that waits take the next turn of the client of another, if that is earlier. */
+  hasten(waiting: Request, by: Request): void;
+};
 
 interface Waiter {
+  request: Request;
   site: string;
   /** The round in which it is served: a site has one place at most in each. */
   round: number;
@@ -103,12 +107,16 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
     return queue.find((each) => each === waiter || !isDropped(each)) === waiter;
   }
 
-  async function wait(request: Request): Promise<void> {
+  /** The site of the request, and the next round in which it has no place. */
+  function turnOf(request: Request): Pick<Waiter, 'site' | 'round'> {
     const [site] = clientPath(clientKeyOf(request));
     const last = queue.findLast((each) => each.site === site)?.round ?? 0;
     // one that was dropped may be of a round that has passed
-    const next = Math.max(round, last) + 1;
-    const waiter: Waiter = { site, round: next, lookedAt: clock(), wake: () => {} };
+    return { site, round: Math.max(round, last) + 1 };
+  }
+
+  async function wait(request: Request): Promise<void> {
+    const waiter: Waiter = { request, ...turnOf(request), lookedAt: clock(), wake: () => {} };
     enter(waiter);
     try {
       const ahead = queue.slice(0, queue.indexOf(waiter)).filter((each) => !isDropped(each));
@@ -128,7 +136,15 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
     }
   }
 
-  return async (request, work) => {
+  function hasten(waiting: Request, by: Request): void {
+    const waiter = queue.find(({ request }) => request === waiting);
+    const turn = turnOf(by);
+    if (waiter === undefined || waiter.round <= turn.round) return;
+    queue.splice(queue.indexOf(waiter), 1);
+    enter(Object.assign(waiter, turn));
+  }
+
+  async function run<T>(request: Request, work: () => Promise<T>): Promise<T> {
     if (isFull() || queue.length > 0) await wait(request);
     const lease = { since: clock() };
     leases.add(lease);
@@ -139,8 +155,10 @@ export function createWorkLimit(clock: () => number, kind: Work): WorkLimit {
       return await work();
     } finally {
       leases.delete(lease);
-      meanMs += (performance.now() - began - meanMs) / 8;
+      // long work of one client has nobody refused who is among the first to wait
+      meanMs += (Math.min(performance.now() - began, MAX_WAIT_MS / 4) - meanMs) / 8;
       (queue.find((each) => !isDropped(each)) ?? queue[0])?.wake();
     }
-  };
+  }
+  return Object.assign(run, { hasten });
 }

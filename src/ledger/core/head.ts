@@ -38,10 +38,6 @@ export interface IdTable {
   first: number;
 }
 
-function readIdTables(text: string): IdTable[] {
-  return (JSON.parse(text) as [number, number][]).map(([table, first]) => ({ table, first }));
-}
-
 export interface Head {
   /** Names the import that this ledger grew from. */
   generation: string;
@@ -154,6 +150,7 @@ function parseHead(row: Row): Head {
   requireSchema(row.integer('schema'));
   row.requireSum('head');
   const integrity: Integrity = JSON.parse(row.text('integrity'));
+  const idTables: [number, number][] = JSON.parse(row.text('id_tables'));
   if (integrity.damaged !== undefined) throw new LedgerDamaged(integrity.damaged);
   return {
     generation: row.text('generation'),
@@ -169,7 +166,7 @@ function parseHead(row: Row): Head {
     nextOutput: row.integer('next_output'),
     unreferenced: row.integer('unreferenced'),
     dropped: row.integer('dropped'),
-    idTables: readIdTables(row.text('id_tables')),
+    idTables: idTables.map(([table, first]) => ({ table, first })),
     forgotten: row.integer('forgotten'),
     indexed: row.text('indexed'),
     history: row.integer('history'),

@@ -10,20 +10,18 @@ import {
 } from '../../stardust/wire/milestone.ts';
 import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/parameters.ts';
 import type { Database } from './database.ts';
-import { many, type Query, type Row, readAlone } from './read-batch.ts';
+import { many, type Query, readAlone } from './read-batch.ts';
 import { rowSum } from './row-sum.ts';
 
 export const SELECT_PARAMETERS = 'SELECT * FROM parameters ORDER BY target';
 
 /** All parameters, those that are not in force any more and those that are pending too. */
 export function selectParameters(db: Database): Query<ParameterTable> {
-  const { statements, read } = many(db.prepare(SELECT_PARAMETERS), optionFromRow);
+  const { statements, read } = many(db.prepare(SELECT_PARAMETERS), (row) => {
+    row.requireSum('parameters');
+    return row.text('bytes');
+  });
   return { statements, read: (results) => parameterTable(read(results)) };
-}
-
-function optionFromRow(row: Row): string {
-  row.requireSum('parameters');
-  return row.text('bytes');
 }
 
 /** @param table parameters, or the staging table of an import */
@@ -47,9 +45,8 @@ export function parameterTable(options: readonly string[]): ParameterTable {
   return table;
 }
 
-export function readParameters(db: Database): Promise<ParameterTable> {
-  return readAlone(selectParameters(db));
-}
+export const readParameters = (db: Database): Promise<ParameterTable> =>
+  readAlone(selectParameters(db));
 
 /** Returns the parameters in force at a milestone. Throws if the import brought none for it. */
 export function parametersAt(table: ParameterTable, index: number): ProtocolParameters {
@@ -70,9 +67,8 @@ export function admittingParameters(table: ParameterTable, index: number): Proto
 }
 
 /** The network's names, past, present and announced, in order of their targets. */
-export function networkNames(table: ParameterTable): string[] {
-  return parameterSets(table).map(({ networkName }) => networkName);
-}
+export const networkNames = (table: ParameterTable): string[] =>
+  parameterSets(table).map(({ networkName }) => networkName);
 
 /**
  * The network's parameters, past, present and announced, in order of their targets. A pending set

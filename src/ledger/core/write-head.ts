@@ -5,13 +5,9 @@ import { type Milestone, receiptOf, receiptOption } from '../../stardust/wire/mi
 import { HeadDamaged, LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { runFenced } from './fence.ts';
-import { type Head, type IdTable, type KnownMilestone, readHead, SCHEMA } from './head.ts';
+import { type Head, type KnownMilestone, readHead, SCHEMA } from './head.ts';
 import { write } from './read-batch.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
-
-function writeIdTables(tables: readonly IdTable[]): string {
-  return JSON.stringify(tables.map(({ table, first }) => [table, first]));
-}
 
 function headCells(head: Head): Cell[] {
   return [
@@ -27,7 +23,7 @@ function headCells(head: Head): Cell[] {
     head.nextOutput,
     head.unreferenced,
     head.dropped,
-    writeIdTables(head.idTables),
+    JSON.stringify(head.idTables.map(({ table, first }) => [table, first])),
     head.forgotten,
     head.indexed,
     head.history,

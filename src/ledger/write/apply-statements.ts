@@ -76,6 +76,7 @@ export async function applyStatements(
   const entry = milestoneEntry(own.id);
   fingerprints.move(idTable, entry, entrySum(entry, index));
   const treasury = treasuryAfter(milestone, id);
+  const announced = announcedParameters(milestone);
   const statements = [
     requireSameUnreferenced(db, head, view.stored),
     moveHead(db, head, {
@@ -100,7 +101,7 @@ export async function applyStatements(
     ...changeOutputs(db, milestone, changes, read, keepsIndex(head)),
     ...updatePacks(db, index, changedPacks(index, view, changes)),
     deleteStaged(db, index),
-    ...announceStatements(db, milestone),
+    ...(announced ? [insertParameters(db, announced)] : []),
     ...insertReceipt(db, milestone),
   ];
   const left = leftBlocks(view, (position) => changes.reasons[position] !== 0);
@@ -215,9 +216,4 @@ function statesAfter(
     states.set(output, { created: known?.created ?? index, spent: known?.spent || gone });
   }
   return writeStates(states);
-}
-
-function announceStatements(db: Database, milestone: Milestone): D1PreparedStatement[] {
-  const announced = announcedParameters(milestone);
-  return announced === undefined ? [] : [insertParameters(db, announced)];
 }

@@ -56,7 +56,7 @@ export async function resolveVerdicts(
     const last = packs.at(-1);
     if (last === undefined) {
       index.noteSearched(undefined);
-      return false;
+      continue;
     }
     const { creatorOf } = await index.view(db, tools.head, []);
     const known = await findKnown(

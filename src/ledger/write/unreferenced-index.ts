@@ -106,9 +106,9 @@ export interface UnreferencedIndex {
   ): void;
   /**
    * Returns the key up to which packs were searched for verdicts that can be made
-   * (resolve-verdicts.ts); undefined if all were. The search begins again when the index is loaded,
-   * when blocks left, and when a block is stored that creates an output which another one mentions,
-   * or whose contents were left unread.
+   * (resolve-verdicts.ts); undefined if all were. The search begins again when the index is loaded
+   * and, once it has come to its end, if blocks left, or a block was stored that creates an output
+   * which another one mentions, or whose contents were left unread.
    */
   searchedTo(): number | undefined;
   noteSearched(key: number | undefined): void;
@@ -131,6 +131,13 @@ const MAX_TRIES = 6;
 export function createUnreferencedIndex(): UnreferencedIndex {
   let held: Loaded | undefined;
   let searched: number | undefined = 0;
+  /** Whether a search that is under way begins again once it has ended, and not before. */
+  let isDueAgain = false;
+
+  function searchAgain(): void {
+    if (searched === undefined) searched = 0;
+    else isDueAgain = searched > 0;
+  }
 
   return {
     async view(db, before, named, outputs = NO_OUTPUTS) {
@@ -145,18 +152,18 @@ export function createUnreferencedIndex(): UnreferencedIndex {
     stored(view, blocks, staged, { nextBlock, nextOutput }) {
       if (held === undefined || !isStillTrue(held, view.head, view.stored)) return;
       for (const { id, number, consumed, created, isLeft } of blocks) {
-        if (isLeft) searched = 0;
+        if (isLeft) searchAgain();
         (staged.has(id) ? held.staged : held.visible).set(id, number);
         for (const output of consumed) held.outputs.set(output.id, output.number);
         for (const output of created) {
-          if (held.outputs.has(output.id)) searched = 0;
+          if (held.outputs.has(output.id)) searchAgain();
           held.outputs.set(output.id, output.number, number);
         }
       }
       Object.assign(held, { nextBlock, nextOutput, stored: nextBlock });
     },
     retain(before, { ledger, dropped, stored }, left) {
-      searched = 0;
+      searchAgain();
       if (held === undefined || !isStillTrue(held, before.head, before.stored)) {
         held = undefined;
         return;
@@ -174,7 +181,8 @@ export function createUnreferencedIndex(): UnreferencedIndex {
     },
     searchedTo: () => searched,
     noteSearched(key) {
-      searched = key;
+      searched = key ?? (isDueAgain ? 0 : undefined);
+      isDueAgain &&= key !== undefined;
     },
   };
 }

@@ -7,7 +7,6 @@ import {
   PacketType,
   PROTOCOL_LEVEL,
   type Subscribe,
-  type Unsubscribe,
 } from '../../mqtt/packets.ts';
 import { CONFIRMED_MILESTONE, LATEST_MILESTONE } from '../../mqtt/topics.ts';
 import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
@@ -49,16 +48,12 @@ export async function takeSlice(context: SessionContext, client: Client): Promis
       if (packet.type === PacketType.Subscribe && client.id !== undefined)
         await subscribe(context, client, packet);
       else takeAtOnce(clients, client, packet);
-      if (isOfTopics(packet)) break;
+      // it may have 400 topics: then it is a slice
+      if (packet.type === PacketType.Subscribe || packet.type === PacketType.Unsubscribe) break;
     }
   }
   clients.hold(client);
   if (clients.isOpen(client)) saveClient(client);
-}
-
-/** Whether the packet may have 400 topics: then it is a slice. */
-function isOfTopics({ type }: Packet): boolean {
-  return type === PacketType.Subscribe || type === PacketType.Unsubscribe;
 }
 
 async function tellNext({ clients }: SessionContext, client: Client): Promise<void> {
@@ -88,7 +83,8 @@ function takeAtOnce(clients: Clients, client: Client, packet: Packet): void {
       clients.close(client, 'disconnected');
       break;
     case PacketType.Unsubscribe:
-      unsubscribe(clients, client, packet);
+      for (const topic of packet.topics) clients.unlisten(client, topic);
+      clients.send(client, { type: PacketType.UnsubscribeAck, packetId: packet.packetId });
       break;
     case PacketType.Publish:
       // MQTT-3.3.5-2: acknowledged and dropped, so that the client does not wait
@@ -132,11 +128,6 @@ function connect(
   client.keepAlive = keepAlive;
   client.seen = Date.now();
   clients.name(client, clientId);
-}
-
-function unsubscribe(clients: Clients, client: Client, { packetId, topics }: Unsubscribe): void {
-  for (const topic of topics) clients.unlisten(client, topic);
-  clients.send(client, { type: PacketType.UnsubscribeAck, packetId });
 }
 
 async function subscribe(

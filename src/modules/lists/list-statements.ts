@@ -250,16 +250,12 @@ export function pageOf(
   const found = walks.map((positions) => positions.filter((at) => at !== undefined));
   if (found.some((positions, i) => positions.length < walks[i]!.length)) return undefined;
   for (const positions of found) requireOrder(positions);
-  const merged = found.length === 1 ? found[0]! : mergeWalks(found);
+  const sorted = found.flat().sort(comparePositions);
+  const merged = sorted.filter((at, i) => i === 0 || comparePositions(sorted[i - 1]!, at) !== 0);
   const wanted = rowsWanted(query);
   const isUnpaged = query.pageSize === 0;
   if (isUnpaged && query.kinds.length === 1 && merged.length >= wanted) return undefined;
   return { items: merged.slice(0, wanted - 1), next: isUnpaged ? undefined : merged[wanted - 1] };
-}
-
-function mergeWalks(walks: readonly (readonly Position[])[]): Position[] {
-  const sorted = walks.flat().sort(comparePositions);
-  return sorted.filter((at, i) => i === 0 || comparePositions(sorted[i - 1]!, at) !== 0);
 }
 
 /** Throws an Error if rows are in another order: a page of them would leave some out. */

@@ -9,8 +9,8 @@ const MAX_DEPTH = 64;
 /** An explanation has one in 35 bytes, which is fewer in 16 MiB. */
 const MAX_VALUES = 500_000;
 
-/** Throws a SyntaxError where the text is no JSON, or has more than 64 levels or 500,000 values. */
-export function parseBoundedJson(text: string): unknown {
+/** Throws a SyntaxError where the text is no JSON, or has more than 64 levels or `maxValues`. */
+export function parseBoundedJson(text: string, maxValues = MAX_VALUES): unknown {
   let depth = 0;
   let values = 1;
   for (let i = 0; i < text.length; i++) {
@@ -21,7 +21,7 @@ export function parseBoundedJson(text: string): unknown {
       if (++depth > MAX_DEPTH) throw new SyntaxError(`JSON of more than ${MAX_DEPTH} levels`);
     } else if (character === ']' || character === '}') depth--;
     else if (character === ',') values++;
-    if (values > MAX_VALUES) throw new SyntaxError(`JSON of more than ${MAX_VALUES} values`);
+    if (values > maxValues) throw new SyntaxError(`JSON of more than ${maxValues} values`);
   }
   return JSON.parse(text);
 }

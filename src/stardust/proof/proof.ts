@@ -219,9 +219,8 @@ function blockOfFile(json: unknown): ParsedBlock {
   }
 }
 
-function milestoneOfFile(json: unknown) {
-  return decodeMilestone(encode(milestoneCodec, milestoneFromJson(json)));
-}
+const milestoneOfFile = (json: unknown) =>
+  decodeMilestone(encode(milestoneCodec, milestoneFromJson(json)));
 
 function asProofPart(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))

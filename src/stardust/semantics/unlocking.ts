@@ -88,9 +88,8 @@ export function planUnlocking(
   });
 }
 
-function signerOf(publicKey: Uint8Array): AddressKey {
-  return addressKey({ type: AddressType.Ed25519, id: ed25519AddressId(publicKey) });
-}
+const signerOf = (publicKey: Uint8Array): AddressKey =>
+  addressKey({ type: AddressType.Ed25519, id: ed25519AddressId(publicKey) });
 
 const asOwner = (address: Address): Owner => ({ type: address.type, key: addressKey(address) });
 

@@ -113,7 +113,8 @@ async function* readDiff(stream: ByteStream): AsyncGenerator<SnapshotRecord, voi
   const length = await readU32(stream);
   const end = start + length;
   const ours = await takeMilestone(stream, await readU32(stream));
-  const spentTreasury = receiptOf(ours.value) && (await takeTreasury(stream));
+  const spent = receiptOf(ours.value) && (await stream.take(TREASURY_LENGTH, 'a milestone diff'));
+  const spentTreasury = spent && decode(treasury, new Reader(spent));
   yield { kind: 'diff', offset: start, milestone: ours, spentTreasury };
 
   const created = await readU32(stream);
@@ -174,8 +175,4 @@ async function takeMilestone(stream: ByteStream, length: number): Promise<Snapsh
 
 async function readU32(stream: ByteStream): Promise<number> {
   return new Reader(await stream.take(4, 'a milestone diff')).u32();
-}
-
-async function takeTreasury(stream: ByteStream): Promise<Treasury> {
-  return decode(treasury, new Reader(await stream.take(TREASURY_LENGTH, 'a milestone diff')));
 }

@@ -153,9 +153,8 @@ function isSameState(one: NftState, other: NftState): boolean {
   return one.since.index === other.since.index && one.blockId === other.blockId;
 }
 
-function textOf(held: NftHolder | undefined): string {
-  return held === undefined ? '' : held.outputId + toHex(encodeOutput(held.output));
-}
+const textOf = (held: NftHolder | undefined): string =>
+  held === undefined ? '' : held.outputId + toHex(encodeOutput(held.output));
 
 function judge(
   answer: NodeAnswer,

@@ -43,7 +43,7 @@ it('a read that waits for half a second is refused, and leaves its place to othe
   expect(errors).toHaveLength(11);
 });
 
-it('a read of a block that is referenced leaves it in no memory', async () => {
+it('a read of a block leaves it in no memory, as strangers read many', async () => {
   const network = new SyntheticNetwork({ seed: 'old read' });
   const old = network.note();
   network.milestone({ parents: [old] });
@@ -56,7 +56,28 @@ it('a read of a block that is referenced leaves it in no memory', async () => {
   expect(rig.following.memory.pool.get(id)).toBeUndefined();
   const young = network.note().slice(2);
   expect(await bringer.readUnstored(young, '192.0.2.1')).toBeDefined();
-  expect(rig.following.memory.pool.get(young)).toBeDefined();
+  expect(rig.following.memory.pool.get(young)).toBeUndefined();
+});
+
+it('blocks of a request that has been given up are not brought any more', async () => {
+  vi.useFakeTimers();
+  const { ends, context } = createHangingContext();
+  const bringer = createBringer(() => context);
+  const given: unknown[] = [];
+  const bring = (id: string) => bringer.bring({ blocks: [id], packs: [] }, '192.0.2.1');
+  const all = ['a', 'b', 'c', 'd'].map((id) =>
+    bring(id).then(
+      (notBrought) => given.push(notBrought),
+      () => {},
+    ),
+  );
+  await vi.advanceTimersByTimeAsync(1500);
+  const late = { fault: 'upstream-failed', detail: 'too many requests wait for blocks' };
+  expect(given).toEqual([late, late]);
+  expect(ends).toHaveLength(2);
+  for (const end of ends.splice(0)) end();
+  await Promise.all(all);
+  expect(ends).toHaveLength(0);
 });
 
 it('a request waits for its own turn, though a stranger waits for the same block', async () => {

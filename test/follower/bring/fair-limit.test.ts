@@ -12,7 +12,12 @@ function createWork(options: {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const limit = createFairLimit<string>(
-    { ofStrangers: options.places, ...options, refuse: () => new Error('refused') },
+    {
+      ofStrangers: options.places,
+      maxWaitMs: 60_000,
+      ...options,
+      refuse: () => new Error('refused'),
+    },
     (name) => name.startsWith('good'),
   );
   return {
@@ -97,7 +102,14 @@ it('a crowd of strangers leaves places for clients whose work was of use', async
 
 it('work that fails gives its place to the next', async () => {
   const limit = createFairLimit<string>(
-    { ofClient: 1, ofStrangers: 1, places: 1, waiting: 2, refuse: () => new Error() },
+    {
+      ofClient: 1,
+      ofStrangers: 1,
+      places: 1,
+      waiting: 2,
+      maxWaitMs: 1000,
+      refuse: () => new Error(),
+    },
     () => true,
   );
   const failing = limit('a', () => Promise.reject(new Error('down')));

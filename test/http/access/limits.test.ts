@@ -229,6 +229,64 @@ describe('requests that scan', () => {
     expect(next.filter((each) => each === HONEST).length).toBeGreaterThan(10);
   });
 
+  it('that take long leave turns to others, and nobody refused once they are over', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limit = createWorkLimit(Date.now, 'explanation');
+    let isOver = false;
+    /** Asks again and again; returns how often it was served. */
+    const goOn = async (address: string, workMs: number, pauseMs: number): Promise<number> => {
+      let served = 0;
+      while (!isOver) {
+        const request = requestOf(address);
+        const ask = limit(request, () => new Promise((resolve) => setTimeout(resolve, workMs)));
+        await ask.then(
+          () => served++,
+          () => {},
+        );
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+      return served;
+    };
+    // longer than anybody may wait
+    const flood = [1, 2, 3].map(() => goOn('198.51.100.1', 4000, 10));
+    await vi.advanceTimersByTimeAsync(60_000);
+    const honest = goOn(HONEST, 5, 500);
+    await vi.advanceTimersByTimeAsync(60_000);
+    isOver = true;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await honest).toBeGreaterThan(5);
+    expect((await Promise.all(flood)).reduce((all, each) => all + each)).toBeGreaterThan(10);
+    const later = [1, 2, 3].map(() => limit(requestOf(HONEST), async () => 'served'));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await Promise.all(later)).toEqual(['served', 'served', 'served']);
+  });
+
+  it('that others ask for too take the turn of whoever would be served first', async () => {
+    const served: string[] = [];
+    const route: Route = {
+      method: 'GET',
+      path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
+      limit: 'scanLimit',
+      async handle({ params }) {
+        served.push(params.index!);
+        await sleep(5);
+        return jsonAnswer({ index: 7, consumedOutputs: [], createdOutputs: [] });
+      },
+    };
+    const fetch = fetchFrom({
+      settings: { oneIsolate: true },
+      modules: [{ name: 'scans', routes: { route } }],
+    });
+    const ask = (index: number, address: string) =>
+      fetch(scanOf(index), { headers: { 'cf-connecting-ip': address } });
+    const all = Array.from({ length: 20 }, (_, i) => ask(i, '198.51.100.1'));
+    all.push(ask(99, '198.51.100.1'), ask(99, HONEST), ask(99, '192.0.2.2'));
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200));
+    expect(served).toHaveLength(21);
+    expect(served.indexOf('99')).toBeLessThan(4);
+  });
+
   it('that fail make room too', async () => {
     const limit = createWorkLimit(() => 0, 'scan');
     await expect(limit(REQUEST, () => Promise.reject(new Error('D1')))).rejects.toThrow('D1');

@@ -174,7 +174,6 @@ it('a burned NFT that a list names is not searched for in lists again', async ()
   const { rows } = (await openIndexLedger(db).readWindow(
     { generation: '', from: 1, token: undefined },
     100,
-    100,
   ))!;
   expect(rows).toEqual([{ nft: NFT, output: null }]);
   expect(await readNftChanges(db, 1)).toMatchObject({ changes: [[NFT, null]] });
@@ -292,7 +291,7 @@ it('the milestone of a change of NFTs', async () => {
   const index = openIndexLedger(db);
   const { generation, ledgerIndex: from, changes } = (await index.readState()).head!;
   const since = { generation, from, changes, token: undefined };
-  const readWindow = (other = {}) => index.readWindow({ ...since, ...other }, 100, 100);
+  const readWindow = (other = {}) => index.readWindow({ ...since, ...other }, 100);
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
   const burned = basic(network.account(1), { amount: COIN_AMOUNT });
   network.attachTransaction(network.transaction([spend], [burned]), [root]);

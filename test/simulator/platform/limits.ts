@@ -129,7 +129,7 @@ const SIZES: Values = {
   'src/modules/histories/carry-past.ts': { BURNS_AT_ONCE: [1, 5] },
   'src/ledger/packs/referenced-blocks.ts': { PACKS_AT_ONCE: [1, 2] },
   'src/ledger/read/milestone-contents.ts': { PACKS_AT_ONCE: [1, 3] },
-  'src/nft-index/recent-changes.ts': { MAX_STATES: [3, 10], MAX_PREFIXES: [20, 60] },
+  'src/nft-index/recent-changes.ts': { MAX_STATES: [3, 10], MAX_WINDOW_CHANGES: [20, 60] },
   'src/nft-index/put-entries.ts': { PAGE_SIZE: [2, 8] },
 };
 

@@ -24,6 +24,8 @@ export class History {
   readonly generation: string;
   readonly start: number;
   ledger: number;
+  /** How many there were since the import. */
+  changes = 0;
   readonly nfts = new Map<string, Change[]>();
 
   constructor(generation: string, start: number, nfts: readonly NftRow[]) {
@@ -40,6 +42,7 @@ export class History {
 
   apply(changes: readonly NftRow[]): void {
     this.ledger++;
+    this.changes += changes.length;
     for (const { nft, output } of changes) {
       const states = this.nfts.get(nft);
       if (states) states.push([this.ledger, output]);
@@ -74,8 +77,8 @@ export class MemoryLedger implements IndexLedger, NftLedger {
 
   async readState(): ReturnType<IndexLedger['readState']> {
     const { history, row } = this;
-    const { generation = '', ledger: ledgerIndex = 0 } = history ?? {};
-    const head = history && { generation, ledgerIndex };
+    const { generation = '', ledger: ledgerIndex = 0, changes } = history ?? {};
+    const head = history && { generation, ledgerIndex, changes };
     if (row === undefined) return { head, stored: undefined };
     const state = row.state?.generation === head?.generation ? row.state : undefined;
     return { head, stored: { token: row.token, state } };
@@ -115,11 +118,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     return this.#page(ids.slice(0, limit).map((nft) => ({ nft, output: this.#output(nft) })));
   }
 
-  async readWindow(
-    { from }: Since,
-    maxStates: number,
-    maxPrefixes: number,
-  ): Promise<Window | undefined> {
+  async readWindow({ from }: Since, maxStates: number): Promise<Window | undefined> {
     const latest = this.#changed(({ milestone }) => milestone > from);
     const changed = this.changes.filter(({ milestone }) => milestone > from);
     const prefixes = new Set(changed.map(({ nft }) => nft.slice(0, PREFIX_LENGTH)));
@@ -132,7 +131,7 @@ export class MemoryLedger implements IndexLedger, NftLedger {
     return (
       page && {
         ...page,
-        prefixes: [...prefixes].slice(0, maxPrefixes).join(''),
+        prefixes: [...prefixes].join(''),
         token: this.row?.token,
       }
     );

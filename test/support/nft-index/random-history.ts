@@ -65,7 +65,7 @@ class RandomHistory {
   #imports = 0;
   /** How far each machine's clock is off, milliseconds. */
   readonly #clocks: number[];
-  readonly #bounds: { states: number; prefixes: number };
+  readonly #bounds: { states: number; changes: number };
   readonly #troubled: boolean;
   #failure: unknown;
 
@@ -84,7 +84,7 @@ class RandomHistory {
     );
     this.#openCaches();
     this.#clocks = Array.from({ length: 3 }, () => chance.between(-CLOCK_ERROR_MS, CLOCK_ERROR_MS));
-    this.#bounds = { states: chance.between(1, 6), prefixes: chance.between(0, 6) };
+    this.#bounds = { states: chance.between(1, 6), changes: chance.between(0, 6) };
     this.#troubled = chance.happens(60);
   }
 

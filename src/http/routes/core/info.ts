@@ -54,7 +54,8 @@ function infoToJson(status: NodeStatus, baseToken: BaseToken | null, now: number
     supportedProtocolVersions: [PROTOCOL_VERSION],
     protocol: { ...parameters, tokenSupply: `${parameters.tokenSupply}` },
     pendingProtocolParameters: status.pendingParameters.map(pendingToJson),
-    baseToken: baseToken ?? baseTokenOf(parameters.networkName, status.baseToken),
+    baseToken:
+      baseToken ?? BASE_TOKENS.get(parameters.networkName) ?? status.baseToken ?? UNKNOWN_TOKEN,
     // this node counts the blocks that milestones reference and no others
     metrics: {
       blocksPerSecond: rate,
@@ -81,11 +82,6 @@ const BASE_TOKENS = new Map([
 
 /** Amounts in it are right of every network: a ledger has them in the smallest unit. */
 const UNKNOWN_TOKEN = { ...token('smallest unit, as BASE_TOKEN is not set', 'units'), decimals: 0 };
-
-/** @param said what an upstream of this network said */
-function baseTokenOf(networkName: string, said: BaseToken | undefined): BaseToken {
-  return BASE_TOKENS.get(networkName) ?? said ?? UNKNOWN_TOKEN;
-}
 
 /** An option of a milestone as TIP-25 shows it: empty bytes are the empty text. */
 function pendingToJson(option: ProtocolParametersOption) {

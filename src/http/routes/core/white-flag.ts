@@ -15,7 +15,7 @@ import type { Answer } from '../../answer.ts';
 import { HttpError } from '../../errors.ts';
 import { hashSchema, named, namedObject } from '../../openapi/json-schema.ts';
 import type { Operations } from '../../openapi/operation.ts';
-import { asGoReadsIntegers, Id, readJsonObject } from '../../request.ts';
+import { Id, readJsonObject } from '../../request.ts';
 import type { RouteContext, RouteTable } from '../../route.ts';
 
 export const whiteFlagRoutes = {
@@ -65,7 +65,7 @@ const WhiteFlagBody = v.object(
 
 /** Reads the body of a request to either route of the white flag. Throws an HttpError 400. */
 export async function readProposal(request: Request): Promise<WhiteFlagRequest> {
-  const body = await readJsonObject(request, { reviver: asGoReadsIntegers });
+  const body = await readJsonObject(request);
   const result = v.safeParse(WhiteFlagBody, body, { abortEarly: true });
   if (!result.success) throw new HttpError(400, result.issues[0].message);
   return result.output;

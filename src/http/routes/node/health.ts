@@ -46,11 +46,6 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
   return [old, progress, behind].filter((part) => part !== undefined).join('; ');
 }
 
-/** Warns an operator while the node is still healthy; undefined without need. */
-function healthWarning(status: NodeStatus): string | undefined {
-  return shareUsed(status.database) >= WARN_AT ? describeDatabase(status) : undefined;
-}
-
 function describeDatabase({ database, retention }: NodeStatus): string {
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
   const size = `the database has ${gigabytes(database.bytes)} of ${gigabytes(database.limitBytes!)} GB`;
@@ -92,7 +87,8 @@ async function readHealth({ node }: RouteContext): Promise<Health> {
     const status = await node.readStatus();
     const now = Date.now();
     if (status === undefined) return { reason: whyUnhealthy(status, now), headers: {} };
-    const warning = healthWarning(status);
+    // for an operator, while the node is still healthy
+    const warning = shareUsed(status.database) >= WARN_AT ? describeDatabase(status) : undefined;
     return {
       reason: whyUnhealthy(status, now),
       ledgerIndex: status.ledger.index,

@@ -12,6 +12,7 @@ import { Id, OutputId, parseId, parseQueryString } from '../../../http/request.t
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { noSuchNft } from '../../../http/routes/indexer/nft-lookup.ts';
 import { type NftOutputs, readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
+import { mapInTurns } from '../../../platform/clock.ts';
 import { toBech32 } from '../../../stardust/bech32.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
@@ -90,8 +91,8 @@ function answerByIds(
   return atLedger(
     context,
     (db) => readNftOutputs(db, ids),
-    (found) => {
-      const nfts = ids.map((id, i) => {
+    async (found) => {
+      const nfts = await mapInTurns(ids, (id, i) => {
         const status = found.outputs[i];
         const output = status && decodeOutput(status.bytes);
         if (status === undefined || output?.type !== OutputType.Nft) return null;
@@ -109,14 +110,14 @@ function answerGallery(context: RouteContext, query: OutputQuery): Promise<Answe
   return atLedger(
     context,
     (db) => readNftGallery(db, query),
-    (gallery) => {
+    async (gallery) => {
       if (!gallery.ok) throw foreignAddress(gallery.prefix);
       const { pageSize } = query;
       return hashedAnswer(context.request, {
         ledgerIndex: gallery.ledgerIndex,
         pageSize,
         ...(gallery.next && { cursor: formatCursor(gallery.next, pageSize) }),
-        nfts: gallery.nfts.map((each) => nftToJson(each, gallery)),
+        nfts: await mapInTurns(gallery.nfts, (each) => nftToJson(each, gallery)),
       });
     },
   );

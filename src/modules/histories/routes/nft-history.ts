@@ -52,7 +52,9 @@ async function answerNftHistory(context: RouteContext): Promise<Answer> {
         since,
         complete,
         changes: changes.map((change) => changeToJson(change, prefix)),
-        ...(next && { cursor: formatHistoryCursor(next, pageSize) }),
+        ...(next && {
+          cursor: `${next.spentIn.toString(16).padStart(8, '0')}${next.outputId}.${pageSize}`,
+        }),
       });
     },
   );
@@ -70,10 +72,6 @@ function parsePage(search: string): { pageSize: number; from: HistoryPosition | 
     throw new HttpError(400, 'cursor: no cursor of a history');
   const spentIn = Number.parseInt(milestone, 16);
   return { pageSize, from: { spentIn, outputId: outputId.toLowerCase() } };
-}
-
-function formatHistoryCursor({ spentIn, outputId }: HistoryPosition, pageSize: number): string {
-  return `${spentIn.toString(16).padStart(8, '0')}${outputId}.${pageSize}`;
 }
 
 function changeToJson(

@@ -19,6 +19,7 @@ import { OutputId, parseId, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { readNftOutputs } from '../../../ledger/read/nft-outputs.ts';
 import { type OutputStatus, readOutput } from '../../../ledger/read/output-status.ts';
+import { mapInTurns } from '../../../platform/clock.ts';
 import { outputToJson } from '../../../stardust/json/rest-json.ts';
 import { decodeOutput } from '../../../stardust/wire/ids.ts';
 import { RAW } from '../content-negotiation.ts';
@@ -100,10 +101,10 @@ function answerOutputs(context: RouteContext): Promise<Answer> {
   return atLedger(
     context,
     (db) => readNftOutputs(db, ids),
-    ({ ledgerIndex, outputs }) =>
+    async ({ ledgerIndex, outputs }) =>
       hashedAnswer(request, {
         ledgerIndex,
-        outputs: outputs.map((found) => (found === undefined ? null : outputToAnswer(found))),
+        outputs: await mapInTurns(outputs, (found) => (found ? outputToAnswer(found) : null)),
       }),
   );
 }

@@ -6,7 +6,7 @@ import { type Answer, jsonAnswer } from '../../../http/answer.ts';
 import { HttpError, UnknownHere } from '../../../http/errors.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, type Operations } from '../../../http/openapi/operation.ts';
-import { asGoReadsIntegers, Id, parseId, readJsonObject } from '../../../http/request.ts';
+import { Id, parseId, readJsonObject } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { verifySignature } from '../../../platform/verify-signature.ts';
 import { Reader } from '../../../stardust/encoding/bytes.ts';
@@ -43,12 +43,13 @@ export const poiRoutes = {
   },
 } satisfies RouteTable;
 
-/** A block of 32 KB is some 130 KB of JSON at most, a milestone less. */
+/** A block of 32 KB is some 130 KB of JSON and 6,000 values at most, a milestone less. */
 const MAX_PROOF_BYTES = 512 * 1024;
+const MAX_PROOF_VALUES = 20_000;
 
 async function answerValidateProof({ request, settings }: RouteContext): Promise<Answer> {
   const { milestoneKeys } = settings;
-  const limits = { maxBytes: MAX_PROOF_BYTES, reviver: asGoReadsIntegers };
+  const limits = { maxBytes: MAX_PROOF_BYTES, maxValues: MAX_PROOF_VALUES };
   const file = await readJsonObject(request, limits);
   const judgement = milestoneKeys && (await validateProof(file, milestoneKeys));
   if (judgement === undefined)
