@@ -25,12 +25,13 @@ const SELECT_HEAD = `
 /** SQL of the token as text, whatever damage made of it. */
 const TOKEN = "coalesce(CAST(nft_index.token AS TEXT), '')";
 
-const SELECT_STORED = `SELECT ${TOKEN} AS token, generation, state, sum FROM nft_index`;
+/** Of two rows, one of which damage has renamed, the publisher writes and reads the same. */
+const SELECT_STORED = `SELECT ${TOKEN} AS token, generation, state, sum FROM nft_index WHERE one = 1`;
 
 /** ?5: the token that is expected; NULL where there should be no row. */
 const SWAP = `
   INSERT INTO nft_index (one, token, generation, state, sum)
-  SELECT 1, ?1, ?2, ?3, ?4 WHERE ?5 IS NULL OR EXISTS (SELECT 1 FROM nft_index)
+  SELECT 1, ?1, ?2, ?3, ?4 WHERE ?5 IS NULL OR EXISTS (SELECT 1 FROM nft_index WHERE one = 1)
   ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation,
     state = excluded.state, sum = excluded.sum
   WHERE ${TOKEN} = ?5`;

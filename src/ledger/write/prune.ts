@@ -79,7 +79,7 @@ export const CHANGES_STEP = 20;
  */
 const CHANGES_UNTIL = `(
   SELECT min(iif(json_valid(i.state), i.state ->> 'from', 0), (SELECT min(idx) FROM milestone))
-  FROM nft_index i JOIN head h ON h.generation = i.generation AND h.schema = ${SCHEMA})`;
+  FROM nft_index i JOIN head h ON h.generation = i.generation AND h.schema = ${SCHEMA} AND i.one = 1)`;
 
 const OLD_CHANGES = `
   SELECT milestone, part FROM nft_change WHERE milestone <= ${CHANGES_UNTIL}

@@ -336,6 +336,37 @@ it('the state of the NFT index', async () => {
   expect((await index.readState()).stored?.state?.entries.kind).toBe('complete');
 });
 
+/** A row that is the only one of its table has another key: SQLite checks keys when it writes. */
+async function rename(db: SqliteDatabase, table: string): Promise<void> {
+  db.exec('PRAGMA ignore_check_constraints = ON');
+  await change(db, `UPDATE ${table} SET one = 0`);
+  db.exec('PRAGMA ignore_check_constraints = OFF');
+}
+
+it('the key of the state of the NFT index: the publisher begins anew, and goes on', async () => {
+  const { db, network, rig } = await start();
+  const kv = new Map<string, string>();
+  const store = {
+    get: async (key: string) => kv.get(key) ?? null,
+    put: async (key: string, value: string) => void kv.set(key, value),
+  };
+  let now = 1.8e12;
+  const publish = () => {
+    now += 10_000;
+    return publishTo(openIndexLedger(db), store, () => now, { operations: 100, statements: 100 });
+  };
+  expect(await publish()).toMatchObject({ stops: [], ledgerIndex: 1 });
+  await rename(db, 'nft_index');
+  for (let index = 2; index < 5; index++) {
+    await issue(rig, network, [network.note([network.milestoneBlock!])]);
+    expect(await publish()).toMatchObject({ stops: [], ledgerIndex: index });
+  }
+  // the changes of the renamed row's window are not kept for good
+  await change(db, "INSERT INTO nft_change (milestone, part, nfts) VALUES (0, 0, '[]')");
+  await prune(db, 2);
+  expect(await db.prepare('SELECT count(*) AS n FROM nft_change').first('n')).toBe(0);
+});
+
 it("the key of the ledger's own milestone: it is no ledger that was never imported", async () => {
   const { db, network, rig } = await start();
   const { request } = network.propose({ parents: [network.milestoneBlock!] });
