@@ -2,8 +2,9 @@
  * Damage that one check alone sees (docs/storage.md#damage-on-disk), at the place where it would
  * make an answer wrong: random flips hit these places too rarely (test/whole/flipped-columns.test.ts).
  */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { saveFollowerState } from '../../../src/follower/follower-status.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import { findReferenced } from '../../../src/ledger/core/id-index.ts';
@@ -365,6 +366,50 @@ it('the key of the state of the NFT index: the publisher begins anew, and goes o
   await change(db, "INSERT INTO nft_change (milestone, part, nfts) VALUES (0, 0, '[]')");
   await prune(db, 2);
   expect(await db.prepare('SELECT count(*) AS n FROM nft_change').first('n')).toBe(0);
+});
+
+describe('the state of the follower', () => {
+  const upstream = { index: 7, timestamp: 1_700_000_000, milestoneId: 'ab'.repeat(32) };
+  const said = { state: 'following', upstream, progress: 'a milestone' } as const;
+
+  it.each([
+    ['upstream_id', `replace(upstream_id, 'ab', 'ac')`],
+    ['upstream_timestamp', 'CAST(upstream_timestamp AS BLOB)'],
+    ['upstream_timestamp', 'NULL'],
+    ['state', 'CAST(state AS BLOB)'],
+    ['reason', 'CAST(reason AS BLOB)'],
+  ])('is written again where %s became %s', async (column, value) => {
+    const { db } = await start();
+    await saveFollowerState(db, said);
+    const before = await readNodeStatus(db, FOLLOWING);
+    expect(before?.upstream).toEqual(upstream);
+    await change(db, `UPDATE follower SET ${column} = ${value}`);
+    await saveFollowerState(db, said);
+    expect(await readNodeStatus(db, FOLLOWING)).toEqual(before);
+    // and once
+    const sql = 'SELECT total_changes() AS changes';
+    const written = await db.prepare(sql).first('changes');
+    await saveFollowerState(db, said);
+    expect(await db.prepare(sql).first('changes')).toBe(written);
+  });
+
+  it('is of one row', async () => {
+    const { db } = await start();
+    await saveFollowerState(db, said);
+    await rename(db, 'follower');
+    await saveFollowerState(db, { state: 'failing', reason: 'for a test' });
+    const { follower } = (await readNodeStatus(db, FOLLOWING))!;
+    expect(follower).toEqual({ state: 'failing', reason: 'for a test' });
+  });
+
+  it('is not read where nothing is followed', async () => {
+    const { db } = await start();
+    await saveFollowerState(db, said);
+    await change(db, "UPDATE follower SET state = 'followinh'");
+    await expect(readNodeStatus(db, FOLLOWING)).rejects.toThrow(LedgerDamaged);
+    const { follower } = (await readNodeStatus(db, { ...FOLLOWING, follows: false }))!;
+    expect(follower).toEqual({ state: 'off' });
+  });
 });
 
 it("the key of the ledger's own milestone: it is no ledger that was never imported", async () => {
