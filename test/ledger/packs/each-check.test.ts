@@ -412,6 +412,12 @@ describe('the state of the follower', () => {
   });
 });
 
+it('the only row of parameters, which vanished', async () => {
+  const { db } = await start();
+  await change(db, 'DELETE FROM parameters');
+  await expect(readNodeStatus(db, FOLLOWING)).rejects.toThrow(LedgerDamaged);
+});
+
 it("the key of the ledger's own milestone: it is no ledger that was never imported", async () => {
   const { db, network, rig } = await start();
   const { request } = network.propose({ parents: [network.milestoneBlock!] });
