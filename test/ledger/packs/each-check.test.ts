@@ -418,6 +418,18 @@ it('the only row of parameters, which vanished', async () => {
   await expect(readNodeStatus(db, FOLLOWING)).rejects.toThrow(LedgerDamaged);
 });
 
+it('the number of a block in the index of IDs, in bits that its sum does not have', async () => {
+  const { db, network, rig, root } = await start();
+  const block = network.note([root]);
+  await issue(rig, network, [network.note([block])]);
+  await issue(rig, network);
+  const asked = { ...questionOf(network, 2).question, parents: [block] };
+  const answer = await ask(rig, asked);
+  expect(answer).toMatchObject({ inclusionMerkleRoot: expect.any(String) });
+  await change(db, `UPDATE id_0 SET block = block + ${2 ** 32} WHERE id = ?1`, digits(block));
+  expect(await ask(rig, asked)).toEqual(answer);
+});
+
 it("the key of the ledger's own milestone: it is no ledger that was never imported", async () => {
   const { db, network, rig } = await start();
   const { request } = network.propose({ parents: [network.milestoneBlock!] });
