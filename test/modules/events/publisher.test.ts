@@ -115,6 +115,22 @@ it('tells addresses with the prefix that is in force at the milestone', async ()
   }
 });
 
+it('begins with the ledger as it is where what was published last cannot be read', async () => {
+  const network = new SyntheticNetwork({ seed: 'unreadable' });
+  network.milestone();
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), 1);
+  const storage = {
+    get() {
+      throw new Error('Unable to deserialize cloned data.');
+    },
+    put() {},
+  } as unknown as SyncKvStorage;
+  const publisher = createPublisher(db, storage, network.keys);
+  expect(publisher.last()).toBeUndefined();
+  expect(await publisher.begin()).toMatchObject({ index: 1 });
+});
+
 it('tells the outputs of all parts of a milestone, or ends in an error', async () => {
   const network = new SyntheticNetwork({ seed: 'parts' });
   network.milestone();
