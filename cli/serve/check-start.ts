@@ -1,14 +1,10 @@
 /** What is allowed, but keeps `serve` from serving or following. */
+import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
 import type { Database } from '../../src/ledger/core/database.ts';
 import { LedgerUnreadable, readHead } from '../../src/ledger/core/head.ts';
 import { CALLED_AS } from '../lib/process/command.ts';
 
-/**
- * Returns warnings as sentences.
- *
- * @param folder the data folder
- * @param vars the settings
- */
+/** Returns warnings as sentences; of a data folder, and the settings `vars`. */
 export async function noteStart(
   db: Database,
   folder: string,
@@ -21,7 +17,8 @@ export async function noteStart(
     if (ledger === undefined)
       notes.push(`${folder} has no ledger: ${CALLED_AS} import FILE --persist-to ${folder}`);
   } catch (error) {
-    if (!(error instanceof LedgerUnreadable)) throw error;
+    // health says so too
+    if (!(error instanceof LedgerUnreadable || error instanceof LedgerDamaged)) throw error;
     notes.push(error.message);
   }
   if (!vars.UPSTREAM_URL?.trim()) {

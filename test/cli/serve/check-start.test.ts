@@ -45,6 +45,15 @@ it('that the ledger is of another version', async () => {
   ]);
 });
 
+it('that the ledger is damaged, which health says then', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  db.exec('UPDATE head SET ledger = ledger + 1');
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([
+    expect.stringMatching(/^rows of the table head are damaged on disk: restore a back-up or /),
+  ]);
+});
+
 it('that the ledger is past its final milestone', async () => {
   const db = await openMemory();
   await loadSnapshot(db, sample(), undefined);
