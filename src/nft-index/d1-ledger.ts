@@ -25,7 +25,7 @@ const SELECT_HEAD = `
 /** SQL of the token as text, whatever damage made of it. */
 const TOKEN = "coalesce(CAST(nft_index.token AS TEXT), '')";
 
-/** Of two rows, one of which damage has renamed, the publisher writes and reads the same. */
+/** Selects the row that {@link SWAP} writes: damage may have given another one a key of its own. */
 const SELECT_STORED = `SELECT ${TOKEN} AS token, generation, state, sum FROM nft_index WHERE one = 1`;
 
 /** ?5: the token that is expected; NULL where there should be no row. */

@@ -42,7 +42,7 @@ export const MIN_RETENTION = 35;
 const SHRINK_BY = 0.02;
 const MIN_SHRINK = 20;
 
-/** Of a ledger with another schema, or a damaged index, which is not the last milestone's, nothing goes. */
+/** SQL that is true unless the schema is another, or the index damaged: not the last milestone's. */
 const IS_OURS = `(SELECT schema FROM head WHERE ledger = (SELECT max(idx) FROM milestone)) = ${SCHEMA}`;
 
 /** ?1 the step, ?2 milestones kept before the ledger's. */
