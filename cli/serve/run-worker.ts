@@ -25,9 +25,7 @@ export interface WorkerOptions extends WorkerParts {
 
 export type RunningWorker = Awaited<ReturnType<typeof runWorker>>;
 
-interface Scheduled {
-  scheduled(options: { cron: string }): Promise<unknown>;
-}
+type Scheduled = { scheduled(options: { cron: string }): Promise<unknown> };
 
 /** Cron triggers, which Cloudflare calls each minute (wrangler.toml), do not run by themselves. */
 const SCHEDULE_EVERY_MS = 60_000;

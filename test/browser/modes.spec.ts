@@ -94,13 +94,13 @@ async function expectedOfOutput(node: string, id: string): Promise<RegExp> {
   const holds = `Amount ${escaped(formatAmount(amount, SMR))}.*State index ${stateIndex} `;
   if (json.metadata.isSpent)
     return new RegExp(
-      `Who could unlock it This node says that it was spent on .*could change its state and move what it holds when it was spent\\..*${holds}.*State spent Spent by 0x`,
+      `Who could unlock it This node says that it was spent on .*could change its state and what it holds when it was spent\\..*${holds}.*State spent Spent by 0x`,
     );
   return info.features.includes('finalMilestone')
     ? new RegExp(
-        `Who could unlock it This node says that it was unspent when the network ended.*could change its state and move what it holds when the network ended\\..*${holds}`,
+        `Who could unlock it This node says that it was unspent when the network ended.*could change its state and what it holds when the network ended\\..*${holds}`,
       )
-    : new RegExp(`Who can unlock it .*can change its state and move what it holds\\..*${holds}`);
+    : new RegExp(`Who can unlock it .*can change its state and what it holds\\..*${holds}`);
 }
 
 /** By the fragment of a view. */

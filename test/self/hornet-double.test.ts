@@ -132,6 +132,7 @@ it('answers in bytes or JSON by the start of Accept, and errors with their code 
     ['blocks/12', 400],
     ['milestones/by-index/-1', 400],
     ['elsewhere', 404],
+    [`Blocks/${first!.id}`, 404],
   ] as const) {
     const response = await core(double, path);
     expect([path, response.status, await response.json()]).toMatchObject([

@@ -327,6 +327,19 @@ describe('made-up networks', () => {
   const full = fullOf(network, 9, 11, 2);
   const delta = deltaOf(network, 9, 12);
 
+  // E.3, as the follower has it: of genesis only the index counts
+  it('the first milestone names none, whatever ID and time a header gives genesis', async () => {
+    const late = (file: Uint8Array) => edited(file, 13, 0xff, 1);
+    const begun = fullOf(network, GENESIS_INDEX, GENESIS_INDEX, 0);
+    const on = edited(deltaOf(network, GENESIS_INDEX, 9), 10, 1);
+    expect((await load(late(begun), on)).summary.ledgerIndex).toBe(9);
+    const rolledBack = late(fullOf(network, GENESIS_INDEX, 9, 0));
+    expect((await load(rolledBack)).summary.ledgerIndex).toBe(GENESIS_INDEX);
+    expect((await load(rolledBack, on)).summary.ledgerIndex).toBe(9);
+    // the previous ID of the delta's first milestone
+    expect(await refusal(late(begun), edited(on, 77, 1))).toMatch(/^delta snapshot.* E\.3: /);
+  });
+
   it('an interrupted import goes on after its last batch', async () => {
     const whole = await load(full, delta);
     expect(whole.sink.changes).toBeGreaterThan(4);

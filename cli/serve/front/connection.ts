@@ -167,7 +167,10 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
   }
 
   function reset(): void {
-    socket.resetAndDestroy();
+    // while FIN is on its way libuv refuses, and Node 26 loses the descriptor for good
+    const isShutting = socket.writableEnded && !socket.writableFinished && !socket.writableLength;
+    if (isShutting) socket.once('finish', () => socket.resetAndDestroy());
+    else socket.resetAndDestroy();
     end();
   }
 
@@ -310,8 +313,7 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
 
   function beginTunnel(): void {
     connection.state = 'tunnel';
-    const { client } = connection;
-    const ends = { client, socket, workerd: workerd! };
+    const ends = { client: connection.client, socket, workerd: workerd! };
     tunnel = openTunnel({ ...shared, ...ends, write, onLate: reset, onBytes: countBytes });
     const rest = reader.takeRest();
     if (rest.length > 0) tunnel.fromClient(rest);

@@ -57,7 +57,7 @@ const INDEXES: readonly { index: string; decides: readonly Filter[] }[] = [
   { index: 'issuer', decides: ['issuer'] },
 ];
 
-/** The columns of addresses that may unlock an output, now or later. Each has an index. */
+/** The columns of all addresses in unlock conditions. Each has an index. */
 const UNLOCKING: Record<Kind, readonly string[]> = {
   basic: ['address', 'expiration_return', 'deposit_return'],
   alias: ['address', 'governor'],

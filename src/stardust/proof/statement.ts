@@ -36,9 +36,9 @@ export const STATEMENT_LIMIT =
  * Kinds of outputs by what they are to the address. Which of two addresses an expiration leaves one
  * to depends on the time, which the final root does not have.
  *
- * - `own`: it alone can unlock it, as far as no timelock holds it.
- * - `untilExpiration`: it can, until the output expires.
- * - `fromExpiration`: it can, once the output has expired.
+ * - `own`: the address's; an alias whose state it controls, whoever governs that.
+ * - `untilExpiration`: the address's, until the output expires.
+ * - `fromExpiration`: the address's, once the output has expired.
  * - `governed`: an alias that it governs, and whose state another address controls.
  * - `depositReturn`: whoever else unlocks it must return a deposit to it.
  */

@@ -4,7 +4,7 @@
  * milestone does not commit to the outputs that it creates and consumes
  * (docs/snapshot-format.md#what-a-snapshot-proves).
  */
-import { equalBytes } from '../encoding/bytes.ts';
+import { equalBytes, isZero } from '../encoding/bytes.ts';
 import { refusal, type StardustError } from '../error.ts';
 import { type MilestoneKeys, signatureFault, type VerifySignature } from '../milestone-keys.ts';
 import type { MilestoneReference } from './snapshot-header.ts';
@@ -15,6 +15,7 @@ export interface ChainRules {
   signers?: { keys: MilestoneKeys; verify: VerifySignature };
   /** Accepts milestones that do not link, as in files of HORNET's integration test. */
   unlinked?: boolean;
+  genesisIndex: number;
 }
 
 /** Throws a StardustError unless `later` follows `earlier`, names it and is later (E.3). */
@@ -25,12 +26,15 @@ export function checkLink(
 ): void {
   if (later.index !== earlier.index + 1) throw misplaced(later, earlier.index + 1);
   if (rules.unlinked) return;
-  if (!equalBytes(later.value.previousMilestoneId, earlier.id))
+  // the network's first milestone names none, whatever the header says of genesis
+  const isFirst = earlier.index === rules.genesisIndex;
+  const named = later.value.previousMilestoneId;
+  if (isFirst ? !isZero(named) : !equalBytes(named, earlier.id))
     throw refusal(
       'E.3',
       `milestone ${later.index} does not name milestone ${earlier.index} as the one before it`,
     );
-  if (later.timestamp <= earlier.timestamp)
+  if (!isFirst && later.timestamp <= earlier.timestamp)
     throw refusal('E.3', `milestone ${later.index} is not later than milestone ${earlier.index}`);
 }
 
@@ -48,7 +52,7 @@ export function checkSame(
 /** Throws a StardustError unless the milestone is properly signed by the given keys (M-2, M-3). */
 export async function checkSignatures(
   milestone: SnapshotMilestone,
-  { signers }: ChainRules,
+  { signers }: Pick<ChainRules, 'signers'>,
 ): Promise<void> {
   if (signers === undefined) return;
   const fault = await signatureFault(milestone.value, milestone.id, signers.keys, signers.verify);

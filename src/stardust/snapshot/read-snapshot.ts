@@ -29,7 +29,7 @@ export interface SnapshotProgress {
   size: number;
 }
 
-export interface SnapshotOptions extends ChainRules {
+export interface SnapshotOptions extends Omit<ChainRules, 'genesisIndex'> {
   /** Called after each batch of changes that the sink applied. */
   onProgress?: (progress: SnapshotProgress) => void;
 }
@@ -37,7 +37,7 @@ export interface SnapshotOptions extends ChainRules {
 /** The ledger that the sink holds, except for its outputs. */
 export interface SnapshotSummary {
   ledgerIndex: number;
-  /** 32 bytes; all zero at genesis, which has none. */
+  /** 32 bytes; at genesis, which has none, what the header says. */
   milestoneId: Uint8Array;
   /** Unix seconds. */
   timestamp: number;
@@ -111,10 +111,11 @@ async function mergeFiles(
     options.onProgress?.({ file: current.kind, offset: current.offset, size: current.size });
   });
   const ledger = new SnapshotLedger(full.header, changes);
-  await mergeFile(full, new FullMerge(full.header, ledger, options));
+  const rules = { ...options, genesisIndex: full.header.genesisIndex };
+  await mergeFile(full, new FullMerge(full.header, ledger, rules));
   if (delta !== undefined) {
     current = delta.stream;
-    await mergeFile(delta, new DeltaMerge(delta.header, ledger, options));
+    await mergeFile(delta, new DeltaMerge(delta.header, ledger, rules));
   }
   const currentParameters = await current.located(current.offset, () => ledger.conclude());
   if (applied > changes.position)

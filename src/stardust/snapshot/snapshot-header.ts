@@ -50,6 +50,7 @@ export interface DeltaHeader {
 const FORMAT_VERSION = 2;
 const FULL = 0;
 const DELTA = 1;
+const KINDS = ['a full snapshot', 'a delta snapshot'];
 
 const fullStart = record<{
   genesisIndex: number;
@@ -177,15 +178,7 @@ async function readKind(stream: ByteStream, due: number): Promise<Uint8Array> {
       0,
     );
   const type = await stream.take(1, 'the header');
-  if (type[0] !== due) {
-    const found =
-      type[0] === FULL
-        ? 'a full snapshot'
-        : type[0] === DELTA
-          ? 'a delta snapshot'
-          : `type ${type[0]}`;
-    throw stream.refusal(`this is ${found}`, 1);
-  }
+  if (type[0] !== due) throw stream.refusal(`this is ${KINDS[type[0]!] ?? `type ${type[0]}`}`, 1);
   return concatBytes(version, type);
 }
 

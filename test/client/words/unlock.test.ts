@@ -157,11 +157,11 @@ describe('a storage deposit', () => {
 describe('a chain', () => {
   it('of an alias has two who can change it', () => {
     expect(say(alias(ANNA, BERT))).toEqual([
-      'Only ANNA, its state controller, can change its state and move what it holds.',
-      'Only BERT, its governor, can change its controllers and features, or destroy it.',
+      'Only ANNA, its state controller, can change its state and what it holds.',
+      'Only BERT, its governor, can change its controllers and metadata, or destroy it and move what it held.',
     ]);
     expect(say(alias(ANNA, BERT), { tense: 'ended' })[0]).toBe(
-      'Only ANNA, its state controller, could change its state and move what it holds when the network ended.',
+      'Only ANNA, its state controller, could change its state and what it holds when the network ended.',
     );
   });
 

@@ -519,6 +519,24 @@ it('takes turns between the packets of a message', async () => {
   expect(await many.untilClosed()).toMatchObject({ code: 1008, reason: 'over-limit' });
 });
 
+it('ends the events of messages that wait, all but one: workerd holds far more for each', async () => {
+  await connected();
+  const ping = () => Uint8Array.of(0xc0, 0).buffer;
+  const pending = await runInDurableObject(object, async (broker: EventBroker, state) => {
+    const [socket] = state.getWebSockets();
+    let pending = 100;
+    const events = Array.from({ length: pending }, async () => {
+      await broker.webSocketMessage(socket!, ping());
+      pending -= 1;
+    });
+    await events[1];
+    const most = pending;
+    await Promise.all(events);
+    return most;
+  });
+  expect(pending).toBe(1);
+});
+
 it('reads D1 twice for a subscription to 400 unknown blocks, and not again', async () => {
   const client = await connected();
   const calls = await inObject((broker) => {

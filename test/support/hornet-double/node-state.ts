@@ -60,9 +60,9 @@ export class NodeState {
     this.#tips = undefined;
   }
 
-  /** The reference serves most routes only while it is at most two milestones behind. */
+  /** Two milestones behind at most. The reference must also have heard of one since its start. */
   get almostSynced(): boolean {
-    return this.#latest < 2 || this.#confirmed >= this.#latest - 2;
+    return this.#confirmed >= this.#latest - 2;
   }
 
   block(id: string): NetworkBlock | undefined {

@@ -35,16 +35,16 @@ const plain = new Map<string, Route>([
 ]);
 
 /**
- * Reads a path without its query. The reference puts it in lower case first. An ID of the wrong
- * form is `invalid`, except a block ID of the wrong length.
+ * Reads a path without its query. The reference puts IDs in lower case. An ID of the wrong form is
+ * `invalid`, except a block ID of the wrong length.
  */
 export function routeOf(path: string): Route {
-  const lower = path.toLowerCase();
-  const route = plain.get(lower);
+  const route = plain.get(path);
   if (route !== undefined) return route;
-  const parts = /^\/api\/core\/v2\/(blocks|milestones)\/([^/]+)(\/[^/]+)?$/.exec(lower);
-  const [, kind, id = '', rest] = parts ?? [];
-  if (kind === 'milestones' && id === 'by-index' && rest !== undefined)
+  const parts = /^\/api\/core\/v2\/(blocks|milestones)\/([^/]+)(\/[^/]+)?$/.exec(path);
+  const [, kind, text = '', rest] = parts ?? [];
+  const id = text.toLowerCase();
+  if (kind === 'milestones' && text === 'by-index' && rest !== undefined)
     return milestoneByIndex(rest.slice(1));
   if (kind !== 'blocks' || (rest !== undefined && rest !== '/metadata')) return { name: 'unknown' };
   if (!/^0x([0-9a-f]{2})*$/.test(id)) return { name: 'invalid' };

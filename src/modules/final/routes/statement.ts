@@ -87,9 +87,9 @@ export function describeStatement(): Operations<ReturnType<typeof statementRoute
   });
   const totals = json.objectOf({
     outputs: json.described('Of this page.', count),
-    own: json.described('The address alone can unlock them, as far as no timelock holds.', sum),
-    untilExpiration: json.described('The address can unlock them until they expire.', sum),
-    fromExpiration: json.described('The address can unlock them once they have expired.', sum),
+    own: json.described('Its outputs; aliases whose state it controls, whoever governs them.', sum),
+    untilExpiration: json.described('Its outputs until they expire.', sum),
+    fromExpiration: json.described('Its outputs once they have expired.', sum),
     governed: json.described('Aliases that it governs, and another address controls.', sum),
     depositReturn: json.described('Outputs of others that owe it a deposit.', sum),
   });

@@ -106,7 +106,7 @@ export function describeOutputLists(): Operations<typeof outputListRoutes> {
     aliasAddress: [json.textSchema, 'The bech32 address of the alias that controls the foundry.'],
     unlockableByAddress: [
       json.textSchema,
-      'An address that can unlock the output, now or later: return addresses, governors too.',
+      'An address in any of its unlock conditions, the returns of deposits included.',
     ],
     issuer: [json.textSchema, 'The bech32 address of the issuer, an immutable feature.'],
     sender: [json.textSchema, 'The bech32 address of the sender feature.'],

@@ -1,6 +1,7 @@
 /** The front of `npm run serve`, before a server that takes workerd's place. */
+import { readdirSync, statSync } from 'node:fs';
 import { createServer as createHttp, type ServerResponse } from 'node:http';
-import { BlockList, createServer, type Socket } from 'node:net';
+import { BlockList, createServer, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -16,6 +17,8 @@ import {
   startFront,
   upgradeTo,
 } from '../../../support/edge/front.ts';
+
+const isSocket = (path: string) => statSync(path, { throwIfNoEntry: false })?.isSocket() === true;
 
 it('requests of one connection are answered in order, with the address of the client', async () => {
   const { front } = await startFront();
@@ -287,6 +290,27 @@ it('an upgrade whose client has gone is closed by a frame once it is there', asy
   sockets[0]!.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
   await settled(() => expect(heard).toEqual(['888000000000']));
   sockets[0]!.destroy();
+});
+
+it.runIf(process.platform === 'linux')('a reset while FIN is on its way closes', async () => {
+  const { front } = await startFront();
+  const sockets = () =>
+    readdirSync('/proc/self/fd').filter((fd) => isSocket(`/proc/self/fd/${fd}`)).length;
+  const client = await open(front, '');
+  const before = sockets();
+  const ends = vi.spyOn(Socket.prototype, 'end').mockImplementationOnce(function (
+    this: Socket,
+    text,
+  ) {
+    ends.mockRestore();
+    this.end(text);
+    front.close();
+    return this;
+  });
+  client.socket.write('BAD\r\n\r\n');
+  await settled(() => expect(client.isOpen()).toBe(false));
+  // both ends, and where it listened
+  await settled(() => expect(sockets()).toBe(before - 3));
 });
 
 it('slow heads and bodies are 400, and silent and idle connections are closed', async () => {
