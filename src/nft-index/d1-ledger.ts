@@ -1,7 +1,7 @@
 /** The publisher's reads and writes in D1 (ports.ts). Each batch is one transaction. */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
-import { headFromRow, milestoneFromRow, SCHEMA } from '../ledger/core/head.ts';
+import { headFromRow, ownMilestoneFromRow, SCHEMA } from '../ledger/core/head.ts';
 import { JOIN_HELD, LISTED_NFT_COLUMNS, nftFromRow, SELECT_NFTS } from '../ledger/core/nft-rows.ts';
 import {
   first,
@@ -147,5 +147,5 @@ function storedFromRow(row: Row) {
 
 function positionFromRow(row: Row): IndexHead {
   const { generation, ledger } = headFromRow(row);
-  return { generation, ledgerIndex: ledger, changes: milestoneFromRow(row)?.nftChanges };
+  return { generation, ledgerIndex: ledger, changes: ownMilestoneFromRow(row).nftChanges };
 }

@@ -439,6 +439,7 @@ it("the key of the ledger's own milestone: it is no ledger that was never import
     'white flag': () => computeWhiteFlag(db, requestOf(request), { rules: rig.following }),
     position: () => readPosition(db, rig.following),
     'final ledger': () => readFinalLedger(db, 1),
+    'NFT index': () => openIndexLedger(db).readState(),
   };
   for (const read of Object.values(reads)) expect(await read()).toBeDefined();
   await change(db, 'UPDATE milestone SET idx = 129 WHERE idx = 1');
