@@ -6,7 +6,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CALLED_AS, newCommand } from './lib/process/command.ts';
-import { reportError, UsageError } from './lib/process/command-line.ts';
+import {
+  outliveReaders,
+  reportError,
+  requireWritten,
+  UsageError,
+} from './lib/process/command-line.ts';
 import { PROJECT } from './lib/project.ts';
 
 interface Entry {
@@ -105,9 +110,11 @@ async function makeProgram(args: readonly string[]): Promise<Command> {
 
 /** Prints what goes wrong. Returns the exit code. @param args without Node and script */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
+  outliveReaders();
   try {
     const program = await makeProgram(args);
     await program.parseAsync(args, { from: 'user' });
+    requireWritten();
     return Number(process.exitCode ?? 0);
   } catch (error) {
     return reportError(error);

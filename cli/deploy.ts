@@ -100,8 +100,9 @@ export const deployCommand = (): Command =>
         yes = false,
         ...flags
       } = options;
+      if (!isRemoval && yes) throw new UsageError('--yes is for --remove');
       if (!isRemoval) return deploy({ ...flags, full }, env, dryRun);
-      if (full !== undefined || dryRun)
+      if (full !== undefined || dryRun || Object.keys(flags).length > 0)
         throw new UsageError('--remove is with --env and --yes only');
       return undeploy(env, yes);
     }),

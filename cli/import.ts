@@ -14,12 +14,12 @@ import {
   exitWith,
   type NetworkOptions,
   networkOptions,
+  networkSettings,
   newCommand,
   persistToOption,
   type RemoteOptions,
   remoteOptions,
   renamedOption,
-  resolveSigners,
 } from './lib/process/command.ts';
 import { readDevVars } from './lib/wrangler/read-vars.ts';
 import { inEnvironment } from './lib/wrangler/run-wrangler.ts';
@@ -35,8 +35,9 @@ MILESTONE_PUBLIC_KEYS and MILESTONE_THRESHOLD of the environment, else of .dev.v
 --remote), else of [vars] of wrangler.toml. Without keys no signature is checked. With --network
 iota-final a file with another SHA-256 than the published one is refused.
 
-INDEX and FINAL_MILESTONE come from there too: where they want every kind of output in lists, an
-import into local databases fills that index. A deployed follower fills it by itself.`;
+INDEX and FINAL_MILESTONE come from there too, the latter also from --network iota-final: where they
+want every kind of output in lists, an import into local databases fills that index. A deployed
+follower fills it by itself.`;
 
 interface Options extends RemoteOptions, NetworkOptions {
   delta?: string;
@@ -64,13 +65,11 @@ async function importFiles(full: string, options: Options): Promise<number> {
   const final = findFinalNetwork(network, delta);
   const config = readWranglerConfig(WRANGLER_TOML, environment);
   const devVars = remote ? {} : readDevVars();
-  const keys = chooseMilestoneKeys(resolveSigners(options), process.env, devVars, config.vars);
+  const sources = [networkSettings(options), process.env, devVars, config.vars] as const;
+  const keys = chooseMilestoneKeys(...sources);
   const mayReplace = older ? replaceAny : askToReplace;
   const request = { full, delta, keys, sha256: final?.sha256, network, mayReplace };
   if (remote) await importRemotely(request, config, inEnvironment(environment));
-  else {
-    const settings = readIndexSettings(process.env, devVars, config.vars);
-    await importLocally(request, persistTo, config, settings);
-  }
+  else await importLocally(request, persistTo, config, readIndexSettings(...sources));
   return 0;
 }

@@ -8,17 +8,16 @@
 
 import { BlockList, isIP } from 'node:net';
 import type { Command } from 'commander';
-import { findFinalNetwork } from './lib/network.ts';
 import {
   addOptions,
   exitWith,
   filled,
   type NetworkOptions,
   networkOptions,
+  networkSettings,
   newCommand,
   parsePort,
   persistToOption,
-  resolveSigners,
 } from './lib/process/command.ts';
 import { UsageError } from './lib/process/command-line.ts';
 import { cacheCode } from './lib/process/compile-cache.ts';
@@ -60,7 +59,7 @@ async function serve(options: Options): Promise<number> {
   const port = parsePort(options.port);
   const proxies = parseProxies(options.proxy);
   // the host (serve/host.ts) reads its settings from the environment, too
-  Object.assign(process.env, settingsOf(options));
+  Object.assign(process.env, networkSettings(options));
   cacheCode(persistTo);
   const first = startHost();
   try {
@@ -69,13 +68,6 @@ async function serve(options: Options): Promise<number> {
   } finally {
     await first.stop();
   }
-}
-
-/** What options say, as settings. */
-function settingsOf(options: NetworkOptions): Record<string, string> {
-  const final = findFinalNetwork(options.network);
-  const ended = final === undefined ? {} : { FINAL_MILESTONE: String(final.milestone) };
-  return { ...resolveSigners(options), ...ended };
 }
 
 function parseProxies(text: string): BlockList {

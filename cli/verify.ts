@@ -179,9 +179,8 @@ function readKeys(options: NetworkOptions): MilestoneKeys {
   if (MILESTONE_PUBLIC_KEYS === undefined)
     throw new UsageError('--network or --keys must be given, or --final-root');
   const names = { publicKeys: '--keys', threshold: '--threshold' };
-  const keys = parseMilestoneKeys(MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD, names);
-  if (keys === undefined) throw new UsageError('--keys is empty');
-  return keys;
+  // no option is empty
+  return parseMilestoneKeys(MILESTONE_PUBLIC_KEYS, MILESTONE_THRESHOLD, names)!;
 }
 
 const whoseKeys = ({ network }: NetworkOptions) =>

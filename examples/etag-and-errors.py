@@ -28,7 +28,7 @@ def read(path):
                 return copy
             if error.code == 404:  # never minted, burned, or pruned
                 return None
-            if error.code not in (429, 500):  # 400, 401, 403, 405: the same request fails again
+            if error.code not in (429, 500, 503):  # 400, 401, 403, 405: it fails again
                 reason = error.headers.get("X-Error-Detail")
                 raise ValueError(f"{error.code}: {reason}") from error
             pause = float(error.headers.get("Retry-After", pause))

@@ -24,6 +24,7 @@ async function read(path: string): Promise<unknown> {
         return undefined;
       case 429: // too many requests
       case 500: // the node is not certain
+      case 503: // it is starting
       case undefined: // no answer
         await new Promise((resolve) =>
           setTimeout(resolve, 1000 * Number(response?.headers.get('Retry-After') ?? pause)),

@@ -6,8 +6,9 @@ import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from '
 import { provedValue } from '../src/stardust/provenance/proved.ts';
 import type { Finding, SignedMilestone } from '../src/stardust/provenance/provenance.ts';
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
+import { formatSince } from './format.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
-import { askHealth } from './node/ask.ts';
+import { askHealth, NodeError } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { type Known, useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
@@ -210,7 +211,9 @@ function loadFirst(): void {
 function NoLedger({ error }: { error: Error }) {
   return (
     <section class="page missing">
-      <Head kind="Node">No ledger to look into</Head>
+      <Head kind="Node">
+        {error instanceof NodeError && error.status === 500 ? 'No ledger to look into' : 'Not read'}
+      </Head>
       <Remark>{error.message}</Remark>
     </section>
   );
@@ -315,7 +318,8 @@ function NodeState({ info }: { info: Info }) {
 
 function describeState(info: Info, age: number): string {
   if (saysEnded(info)) return FINAL;
-  return `${formatAge(age)} old${info.status.isHealthy ? ', healthy' : ''}`;
+  const when = age < 0 ? formatSince(age) : `${formatAge(age)} old`;
+  return `${when}${info.status.isHealthy ? ', healthy' : ''}`;
 }
 
 function Search({ view, info }: { view: View; info: Loaded<Info> }) {
@@ -350,8 +354,11 @@ function Search({ view, info }: { view: View; info: Loaded<Info> }) {
             setText('');
             goTo(meaning.view);
           }
-          if (meaning.kind === 'ambiguous' || meaning.kind === 'address')
-            goTo({ name: 'search', text });
+          if (meaning.kind === 'ambiguous' || meaning.kind === 'address') {
+            // as whoever tries again where a part of a page is not read
+            if (text === shown) location.reload();
+            else goTo({ name: 'search', text });
+          }
         }}
       >
         <label for="search">Address, ID of any kind, milestone index, or a link</label>

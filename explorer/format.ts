@@ -3,6 +3,7 @@
  * page that is shared says the same to everybody.
  */
 import { parseBoundedJson } from '../src/stardust/encoding/bounded-json.ts';
+import { formatAge } from '../src/stardust/provenance/words.ts';
 
 /** `0x0255e848…785aa7`, `smr1qpaj9…rvpn9d`: enough to compare by eye. */
 export function shorten(id: string): string {
@@ -16,6 +17,11 @@ export function formatCount(count: number): string {
 /** A share from 0 to 1, such as "2.5 %". */
 export function formatShare(share: number): string {
   return `${(share * 100).toLocaleString('en', { maximumFractionDigits: 2 })} %`;
+}
+
+/** "4 years ago", or by a clock that is wrong "4 years from now". */
+export function formatSince(seconds: number): string {
+  return seconds < 0 ? `${formatAge(-seconds)} from now` : `${formatAge(seconds)} ago`;
 }
 
 const RULES = new Intl.PluralRules('en');

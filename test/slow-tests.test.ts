@@ -23,6 +23,18 @@ it('each name of a slow test is of one that is there', () => {
   expect(run.filter((path) => !files.some((file) => file.startsWith(`test/${path}`)))).toEqual([]);
 });
 
+it('each slow test is one that its help names, and the other way round', () => {
+  const text = textOf('test/slow/run.ts');
+  const [, table] = /const TESTS[^{]*\{\n(.*?)^\};/ms.exec(text)!;
+  const names = [...table!.matchAll(/^ {2}(?:async )?'?([a-z][a-z-]+)'?[:(]/gm)].map(
+    ([, name]) => name,
+  );
+  const [, help] = /const USAGE = `(.*?)`/s.exec(text)!;
+  const told = [...help!.matchAll(/^ {2}([a-z][a-z-]+) +\d+ min /gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(30);
+  expect(told.toSorted()).toEqual(names.toSorted());
+});
+
 it('each test that is larger there is one of them', () => {
   const files = globSync('test/**/*.test.ts', { cwd: PROJECT });
   const larger = files.filter((file) => /process\.env\.SLOW\b/.test(textOf(file)));

@@ -24,8 +24,9 @@ export interface DeployedWorker {
 /** D1 and KV, found by their names. */
 export interface Stores {
   hasDatabase: boolean;
-  /** ID of the KV namespace. */
+  /** ID of the KV namespace, and its title, which is another one where wrangler.toml has an ID. */
   namespaceId: string | undefined;
+  namespaceTitle: string | undefined;
 }
 
 export interface Found extends Stores {
@@ -40,6 +41,7 @@ export interface Found extends Stores {
 export const NOTHING_DEPLOYED: Found = {
   hasDatabase: false,
   namespaceId: undefined,
+  namespaceTitle: undefined,
   worker: undefined,
   isMigrated: false,
   hasLedger: false,
@@ -74,6 +76,7 @@ export async function findStores(run: RunWrangler, config: WranglerConfig): Prom
   return {
     hasDatabase: databases.some(({ name }) => name === databaseName),
     namespaceId: namespace?.id,
+    namespaceTitle: namespace?.title,
   };
 }
 

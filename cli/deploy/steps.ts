@@ -174,11 +174,11 @@ async function verify(
   { print }: Deployment,
   { vars }: DeployOptions,
   node: NodeClient,
-  { hasApplied }: NodeState,
+  { hasApplied, reason }: NodeState,
 ): Promise<void> {
   const keys = parseMilestoneKeys(vars.MILESTONE_PUBLIC_KEYS, vars.MILESTONE_THRESHOLD);
   if (keys === undefined || !hasApplied) {
-    print('Not verified: the node has applied no milestone itself, so there is none to check.');
+    print(`Not verified: the node shows no milestone that it applied itself: ${reason}`);
     return;
   }
   const trust = { whose: 'the keys that were given', keys, verify: verifySignature };

@@ -13,8 +13,8 @@ export interface Removal {
 
 /** What there is to remove, in the order in which it has to go. Changes nothing. */
 export async function listRemovals(run: RunWrangler, config: WranglerConfig): Promise<Removal[]> {
-  const { workerName, databaseName, namespaceTitle } = config;
-  const { hasDatabase, namespaceId } = await findStores(run, config);
+  const { workerName, databaseName } = config;
+  const { hasDatabase, namespaceId, namespaceTitle } = await findStores(run, config);
   const removals: Removal[] = [];
   if ((await readWorker(run)) !== undefined) {
     removals.push({

@@ -6,7 +6,7 @@
  * It reads the settings itself, because secrets on a command line are visible to every user.
  */
 import { once } from 'node:events';
-import { errorMessage } from '../lib/process/command-line.ts';
+import { errorMessage, outliveReaders } from '../lib/process/command-line.ts';
 import { keepCode } from '../lib/process/compile-cache.ts';
 import { readVars } from '../lib/wrangler/read-vars.ts';
 import { readWranglerConfig } from '../lib/wrangler/wrangler-config.ts';
@@ -30,10 +30,11 @@ process.umask(0o077);
 // before miniflare's own listeners, which end the process before it has ended workerd
 listenForSignals();
 
+outliveReaders();
 const [options] = (await once(process, 'message')) as [HostOptions];
-const config = readWranglerConfig();
-const vars = { ...readVars(config, process.env) };
 try {
+  const config = readWranglerConfig();
+  const vars = readVars(config, process.env);
   // the front (front/front.ts) is where clients connect
   const address = { host: '127.0.0.1', port: 0 };
   const running = await runWorker({ ...options, ...address, config, vars, onRestart: tell });

@@ -66,7 +66,7 @@ export function relayLine({ level, message }: { level: string; message: string }
 export async function runWorker(options: WorkerOptions) {
   const { folder, persistTo, host, port, config, vars, onRestart, inspect = false } = options;
   const [own, files] = describeWorkers({ folder, config, vars: { ...vars, ONE_ISOLATE: 'true' } });
-  const converted = convertV4MiniflareOptions({
+  const made = convertV4MiniflareOptions({
     // miniflare's entry, at a port that is not printed
     host: '127.0.0.1',
     port: 0,
@@ -82,10 +82,7 @@ export async function runWorker(options: WorkerOptions) {
     workers: [{ ...own, unsafeDirectSockets: [{ host, port }] }, files],
   });
   process.env.MINIFLARE_WORKERD_V8_FLAGS ??= V8_FLAGS;
-  const miniflare = new Miniflare({
-    ...converted,
-    resourcePersistencePath: persistPath(persistTo),
-  });
+  const miniflare = new Miniflare({ ...made, resourcePersistencePath: persistPath(persistTo) });
 
   let stopped = false;
 

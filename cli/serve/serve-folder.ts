@@ -7,8 +7,6 @@
 import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkNames, readParameters } from '../../src/ledger/core/ledger-parameters.ts';
-import { requireNetwork } from '../lib/network.ts';
 import { checkAddress, checkClock, requireSpace } from '../lib/process/check-machine.ts';
 import type { Child } from '../lib/process/child.ts';
 import { keepCode } from '../lib/process/compile-cache.ts';
@@ -60,14 +58,11 @@ export async function serveFolder(options: ServeOptions, first: Child): Promise<
     chmodSync(join(folder, name), 0o700);
   const paths = readRoutePaths(join(staticFilesOf(folder), 'openapi.json'));
   const names = new Set([...Object.keys(vars), ...Object.keys(process.env)]);
-  for (const sentence of [...findUnmatched(vars, paths), ...findMisspelt(names)])
-    console.warn(sentence);
-  if (note !== undefined) console.warn(note);
+  const notes = [...findUnmatched(vars, paths), ...findMisspelt(names), ...(note ? [note] : [])];
+  for (const sentence of notes) console.warn(sentence);
   const db = await openLocalDatabase(persistTo, config);
   try {
-    const networks = networkNames(await readParameters(db));
-    if (networks.length > 0) requireNetwork(network, networks);
-    for (const note of await noteStart(db, persistTo, vars)) console.warn(note);
+    for (const note of await noteStart(db, persistTo, vars, network)) console.warn(note);
   } finally {
     db.close();
   }

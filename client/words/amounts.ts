@@ -88,7 +88,12 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
+  return typeof value === 'string' && isVisible(value);
+}
+
+/** Whether a reader sees any of it: spaces, zero-width characters and fillers leave no trace. */
+export function isVisible(text: string): boolean {
+  return /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }
 
 function isDecimals(value: unknown): value is number {

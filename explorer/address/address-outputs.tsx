@@ -1,5 +1,4 @@
 /** Outputs of an address by when they came, the newest first, a page at a time. */
-
 import { formatAmount } from '../../client/words/amounts.ts';
 import { chainOf, KIND_WORDS, outputKind } from '../../client/words/kind.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';

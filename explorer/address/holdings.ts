@@ -2,7 +2,7 @@
  * What an address holds, read as the wallet of iota-sdk reads it: the list of the outputs that name
  * the address, the foundries of its aliases, and each output.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { addUp, type Balance, namesAddress } from '../../client/balance.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
@@ -52,8 +52,9 @@ export function useHoldings(
 ): { reading: Reading; isAll: boolean; wantAll(): void } {
   const [reading, setReading] = useState<Reading>({ state: 'listing' });
   const [isWanted, want] = useState(false);
-  /** How often the ledger moved on while it was read. */
+  /** How often the ledger moved on while it was read, and how often before the last page was there. */
   const [moves, setMoves] = useState(0);
+  const settled = useRef(0);
   const list = reading.state === 'read' ? reading.holdings.list : undefined;
   const isAll = isWanted || (list !== undefined && list.ids.length <= UNASKED_OUTPUTS);
   const shown = list === undefined ? '' : first(list).join();
@@ -95,9 +96,13 @@ export function useHoldings(
     }
     const restart = () => void (dropped || setMoves(moves + 1));
     async function read(list: IdList, isAll: boolean): Promise<void> {
-      if (moves > MAX_MOVES)
+      if (moves - settled.current > MAX_MOVES)
         throw new NodeError(0, 'The ledger moved on each time that this was read. Try again.');
-      if (!isAll) return (await add(first(list))) ? show() : restart();
+      if (!isAll) {
+        if (!(await add(first(list)))) return restart();
+        settled.current = moves;
+        return show();
+      }
       for (let left = missing(list.ids); left.length > 0; left = missing(list.ids)) {
         if (!(await add(left.slice(0, CHUNK)))) return restart();
         if (left.length > CHUNK) show();

@@ -1,7 +1,6 @@
 /**
  * Who can unlock an output of an address, now and later, in few words: a row of a list has one line.
  */
-
 import type { Part, Sentence } from '../../client/words/sentence.ts';
 import { unlockPeriods } from '../../client/words/unlock.ts';
 import { equalBytes } from '../../src/stardust/encoding/bytes.ts';

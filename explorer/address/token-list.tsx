@@ -2,7 +2,6 @@
  * The native tokens of an address, by what their foundries claim of them.
  */
 import type { ComponentChildren } from 'preact';
-
 import type { Balance, TokenAmounts } from '../../client/balance.ts';
 import { formatTokens, readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';

@@ -1,7 +1,6 @@
 /**
  * A statement of an address as a person reads it, on the page and on paper.
  */
-
 import { describeProvedStatement } from '../../client/words/statement.ts';
 import type { Proved } from '../../src/stardust/provenance/proved.ts';
 import { provedValue, type Statement } from '../../src/stardust/provenance/statement.ts';

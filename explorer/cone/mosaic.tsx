@@ -32,6 +32,7 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
   const columns = Math.max(1, Math.floor(width / tile));
   const rows = Math.min(Math.ceil(blocks.length / columns), Math.floor(MAX_HEIGHT / tile));
 
+  const drawn = columns * rows;
   useEffect(() => {
     if (width > 0) draw(canvas.current!, { blocks, columns, rows, tile, selected, faulty });
   }, [blocks, width, tile, selected, faulty]);
@@ -45,8 +46,9 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
     <div class="graph mosaic">
       <div class="tools">
         <p class="hint">
-          {formatCount(blocks.length)} blocks are too many for a graph: one tile each, in white-flag
-          order. The table below has them all.
+          {formatCount(blocks.length)} blocks are too many for a graph: one tile each
+          {width > 0 && drawn < blocks.length && ` of the first ${formatCount(drawn)}`}, in
+          white-flag order. The table below has them all.
         </p>
         <ZoomButtons
           zoomOut={zoom === 0 ? undefined : () => setZoom(zoom - 1)}
@@ -58,7 +60,7 @@ export function Mosaic({ blocks, selected, select, faulty }: MosaicProps) {
         <canvas
           ref={canvas}
           role="img"
-          aria-label="A tile for each block, in white-flag order; the table below says the same"
+          aria-label="Blocks as tiles, in white-flag order; the table below has all of them"
           onMouseMove={(event) => setPointed(blockAt(event))}
           onMouseLeave={() => setPointed(undefined)}
           onClick={(event) => {

@@ -1,4 +1,5 @@
 /** What the metadata of an NFT claims (src/stardust/json/nft-claims.ts), as the page shows it. */
+import { isVisible } from '../../client/words/amounts.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
 import { type NftClaims, readNftClaims } from '../../src/stardust/json/nft-claims.ts';
 import type { Output } from '../node/shapes.ts';
@@ -14,14 +15,7 @@ export interface Royalty {
   share: number;
 }
 
-export interface Claims {
-  name?: string;
-  description?: string;
-  collectionName?: string;
-  issuerName?: string;
-  /** Media type. */
-  type?: string;
-  uri?: string;
+export interface Claims extends Omit<NftClaims, 'attributes' | 'royalties'> {
   traits: readonly Trait[];
   royalties: readonly Royalty[];
 }
@@ -71,8 +65,7 @@ function toShow(claimed: NftClaims): Claims {
     'uri',
   ] as const) {
     const value = claimed[name];
-    // nothing to show
-    if (value !== undefined && value.trim() !== '') claims[name] = value;
+    if (value !== undefined && isVisible(value)) claims[name] = value;
   }
   return claims;
 }

@@ -152,18 +152,21 @@ function StateVerdict({ state, said }: { state: Finding<NftState>; said: ShownNf
 
 export type Of = { nftId: string; info: Info };
 
+export type FirstPage = Said<NftHistoryJson> | Promise<Said<NftHistoryJson>>;
+
 /**
  * What became of an NFT, a page at a time; nothing where the node has no history of it.
  *
- * @param first its first page, where that was read already
+ * @param first its first page, which is read already
  */
-export function History({ nftId, first, info }: Of & { first?: Said<NftHistoryJson> }) {
-  const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined]);
+export function History({ nftId, first, info }: Of & { first: FirstPage }) {
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const cursor = cursors.at(-1);
   const loaded = useLoad(
-    async () => (cursors.length === 1 ? first : undefined) ?? readHistory(nftId, cursors.at(-1)),
+    async () => (cursor === undefined ? first : readHistory(nftId, cursor)),
     [nftId, cursors],
   );
-  if (loaded.state === 'failed' && isMissing(loaded.error)) return null;
+  if (cursor === undefined && loaded.state === 'failed' && isMissing(loaded.error)) return null;
   return (
     <section aria-labelledby="history-title">
       <h2 id="history-title">What became of it</h2>
@@ -177,13 +180,13 @@ export function History({ nftId, first, info }: Of & { first?: Said<NftHistoryJs
               {(history) => <Changes nftId={nftId} history={history} info={info} />}
             </SaidByNode>
             <p class="actions">
-              {cursors.length > 1 && (
+              {cursor !== undefined && (
                 <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
                   Newer changes
                 </button>
               )}
               {page.said.cursor !== undefined && (
-                <button type="button" onClick={() => setCursors([...cursors, page.said.cursor])}>
+                <button type="button" onClick={() => setCursors([...cursors, page.said.cursor!])}>
                   Older changes
                 </button>
               )}

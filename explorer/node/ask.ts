@@ -111,18 +111,18 @@ const ownError = v.object({ error: v.object({ code: v.unknown(), message: v.stri
 export async function askJson<S extends v.GenericSchema>(
   path: string,
   schema: S,
-  body?: string,
+  question?: Question,
 ): Promise<v.InferOutput<S>> {
-  return (await askJsonAndHeaders(path, schema, body)).json;
+  return (await askJsonAndHeaders(path, schema, question)).json;
 }
 
 /** The JSON of an answer, and its headers. */
 export async function askJsonAndHeaders<S extends v.GenericSchema>(
   path: string,
   schema: S,
-  body?: string,
+  question?: Question,
 ): Promise<{ json: v.InferOutput<S>; headers: Headers }> {
-  const response = await ask(path, body === undefined ? {} : { body });
+  const response = await ask(path, question);
   const result = v.safeParse(schema, parseJson(await response.text()), { abortEarly: true });
   if (result.success) return { json: result.output, headers: response.headers };
   const issue = result.issues[0];

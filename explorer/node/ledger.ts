@@ -50,9 +50,11 @@ export async function readInfo(): Promise<Info> {
 }
 
 /** One NFT with its output and its owner, and the ledger index at which that is true. */
-export async function readNft(nftId: string): Promise<Said<Nft & { ledgerIndex: number }>> {
+async function readNft(nftId: string, minLedgerIndex = 0) {
   const shape = v.object({ ...nft.entries, ledgerIndex: nfts.entries.ledgerIndex });
-  const said = await askJson(`/api/edge/v1/nfts/${part(nftId)}`, shape);
+  const headers = { 'x-min-ledger-index': String(minLedgerIndex) };
+  const question = minLedgerIndex > 0 ? { headers } : {};
+  const said = await askJson(`/api/edge/v1/nfts/${part(nftId)}`, shape, question);
   requireSame('NFT', nftId, said.nftId);
   return { said };
 }
@@ -73,18 +75,24 @@ export async function readHistory(
   return { said };
 }
 
-/**
- * Whether the node knows an NFT: one that an output holds, or one that was burned and of which it
- * keeps what became of it. Throws a {@link NodeError} 404 otherwise.
- */
-export async function readKnownNft(nftId: string): Promise<unknown> {
+/** A held NFT, or `gone`: the history of a burned one. Throws a {@link NodeError} 404 of another. */
+export async function readKnownNft(nftId: string) {
   const history = readHistory(nftId, undefined);
   // it matters only where no output holds the NFT
   history.catch(() => {});
-  return readNft(nftId).catch((error) => {
-    if (isMissing(error)) return history;
-    throw error;
-  });
+  try {
+    return { nft: await readNft(nftId), history };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const gone = await history;
+    if (gone.said.changes[0]?.kind === 'burned') return { gone };
+    // minted between these answers, or of a replica that was behind
+    const nft = await readNft(nftId, gone.said.ledgerIndex).catch((again: unknown) => {
+      if (isMissing(again)) return undefined;
+      throw again;
+    });
+    return nft === undefined ? { gone } : { nft, history };
+  }
 }
 
 /** JSON that the caller judges. @param blockId of the change; the newest one without it */
@@ -181,7 +189,8 @@ export interface ProposalRequest {
 
 /** The cone of a proposal, or of a past milestone computed again, with verdicts and rules. */
 export async function explainProposal(request: ProposalRequest): Promise<Said<ExplanationJson>> {
-  const said = await askJson('/api/edge/v1/whiteflag', explanation, JSON.stringify(request));
+  const body = JSON.stringify(request);
+  const said = await askJson('/api/edge/v1/whiteflag', explanation, { body });
   requireSame('milestone', String(request.index), String(said.index));
   return { said };
 }

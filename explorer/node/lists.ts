@@ -1,7 +1,6 @@
 /**
  * Lists of outputs (TIP-26): all IDs that a list has, of one moment, and the outputs themselves.
  */
-
 import { OutputType } from '../../src/stardust/wire/output.ts';
 import { formatCount } from '../format.ts';
 import { askJson, NodeError } from './ask.ts';

@@ -175,9 +175,6 @@ export const outputIds = v.object({
 /** `GET …/blocks/:blockId/metadata`, and of an included block. */
 export const blockMetadata = v.object({
   blockId: id,
-  parents: v.array(id),
-  isSolid: v.boolean(),
-  milestoneIndex: v.optional(uint),
   referencedByMilestoneIndex: v.optional(uint),
   whiteFlagIndex: v.optional(uint),
   ledgerInclusionState: v.optional(v.picklist(['noTransaction', 'included', 'conflicting'])),
@@ -193,7 +190,6 @@ const explainedBlock = v.object({
   ledgerInclusionState: v.picklist(['noTransaction', 'included', 'conflicting']),
   conflictReason: v.optional(uint),
   explanation: v.optional(words),
-  rule: v.optional(words),
   /** Of a proposal alone. */
   transactionId: v.optional(id),
   decidingInput: v.optional(v.object({ input: uint, outputId, spentBy: v.optional(id) })),

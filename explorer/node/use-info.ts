@@ -45,7 +45,7 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     /** When the next reading is due. A later wish never puts it off. */
     let due = Infinity;
     function readIn(milliseconds: number): void {
-      const at = Date.now() + milliseconds;
+      const at = performance.now() + milliseconds;
       if (timer !== undefined && due <= at) return;
       clearTimeout(timer);
       due = at;
@@ -53,11 +53,11 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     }
     function listen(): void {
       // a failed connection would be an error in the browser's console
-      if (!hasEvents || stop !== undefined || Date.now() < connectFrom) return;
-      connectFrom = Date.now() + INFO_INTERVAL_MS.announced;
+      if (!hasEvents || stop !== undefined || performance.now() < connectFrom) return;
+      connectFrom = performance.now() + INFO_INTERVAL_MS.announced;
       stop = listenForMilestones(location.origin, {
         onMilestone: () =>
-          readIn(Math.max(EVENT_DELAY_MS, lastRead + LEAST_INTERVAL_MS - Date.now())),
+          readIn(Math.max(EVENT_DELAY_MS, lastRead + LEAST_INTERVAL_MS - performance.now())),
         onEnd() {
           stop = undefined;
           readIn(EVENT_DELAY_MS);
@@ -70,7 +70,7 @@ export function useInfo(): { info: Loaded<Info>; isSilent: boolean } {
     }
     async function read(): Promise<void> {
       timer = undefined;
-      lastRead = Date.now();
+      lastRead = performance.now();
       const own = ++begun;
       if (!document.hidden) {
         try {

@@ -244,7 +244,7 @@ export function Awaited<T>({
             <Id id={id.slice(0, 200)} what="the ID" whole />
           </p>
         )}
-        <p class="reason">{missing}</p>
+        <p class="reason">{status === 400 ? 'Malformed: nothing has such an ID.' : missing}</p>
         <p class="hint">{error.message}</p>
       </section>
     );

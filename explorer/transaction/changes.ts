@@ -1,7 +1,6 @@
 /**
  * What a transaction changes of aliases, foundries, NFTs and tokens, in sentences.
  */
-
 import { formatTokens } from '../../client/words/amounts.ts';
 import type { Chain } from '../../client/words/kind.ts';
 import type { Part, Sentence } from '../../client/words/sentence.ts';

@@ -1,7 +1,6 @@
 /**
  * A transaction as a flow: what goes in, what comes out, and what both sides hold together.
  */
-
 import { type Chain, chainOf } from '../../client/words/kind.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';

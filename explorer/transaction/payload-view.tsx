@@ -72,7 +72,7 @@ function TransactionPart({ block, transaction, metadata, info, onSummary }: Tran
   );
   const isProved = judged?.consumed.standing === 'proved';
   const changes = useMemo(() => readChainChanges(flow), [flow]);
-  const isApplied = metadata.ledgerInclusionState === 'included';
+  const isApplied = metadata.ledgerInclusionState && metadata.ledgerInclusionState === 'included';
   useEffect(() => {
     if (judged !== undefined) onSummary(summarizeFlow(flow, changes, isApplied));
   }, [flow, judged, isApplied]);
@@ -98,7 +98,7 @@ function FlowPart({
   isApplied,
 }: Pick<TransactionProps, 'block' | 'info'> & {
   networkId: bigint;
-  isApplied: boolean;
+  isApplied: boolean | undefined;
   network: NetworkWords;
   flow: TransactionFlow;
   judged: JudgedInputs | undefined;
@@ -110,7 +110,7 @@ function FlowPart({
   return (
     <section class="flow" aria-labelledby="flow-title">
       <h2 id="flow-title">From and to</h2>
-      {!isApplied && (
+      {isApplied === false && (
         <p data-standing="said">
           This block changed nothing, this node says: the transaction was not applied with it.
         </p>
@@ -204,7 +204,7 @@ function ChangesPart({
   network: NetworkWords;
   isProved: boolean;
   /** As the node says. */
-  isApplied: boolean;
+  isApplied: boolean | undefined;
 }) {
   if (chains.length === 0 && tokens.length === 0) return null;
   // where the inputs are the node's word, so is what changed

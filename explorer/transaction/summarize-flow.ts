@@ -9,16 +9,17 @@ import { plural } from '../format.ts';
 import type { Changes } from './changes.ts';
 import type { TransactionFlow } from './flow.ts';
 
-/** @param isApplied with this block, as the node says */
+/** @param isApplied with this block, as the node says; undefined while no milestone has decided */
 export function summarizeFlow(
   { inputs, outputs, created }: TransactionFlow,
   { chains }: Changes,
-  isApplied: boolean,
+  isApplied: boolean | undefined,
 ): Sentence {
   const senders = distinct(inputs.flatMap(({ by }) => by ?? []));
   const [sender] = senders;
   const from: Sentence = senders.length === 1 ? [{ address: sender! }] : ['Several addresses'];
-  const verb = (past: string, plain: string) => (isApplied ? ` ${past} ` : ` tried to ${plain} `);
+  const verb = (past: string, plain: string) =>
+    isApplied ? ` ${past} ` : isApplied === undefined ? ` would ${plain} ` : ` tried to ${plain} `;
   const isSender = (address: Address) =>
     senders.some((each) => addressKey(each) === addressKey(address));
   const others = outputs.filter(({ output }) => !isSender(holderOf(output)));
@@ -44,7 +45,8 @@ export function summarizeFlow(
     const whom = receivers.length === 0 ? [] : toReceivers('for');
     return [...from, verb('minted', 'mint'), plural(changed.length, 'NFT'), ...whom];
   }
-  return [isApplied ? '' : 'Not applied with its block: ', summarizeChains(changed)];
+  const unless = isApplied === undefined ? 'If it is applied: ' : 'Not applied with its block: ';
+  return [isApplied ? '' : unless, summarizeChains(changed)];
 }
 
 function distinct(addresses: readonly Address[]): readonly Address[] {

@@ -1,7 +1,6 @@
 /**
  * Judges a block, or the block of a transaction, for its page.
  */
-
 import { proveApplied, proveOrder } from '../../src/stardust/provenance/cone.ts';
 import { levelsOf, provePath } from '../../src/stardust/provenance/inclusion.ts';
 import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';

@@ -1,7 +1,6 @@
 /**
  * Judges the certificate of an NFT for its page: since when the NFT is in which output.
  */
-
 import { proveCertificate } from '../../src/stardust/provenance/certificate.ts';
 import { levelsOf } from '../../src/stardust/provenance/inclusion.ts';
 import { notChecked, provedValue } from '../../src/stardust/provenance/proved.ts';

@@ -1,7 +1,6 @@
 /**
  * Judges the past cone of a milestone or of a proposal, for the page that draws it.
  */
-
 import { proveWalk } from '../../src/stardust/provenance/blocks.ts';
 import {
   compareCone,

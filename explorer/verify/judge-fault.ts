@@ -1,7 +1,6 @@
 /**
  * Judges why a transaction is in conflict, for its page. Loaded where one is.
  */
-
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { proveFault } from '../../src/stardust/provenance/fault.ts';
 import type {

@@ -3,7 +3,6 @@
  * src/stardust/provenance/ decide. A part that does not come in time is not checked; it is never
  * left out.
  */
-
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   proveBlockBytes,

@@ -28,5 +28,5 @@ function describe({ looked }: Search, info: Info): string {
   if (looked === undefined)
     return 'Failed transactions were not looked through: this node keeps no blocks of its milestones, or its newest one has too many of them for this page.';
   const [first, last] = looked;
-  return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}${saysEnded(info) ? '' : ', and through those that wait'}.`;
+  return `The page looked through the failed transactions of ${first === last ? `milestone ${first}` : `milestones ${first} to ${last}`}${saysEnded(info) ? '' : ', and through those that wait below the tips that this node names'}.`;
 }

@@ -2,7 +2,6 @@
  * `stardust-edge verify`, in the browser: the same checks of the same modules, against the node
  * that the page comes from.
  */
-
 import { NotVerified } from '../../client/node-client.ts';
 import { proveFinalRecords } from '../../client/verify-final.ts';
 import { type Listener, verifyNode } from '../../client/verify-node.ts';

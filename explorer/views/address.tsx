@@ -1,12 +1,11 @@
 /**
  * An address: what it holds, as far as the node lists it, its NFTs and those that it issued.
  */
-
 import { useState } from 'preact/hooks';
 import { type Tenure, tenureOf } from '../../client/balance.ts';
 import { parseBech32Address } from '../../src/stardust/bech32.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
-import { formatAge, formatTime, isLive } from '../../src/stardust/provenance/words.ts';
+import { formatTime, isLive } from '../../src/stardust/provenance/words.ts';
 import { type Address, AddressType } from '../../src/stardust/wire/address.ts';
 import { AddressOutputs, idsOnPage, Pager, ROWS } from '../address/address-outputs.tsx';
 import { BalanceParts } from '../address/balance-parts.tsx';
@@ -14,7 +13,7 @@ import { outputsToCsv } from '../address/csv.ts';
 import { type NamedAddress, useHoldings } from '../address/holdings.ts';
 import { OwnersOfCollection } from '../address/owners.tsx';
 import { TokenList } from '../address/token-list.tsx';
-import { formatCount, plural } from '../format.ts';
+import { formatCount, formatSince, plural } from '../format.ts';
 import { goTo } from '../navigate.ts';
 import { countListed, type ListedOutput, listPath } from '../node/lists.ts';
 import { type Info, indexesAll, saysEnded } from '../node/shapes.ts';
@@ -247,5 +246,5 @@ function Held({ page, info, ...named }: NamedAddress & { page: number; info: Inf
 /** What an old ledger says of today is what it said then. */
 function ageOf(timestamp: number): string {
   const now = Date.now() / 1000;
-  return isLive({ timestamp }, now) ? '' : `, ${formatAge(now - timestamp)} ago`;
+  return isLive({ timestamp }, now) ? '' : `, ${formatSince(now - timestamp)}`;
 }

@@ -1,7 +1,6 @@
 /**
  * A block by its ID, and the block of a transaction: what its bytes prove, and where it stands.
  */
-
 import { useRef, useState } from 'preact/hooks';
 import type { Sentence } from '../../client/words/sentence.ts';
 import { provedValue } from '../../src/stardust/provenance/proved.ts';
@@ -222,7 +221,7 @@ function contradictionsOf(
   { place = -1, state = said }: Partial<JudgedPath> = {},
 ): readonly string[] {
   return [
-    ...(place >= 0 && whiteFlagIndex !== place
+    ...(place >= 0 && ![place, undefined].includes(whiteFlagIndex)
       ? [`The node says that the block is at place ${whiteFlagIndex}, and it is at ${place}.`]
       : []),
     ...(state === said

@@ -1,7 +1,6 @@
 /**
  * An alias or a foundry: who controls it, what it says of itself, and what it holds or mints.
  */
-
 import { formatAmount, formatTokens, readTokenClaim } from '../../client/words/amounts.ts';
 import { chainOf, KIND_WORDS } from '../../client/words/kind.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';

@@ -8,6 +8,7 @@ import { readNfts } from '../node/ledger.ts';
 import { readIds } from '../node/lists.ts';
 import { type Info, type Nft, saysEnded } from '../node/shapes.ts';
 import { LoadedPart } from '../parts/parts.tsx';
+import { NotChecked } from '../parts/standing.tsx';
 import type { AddressViewName } from '../route.ts';
 import { useLoad } from '../use-load.ts';
 
@@ -74,10 +75,12 @@ function GalleryPage({
               </>
             )}
             {name !== 'issuer' && loaded.state === 'done' && describeOwned(loaded.value, address)}
+            {loaded.state === 'done' && describeGone(ids.length - loaded.value.length)}
           </p>
         }
         notesOf={(nft) => (name === 'issuer' ? [] : describeHeld(nft, address))}
       />
+      {ids.length === 0 && <NotChecked>there is no page {formatCount(page)}.</NotChecked>}
       <Pager
         page={page}
         size={PAGE_SIZE}
@@ -87,6 +90,10 @@ function GalleryPage({
     </section>
   );
 }
+
+/** Of a page, since it was listed. */
+const describeGone = (count: number) =>
+  count === 0 ? '' : `. ${plural(count, 'NFT')} of this page moved or ended meanwhile`;
 
 /** In words of a tile. @param holder whose NFTs these are */
 function describeHeld({ owner }: Nft, holder: string): readonly string[] {

@@ -1,7 +1,6 @@
 /**
  * A milestone: who signed it, and its past cone. All that is shown of it comes from its bytes.
  */
-
 import { formatAmount } from '../../client/words/amounts.ts';
 import type {
   Finding,
@@ -34,8 +33,8 @@ interface Loaded {
   explanation: Said<ExplanationJson>;
 }
 
-/** Resolves to `snapshot` for a milestone that was not applied here, but came with a snapshot. */
-async function load(name: string, info: Info, choice: KeyChoice): Promise<Loaded | 'snapshot'> {
+/** Resolves to the index of a milestone that was not applied here, but came with a snapshot. */
+async function load(name: string, info: Info, choice: KeyChoice): Promise<Loaded | number> {
   try {
     const [verifier, payload] = await Promise.all([
       import('../verify/verifier.ts'),
@@ -51,18 +50,18 @@ async function load(name: string, info: Info, choice: KeyChoice): Promise<Loaded
     const index = 'index' in asked ? asked.index : facts.index;
     return { facts, payload, signed, explanation: await askExplanation(index) };
   } catch (error) {
-    if (isMissing(error) && isKept(name, info)) return 'snapshot';
+    const kept = isMissing(error) ? keptIndex(name, info) : undefined;
+    if (kept !== undefined) return kept;
     throw error;
   }
 }
 
-/** Whether the ledger is at this milestone or beyond, and has not pruned it, as the node says. */
-function isKept(name: string, { status }: Info): boolean {
+/** Its index if the ledger is at this milestone or beyond, and has not pruned it, as the node says. */
+function keptIndex(name: string, { status }: Info): number | undefined {
   const { confirmedMilestone, pruningIndex } = status;
-  if (name === confirmedMilestone.milestoneId) return true;
-  return (
-    /^\d+$/.test(name) && Number(name) > pruningIndex && Number(name) <= confirmedMilestone.index
-  );
+  if (name.toLowerCase() === confirmedMilestone.milestoneId) return confirmedMilestone.index;
+  const index = /^\d+$/.test(name) ? Number(name) : 0;
+  return index > pruningIndex && index <= confirmedMilestone.index ? index : undefined;
 }
 
 interface Selected {
@@ -77,9 +76,9 @@ export function MilestoneView({ milestone, block, info }: Selected & { milestone
   return (
     <Awaited loaded={loaded} kind="Milestone" id={milestone} missing={whyMissing(milestone, info)}>
       {(value) =>
-        value === 'snapshot' ? (
+        typeof value === 'number' ? (
           <article class="page">
-            <Head kind="Milestone" aside={<Neighbours index={Number(milestone)} info={info} />}>
+            <Head kind="Milestone" aside={<Neighbours index={value} info={info} />}>
               {shorten(milestone)}
             </Head>
             <NothingToCheck info={info} />

@@ -2,7 +2,6 @@
  * An NFT: what the node says of it first, and then, under a heading that says so, what its own
  * metadata claims.
  */
-
 import { formatAmount } from '../../client/words/amounts.ts';
 import { toBech32 } from '../../src/stardust/bech32.ts';
 import { fromHex } from '../../src/stardust/encoding/bytes.ts';
@@ -17,13 +16,13 @@ import {
   burningOf,
   CertificateFault,
   CheckedState,
+  type FirstPage,
   History,
   type Of,
   OwnerLine,
   useCertificate,
 } from '../nft/provenance.tsx';
-import { isMissing } from '../node/ask.ts';
-import { readHistory, readNft } from '../node/ledger.ts';
+import { readKnownNft } from '../node/ledger.ts';
 import { type Info, type JsonAddress, type NftHistoryJson, saysEnded } from '../node/shapes.ts';
 import {
   Awaited,
@@ -43,14 +42,7 @@ const ISSUER_FEATURE = 1;
 const TAG_FEATURE = 3;
 
 export function NftView({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readNft(id), [id]);
-  const isGone = loaded.state === 'failed' && isMissing(loaded.error);
-  const history = useLoad(
-    async () => (isGone ? readHistory(id, undefined) : undefined),
-    [id, isGone],
-  );
-  if (isGone && history.state === 'done' && history.value !== undefined)
-    return <Burned nftId={id.toLowerCase()} history={history.value} info={info} />;
+  const loaded = useLoad(() => readKnownNft(id), [id]);
   return (
     <>
       <Awaited
@@ -59,7 +51,13 @@ export function NftView({ id, info }: { id: string; info: Info }) {
         id={id}
         missing="This node says that no unspent output holds an NFT with this ID: it was never minted, or it was burned. That is not checked: a node can leave one out."
       >
-        {(nft) => <NftPage of={nft} info={info} />}
+        {(found) =>
+          'gone' in found ? (
+            <Burned nftId={id.toLowerCase()} history={found.gone} info={info} />
+          ) : (
+            <NftPage of={found.nft} history={found.history} info={info} />
+          )
+        }
       </Awaited>
       {loaded.state === 'failed' && <ArchiveProof id={id.toLowerCase()} info={info} />}
     </>
@@ -94,7 +92,7 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
           <MilestoneText index={last.milestoneIndex} info={info} />
         </OutcomeLine>
       )}
-      {last === undefined && (
+      {last?.kind !== 'burned' && (
         <p data-standing="said">This node says that no unspent output holds an NFT with this ID.</p>
       )}
       <CheckedState judged={judged} said={undefined} />
@@ -103,7 +101,7 @@ function Burned({ nftId, history, info }: Of & { history: Said<NftHistoryJson> }
   );
 }
 
-function NftPage({ of, info }: { of: Said<ShownNft>; info: Info }) {
+function NftPage({ of, history, info }: { of: Said<ShownNft>; history: FirstPage; info: Info }) {
   const nft = of.said;
   const metadata = readMetadata(nft.output);
   const changeable = readChangeable(nft.output);
@@ -158,7 +156,7 @@ function NftPage({ of, info }: { of: Said<ShownNft>; info: Info }) {
           </section>
         </div>
       </div>
-      <History nftId={nft.nftId} info={info} />
+      <History nftId={nft.nftId} first={history} info={info} />
       <Folded
         title="Output as JSON, this node says"
         text={() => JSON.stringify(nft.output, undefined, 2)}

@@ -2,7 +2,6 @@
  * An output of any kind, by its ID: who can unlock it, what it holds, where it comes from and where it
  * went. Loaded when one is opened.
  */
-
 import { chainOf, KIND_WORDS, outputKind } from '../../client/words/kind.ts';
 import { describeUnlock, type UnlockMoment } from '../../client/words/unlock.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';

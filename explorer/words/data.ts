@@ -1,4 +1,5 @@
 /** Bytes of anybody, as a person can read them: JSON, text or hex. */
+import { isVisible } from '../../client/words/amounts.ts';
 import { parseBoundedJson } from '../../src/stardust/encoding/bounded-json.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 
@@ -28,7 +29,7 @@ const withoutSpace = (text: string) => text.replaceAll(/\s/g, '');
 function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return CONTROLS.test(text) ? undefined : text;
+    return CONTROLS.test(text) || !isVisible(text) ? undefined : text;
   } catch {
     return undefined;
   }

@@ -2,7 +2,6 @@
  * How amounts and addresses are written: as a network of the page's source has it, where the bytes
  * name that network (B.8), and otherwise as the node says.
  */
-
 import type { NetworkWords } from '../../client/words/sentence.ts';
 import type { Info } from '../node/shapes.ts';
 import { RefutedMark } from '../parts/standing.tsx';

@@ -1,7 +1,6 @@
 /**
  * What foundries claim of tokens, read once for a page.
  */
-
 import type { TokenClaim } from '../../client/words/amounts.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import type { NativeToken } from '../../src/stardust/wire/output.ts';

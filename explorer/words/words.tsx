@@ -1,7 +1,6 @@
 /**
  * Sentences, addresses, chains and tokens as parts of a page, with their links.
  */
-
 import { formatTokens } from '../../client/words/amounts.ts';
 import { type Chain, KIND_WORDS } from '../../client/words/kind.ts';
 import {

@@ -69,8 +69,9 @@ export async function tryUpstream(
   pass: PassState,
 ): Promise<UpstreamOutcome> {
   const upstream = context.upstreams[place]!;
-  const { counts } = context.memory;
+  const { counts, upstreams: known } = context.memory;
   const appliedBefore = pass.applied;
+  const [began, { issuedAt }] = [Date.now(), known];
   let heads: UpstreamHeads | undefined;
   pass.signed = undefined;
   const end = (ending: Ending): UpstreamOutcome => {
@@ -78,13 +79,13 @@ export async function tryUpstream(
     const isClaimed = heads !== undefined && heads.confirmed > ledger;
     const next = pass.signed === ledger + 1 ? 'signed' : isClaimed ? 'claimed' : undefined;
     const applied = pass.applied - appliedBefore;
-    return { ...ending, place, applied, latest: heads?.latest, next };
+    const isSlow = applied > 0 && known.issuedAt - issuedAt < 2 * (Date.now() - began);
+    return { ...ending, place, applied, isSlow, latest: heads?.latest, next };
   };
   try {
     heads = await upstream.readHeads();
     countUpstream(counts, place, upstream.name, heads);
-    const giver = fromUpstream(upstream, heads.confirmed);
-    const ending = await applyUpTo(context, giver, pass);
+    const ending = await applyUpTo(context, fromUpstream(upstream, heads.confirmed), pass);
     // not before: a network that is ahead may have announced another name since
     requireNetwork(ending, heads, context.memory);
     return end(ending);

@@ -175,8 +175,7 @@ async function leaveOut(
     // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
     const restsOnWord = upstream !== undefined && hasStagedRoot(view);
     if (restsOnWord) await dropStaged(db, view);
-    const words = memory.missing?.words;
-    const isOwnWord = words?.isSubsetOf(new Set([upstream?.name]));
+    const isOwnWord = memory.missing?.words?.isSubsetOf(new Set([upstream?.name]));
     if (restsOnWord && !isOwnWord) {
       memory.progress.startOver(milestone, upstream.name);
       return true;

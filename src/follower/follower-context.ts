@@ -127,7 +127,9 @@ export interface FollowerMemory {
 interface UpstreamMemory {
   /** Order of upstreams: the one that took the ledger to where it is comes first. */
   ranking: Ranking;
-  /** Unix milliseconds of the ledger's milestone, or of the last look at all upstreams. */
+  /** Unix milliseconds of the ledger's milestone. */
+  issuedAt: number;
+  /** Unix milliseconds of the same, or of the last look at all upstreams if that is later. */
   lookedAroundAt: number;
   /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
   diverged: string | undefined;
@@ -187,6 +189,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     missing: undefined,
     upstreams: {
       ranking: createRanking(Date.now),
+      issuedAt: 0,
       lookedAroundAt: 0,
       diverged: undefined,
       token: undefined,
@@ -286,13 +289,13 @@ export function noteLedger(memory: FollowerMemory, position: LedgerPosition): vo
   if (last !== undefined && last.generation !== generation) dropPushed(memory);
   if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
     memory.missing = undefined;
+  const { upstreams } = memory;
+  upstreams.issuedAt = position.milestone.timestamp * 1000;
   if (last === undefined) memory.failed = undefined;
   else if (last.generation !== generation || last.ledger !== ledger) {
     memory.progress.ledgerMoved();
     // a look at all upstreams counts, though the milestone may be old
-    const { lookedAroundAt } = memory.upstreams;
-    const issuedAt = position.milestone.timestamp * 1000;
-    memory.upstreams.lookedAroundAt = Math.max(lookedAroundAt, issuedAt);
+    upstreams.lookedAroundAt = Math.max(upstreams.lookedAroundAt, upstreams.issuedAt);
   }
   memory.lastLedger = { generation, ledger, indexed, parameters: position.rules.parameters };
   memory.milestones.applied(ledger);

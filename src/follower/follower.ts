@@ -83,9 +83,8 @@ export class CoreFollower extends DurableObject<Env> {
     const { milestoneKeys } = settings;
     if (milestoneKeys === undefined) throw new Error('no keys are set');
     const isFed = () => this.#feed !== undefined && this.#feed.state() !== 'down';
-    const context = this.#context(settings, milestoneKeys, patienceOf(settings));
     const voters = this.#openUpstreams(settings, { ...PATIENCE, isUrgent: true });
-    return { ...context, voters, isFed };
+    return { ...this.#context(settings, milestoneKeys, patienceOf(settings)), voters, isFed };
   });
   #lastPublished = Date.now();
   /** Whether KV had all that the ledger has, at the last publication. */
@@ -190,8 +189,7 @@ export class CoreFollower extends DurableObject<Env> {
     if (ended) return this.#setAlarm(REST_INTERVAL_MS);
     if (this.#memory.queries - this.#queriesBefore > MAX_QUERIES)
       return this.#setAlarm(PASS_INTERVAL_MS);
-    const next = () => this.ctx.waitUntil(this.#passAndRest());
-    const timer = setTimeout(next, PASS_INTERVAL_MS);
+    const timer = setTimeout(() => this.ctx.waitUntil(this.#passAndRest()), PASS_INTERVAL_MS);
     this.#cancelPass = () => clearTimeout(timer);
   }
 
@@ -338,8 +336,7 @@ export class CoreFollower extends DurableObject<Env> {
   #milestoneCame(): void {
     const { milestones, lastLedger } = this.#memory;
     const next = (lastLedger?.ledger ?? 0) + 1;
-    const { confirmed } = milestones;
-    if (milestones.at(next).length === 0 && confirmed !== next) return;
+    if (milestones.at(next).length === 0 && milestones.confirmed !== next) return;
     this.#takeMilestones.start();
   }
 

@@ -61,10 +61,9 @@ export async function followOnce(
   budget: PassBudget,
 ): Promise<PassResult> {
   const { milestonesOnly = false } = budget;
-  const following = await Promise.allSettled([follow(context, budget)]);
+  const [outcome] = await Promise.allSettled([follow(context, budget)]);
   // after a failure too: a ledger that is never pruned may be why passes fail
   const upkeep = milestonesOnly ? {} : await keepUp(context);
-  const [outcome] = following;
   if (outcome.status === 'rejected') throw outcome.reason;
   const result = outcome.value;
   const states = Object.values(upkeep);

@@ -28,6 +28,8 @@ export type UpstreamOutcome = Ending & {
   place: number;
   /** Milestones of this upstream that were applied, whatever came then. */
   applied: number;
+  /** Whether they took more than half the time in which the network issued them. */
+  isSlow?: boolean;
   /** The newest milestone that the upstream has heard of, if it said so. */
   latest: UpstreamHeads['latest'] | undefined;
   /** The upstream's next milestone after the ledger's: a signed payload, or only its word. */
@@ -37,18 +39,19 @@ export type UpstreamOutcome = Ending & {
 type LevelOutcome = Extract<UpstreamOutcome, { kind: 'level' }>;
 
 /**
- * One upstream that took the ledger on is enough; so is one that is level with the ledger, unless
- * it may be standing still and it is time to look around.
+ * One upstream that took the ledger on, or is level with it, is enough, unless it is slow, or may be
+ * standing still or trailing, and it is time to look around.
  */
 export function needsAnotherUpstream(outcome: UpstreamOutcome, lookAround: boolean): boolean {
   switch (outcome.kind) {
     case 'stopped':
-    case 'budget-spent':
       return false;
+    case 'budget-spent':
+      return lookAround && outcome.isSlow === true;
     case 'level':
-      return outcome.applied === 0 && lookAround;
+      return lookAround;
     case 'behind':
-      return outcome.applied === 0;
+      return lookAround || outcome.applied === 0;
     case 'failed':
     case 'stuck':
     case 'diverged':
@@ -103,11 +106,11 @@ export function summarizePass(
   const applied = outcomes.reduce((sum, outcome) => sum + outcome.applied, 0);
   if (last.kind === 'stopped') {
     const state: FollowerState = { state: 'stopped', reason: last.reason };
-    const { diverged } = before;
     const nothing = { behind: false, beginWith: undefined, level: undefined, getsOn: false };
-    return { ...nothing, applied, diverged, state };
+    return { ...nothing, applied, diverged: before.diverged, state };
   }
-  const behind = last.kind === 'budget-spent';
+  const spent = outcomes.find((outcome) => outcome.kind === 'budget-spent');
+  const behind = spent !== undefined;
   const recent = sinceLastApplied(outcomes);
   const level = behind ? undefined : recent.find((outcome) => outcome.kind === 'level');
   const divergence = recent.findLast((outcome) => outcome.kind === 'diverged')?.reason;
@@ -117,11 +120,11 @@ export function summarizePass(
   const isAllDone =
     outcomes.length === before.upstreams &&
     outcomes.every(({ kind }) => kind === 'level' || kind === 'behind');
-  const getsOn = applied > 0 || (behind && last.reason === undefined) || isAllDone;
+  const getsOn = applied > 0 || (behind && spent.reason === undefined) || isAllDone;
   return {
     applied,
     behind,
-    beginWith: tookLedgerOn(last) ? last.place : level?.place,
+    beginWith: (level ?? outcomes.findLast(tookLedgerOn))?.place,
     level,
     diverged,
     getsOn,

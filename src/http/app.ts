@@ -208,8 +208,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
   ): void {
     const isOfRead = isRoutine(method, route, status);
     if (settings.logReads || !isOfRead) {
-      const kind = [route, status].join();
-      const write = isOfRead ? writeLog : writeOfKind.bind(undefined, kind);
+      const write = isOfRead ? writeLog : writeOfKind.bind(undefined, [route, status].join());
       write(status === 500 ? 'error' : 'info', 'http.request', {
         method,
         route,

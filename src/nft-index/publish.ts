@@ -73,8 +73,7 @@ export async function publishTo(
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
   const state = stored?.state ?? beginState(head);
-  const endStep = takeTurns();
-  const tools = { ledger, store, clock, bounds, endStep, version };
+  const tools = { ledger, store, clock, bounds, endStep: takeTurns(), version };
   const run: PublishRun = { ...tools, head, left, token: stored?.token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };

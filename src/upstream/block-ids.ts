@@ -22,10 +22,7 @@ export function createBlockIds(
 ): BlockIds {
   const addedAt = createBoundedMap<number>(max);
   return {
-    has(id) {
-      const at = addedAt.peek(id);
-      return at !== undefined && !hasPassed(forMs, at, clock());
-    },
+    has: (id) => !hasPassed(forMs, addedAt.peek(id) ?? Number.NEGATIVE_INFINITY, clock()),
     add: (id) => addedAt.set(id, clock()),
   };
 }

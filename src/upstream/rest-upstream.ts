@@ -157,8 +157,9 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     const { status } = response;
     if (status !== 200) await response.body?.cancel();
     if (status === 404) return undefined;
-    if (status !== 200)
-      throw new UpstreamFailure(`${name} ${path}: status ${status}`, status === 429);
+    // too many requests, which proxies call 503, or late by a proxy's word
+    const isBusy = [429, 503, 504].includes(status);
+    if (status !== 200) throw new UpstreamFailure(`${name} ${path}: status ${status}`, isBusy);
     const type = response.headers.get('content-type') ?? 'none';
     if (!type.startsWith(accept)) {
       await response.body?.cancel();
@@ -204,9 +205,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
         throw new UpstreamFailure(`${name}: metadata of block ${answer.blockId}, not ${id}`);
       return answer.referencedByMilestoneIndex || null;
     },
-    async readTips() {
-      return (await askJson('tips', tips))?.tips ?? [];
-    },
+    readTips: async () => (await askJson('tips', tips))?.tips ?? [],
   };
 }
 

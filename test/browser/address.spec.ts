@@ -318,6 +318,21 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await untilCount(page, '.gallery li', 2);
       await textOf(page, '.gallery li:first-child').toContain('belongs to another address');
       expect(await audit(page)).toEqual([]);
+      await open(page, `/nfts/${ADDRESS}?page=9`);
+      await textOf(page, 'main').toMatch(/there is no page 9/);
+      node.lie([
+        always(/\/outputs\/nft\?unlockableByAddress=/, () => list([own, other])),
+        always(/\/api\/edge\/v1\/nfts\?ids=/, () => ({
+          ledgerIndex: LEDGER_INDEX,
+          nfts: [null, nftJson(own, ADDRESS)],
+        })),
+        ...truth(),
+      ]);
+      await open(page, '/');
+      await open(page, `/nfts/${ADDRESS}`);
+      await textOf(page, '.tools [role=status]').toMatch(
+        /^2 NFTs .*\. 1 NFT of this page moved or ended meanwhile$/,
+      );
       node.lie(truth());
     });
 
@@ -401,6 +416,27 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       await textOf(page, '.balance button').toBe('Add up 1,001 outputs');
       await textOf(page, '.tabs').toBe('Holds 1,000+ NFTs 2 Issued 0');
       expect(await countOf(page, '.total')).toBe(0);
+      node.lie(truth());
+    });
+
+    it('shows page after page, however often the ledger moved on before', async () => {
+      const many = Array.from({ length: 1001 }, (_, i) => listed[i % 50]!);
+      let hasMoved = false;
+      const isListed: Rule = {
+        concerns: ({ path }) => path.includes('/outputs?unlockableByAddress='),
+        tell(asked, next) {
+          hasMoved = false;
+          return next(asked);
+        },
+      };
+      node.lie([isListed, ...truth(many, () => (hasMoved ? null : undefined))]);
+      await open(page, '/');
+      for (let number = 1; number <= 7; number++) {
+        await open(page, `/address/${ADDRESS}?page=${number}`);
+        await textOf(page, '.pager').toContain(`Page ${number} of 41`);
+        await untilCount(page, '.outputs li', PAGE);
+        hasMoved = true;
+      }
       node.lie(truth());
     });
 

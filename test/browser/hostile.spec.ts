@@ -339,6 +339,20 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         return Number(await page.evaluate(zoomTime)) < limit;
       };
       await expect.poll(isQuick).toBe(true);
+      // tiles of 20 pixels on up to 8,000: it says how far they go
+      const drawn = Number(
+        await page.evaluate(`(async () => {
+          for (let i = 0; i < 4; i++) {
+            [...document.querySelectorAll('.zoom button')].at(-1).click();
+            await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+          }
+          const { width, height } = document.querySelector('canvas').style;
+          return (parseInt(width) * parseInt(height)) / 400;
+        })()`),
+      );
+      expect(drawn < blocks.length).toBe(size === 'phone');
+      const part = size === 'phone' ? ` of the first ${drawn.toLocaleString('en')}` : '';
+      await textOf(page, '.mosaic .hint').toContain(`one tile each${part}, in white-flag order`);
       // conflicts are in their own colour: --bad of the style sheet
       const [red, green] = scheme === 'light' ? [179, 38] : [255, 157];
       const hasRed = await page.evaluate(`(() => {

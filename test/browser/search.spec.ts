@@ -13,7 +13,7 @@ import { fragmentOf, open, readText, search, textOf } from '../support/browser/u
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
 import { recordedSource } from '../support/lies/recorded-source.ts';
 import { withField, withStatus } from '../support/lies/rules.ts';
-import { ANY_BLOCK, INFO } from '../support/lies/sample-paths.ts';
+import { ANY_BLOCK, INFO, ONE_NFT } from '../support/lies/sample-paths.ts';
 import { lastIndex } from '../support/network/network-model.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 import { SyntheticNetwork } from '../support/network/synthetic-network.ts';
@@ -82,7 +82,7 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
     node.lie([holdUntilAsked(6)]);
     await open(page, `/search?q=${UNKNOWN}`);
     await textOf(page, 'main').toMatch(
-      /Not found.*An NFT: not here\. This would have found each NFT that an output holds.*A block: not here.*An address: not here.*A transaction that failed or waits: not here\. The page looked through the failed transactions of milestone 17339/,
+      /Not found.*An NFT: not here\. This would have found each NFT that an output holds.*A block: not here.*An address: not here.*A transaction that failed or waits: not here\. The page looked through the failed transactions of milestone 17339, and through those that wait below the tips that this node names\./,
     );
     // a node that lists NFTs alone does not know what else an address holds
     expect(await readText(page, 'main')).toMatch(/can also be an address: open the address$/);
@@ -134,6 +134,16 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       /Not answered.*A transaction that failed or waits: The bytes of block 0x/,
     );
     await unread.close();
+  });
+
+  it('asks again where it is told to search again', async () => {
+    const { nft } = inject('sample');
+    node.lie([withStatus(ONE_NFT, 500)]);
+    await search(page, nft.nftId);
+    await textOf(page, 'main').toMatch(/Not answered.*The node answered 500/);
+    node.lie([]);
+    await search(page, nft.nftId);
+    await textOf(page, '.found-note').toBe('This is an NFT, this node says.');
   });
 
   it('shows the first thing that is there, while others are on their way', async () => {

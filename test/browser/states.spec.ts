@@ -4,6 +4,7 @@
  */
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { shorten } from '../../explorer/format.ts';
 import { toHex } from '../../src/stardust/encoding/bytes.ts';
 import { audit } from '../support/browser/audit.ts';
 import {
@@ -28,7 +29,7 @@ import { startMqttBroker } from '../support/hornet-double/mqtt-broker.ts';
 import { NodeState } from '../support/hornet-double/node-state.ts';
 import { finalTruth } from '../support/lies/final-lies.ts';
 import { type LyingNode, nodeAt, type Rule, startLyingNode } from '../support/lies/lying-node.ts';
-import { inJson, withField, withHeaders } from '../support/lies/rules.ts';
+import { inJson, type Json, withField, withHeaders, withStatus } from '../support/lies/rules.ts';
 import { APPLIED_BLOCK, INFO, pathOfMetadata, TRANSACTION } from '../support/lies/sample-paths.ts';
 import { recordedNetwork } from '../support/network/recorded-network.ts';
 
@@ -70,6 +71,13 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await textOf(page, 'main').toMatch(/There is nothing to check here yet/);
       expect(await countOf(page, '.bad, .good')).toBe(0);
       await expectSound();
+      // by its ID, too, it is the first: an ID is no number
+      const { status } = (await (await fetch(`${fresh}${INFO}`)).json()) as Json;
+      const { milestoneId } = status.confirmedMilestone;
+      await open(page, `/milestone/${milestoneId}`);
+      await textOf(page, 'main h1').toBe(shorten(milestoneId));
+      await textOf(page, 'main').toMatch(/There is nothing to check here yet/);
+      expect(await readText(page, '.neighbours')).toBe('');
       await open(page, '/verify');
       await click(page, 'button', 'Verify');
       await textOf(page, '#verdict').toMatch(/nothing to check here yet/);
@@ -208,9 +216,18 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         node.lie([counting, waiting]);
         await open(page, `/block/${APPLIED_BLOCK}`);
         await textOf(page, '.outcome').toMatch(/^Waits: no milestone references it yet/);
+        await textOf(page, '.flow-verdicts').toMatch(/to what the transaction commits to/);
+        expect(await readText(page, '.flow')).not.toMatch(/changed nothing/);
         node.lie([counting, say('index', 17_340)]);
         await textOf(page, '.outcome').toMatch(/^Applied · .* milestone 17339$/);
         expect(await countOf(page, '.bad')).toBe(0);
+      });
+
+      it('says of a ledger that it could not read no more than that', async () => {
+        await page.close();
+        node.lie([withStatus(INFO, 429)]);
+        page = await browser.open(`${node.url}/`, size);
+        await textOf(page, 'main').toMatch(/Node Not read Too many requests/);
       });
 
       it('does not read on in the background, nor once the network has ended', async () => {
@@ -252,6 +269,9 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         await expect.poll(() => asked).toBeGreaterThanOrEqual(2);
         for (let milestones = 0; milestones < 3; milestones++) {
           const before = asked;
+          // nor does a clock that is set back hold it up
+          if (milestones === 1)
+            await page.evaluate('{ const { now } = Date; Date.now = () => now() - 3_600_000; }');
           await announce();
           await expect.poll(() => asked).toBeGreaterThan(before);
         }

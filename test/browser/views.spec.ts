@@ -289,6 +289,12 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       [`/nft/${UNKNOWN}`, /NFT Not found.*never minted, or it was burned/],
       [`/output/${UNKNOWN}0000`, /Output Not found.*never existed, or it was spent so long ago/],
       [`/block/${UNKNOWN}`, /Block Not found.*it never came, or it is older/],
+      // of which the node says no more
+      [
+        '/block/0x12',
+        /Block Not found 0x12 Malformed: nothing has such an ID\. The node answered 400/,
+      ],
+      ['/milestone/4294967296', /Not found 4294967296 Malformed: nothing has such an ID\./],
       [
         `/transaction/${UNKNOWN}`,
         /Transaction Not found.*has applied no transaction with this ID.*through the failed transactions of milestone 17339/,

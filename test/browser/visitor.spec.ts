@@ -466,6 +466,28 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       await page.close();
     });
 
+    it('of a place of which the node says nothing', async () => {
+      sample.lie([inJson(ANY_METADATA, (json) => void delete json.whiteFlagIndex)]);
+      const page = await browser.open(`${sample.url}/block/${APPLIED_BLOCK}`, 'desktop');
+      await textOf(page, '.merkle').toMatch(/the block is at place \d+ of its white-flag order/);
+      await untilCount(page, '.loading', 0);
+      expect(await readText(page, 'main')).not.toMatch(/undefined/);
+      expect(await countOf(page, 'main .bad')).toBe(0);
+      await page.close();
+      sample.lie([]);
+    });
+
+    it('of changes that are pruned while they are read', async () => {
+      const more = (json: Json) => void Object.assign(json, { cursor: `${'0'.repeat(76)}.10` });
+      sample.lie([withStatus(/\/history\?.*cursor=/, 404), inJson(HISTORY, more)]);
+      const page = await browser.open(`${sample.url}/nft/${MADE_NFT}`, 'desktop');
+      await untilCount(page, '.history li', 1);
+      await clickOn(page, 'button', 'Older changes');
+      await textOf(page, '[aria-labelledby=history-title]').toMatch(/The node answered 404/);
+      await page.close();
+      sample.lie([]);
+    });
+
     it('of a block whose bytes are false', async () => {
       sample.lie([inBytes(`/api/core/v2/blocks/${DATA_BLOCK}`, flip(-1))]);
       const page = await browser.open(`${sample.url}/block/${DATA_BLOCK}`, 'desktop');

@@ -25,6 +25,16 @@ it('has what the page refers to', () => {
 
 const scripts = () => [...files.keys()].filter((path) => path.endsWith('.js'));
 
+it('has the licence of each package that is in a script, and those alone', () => {
+  const licences = textOf('explorer/licences.txt');
+  // Preact's own scripts and qr's have none in them
+  for (const notice of ['preact 1', 'Jason Miller', 'qr 0', 'd3-dag 1', 'valibot 1'])
+    expect(licences).toContain(notice);
+  const named = licences.match(/^\S+ \d+\.\d+\.\d+$/gm)!;
+  expect(named.length).toBeGreaterThan(6);
+  expect(named.filter((each) => /^(?:vitest|rolldown|miniflare) /.test(each))).toEqual([]);
+});
+
 it('keeps the notice of noble, and makes no markup of text', () => {
   expect(scripts().map(textOf).join()).toContain('noble-ed25519 - MIT License');
   for (const path of scripts())

@@ -1,15 +1,18 @@
 /** Every command says how it is called, and refuses what it does not know. */
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { errorMessage } from '../../cli/lib/process/command-line.ts';
 import { PROJECT } from '../../cli/lib/project.ts';
+import { SNAPSHOT } from '../../cli/start/sample.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { callCommand, callScript } from '../support/cli/call-script.ts';
-import { runCommand } from '../support/cli/script-process.ts';
+import { runCommand, temporaryFolder } from '../support/cli/script-process.ts';
 
 const COMMANDS = [
   'start',
@@ -24,6 +27,8 @@ const COMMANDS = [
   'conformance',
   'deploy',
 ];
+
+const folder = temporaryFolder();
 
 /** Columns of a terminal that is not narrow. */
 const COLUMNS = 100;
@@ -78,8 +83,14 @@ describe('stardust-edge', () => {
     [['import', 'a', '--persist-to', ''], /^--persist-to is empty\n/],
     [['restore', 'a', '--persist-to', ''], /^--persist-to is empty\n/],
     [['deploy', '--remove', '--yes', '--env', ''], /^--env is empty\n/],
+    [['import', 'a', '--keys', '', '--threshold', ''], /^--keys is empty\n/],
+    [['import', 'a', '--threshold', ' '], /^--threshold is empty\n/],
+    [['serve', '--network', ''], /^--network is empty\n/],
     [['reindex', '--remote', '--env', ''], /^--env is empty\n/],
     [['deploy', '--remove', '--dry-run'], /^--remove is with --env and --yes only\n/],
+    [['deploy', '--remove', '--yes', '--url', 'x'], /^--remove is with --env and --yes only\n/],
+    [['deploy', '--remove', '--var', 'INDEX:all'], /^--remove is with --env and --yes only\n/],
+    [['deploy', '--yes'], /^--yes is for --remove\n/],
     // as they were called before
     [['undeploy'], /^undeploy is now: npx stardust-edge deploy --remove\n/],
     [['cut-backup', 'a', 'b'], /^cut-backup is now: npx stardust-edge backup --from-d1\n/],
@@ -168,6 +179,33 @@ it('each file of cli/ is a command', () => {
   expect(files.filter((name) => !known.includes(name))).toEqual([]);
 });
 
+/** In the process of a command: a point on stderr, as bars of progress are, before each of its lines. */
+const POINTS = `
+  const { stdout, stderr } = process;
+  const { write } = stdout;
+  stdout.write = (...line) => (stderr.write('.'), write.apply(stdout, line));`;
+
+describe('output that cannot be written', () => {
+  const args = ['cli/stardust-edge.js', 'ledger-root', SNAPSHOT];
+
+  it('is an error in a sentence where its disk is full', async () => {
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const child = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['ignore', full, 'pipe'] });
+    const [[code], stderr] = await Promise.all([once(child, 'exit'), readText(child.stderr!)]);
+    const sentence = /^not all could be printed: the disk is full: [^\n]+\n$/;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);
+  });
+
+  it('ends nothing where its reader has gone', async () => {
+    const preload = ['--import', `data:text/javascript,${encodeURIComponent(POINTS)}`];
+    const child = spawn(process.execPath, [...preload, ...args], { cwd: PROJECT });
+    child.stderr.destroy();
+    const [[code], stdout] = await Promise.all([once(child, 'exit'), readText(child.stdout)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^final root {6}0x/m)]);
+  });
+});
+
 it('a full disk is named, whether SQLite or the system finds it', () => {
   const db = new DatabaseSync(':memory:');
   db.exec('PRAGMA max_page_count = 2; CREATE TABLE a (b)');
@@ -185,4 +223,22 @@ it('a full disk is named, whether SQLite or the system finds it', () => {
     expect(errorMessage(thrown)).toMatch(/^the disk is full: free some space, .* \(.+\)$/);
   }
   expect(errorMessage(new Error('other'))).toBe('other');
+});
+
+it('a file of SQLite that is damaged is named, and what to do', () => {
+  const file = join(folder, 'damaged');
+  const made = new DatabaseSync(file);
+  made.exec('CREATE TABLE a (b); INSERT INTO a VALUES (1)');
+  made.close();
+  const PAGE_BYTES = 4096;
+  writeFileSync(file, readFileSync(file).fill(0xff, PAGE_BYTES));
+  const damaged = new DatabaseSync(file);
+  onTestFinished(() => damaged.close());
+  let thrown: unknown;
+  try {
+    damaged.exec('SELECT * FROM a');
+  } catch (error) {
+    thrown = error;
+  }
+  expect(errorMessage(thrown)).toMatch(/^the database file is damaged: .*, into a new folder \(/);
 });

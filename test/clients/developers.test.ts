@@ -229,6 +229,7 @@ describe.each([
   it.runIf(runs).each<[string, (response: ServerResponse) => void]>([
     ['too many requests', (response) => response.writeHead(429, { 'retry-after': '0' }).end()],
     ['an error of the node', (response) => response.writeHead(500).end()],
+    ['a node that starts', (response) => response.writeHead(503, { 'retry-after': '0' }).end()],
     ['a connection that is lost', (response) => response.destroy()],
   ])('%s: the program tries again', async (_, fail) => {
     const url = await serve((request, response) => {

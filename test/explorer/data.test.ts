@@ -21,6 +21,8 @@ describe('data', () => {
     ['a\u0000b', 'hex', '0x610062'],
     ['a\u001b[2J', 'hex', '0x611b5b324a'],
     ['a\u009b', 'hex', '0x61c29b'],
+    [' \n', 'hex', '0x200a'],
+    ['\u200b', 'hex', '0xe2808b'],
   ])('%j is %s', (text, form, shown) => {
     expect(readData(bytesOf(text))).toEqual({ form, text: shown });
   });

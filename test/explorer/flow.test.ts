@@ -361,7 +361,7 @@ describe('what changes', () => {
 
 describe('a transaction in one sentence', () => {
   const WORDS = { bech32Hrp: 'tst', baseToken: { decimals: 0, tickerSymbol: 'T' } };
-  const summary = (plan: TransactionPlan, isApplied = true) => {
+  const summary = (plan: TransactionPlan, isApplied: boolean | undefined) => {
     const flow = flowOf(plan);
     return writeSentence(summarizeFlow(flow, readChainChanges(flow), isApplied), WORDS).replaceAll(
       /tst1\w+/g,
@@ -387,14 +387,15 @@ describe('a transaction in one sentence', () => {
     ['1 NFT burned', [nft(anna, { amount: 5n, nftId })], [basic(anna, { amount: 5n })]],
   ])('%s', (words, consumed, created) => {
     const inputs = consumed.map((output) => ({ output, unlock: anna }));
-    expect(summary({ inputs, outputs: created })).toBe(words);
+    expect(summary({ inputs, outputs: created }, true)).toBe(words);
   });
 
-  it('says of what failed that it was tried', () => {
+  it('says of what failed that it was tried, and not so of what waits', () => {
     const plan: TransactionPlan = {
       inputs: [{ output: basic(anna, { amount: 5n }), unlock: anna }],
       outputs: [basic(bert, { amount: 5n })],
     };
     expect(summary(plan, false)).toBe('A tried to send 5 T to B');
+    expect(summary(plan, undefined)).toBe('A would send 5 T to B');
   });
 });

@@ -1,6 +1,6 @@
 /** Counts as people read them. */
 import { expect, it } from 'vitest';
-import { asSentence, plural } from '../../explorer/format.ts';
+import { asSentence, formatSince, plural } from '../../explorer/format.ts';
 
 it.each([
   [0, 'block', '0 blocks'],
@@ -12,6 +12,15 @@ it.each([
   [1234, 'NFT', '1,234 NFTs'],
 ])('%i of %s', (count, noun, words) => {
   expect(plural(count, noun)).toBe(words);
+});
+
+it.each([
+  [0, '0 seconds ago'],
+  [7200, '2 hours ago'],
+  [-1, '1 second from now'],
+  [-31_557_600, '1 year from now'],
+])('%i seconds', (seconds, words) => {
+  expect(formatSince(seconds)).toBe(words);
 });
 
 it.each([

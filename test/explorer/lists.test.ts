@@ -1,6 +1,6 @@
 /** Lists of outputs as the explorer reads them: whole, of one moment, or their newest part. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { indexesFrom } from '../../explorer/node/ledger.ts';
+import { indexesFrom, readKnownNft } from '../../explorer/node/ledger.ts';
 import { readIds, readNewest } from '../../explorer/node/lists.ts';
 import { Random } from '../support/network/random.ts';
 
@@ -113,4 +113,55 @@ it.each([
   [2, 5, 0, [2, 1]],
 ])('milestones from %i, up to %i, after %i', (index, count, pruned, expected) => {
   expect(indexesFrom(index, count, pruned)).toEqual(expected);
+});
+
+describe('an NFT', () => {
+  const id = `0x${'5a'.repeat(32)}`;
+  const [owner, change] = [
+    { address: 'smr1a', canUnlock: true },
+    { milestoneIndex: 10, milestoneTimestamp: NOW, transactionId: id, blockId: id },
+  ];
+  const minted = { ...change, outputId: idOf(1), kind: 'minted', owner };
+  const burned = { ...change, outputId: null, kind: 'burned', owner: null };
+  const metadata = {
+    ...{ blockId: id, transactionId: id, outputIndex: 0, isSpent: false, ledgerIndex: 10 },
+    ...{ milestoneIndexBooked: 10, milestoneTimestampBooked: NOW },
+  };
+  const held = {
+    nftId: id,
+    ledgerIndex: 10,
+    outputId: idOf(1),
+    owner,
+    metadata,
+    output: { type: 6 },
+  };
+
+  /** Answers as a node; returns the ledger indexes that were demanded of the NFT. */
+  function serveNft(changes: object[], isHeld: (request: number) => boolean) {
+    const demanded: unknown[] = [];
+    vi.stubGlobal('fetch', async (path: string, { headers }: { headers: object }) => {
+      if (path.includes('/history'))
+        return Response.json({ nftId: id, ledgerIndex: 10, since: 1, complete: true, changes });
+      demanded.push((headers as Record<string, string>)['x-min-ledger-index']);
+      return isHeld(demanded.length)
+        ? Response.json(held)
+        : Response.json({ error: { code: 404, message: '' } }, { status: 404 });
+    });
+    return demanded;
+  }
+
+  it('that was minted between two answers is held', async () => {
+    const demanded = serveNft([minted], (request) => request > 1);
+    expect(await readKnownNft(id)).toMatchObject({ nft: { said: held } });
+    expect(demanded).toEqual([undefined, '10']);
+  });
+
+  it('that nothing holds has its history alone', async () => {
+    const demanded = serveNft([burned, minted], () => false);
+    expect(await readKnownNft(id)).toMatchObject({ gone: { said: { changes: [burned, minted] } } });
+    expect(demanded).toHaveLength(1);
+    // a node that contradicts itself
+    serveNft([minted], () => false);
+    expect(await readKnownNft(id)).toMatchObject({ gone: { said: { changes: [minted] } } });
+  });
 });

@@ -27,6 +27,17 @@ describe('claims', () => {
     });
   });
 
+  it.each([' ', '\u200b\u2060', '\u202e', '\u3164', '\u2800', '\u{e0041}'])(
+    'of which nobody sees anything are left out: %j',
+    (text) => {
+      expect(claimsOf({ name: text, description: `${text}a` })).toEqual({
+        description: `${text}a`,
+        traits: [],
+        royalties: [],
+      });
+    },
+  );
+
   it('have the traits of Soonaverse too', () => {
     const attributes = {
       props: { background: { label: 'Background', value: 'Blood' } },

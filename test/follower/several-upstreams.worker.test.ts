@@ -99,6 +99,49 @@ describe('a first upstream that hangs', () => {
   });
 });
 
+describe('a first upstream that is slow', () => {
+  it('does not hide one that is quick, though each pass applies a milestone', async () => {
+    const rig = await startLedger(db, networkOf(30), 0);
+    rig.node.confirm(30);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    onTestFinished(() => clock.mockRestore());
+    let read = 0;
+    const slow: Upstream = {
+      ...rig.upstream,
+      readMilestone(index) {
+        read++;
+        clock.mockReturnValue(Date.now() + 50_000);
+        return rig.upstream.readMilestone(index);
+      },
+    };
+    rig.following.upstreams = [slow, rig.upstream];
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(1);
+    await pass(rig);
+    await pass(rig);
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBe(27);
+    expect(read).toBe(2);
+  });
+
+  it('is gone on with where no other has more', async () => {
+    const rig = await startLedger(db, networkOf(6), 0);
+    rig.node.confirm(6);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    onTestFinished(() => clock.mockRestore());
+    const slow: Upstream = {
+      ...rig.upstream,
+      readMilestone(index) {
+        clock.mockReturnValue(Date.now() + 50_000);
+        return rig.upstream.readMilestone(index);
+      },
+    };
+    rig.following.upstreams = [slow, hangingFor(20, 1)];
+    for (let i = 0; i < 6; i++) expect(await pass(rig)).toMatchObject({ applied: 1 });
+    expect([await ledgerIndex(db), await stateOf()]).toEqual([6, 'following']);
+  });
+});
+
 describe('a first upstream with nothing newer', () => {
   it('that stands still does not hide one that is ahead', async () => {
     const network = networkOf(6);
@@ -135,6 +178,29 @@ describe('a first upstream with nothing newer', () => {
     clock.mockReturnValue(began + 25_000);
     await pass(rig);
     expect(await ledgerIndex(db)).toBe(6);
+  });
+
+  it('that trails does not hide one that is ahead, though each pass applies a milestone', async () => {
+    const network = networkOf(30);
+    const rig = await startLedger(db, network, 0);
+    const trailing = new NodeState(network, 0);
+    const moving: Upstream = {
+      ...directUpstream(trailing),
+      async readHeads() {
+        trailing.confirm(trailing.confirmed + 1);
+        clock.mockReturnValue(Date.now() + 5000);
+        return directUpstream(trailing).readHeads();
+      },
+    };
+    rig.following.upstreams = [moving, directUpstream(new NodeState(network, 30))];
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    onTestFinished(() => clock.mockRestore());
+    rig.following.memory.upstreams.lookedAroundAt = Date.now();
+    for (let i = 0; i < 4; i++) await pass(rig);
+    expect(await ledgerIndex(db)).toBe(4);
+    // 20 s after the last look
+    await pass(rig);
+    expect(await ledgerIndex(db)).toBeGreaterThan(10);
   });
 
   it('and one that is behind the ledger: tips come from one that is not', async () => {
@@ -355,6 +421,31 @@ describe('an upstream of another network', () => {
     await pass(rig);
     expect([await ledgerIndex(db), await stateOf()]).toEqual([2, 'following']);
   });
+});
+
+it('what a liar said of the newest milestone goes as soon as another upstream names it', async () => {
+  const rig = await startLedger(db, networkOf(3), 2);
+  rig.node.confirm(2);
+  const naming = (timestamp: number, milestoneId: string): Upstream => ({
+    ...rig.upstream,
+    readHeads: async () => ({ confirmed: 2, latest: { index: 3, timestamp, milestoneId } }),
+  });
+  const settings = {
+    follows: true,
+    retention: 100,
+    finalMilestone: undefined,
+    limitBytes: undefined,
+  };
+  for (const [timestamp, milestoneId] of [
+    [1, 'f'.repeat(64)],
+    [2, 'f'.repeat(64)],
+    [2, 'a'.repeat(64)],
+  ] as const) {
+    rig.following.upstreams = [naming(timestamp, milestoneId)];
+    await pass(rig);
+    const named = (await readNodeStatus(db, settings))?.upstream;
+    expect(named).toEqual({ index: 3, timestamp, milestoneId });
+  }
 });
 
 describe('what an earlier object said of the follower', () => {

@@ -35,14 +35,15 @@ const diverged: Ending = { kind: 'diverged', reason: 'diverges' };
 
 const heard = (index: number) => ({ index, timestamp: 100, milestoneId: 'ab'.repeat(32) });
 
-type Attempt = [ending: Ending, applied?: number, latest?: number | null];
+type Attempt = [ending: Ending, applied?: number, latest?: number | null, isSlow?: boolean];
 
 /** Upstreams asked in the order of their places, which begin with 10. */
 function outcomesOf(attempts: readonly Attempt[]): UpstreamOutcome[] {
-  return attempts.map(([ending, applied = 0, latest = 8], i) => ({
+  return attempts.map(([ending, applied = 0, latest = 8, isSlow = false], i) => ({
     ...ending,
     place: 10 + i,
     applied,
+    isSlow,
     latest: latest === null ? undefined : heard(latest),
   }));
 }
@@ -55,16 +56,16 @@ function summarize(attempts: readonly Attempt[], before = fresh): PassSummary {
 }
 
 describe('whether another upstream is asked', () => {
-  const asksOn = (ending: Ending, applied: number) =>
+  const asksOn = (ending: Ending, applied: number, isSlow = false) =>
     [false, true].map((lookAround) =>
-      needsAnotherUpstream(outcomesOf([[ending, applied]])[0]!, lookAround),
+      needsAnotherUpstream(outcomesOf([[ending, applied, 8, isSlow]])[0]!, lookAround),
     );
 
   it.each([
     ['level', 0, 'only when it is time to look around', level, [false, true]],
-    ['level', 2, 'no', level, [false, false]],
+    ['level', 2, 'only when it is time to look around', level, [false, true]],
     ['behind the ledger', 0, 'yes', behind, [true, true]],
-    ['behind what others applied meanwhile', 2, 'no', behind, [false, false]],
+    ['behind what others applied meanwhile', 2, 'only then', behind, [false, true]],
     ['more than the budget allows', 0, 'no', budgetSpent, [false, false]],
     ['more than the budget allows', 2, 'no', budgetSpent, [false, false]],
     ['of an unknown protocol version', 0, 'no', stopped, [false, false]],
@@ -81,6 +82,10 @@ describe('whether another upstream is asked', () => {
       expect(asksOn(ending, applied)).toEqual(asked);
     },
   );
+
+  it('after one that has more, and is slow: only when it is time to look around', () => {
+    expect(asksOn(budgetSpent, 2, true)).toEqual([false, true]);
+  });
 });
 
 describe('what a pass waited for', () => {
@@ -154,6 +159,14 @@ describe('a pass', () => {
     expect(summarize([[budgetSpent, 12]])).toMatchObject(first);
     const second = { ...more, applied: 0, beginWith: 11 };
     expect(summarize([[level], [budgetSpent]])).toMatchObject(second);
+  });
+
+  it('begins with a slow one again only if no other took the ledger on', () => {
+    const slow: Attempt = [budgetSpent, 1, 8, true];
+    for (const other of [failed, level, behind])
+      expect(summarize([slow, [other]])).toMatchObject({ behind: true, beginWith: 10 });
+    expect(summarize([slow, [budgetSpent, 1]])).toMatchObject({ behind: true, beginWith: 11 });
+    expect(summarize([slow, [level, 1]])).toMatchObject({ behind: true, beginWith: 11 });
   });
 
   it('counts the milestones of one that then fails, and does not begin with it', () => {
@@ -236,7 +249,8 @@ function check(outcomes: readonly UpstreamOutcome[], before: BeforePass): void {
   const isStopped = last.kind === 'stopped';
 
   expect(summary.applied).toBe(outcomes.reduce((sum, { applied }) => sum + applied, 0));
-  expect(summary.behind).toBe(last.kind === 'budget-spent');
+  const isSpent = outcomes.some(({ kind }) => kind === 'budget-spent');
+  expect(summary.behind).toBe(isSpent && !isStopped);
   expect(summary.state?.state === 'stopped').toBe(isStopped);
   // what was learnt is told of: an answer of an upstream, a divergence
   if (!isStopped && outcomes.some(({ latest }) => latest)) expect(summary.state).toBeDefined();
@@ -273,6 +287,7 @@ const ENDINGS = [level, behind, budgetSpent, stuck, stopped, failed, diverged];
 /** An upstream that fails before it has told its heads has applied nothing. */
 const ATTEMPTS: Attempt[] = [
   ...ENDINGS.flatMap((ending): Attempt[] => [[ending], [ending, 2]]),
+  [budgetSpent, 2, 8, true],
   [failed, 0, null],
 ];
 
@@ -296,8 +311,8 @@ describe('what holds of every pass', () => {
         }
       }
     }
-    // 15 attempts, of which 8 or 9 make it ask the next upstream
-    expect(passes).toBe([60, 536, 4596][upstreams - 1]);
+    // 16 attempts, of which 8 or 12 make it ask the next upstream
+    expect(passes).toBe([64, 664, 6904][upstreams - 1]);
   });
 
   it('with up to six, whatever they have heard of', () => {
@@ -305,6 +320,7 @@ describe('what holds of every pass', () => {
       fc.constantFrom(...ENDINGS),
       fc.nat(3),
       fc.option(fc.nat(20), { nil: null }),
+      fc.boolean(),
     );
     const attempts = fc.array(attempt, { minLength: 1, maxLength: 6 });
     const pass = fc.tuple(attempts, fc.boolean(), fc.option(fc.string(), { nil: undefined }));

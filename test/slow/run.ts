@@ -120,9 +120,11 @@ Runs all long tests, or those that are named, one after the other. The last line
   serve-backup  1 min  back-ups of a folder that serve has, and of one that it gets then
   full-disk     1 min  the disk of serve fills up while it follows a network, and has space again
   clock         1 min  the clock set back by an hour, and forward again, while it follows
+  clients       2 min  clients that generators make of openapi.json, against the sample
   documents     1 min  the programs of docs/developers.md, in TypeScript, Python and by curl
   library       1 min  the library packed, installed and used as its README says
   serve-load    8 min  requests and milestones (REQUESTS, MILESTONES) through serve; no memory grows
+  serve-memory  2 min  memory of front, workerd and kernel under attacks that hold it
   serve-disk    1 min  10,000 different white-flag questions to serve; its data folder must not grow
   floods        2 min  lists over 32 connections to serve; a coordinator waits for one of them
   siege        11 min  five minutes of a coordinator, and five beside hostile clients of all kinds
@@ -143,6 +145,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   costs         1 min  rows and bytes that D1 reads for the largest cones and histories
   flips        15 min  a character changed in eight rows of each table, at rest and carried on; and
                        histories and certificates of NFTs, random ones and such as are changed
+  sums          7 min  each check of stored data taken away, which a test must notice
   proofs        1 min  each byte changed of proofs of blocks
   events        2 min  100,000 random byte streams to the broker of events
   event-feed    1 min  an edge node that another one feeds; clients of events of one that is killed
@@ -153,6 +156,7 @@ Runs all long tests, or those that are named, one after the other. The last line
   lies          5 min  500 random lies to npx stardust-edge verify, and 500 to the page
   mutations     1 min  mistakes in copies of src/nft-index, which random histories must find
   histories     5 min  60,000 random histories of the NFT index
+  modules      20 min  each module taken away, and the example module added
   simulator    60 min  the whole node in virtual time: fresh seeds (SECONDS), each a story
   plants        1 min  planted mistakes, each with a sequence of steps that shows it
   hostile      30 min  a halt, a flood, a milestone at full size through serve; heaps below 128 MB`;

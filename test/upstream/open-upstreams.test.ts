@@ -105,7 +105,10 @@ it('asks nothing that waited for a minute, and nothing again that was late', asy
 
 it.each([
   [429, true],
+  [503, true],
+  [504, true],
   [500, false],
+  [502, false],
 ])('says whether one that answers with status %i may have the answer', async (status, isBusy) => {
   let asked = 0;
   vi.stubGlobal('fetch', async () => {

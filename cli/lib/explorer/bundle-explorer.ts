@@ -30,20 +30,43 @@ const SHARED_BY = 3;
 
 /** Contents by path; the same on every machine, as rolldown and the libraries have exact versions. */
 export async function bundleExplorer(): Promise<Map<string, Uint8Array>> {
-  const scripts = await Promise.all(Object.entries(ENTRIES).map(bundle));
+  const modules = new Set<string>();
+  const scripts = await Promise.all(Object.entries(ENTRIES).map((entry) => bundle(entry, modules)));
   const copied = Object.entries(COPIED).map(
     ([path, source]) => [path, new Uint8Array(readFileSync(source))] as const,
   );
-  const openapi = JSON.stringify(JSON.parse(readFileSync(OPENAPI, 'utf8')));
-  return new Map([
-    ...scripts.flat(),
-    ...copied,
-    ['openapi.json', new TextEncoder().encode(openapi)] as const,
-  ]);
+  const made = {
+    'openapi.json': JSON.stringify(JSON.parse(readFileSync(OPENAPI, 'utf8'))),
+    'explorer/licences.txt': licencesOf(modules),
+  };
+  const encoded = Object.entries(made).map(
+    ([path, text]) => [path, new TextEncoder().encode(text)] as const,
+  );
+  return new Map([...scripts.flat(), ...copied, ...encoded]);
 }
 
-/** A script and those that it loads later. */
-async function bundle([name, path]: readonly [string, string]) {
+const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+
+/**
+ * The licences of the packages that modules are of: each asks that it goes with every copy. Throws an
+ * Error where a package has none.
+ */
+function licencesOf(modules: ReadonlySet<string>): string {
+  const found = [...modules].map((id) => PACKAGE_FOLDER.exec(id.replaceAll(sep, '/'))?.[0]);
+  const folders = new Set(found.filter((folder) => folder !== undefined));
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const [file] = readdirSync(folder)
+      .filter((each) => /^licen[cs]e/i.test(each))
+      .sort();
+    if (file === undefined) throw new Error(`the package ${name} has no licence`);
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return texts.join('\n\n');
+}
+
+/** A script and those that it loads later. @param modules to which theirs are added, by their paths */
+async function bundle([name, path]: readonly [string, string], modules: Set<string>) {
   // what serves a Worker that is built already does without rolldown
   const { build } = await import('rolldown');
   const { output } = await build({
@@ -56,7 +79,7 @@ async function bundle([name, path]: readonly [string, string]) {
     output: {
       format: 'esm',
       minify: true,
-      // noble's licence asks that its notice stays
+      // the notices of licences stay
       comments: { legal: true, annotation: false, jsdoc: false },
       entryFileNames: 'explorer/[name].js',
       chunkFileNames: 'explorer/[name]-[hash].js',
@@ -69,6 +92,8 @@ async function bundle([name, path]: readonly [string, string]) {
       },
     },
   });
+  for (const file of output)
+    if (file.type === 'chunk') for (const id of file.moduleIds) modules.add(id);
   return output.map((file) => {
     const content = file.type === 'chunk' ? file.code : file.source;
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;

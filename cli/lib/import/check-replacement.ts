@@ -63,7 +63,7 @@ export async function readServed(db: Database): Promise<ServedLedger | undefined
 
 /**
  * Throws a ReplacementRefused if the new ledger is older than the served one, or of another
- * network, and the operator does not want that.
+ * network, and the operator does not want that. Returns whether he was asked, and wants it.
  *
  * @param served undefined if there is none
  */
@@ -71,14 +71,15 @@ export async function checkReplacement(
   served: ServedLedger | undefined,
   { ledger, network }: { ledger: number; network: string },
   mayReplace: MayReplace = async () => false,
-): Promise<void> {
-  if (served === undefined) return;
+): Promise<boolean> {
+  if (served === undefined) return false;
   const isSameNetwork = served.networks.includes(network);
-  if (isSameNetwork && ledger >= served.index) return;
+  if (isSameNetwork && ledger >= served.index) return false;
   const sentence = isSameNetwork
     ? `the ledger at milestone ${served.index} is to be replaced by an older one, at ${ledger}`
     : `the ledger of network ${served.networks[0]} at milestone ${served.index} ` +
       `is to be replaced by one of network ${network} at ${ledger}`;
   if (!(await mayReplace(sentence)))
     throw new ReplacementRefused(`${sentence}: nothing was replaced; add --older if it is right`);
+  return true;
 }

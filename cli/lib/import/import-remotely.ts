@@ -71,12 +71,14 @@ export async function importRemotely(
     // the last file was executed before, and the folder was left
     if (deployed.generation === generation) console.log(REPLACED_BEFORE);
     else {
-      await checkReplacement(deployed.served, held, request.mayReplace);
+      const isAgreed = await checkReplacement(deployed.served, held, request.mayReplace);
       const source = {
         db,
         generation,
         outputs: held.outputs,
         nfts: held.nfts,
+        // the served ledger moves on during the upload
+        ...(!isAgreed && { newest: held.ledger }),
       };
       const target = { run, databaseName: config.databaseName, folder, maxFile };
       const isBegun = deployed.staged === generation;

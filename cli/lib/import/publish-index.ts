@@ -11,7 +11,7 @@ import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import type { IndexStore } from '../../../src/nft-index/ports.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
 import { startChild } from '../process/child.ts';
-import { reportError } from '../process/command-line.ts';
+import { outliveReaders, reportError } from '../process/command-line.ts';
 import { openLocalDatabase } from '../wrangler/local-database.ts';
 import { readWranglerConfig } from '../wrangler/wrangler-config.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -61,7 +61,9 @@ async function publishHere(persistTo: string): Promise<void> {
   }
 }
 
-if (import.meta.main)
+if (import.meta.main) {
+  outliveReaders();
   await publishHere(process.argv[2]!).catch((error: unknown) => {
     process.exitCode = reportError(error);
   });
+}

@@ -59,6 +59,8 @@ export interface UploadSource {
   generation: string;
   outputs: number;
   nfts: number;
+  /** The last index at which the served ledger may be replaced; absent: it may be at any. */
+  newest?: number;
 }
 
 export interface UploadTarget {
@@ -154,22 +156,23 @@ function fence({ generation }: UploadSource, from: number, to: number): string {
     END`;
 }
 
-/** Replaces the ledger that is served. Fails if rows are missing. */
+/** Replaces the ledger that is served. Fails if rows are missing, or if that ledger is newer. */
 async function replaceLedger(
   source: UploadSource,
   target: UploadTarget,
   { files }: UploadProgress,
 ): Promise<void> {
-  const { db, outputs, nfts } = source;
+  const { db, outputs, nfts, newest = Number.MAX_SAFE_INTEGER } = source;
   const file = new SqlFile(join(target.folder, 'replace.sql'));
   file.add(
     fence(source, files, files),
-    // fails by the table's CHECK, which forbids a second row, if rows are missing
+    // fails by the table's CHECK, which forbids a second row
     `INSERT INTO import_progress (one, identity, position) SELECT 2, '', 0
      WHERE (SELECT count(*) FROM import_output) <> ${outputs}
        OR (SELECT count(*) FROM import_output_rest) <> (SELECT count(rest) FROM import_output)
        OR (SELECT count(*) FROM import_nft) <> ${nfts}
-       OR (SELECT count(*) FROM import_output_detail) <> ${nfts}`,
+       OR (SELECT count(*) FROM import_output_detail) <> ${nfts}
+       OR (SELECT ledger FROM head) > ${newest}`,
     ...(await readStagingScript(db)).swap,
   );
   await execute(target, file);

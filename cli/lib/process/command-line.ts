@@ -38,6 +38,24 @@ export async function runMain(
   }
 }
 
+const goOn = () => undefined;
+
+/**
+ * Whoever reads the output may go before this process ends: a `head`, a log shipper, a terminal; a
+ * log may fill its disk. What is written then is lost, and the work goes on.
+ */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.off('error', goOn).on('error', goOn);
+}
+
+/** Throws an Error with a sentence if somebody waits for output that could not be written. */
+export function requireWritten(): void {
+  const lost = process.stdout.errored as NodeJS.ErrnoException | null;
+  if (lost && lost.code !== 'EPIPE')
+    throw new Error(`not all could be printed: ${errorMessage(lost)}`, { cause: lost });
+}
+
 /** Prints what went wrong, as a sentence, and returns the exit code. */
 export function reportError(error: unknown): number {
   if (error instanceof CommanderError) {
@@ -66,6 +84,7 @@ function isMisuse(error: unknown): boolean {
 
 /** Result codes of SQLite: https://www.sqlite.org/rescode.html */
 const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 
 /** What went wrong, for people: without the stack. */
@@ -78,5 +97,7 @@ export function errorMessage(error: unknown): string {
     return `the disk is full: free some space, and give the command again (${error.message})`;
   if (sqliteCode === SQLITE_IOERR)
     return `the disk cannot be read or written: is it full, or failing? (${error.message})`;
+  if (sqliteCode === SQLITE_CORRUPT)
+    return `the database file is damaged: restore a back-up or import a snapshot, into a new folder (${error.message})`;
   return error.message;
 }

@@ -3,7 +3,7 @@
  */
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { readSigners, type Signers } from '../network.ts';
+import { findFinalNetwork, readSigners, type Signers } from '../network.ts';
 import { DEFAULT_PERSIST_TO } from '../project.ts';
 import { errorMessage, UsageError } from './command-line.ts';
 
@@ -141,14 +141,26 @@ export function resolveSigners({ network, keys, threshold }: NetworkOptions): Pa
   };
 }
 
+/** What the options say of a network, as settings: who signs, and where it ended. */
+export function networkSettings(options: NetworkOptions): Record<string, string> {
+  const final = findFinalNetwork(options.network);
+  const ended = final === undefined ? {} : { FINAL_MILESTONE: String(final.milestone) };
+  return { ...resolveSigners(options), ...ended };
+}
+
 export const networkOptions = () => [
   new Option(
     '--network <NAME>',
     'who signs milestones: shimmer; iota-final, the last ledger of IOTA mainnet; or the ' +
       'configuration file of a HORNET node of the network',
+  ).argParser(filled('--network')),
+  new Option(
+    '--keys <KEYS>',
+    'public keys that sign milestones instead: hex, separated by commas',
+  ).argParser(filled('--keys')),
+  new Option('--threshold <N>', 'how many of them must have signed (default: all)').argParser(
+    filled('--threshold'),
   ),
-  new Option('--keys <KEYS>', 'public keys that sign milestones instead: hex, separated by commas'),
-  new Option('--threshold <N>', 'how many of them must have signed (default: all)'),
   renamedOption('--milestone-public-keys <KEYS>', '--keys'),
   renamedOption('--milestone-threshold <N>', '--threshold'),
 ];

@@ -56,6 +56,8 @@ export interface GatherLimits {
   deadline: number;
   /** Hex IDs that nobody requested; absent: the tops. C-6 exempts what is below an admitted block. */
   unasked?: readonly string[];
+  /** The upstream that named these, and so has them. Absent: all upstreams are asked for them. */
+  namedBy?: Upstream;
 }
 
 export interface GatheredBlocks {
@@ -69,6 +71,8 @@ export interface GatheredBlocks {
   refused: number;
   /** Whether an upstream was late with blocks, or had too many requests for them. */
   isBusy: boolean;
+  /** Whether `namedBy` did not give what it named. */
+  isWithheld: boolean;
 }
 
 export type GatherFault = ConeUnavailable | UpstreamFailure;
@@ -99,7 +103,7 @@ export async function gatherBlocks(
   context: GatherContext,
   moment: Moment,
   tops: readonly string[],
-  { budget, maxLevels, deadline, unasked = tops }: GatherLimits,
+  { budget, maxLevels, deadline, unasked = tops, namedBy }: GatherLimits,
 ): Promise<GatheredBlocks> {
   const { db, upstreams, ranking, memory } = context;
   const { pool } = memory;
@@ -117,15 +121,17 @@ export async function gatherBlocks(
   let heapLeft = MAX_FETCHED_HEAP_BYTES;
   const cut: string[] = [];
   let fault: GatherFault | undefined;
-  let isBusy = false;
+  let [isBusy, isWithheld] = [false, false];
+  const giversOf = (id: string) => (namedBy && unrequested.has(id) ? [namedBy] : upstreams);
   const note = (error: unknown) => {
     fault ??= requireFault(error);
   };
   const fetchOne = async (id: string): Promise<ParsedBlock | undefined> => {
     try {
-      return await fetchIntoPool(pool, upstreams, id, ranking);
+      return await fetchIntoPool(pool, giversOf(id), id, ranking);
     } catch (error) {
       isBusy ||= error instanceof UpstreamFailure && error.isBusy;
+      isWithheld ||= giversOf(id) !== upstreams;
       note(error);
       return undefined;
     }
@@ -155,6 +161,7 @@ export async function gatherBlocks(
         deep.forEach(skeleton.restartLevels);
         const giveUp = () => {
           isBusy = true;
+          isWithheld ||= due.some((id) => giversOf(id) !== upstreams);
           note(new UpstreamFailure('not all blocks came in time'));
           return due.map(pool.get);
         };
@@ -180,7 +187,7 @@ export async function gatherBlocks(
   }
   const order = Array.from(skeleton.order(), skeleton.idAt);
   const blocks = new Map(order.map((id) => [id, met.get(id)!]));
-  return { blocks, fault, cut, refused: refused.size, isBusy };
+  return { blocks, fault, cut, refused: refused.size, isBusy, isWithheld };
 }
 
 function referencedBefore(id: string): ConeUnavailable {

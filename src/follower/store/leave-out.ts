@@ -66,8 +66,7 @@ export function findLeftOut(
 ): ReadonlySet<number> | undefined {
   const leftOut = new Set(referenced.map(cone.find));
   const kept = order.filter((position) => !leftOut.has(position));
-  const isSigned = leftOut.size > 0 && equalBytes(inclusionRoot(cone, kept), root);
-  return isSigned ? leftOut : undefined;
+  return leftOut.size > 0 && equalBytes(inclusionRoot(cone, kept), root) ? leftOut : undefined;
 }
 
 /**

@@ -30,7 +30,7 @@ import {
 } from './gather-blocks.ts';
 import { storeUnreferenced } from './store-unreferenced.ts';
 
-export interface StoredBlocks extends Pick<GatheredBlocks, 'isBusy'> {
+export interface StoredBlocks extends Pick<GatheredBlocks, 'isBusy' | 'isWithheld'> {
   stored: number;
   /** Why some block of the walk is not stored, if a reason is known. */
   fault: GatherFault | undefined;
@@ -71,13 +71,12 @@ export async function storeBelow(
   const { said, fault } = isEnd
     ? { said: NONE, fault: undefined }
     : await storeSaid(context, moment, left, limits);
-  const isWhole = cut.length === 0 && said.size === left.size;
-  const isLate = !isWhole && Date.now() >= limits.deadline;
+  const isLate = (cut.length > 0 || said.size < left.size) && Date.now() >= limits.deadline;
   const stored = proven.size + said.size;
   upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
-  return { stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate, isBusy: walk.isBusy };
+  return { ...walk, stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate };
 }
 
 type Blocks = ReadonlyMap<string, ParsedBlock>;

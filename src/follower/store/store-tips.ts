@@ -36,20 +36,18 @@ export async function storeTips(
 ): Promise<StoredTips> {
   const { generation, ledger } = moment.head;
   const cutTops = context.memory.tips.cut(generation, ledger);
+  const namedBy = context.upstreams[place]!;
   const budget = { fetchesLeft: MAX_FETCHED };
-  const limits = { budget, maxLevels: MAX_LEVELS, deadline: Date.now() + FETCH_MS };
+  const limits = { namedBy, budget, maxLevels: MAX_LEVELS, deadline: Date.now() + FETCH_MS };
+  const leave = () => context.ranking?.beginWith((place + 1) % context.upstreams.length);
   if (cutTops.length === 0) {
-    const giveUp = (): string[] => {
-      // the next milestone may not come in time either
-      context.ranking?.beginWith((place + 1) % context.upstreams.length);
-      return [];
-    };
-    const tips = await within(FETCH_MS, context.upstreams[place]!.readTips(), giveUp);
-    if (tips.length > 0) cutTops.push([...new Set(tips)]);
+    const tips = await within(FETCH_MS, namedBy.readTips(), () => undefined);
+    // the next milestone may not come in time either
+    if (tips === undefined) leave();
+    else if (tips.length > 0) cutTops.push([...new Set(tips)]);
   }
   const all = { stored: 0, refused: 0 };
-  let isCut = false;
-  let isBusy = false;
+  let [isCut, isBusy] = [false, false];
   while (cutTops.length > 0 && !isCut && !isBusy && Date.now() < limits.deadline) {
     const walkLimits = { ...limits, unasked: cutTops[0]! };
     const walk = await storeBelow(context, moment, cutTops.at(-1)!, walkLimits);
@@ -62,7 +60,8 @@ export async function storeTips(
     else cutTops.pop();
     // it came down to what cannot be stored
     const isInVain = !isCut && stored === 0 && !(fault instanceof UpstreamFailure);
-    if (isInVain || cutTops.length > MAX_CUT) cutTops.length = 0;
+    if (walk.isWithheld) leave();
+    if (isInVain || walk.isWithheld || cutTops.length > MAX_CUT) cutTops.length = 0;
   }
   return { ...all, isMore: !isBusy && cutTops.length > 0 };
 }

@@ -59,11 +59,9 @@ export async function storeUnreferenced(
 ): Promise<string[]> {
   const { blocks, rules, choose, ends = NONE, index, announce } = part;
   const parents = [...blocks.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
-  const outputs = outputsToFind([...blocks.values()]);
   const named = [...new Set([...blocks.keys(), ...parents])];
-  const view = await index.view(db, head, named, outputs);
-  const chosen = choose(view);
-  const { storable, staged } = findStorable(part, view, chosen);
+  const view = await index.view(db, head, named, outputsToFind([...blocks.values()]));
+  const { storable, staged } = findStorable(part, view, choose(view));
   if (storable.length === 0) return [];
 
   const numbering: Numbering = { ...view.numbering, blocks: new Map(view.named) };

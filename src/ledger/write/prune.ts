@@ -146,11 +146,10 @@ async function pruneStep(db: Database, retention: number, options: PruneOptions)
   let deleted = packs.value.length;
   for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
     deleted = (await readAlone(deleteOldPacks(db, PACK_STEP, IS_OURS))).length;
-  const { ledger, idTables } = head;
 
   const size = { bytes: packs.bytes, limitBytes };
   const isShort = isFull || shareUsed(size) > SHRINK_AT;
-  let kept = ledger - (first ?? ledger);
+  let kept = head.ledger - (first ?? head.ledger);
   // the size does not tell what to do before all packs of deleted milestones are gone
   if (isShort && kept > MIN_RETENTION && deleted !== PACK_STEP) {
     const fewer = Math.max(MIN_SHRINK, Math.ceil(kept * SHRINK_BY));
@@ -158,8 +157,10 @@ async function pruneStep(db: Database, retention: number, options: PruneOptions)
     if (shrunk?.head === undefined) return undefined;
     head = shrunk.head;
     size.bytes = shrunk.packs.bytes;
-    kept = ledger - (shrunk.first ?? ledger);
+    // an import may have come since the batch before
+    kept = head.ledger - (shrunk.first ?? head.ledger);
   }
+  const { ledger, idTables } = head;
   const effective = isShort ? Math.min(retention, Math.max(kept, MIN_RETENTION)) : retention;
   // a retention that was lowered takes several steps to be reached: until then more is kept
   const { idRetention = Math.max(effective, kept) * ID_RETENTION } = options;

@@ -125,29 +125,20 @@ interface Loaded extends NextNumbers {
   outputs: IdMap;
 }
 
-/** Views begun from which the unreferenced blocks move away. */
-const MAX_TRIES = 3;
+/** Views begun, or loads for them, from which the unreferenced blocks move away. */
+const MAX_TRIES = 6;
 
 export function createUnreferencedIndex(): UnreferencedIndex {
   let held: Loaded | undefined;
   let searched: number | undefined = 0;
 
-  async function load(db: Database): Promise<Loaded> {
-    searched = 0;
-    for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const loaded = await loadOnce(db);
-      if (loaded !== undefined) return loaded;
-    }
-    throw new LedgerMoved('the unreferenced blocks change whenever they are read');
-  }
-
   return {
     async view(db, before, named, outputs = NO_OUTPUTS) {
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
         held ??= await load(db);
-        const view = await viewWith(db, held, { before, named, outputs });
+        const view = held && (await viewWith(db, held, { before, named, outputs }));
         if (view !== undefined) return view;
-        held = undefined;
+        [held, searched] = [undefined, 0];
       }
       throw new LedgerMoved('the unreferenced blocks change whenever they are read');
     },
@@ -189,7 +180,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
 }
 
 /** Undefined where the ledger moved meanwhile. */
-async function loadOnce(db: Database): Promise<Loaded | undefined> {
+async function load(db: Database): Promise<Loaded | undefined> {
   const visible = new IdMap(32);
   const staged = new IdMap(32);
   const outputs = new IdMap(34, 2);
@@ -255,7 +246,8 @@ async function viewWith(
   known: Loaded,
   { before, named, outputs }: Asked,
 ): Promise<UnreferencedView | undefined> {
-  const others = named.filter((id) => !known.visible.has(id));
+  const wereVisible = known.visible;
+  const others = named.filter((id) => !wereVisible.has(id));
   const { head, given, visible, staged, referenced, found } = await readBatch(db, {
     head: selectHead(db),
     given: selectGiven(db),
@@ -266,7 +258,10 @@ async function viewWith(
   });
   if (head?.generation !== before.generation) throw new LedgerMoved('the ledger was replaced');
   const stored = given.nextBlock;
+  // one that left the index meanwhile was not looked up among those that milestones reference
+  const hasLeft = (id: string) => wereVisible.has(id) && !known.visible.has(id);
   if (!isStillTrue(known, head, stored)) return undefined;
+  if (known.visible !== wereVisible && named.some(hasLeft)) return undefined;
   const findUnreferenced: FindUnreferenced = (ids) =>
     new Map(
       ids.flatMap((id): [string, KnownBlock][] => {

@@ -20,11 +20,7 @@ const MAX_WAITING_CALLS = 4;
 type Broker = Pick<DurableObjectStub<EventBroker>, 'applied' | 'stored'>;
 
 /** @param clock Unix milliseconds */
-export function createAnnouncer(
-  broker: Broker | undefined,
-  clock: () => number,
-  log: WriteLog,
-): Announcer {
+export function createAnnouncer(broker: Broker, clock: () => number, log: WriteLog): Announcer {
   let demand: EventDemand = { published: undefined, blocks: false };
   /** Generation and index of the ledger that the broker was told last. */
   let told: string | undefined;
@@ -70,7 +66,6 @@ export function createAnnouncer(
 
   return {
     moved(ledger) {
-      if (broker === undefined) return;
       if (isCalling) {
         next = ledger;
         return;
@@ -86,7 +81,7 @@ export function createAnnouncer(
       });
     },
     stored(blocks) {
-      if (broker === undefined || !demand.blocks || blocks.length === 0) return;
+      if (!demand.blocks || blocks.length === 0) return;
       let bytes: Uint8Array[] = [];
       let length = 0;
       const flush = () => {

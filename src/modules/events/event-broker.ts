@@ -84,8 +84,7 @@ export class EventBroker extends DurableObject<Env> {
   /** Never throws: an object that cannot start would fail all its sockets for ever. */
   #restore(socket: WebSocket): void {
     try {
-      const prefix = this.#publisher.last()?.prefix ?? '';
-      const { client, isWhole } = restoreClient(socket, prefix);
+      const { client, isWhole } = restoreClient(socket, this.#publisher.last()?.prefix ?? '');
       this.#clients.open(client);
       if (!isWhole) this.#clients.close(client, 'evicted');
     } catch (error) {
@@ -251,8 +250,7 @@ export class EventBroker extends DurableObject<Env> {
     const isRenamed = before.prefix !== now?.prefix;
     if (!isReplaced && !isRenamed) return;
     for (const client of this.#clients.all()) {
-      const names = [...client.topics.keys()];
-      if (names.some((topic) => isReplaced || topic.startsWith(UNLOCKS)))
+      if ([...client.topics.keys()].some((topic) => isReplaced || topic.startsWith(UNLOCKS)))
         this.#clients.close(client, 'ledger-moved');
     }
   }

@@ -244,7 +244,11 @@ describe('a deployment', () => {
     const { index } = network.genesis;
     machine.serve = () => imported(index + 1);
     await machine.deploy();
-    expect(machine.printed.at(-1)).toMatch(/^Not verified: /);
+    expect(machine.printed.at(-1)).toMatch(/^Not verified: .*: \S+\/whiteflag\/\d+ is 404$/);
+    // one that applied it, long ago
+    machine.serve = () => fetchNode(57);
+    await machine.deploy();
+    expect(machine.printed.at(-1)).toMatch(/^Not verified: .* milestone 57 is 1000 seconds old$/);
     // the empty answer is one: it is not asked for again
     machine.flags = {};
     await machine.deploy();
@@ -385,6 +389,10 @@ describe('undeploy', () => {
     const { account } = await deployed();
     const namespaceId = account.namespaces.get(`${NAME}-nft-index`)!;
     const named = { ...config, namespaceId };
+    const other = account.createNamespace('another');
+    const removals = await listRemovals(runOn(account), { ...named, namespaceId: other });
+    expect(removals.at(-1)!.what).toMatch(/^KV another,/);
+    account.namespaces.delete('another');
     await remove(runOn(account), named, await listRemovals(runOn(account), named));
     expect(account.namespaces.size).toBe(0);
   });

@@ -14,6 +14,7 @@ import {
 } from '../../../cli/lib/wrangler/run-wrangler.ts';
 import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { ledgerStateHash } from '../../../src/ledger/read/ledger-state-hash.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { FakeAccount, fakeWrangler } from '../../support/cli/fake-account.ts';
@@ -169,6 +170,31 @@ describe('upload', () => {
     await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
     // migrations and two questions come again, and the call that failed
     expect(wrangler.calls).toHaveLength(smooth.calls.length + 4);
+  });
+
+  it('asks, when it is called again, about a ledger that became newer during the upload', async () => {
+    const wrangler = new Deployed();
+    const work = workFolder();
+    await importRemotely(NETWORK_A, config, wrangler.run, work, MAX_FILE);
+    const { generation } = (await readHead(wrangler.database))!;
+    const following: RunWrangler = async (args, env) => {
+      if (args.at(-1)?.endsWith('replace.sql'))
+        await wrangler.database.prepare('UPDATE head SET ledger = ledger + 1').run();
+      return wrangler.run(args, env);
+    };
+    const asked = vi.fn(async () => false);
+    const request = { ...NETWORK_A, mayReplace: asked };
+    await expect(importRemotely(request, config, following, work, MAX_FILE)).rejects.toThrow(
+      'CHECK constraint failed',
+    );
+    expect(asked).not.toHaveBeenCalled();
+    await expect(importRemotely(request, config, wrangler.run, work, MAX_FILE)).rejects.toThrow(
+      'the ledger at milestone 82 is to be replaced by an older one, at 81: nothing was replaced',
+    );
+    expect(asked).toHaveBeenCalledOnce();
+    expect(await wrangler.database.prepare('SELECT generation FROM head').first('generation')).toBe(
+      generation,
+    );
   });
 
   it('says so where an earlier call had replaced the ledger', async () => {

@@ -6,6 +6,8 @@ import { expect, it } from 'vitest';
 import { noteStart } from '../../../cli/serve/check-start.ts';
 import { limitConnections } from '../../../cli/serve/file-limit.ts';
 import { SNAPSHOT } from '../../../cli/start/sample.ts';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
+import { notingDamage } from '../../../src/ledger/core/write-head.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 
@@ -45,13 +47,37 @@ it('that the ledger is of another version', async () => {
   ]);
 });
 
-it('that the ledger is damaged, which health says then', async () => {
+it('that the ledger is of another version, also where a network is named', async () => {
   const db = await openMemory();
   await loadSnapshot(db, sample(), undefined);
-  db.exec('UPDATE head SET ledger = ledger + 1');
-  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([
-    expect.stringMatching(/^rows of the table head are damaged on disk: restore a back-up or /),
+  // sums were others
+  db.exec('UPDATE head SET schema = 1, sum = 0; UPDATE parameters SET sum = 0');
+  expect(await noteStart(db, '/a', FOLLOWED, 'shimmer')).toEqual([
+    expect.stringMatching(/^ledger schema 1 is not supported by this version, which reads /),
   ]);
+});
+
+it('that the ledger is damaged: it starts, so that /health can say so', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  const found = notingDamage(db, () => Promise.reject(new LedgerDamaged('rows of the table nft')));
+  await expect(found).rejects.toThrow(LedgerDamaged);
+  const sentence = /^rows of the table nft are damaged on disk: restore a back-up /;
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([expect.stringMatching(sentence)]);
+  db.exec('UPDATE head SET sum = sum + 1');
+  expect(await noteStart(db, '/a', FOLLOWED)).toHaveLength(1);
+});
+
+it('no network where its parameters are damaged: it starts where none is named', async () => {
+  const db = await openMemory();
+  await loadSnapshot(db, sample(), undefined);
+  await expect(noteStart(db, '/a', FOLLOWED, 'iota-final')).rejects.toThrow(
+    'the ledger is of network shimmer, but --network iota-final is of iota-mainnet',
+  );
+  expect(await noteStart(db, '/a', FOLLOWED, 'shimmer')).toEqual([]);
+  db.exec('UPDATE parameters SET sum = sum + 1');
+  await expect(noteStart(db, '/a', FOLLOWED, 'shimmer')).rejects.toThrow(LedgerDamaged);
+  expect(await noteStart(db, '/a', FOLLOWED)).toEqual([]);
 });
 
 it('that the ledger is past its final milestone', async () => {

@@ -2,8 +2,9 @@
  * `npm run serve`: what it serves, what it refuses and in which words, and that it leaves nothing
  * behind. test/e2e/serve.test.ts kills it while it follows a network.
  */
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -11,8 +12,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkAddress } from '../../../cli/lib/process/check-machine.ts';
+import { PROJECT } from '../../../cli/lib/project.ts';
 import { holdFolder } from '../../../cli/lib/wrangler/hold-folder.ts';
+import { openLocalDatabase } from '../../../cli/lib/wrangler/local-database.ts';
 import { readVars } from '../../../cli/lib/wrangler/read-vars.ts';
+import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts';
 import { SNAPSHOT } from '../../../cli/start/sample.ts';
 import { callCommand } from '../../support/cli/call-script.ts';
 import { runCommand, startCommand, temporaryFolder } from '../../support/cli/script-process.ts';
@@ -91,6 +95,52 @@ describe('npm run serve', () => {
       `Serving ${empty} at ${served.url}/`,
       'UPSTREAM_URL is not set: nothing is followed',
     ]);
+  });
+
+  it('serves on where nobody reads its log any more', async () => {
+    const args = ['--port', '0', '--persist-to', join(folder, 'unread')];
+    const { child, until } = startCommand('serve', args);
+    const [, url] = await until(/^Serving .* at (http:.*)\/$/);
+    const host = () => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    const before = host();
+    child.stdout.destroy();
+    child.stderr.destroy();
+    // each writes a line of log
+    for (let i = 0; i < 20; i++) {
+      expect((await fetch(`${url}/nosuch`)).status).toBe(404);
+      await sleep(20);
+    }
+    expect(host()).toBe(before);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
+  });
+
+  it('starts where the ledger is damaged, and /health says so', async () => {
+    const damaged = join(folder, 'damaged');
+    await runCommand('import', SNAPSHOT, '--persist-to', damaged);
+    const db = await openLocalDatabase(damaged, readWranglerConfig());
+    db.exec('UPDATE head SET sum = sum + 1; UPDATE parameters SET sum = sum + 1');
+    db.close();
+    const served = await startServe(['--port', '0', '--persist-to', damaged]);
+    onTestFinished(() => served.kill('all').catch(() => undefined));
+    const { status, headers } = await fetch(`${served.url}/health`);
+    expect([status, headers.get('x-error-detail')]).toEqual([
+      503,
+      expect.stringMatching(/ are damaged on disk: restore a back-up or import a snapshot /),
+    ]);
+    expect(served.log.join('\n')).toContain(' are damaged on disk: ');
+    expect(await served.stop()).toBe(0);
+  });
+
+  it('ends its host with a sentence where a setting has become wrong', async () => {
+    const script = join(PROJECT, 'cli/serve/host.ts');
+    const env = { ...process.env, FINAL_MILESTONE: 'x' };
+    const host = fork(script, [], { cwd: PROJECT, env, silent: true });
+    onTestFinished(() => void host.kill('SIGKILL'));
+    host.send({ folder, persistTo: folder });
+    const [[code], stderr] = await Promise.all([once(host, 'exit'), readText(host.stderr!)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^FINAL_MILESTONE must [^\n]+\n$/)]);
   });
 
   it('answers each request that it got before SIGTERM', async () => {

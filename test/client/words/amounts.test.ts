@@ -71,6 +71,7 @@ describe('a token', () => {
     { ...DEEP, standard: 'IRC27' },
     { ...DEEP, symbol: 7 },
     { ...DEEP, symbol: ' ' },
+    { ...DEEP, name: '\u200b\u3164' },
     { ...DEEP, name: undefined },
     { ...DEEP, decimals: '3' },
     { ...DEEP, decimals: -1 },

@@ -329,6 +329,28 @@ it('asks another upstream first once blocks below tips came from there', async (
   expect(following.memory.upstreams.ranking.order(2)).toEqual([1, 0]);
 });
 
+it.each([
+  ['does not know', async () => undefined],
+  ['fails at', () => Promise.reject(new UpstreamFailure('status 500'))],
+  ['is late with', () => Promise.reject(new UpstreamFailure('no answer in time', true))],
+])(
+  'asks no other upstream for tips that one names and %s, and takes those of another',
+  async (_, withhold) => {
+    const { rig } = await startWithOpen(5);
+    const made = new Set(Array.from({ length: 700 }, (_, i) => `${i}`.padStart(64, 'f')));
+    const lying: Upstream = {
+      ...rig.upstream,
+      readTips: async () => [...made],
+      readBlock: (id) => (made.has(id) ? withhold() : rig.upstream.readBlock(id)),
+    };
+    const honest = listening(rig.upstream);
+    const following = { ...rig.following, upstreams: [lying, honest.upstream] };
+    for (let passes = 0; passes < 3; passes++) await passOnce({ following });
+    expect(honest.read.filter((id) => made.has(id))).toEqual([]);
+    expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
+  },
+);
+
 it('stores blocks below a tip that take more heap than the pool has, and fetches each some two times', async () => {
   const { network, rig, root } = await startNew(db, 'below');
   let last = root;

@@ -419,6 +419,21 @@ describe('interruptions', () => {
     }
   });
 
+  it('keeps what a migration brings meanwhile', async () => {
+    const db = await openMemory();
+    const migrating = (sql: string) =>
+      loadSnapshot(db, fileOf(NETWORK_C.full), fileOf(NETWORK_C.delta), {
+        beforeReplacing: async () => db.exec(sql),
+      });
+    // of a table that an import makes again, and of one that it fills
+    await migrating('ALTER TABLE follower ADD COLUMN late TEXT');
+    const filled = migrating('ALTER TABLE output ADD COLUMN late TEXT');
+    await expect(filled).rejects.toThrow('give the same command again');
+    await load(db, NETWORK_C);
+    const late = db.prepare('SELECT f.late, o.late FROM output o LEFT JOIN follower f LIMIT 1');
+    expect(await late.first()).toEqual({ late: null });
+  });
+
   it('does not mix two imports at once', async () => {
     const db = await openMemory();
     const results = await Promise.allSettled([

@@ -344,3 +344,24 @@ it('finds a head that is of an earlier moment than the milestones', async () => 
   await expect(prune(db, RETENTION)).rejects.toThrow(LedgerDamaged);
   await expect(readHead(db)).rejects.toThrow('rows of the tables head and milestone');
 });
+
+it('changes nothing of a ledger that an import brings between two of its batches', async () => {
+  const network = new SyntheticNetwork({ seed: 'replaced while full' });
+  const rig = await startLedger(db, network, 0);
+  for (let index = 1; index <= 80; index++) {
+    network.milestone(index > 1 ? { parents: [network.milestoneBlock!] } : {});
+    await takeNext(rig, db);
+    // a second table of IDs begins
+    if (index === 40) await prune(db, RETENTION);
+  }
+  let imported: unknown;
+  const replacing = disturbed(db, async (sql, batch) => {
+    if (batch !== 2 || !sql.includes('DELETE FROM milestone')) return;
+    await startLedger(db, network, 3);
+    imported = await contents();
+  });
+  // the first table is due to go
+  await prune(replacing, 100, { isFull: true, idRetention: RETENTION });
+  expect(imported).toBeDefined();
+  expect(await contents()).toEqual(imported);
+});

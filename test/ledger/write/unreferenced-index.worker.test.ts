@@ -284,3 +284,21 @@ it('reads what a transaction consumes from the pack that creates it alone, howev
   expect(results).toEqual(Array.from({ length: 40 }, () => ({ unresolved: '[]' })));
   expect(reads.at(-1)! - reads[4]!).toBeLessThan(10);
 });
+
+it('knows a block that the next milestone references while the index is read', async () => {
+  const { network, rig, root } = await startNew(db, 'taken meanwhile');
+  const note = network.note([root]);
+  expect(await storeNow(rig, db)).toBeGreaterThan(0);
+  network.milestone({ parents: [root, note] });
+  const head = (await readHead(db))!;
+  const { index } = rig.following.memory;
+  await index.view(db, head, []);
+  let isApplied = false;
+  const overtaken = disturbed(db, async () => {
+    if (isApplied) return;
+    isApplied = true;
+    await applyNext(rig, db);
+  });
+  const { named } = await index.view(overtaken, head, [note.slice(2)]);
+  expect(named.get(note.slice(2))?.milestone).toBe(head.ledger + 1);
+});

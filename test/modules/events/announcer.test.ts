@@ -132,10 +132,4 @@ describe('blocks', () => {
     announcer.stored([block(10)]);
     expect(stored).toHaveBeenCalledTimes(5);
   });
-
-  it('go nowhere without a broker', () => {
-    const announcer = createAnnouncer(undefined, Date.now, vi.fn());
-    announcer.moved({ generation: 'one', ledger: 1 });
-    announcer.stored([block(1)]);
-  });
 });

@@ -31,7 +31,9 @@ export function whyUnhealthy(status: NodeStatus | undefined, now: number): strin
   if (shareUsed(status.database) >= UNHEALTHY_AT)
     return `${describeDatabase(status)}: writes are about to fail`;
   const age = Math.floor(now / 1000) - ledger.timestamp;
-  if (age <= MAX_AGE_SECONDS) return undefined;
+  if (Math.abs(age) <= MAX_AGE_SECONDS) return undefined;
+  if (age < 0)
+    return `milestone ${ledger.index} is ${-age} seconds ahead of this clock: one of both is wrong`;
   const progress = follower.state === 'following' ? follower.progress : undefined;
   const old =
     ledger.index === genesisIndex

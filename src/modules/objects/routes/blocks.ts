@@ -139,7 +139,7 @@ export function describeBlocks(): Operations<typeof blockRoutes> {
     {
       referencedByMilestoneIndex: json.milestoneIndexSchema,
       milestoneIndex: json.described(
-        'Of the applied milestone that it carries.',
+        'Of the signed milestone that it carries.',
         json.milestoneIndexSchema,
       ),
       ledgerInclusionState: ledgerInclusionStateSchema,

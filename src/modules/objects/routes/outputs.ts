@@ -53,7 +53,7 @@ function answerOutput(context: RouteContext): Promise<Answer> {
     if (request.headers.get('accept')?.startsWith(RAW)) {
       // true at any index, but not of any ledger: nothing signs the outputs of a snapshot
       const headers = { 'content-type': RAW, vary: 'accept' };
-      return { keep: 'import', ledgerIndex: undefined, body: found.bytes, headers };
+      return { keep: 'second', ledgerIndex: undefined, body: found.bytes, headers };
     }
     return hashedObjectAnswer(request, found.ledgerIndex, outputToAnswer(found), ['accept']);
   });
