@@ -17,27 +17,21 @@ export type FollowerState =
   | { state: 'failing'; reason: string }
   | { state: 'stopped'; reason: string };
 
-/** Writes only what changed: the state is the same most of the time. */
+/** Writes only what changed, or is damaged: the state is the same most of the time. */
 const SAVE = `
   INSERT INTO follower (one, state, reason, upstream_index, upstream_timestamp, upstream_id)
   VALUES (1, ?1, ?2, ?3, ?4, ?5)
-  ON CONFLICT (one) DO UPDATE SET state = excluded.state, reason = excluded.reason,
-    upstream_index = coalesce(excluded.upstream_index, upstream_index),
-    upstream_timestamp = coalesce(excluded.upstream_timestamp, upstream_timestamp),
-    upstream_id = coalesce(excluded.upstream_id, upstream_id)
-  WHERE state <> excluded.state OR reason IS NOT excluded.reason OR (?5 IS NOT NULL
+  ON CONFLICT (one) DO UPDATE SET state = ?1, reason = ?2,
+    upstream_index = coalesce(?3, upstream_index),
+    upstream_timestamp = coalesce(?4, upstream_timestamp), upstream_id = coalesce(?5, upstream_id)
+  WHERE (state, reason) IS NOT (?1, ?2) OR (?3 IS NOT NULL
     AND (upstream_index, upstream_timestamp, upstream_id) IS NOT (?3, ?4, ?5))`;
 
 export async function saveFollowerState(db: Database, follower: FollowerState): Promise<void> {
   const reason = follower.state === 'following' ? (follower.progress ?? null) : follower.reason;
   const upstream = follower.state === 'following' ? follower.upstream : undefined;
-  const cells = upstream
-    ? [upstream.index, upstream.timestamp, upstream.milestoneId]
-    : [null, null, null];
-  await db
-    .prepare(SAVE)
-    .bind(follower.state, reason, ...cells)
-    .run();
+  const { index = null, timestamp = null, milestoneId = null } = upstream ?? {};
+  await db.prepare(SAVE).bind(follower.state, reason, index, timestamp, milestoneId).run();
 }
 
 /** Writes what changed, and the time no more often than that: a row is billed. */

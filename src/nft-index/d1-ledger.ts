@@ -1,7 +1,7 @@
 /** The publisher's reads and writes in D1 (ports.ts). Each batch is one transaction. */
 import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
-import { headFromRow, milestoneFromRow, SCHEMA } from '../ledger/core/head.ts';
+import { headFromRow, ownMilestoneFromRow, SCHEMA } from '../ledger/core/head.ts';
 import { JOIN_HELD, LISTED_NFT_COLUMNS, nftFromRow, SELECT_NFTS } from '../ledger/core/nft-rows.ts';
 import {
   first,
@@ -25,12 +25,13 @@ const SELECT_HEAD = `
 /** SQL of the token as text, whatever damage made of it. */
 const TOKEN = "coalesce(CAST(nft_index.token AS TEXT), '')";
 
-const SELECT_STORED = `SELECT ${TOKEN} AS token, generation, state, sum FROM nft_index`;
+/** Selects the row that {@link SWAP} writes: damage may have given another one a key of its own. */
+const SELECT_STORED = `SELECT ${TOKEN} AS token, generation, state, sum FROM nft_index WHERE one = 1`;
 
 /** ?5: the token that is expected; NULL where there should be no row. */
 const SWAP = `
   INSERT INTO nft_index (one, token, generation, state, sum)
-  SELECT 1, ?1, ?2, ?3, ?4 WHERE ?5 IS NULL OR EXISTS (SELECT 1 FROM nft_index)
+  SELECT 1, ?1, ?2, ?3, ?4 WHERE ?5 IS NULL OR EXISTS (SELECT 1 FROM nft_index WHERE one = 1)
   ON CONFLICT (one) DO UPDATE SET token = excluded.token, generation = excluded.generation,
     state = excluded.state, sum = excluded.sum
   WHERE ${TOKEN} = ?5`;
@@ -145,5 +146,5 @@ function storedFromRow(row: Row) {
 
 function positionFromRow(row: Row): IndexHead {
   const { generation, ledger } = headFromRow(row);
-  return { generation, ledgerIndex: ledger, changes: milestoneFromRow(row)?.nftChanges };
+  return { generation, ledgerIndex: ledger, changes: ownMilestoneFromRow(row).nftChanges };
 }

@@ -150,3 +150,14 @@ it('two commands that open a new database at once both get it', async () => {
   expect(first).toEqual(second);
   for (const db of opened) db.close();
 });
+
+it('a note of a migration that is damaged: a sentence says what to do', async () => {
+  const own = join(folder, 'damaged-note');
+  const db = await openLocalDatabase(own, config);
+  db.exec("UPDATE d1_migrations SET name = replace(name, '0001', '0011')");
+  db.close();
+  await expect(openLocalDatabase(own, config)).rejects.toThrow(
+    '0001_ledger.sql cannot be applied to the database, which is damaged (table head already exists): ' +
+      'import a snapshot or restore a back-up into a new folder',
+  );
+});

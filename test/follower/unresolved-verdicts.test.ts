@@ -10,14 +10,18 @@ import { readHead } from '../../src/ledger/core/head.ts';
 import { dropUnneeded } from '../../src/ledger/write/drop-blocks.ts';
 import { resolveVerdicts } from '../../src/ledger/write/resolve-verdicts.ts';
 import { createUnreferencedIndex } from '../../src/ledger/write/unreferenced-index.ts';
+import { computeWhiteFlag, type WhiteFlagRoots } from '../../src/node/compute-white-flag.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import { expectRoots } from '../support/ledger/expect-roots.ts';
 import {
   ask,
   disturbed,
   followTo,
+  issueQuiet,
   ledgerIndex,
   passOnce,
+  requestOf,
+  rootsOf,
   startNew,
   storeNow,
   takeNext,
@@ -27,6 +31,7 @@ import {
 } from '../support/ledger/ledger-harness.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 import { awaitedOutputs, knownBlockIds } from '../support/ledger/stored-blocks.ts';
+import { lastIndex } from '../support/network/network-model.ts';
 import { COIN_AMOUNT, type SyntheticNetwork } from '../support/network/synthetic-network.ts';
 import { coin, type MadeTransaction } from '../support/network/transactions.ts';
 import { basic } from '../support/payloads/outputs.ts';
@@ -287,5 +292,60 @@ describe('transactions without a verdict with more inputs than one step decides'
     const { network, rig, parents } = await start();
     network.milestone({ parents });
     await followTo(rig, 2);
+  });
+});
+
+describe('what a pack says of outputs that its blocks wait for only finds packs', () => {
+  /** Three packs: of an orphan, of a transaction that waits, and of what it waits for. */
+  async function start() {
+    const db = await openMemory();
+    const { network, rig, root } = await startNew(db, 'damaged unresolved');
+    const splitting = withSplitPacks(rig);
+    const store = (id: string) => storeNow(withTips(splitting, id), failing(db));
+    const orphan = network.note([root]);
+    await store(orphan);
+    const made = network.transfer(network.genesisCoins[0]!, 1);
+    const waiter = network.attachTransaction(network.transfer(made.coins[0]!, 2), [root]);
+    await store(waiter);
+    const producer = network.attachTransaction(made, [root]);
+    await store(producer);
+    rig.following.memory = createFollowerMemory();
+    return { db, network, rig, orphan, waiter, producer };
+  }
+
+  const damage = (db: Database, value: string, block: string) =>
+    db
+      .prepare('UPDATE pack SET unresolved = ?1 WHERE instr(blocks, ?2) > 0')
+      .bind(value, block.slice(2))
+      .run();
+
+  it.each(['Z]', '["', '[]\u0001'])(
+    '%j of one pack: verdicts of others are made',
+    async (value) => {
+      const { db, rig, network, orphan, waiter } = await start();
+      await damage(db, value, orphan);
+      const { index } = rig.following.memory;
+      const head = (await readHead(db))!;
+      for (let steps = 0; steps < 3; steps++)
+        await resolveVerdicts(db, { index, head, verify: verifySignature }, 3);
+      const { request, response } = network.propose({ parents: [network.milestoneBlock!, waiter] });
+      // without the follower, which would make it
+      const result = await computeWhiteFlag(db, requestOf(request), { rules: rig.following });
+      expect(rootsOf(result as WhiteFlagRoots)).toEqual(response);
+    },
+  );
+
+  it.each(['Z]', '[]'])('%j: orphans go, and a milestone makes the verdict', async (value) => {
+    const { db, network, rig, orphan, waiter, producer } = await start();
+    await damage(db, value, orphan);
+    await damage(db, value, waiter);
+    for (const block of [producer, waiter]) {
+      network.milestone({ parents: [network.milestoneBlock!, block] });
+      await takeNext(rig, db);
+    }
+    while (lastIndex(network) < 30) await issueQuiet(rig, network);
+    const step = () => dropUnneeded(db, createUnreferencedIndex(), async () => []);
+    expect(await step()).toMatchObject({ orphans: 1 });
+    expect((await knownBlockIds(db)).has(orphan.slice(2))).toBe(false);
   });
 });

@@ -19,12 +19,16 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readHead } from '../../../src/ledger/core/head.ts';
+import { errorMessage } from '../process/command-line.ts';
 import { PROJECT } from '../project.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { WranglerConfig } from './wrangler-config.ts';
 
 /** Miniflare's Durable Object class for D1. */
 const UNIQUE_KEY = 'miniflare-D1DatabaseObject';
+
+/** As a table that it is to make is there: https://www.sqlite.org/rescode.html#error */
+const SQLITE_ERROR = 1;
 
 /** As wrangler makes it. */
 const CREATE_MIGRATIONS = `
@@ -135,7 +139,10 @@ export async function openLedger(
   throw new Error(`${persistTo} has no ledger: name another folder by --persist-to`);
 }
 
-/** Applies the migrations that are not applied yet, each in its own transaction. */
+/**
+ * Applies the migrations that are not applied yet, each in its own transaction. Throws an Error with
+ * a sentence if one cannot be.
+ */
 export async function migrate(
   db: SqliteDatabase,
   folder = join(PROJECT, 'migrations'),
@@ -154,7 +161,13 @@ export async function migrate(
       db.transact(() => db.exec(`${sql}\n;${note}`));
     } catch (error) {
       // another command may have applied it meanwhile
-      if (!(await readApplied()).has(name)) throw error;
+      if ((await readApplied()).has(name)) continue;
+      if ((error as { errcode?: number }).errcode !== SQLITE_ERROR) throw error;
+      const sentence = `${name} cannot be applied to the database, which is damaged`;
+      throw new Error(
+        `${sentence} (${errorMessage(error)}): import a snapshot or restore a back-up into a new folder`,
+        { cause: error },
+      );
     }
   }
 }

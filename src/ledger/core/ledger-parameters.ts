@@ -9,6 +9,7 @@ import {
   protocolParametersOption,
 } from '../../stardust/wire/milestone.ts';
 import { decodeParameters, type ProtocolParameters } from '../../stardust/wire/parameters.ts';
+import { LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { many, type Query, readAlone } from './read-batch.ts';
 import { rowSum } from './row-sum.ts';
@@ -48,10 +49,10 @@ export function parameterTable(options: readonly string[]): ParameterTable {
 export const readParameters = (db: Database): Promise<ParameterTable> =>
   readAlone(selectParameters(db));
 
-/** Returns the parameters in force at a milestone. Throws if the import brought none for it. */
+/** Returns the parameters in force at a milestone. Throws a LedgerDamaged if they are not there. */
 export function parametersAt(table: ParameterTable, index: number): ProtocolParameters {
   const option = table.at(index);
-  if (option === undefined) throw new Error(`no protocol parameters for milestone ${index}`);
+  if (option === undefined) throw new LedgerDamaged('rows of the table parameters');
   return decodeParameters(option.parameters);
 }
 

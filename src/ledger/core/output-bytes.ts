@@ -26,6 +26,9 @@ const LONGEST_IN_ROW = 768;
 /** Characters of the start of long contents: type and amount, the first 9 bytes (A.8). */
 const START = 12;
 
+/** Keys in `output_rest` are multiples of this prime: no changed byte makes one that of another. */
+export const REST_FACTOR = 257;
+
 export interface SplitContents {
   start: string;
   /** Undefined if the contents are not long. */

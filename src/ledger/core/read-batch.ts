@@ -157,7 +157,9 @@ export async function readAlone<T>({ statements, read }: Query<T>): Promise<T> {
 async function parsed<T, U>(results: T | Promise<T>, read: (results: T) => U): Promise<U> {
   const found = await Promise.resolve(results).catch((error: unknown) => {
     // by SQLite; a SyntaxError here would be of D1's own answer, which may come whole next time
-    throw /malformed JSON/.test(String(error)) ? new LedgerDamaged('texts in D1') : error;
+    throw /malformed JSON|JSON cannot hold BLOB/.test(String(error))
+      ? new LedgerDamaged('texts in D1')
+      : error;
   });
   return readStored(() => read(found));
 }

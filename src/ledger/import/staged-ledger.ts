@@ -13,7 +13,7 @@ import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import type { Head } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { isNftSql, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
+import { isNftSql, REST_FACTOR, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { addSums, fingerprintSql, rowSum } from '../core/row-sum.ts';
 import { insertHead, insertMilestone } from '../core/write-head.ts';
@@ -138,7 +138,7 @@ export class StagingSink implements LedgerSink {
     const db = this.#db;
     const contents = add.map(({ bytes }) => splitContents(writeOutputBytes(bytes)));
     // each output takes a position of its own, behind those that are applied
-    const keyOf = (i: number) => this.#position + 1 + i;
+    const keyOf = (i: number) => (this.#position + 1 + i) * REST_FACTOR;
     const rests = contents.flatMap(({ rest }, i) =>
       rest === undefined ? [] : [[keyOf(i), rest] as const],
     );
@@ -237,7 +237,7 @@ export class StagingSink implements LedgerSink {
       ledger: ledgerIndex,
       treasury: { milestoneId: toHexDigits(treasury.milestoneId), amount: treasury.amount },
       nextBlock: 1,
-      // positions up to this one are keys in output_rest
+      // positions up to this one made keys in output_rest
       nextOutput: this.#position + 1,
       unreferenced: 0,
       dropped: 0,

@@ -159,9 +159,12 @@ export function selectLast(db: Database, staged: number | null): Query<LastPack 
  */
 const WAITING_AT_ONCE = 4;
 
+/** SQL of a pack's `unresolved`. It only finds packs: where it is damaged, no upkeep waits for it. */
+export const UNRESOLVED = "iif(json_valid(unresolved), json(unresolved), '[]')";
+
 const SELECT_WAITING = `
-  SELECT key, unresolved FROM pack WHERE live = 1 AND unresolved <> '[]' AND key > ?1
-  ORDER BY key LIMIT ${WAITING_AT_ONCE}`;
+  SELECT key, ${UNRESOLVED} AS unresolved FROM pack
+  WHERE live = 1 AND unresolved <> '[]' AND key > ?1 ORDER BY key LIMIT ${WAITING_AT_ONCE}`;
 
 /** The next packs with transactions without a verdict, and hex IDs of outputs that these wait for. */
 export function selectWaiting(
@@ -175,7 +178,7 @@ export function selectWaiting(
 }
 
 const SELECT_UNRESOLVED = `
-  SELECT key, records, sums, outputs, unresolved FROM pack WHERE key = ?1 AND unresolved <> '[]'`;
+  SELECT key, records, sums, outputs, ${UNRESOLVED} AS unresolved FROM pack WHERE key = ?1`;
 
 export interface UnresolvedPack {
   key: number;

@@ -9,7 +9,7 @@ import { checksum } from '../core/checksum.ts';
 import { type Database, forEachPiece } from '../core/database.ts';
 import { many, type Query } from '../core/read-batch.ts';
 import { outputSql } from './id-rows.ts';
-import type { LastPack, UnresolvedPack } from './live-packs.ts';
+import { type LastPack, UNRESOLVED, type UnresolvedPack } from './live-packs.ts';
 import type { NextNumbers } from './next-numbers.ts';
 import {
   type PackChecksums,
@@ -182,7 +182,7 @@ const keepSlots = (column: string, value: string, slots: string) => `(
 
 /** SQL of those entries of `unresolved` that a block in one of the slots ?7 mentions. */
 const KEEP_MENTIONED = `(
-  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(unresolved) u
+  SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(${UNRESOLVED}) u
   WHERE u.value IN (
     SELECT ${outputSql.id('o.value')} FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
     WHERE e.key IN (SELECT value FROM json_each(?7))))`;
@@ -192,7 +192,7 @@ const KEEP_IN_PACK = `
     sums = ${replaceChecksums('?8', '?6')},
     blocks = ${keepSlots('blocks', 'json(e.value)', '?7')},
     outputs = ${keepSlots('outputs', 'json(e.value)', '?7')},
-    unresolved = CASE unresolved WHEN '[]' THEN unresolved ELSE ${KEEP_MENTIONED} END
+    unresolved = CASE unresolved WHEN '[]' THEN '[]' ELSE ${KEEP_MENTIONED} END
   WHERE key = ?1`;
 
 const KEEP_CONTENT = `

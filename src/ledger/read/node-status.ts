@@ -68,7 +68,7 @@ export interface NodeStatus {
   referencedBlocksPerSecond: number;
 }
 
-const SELECT_FOLLOWER = 'SELECT * FROM follower';
+const SELECT_FOLLOWER = 'SELECT * FROM follower WHERE one = 1 AND ?1';
 
 /** The first milestone whose state can be asked for, and the one before the ledger's. */
 const SELECT_EXTENT = `
@@ -95,11 +95,11 @@ export async function readNodeStatus(
     at: selectLedger(db),
     parameters: selectParameters(db),
     extent: first(db.prepare(SELECT_EXTENT), extentFromRow),
-    follower: withSize(first(db.prepare(SELECT_FOLLOWER), followerFromRow)),
+    follower: withSize(first(db.prepare(SELECT_FOLLOWER).bind(follows ? 1 : 0), followerFromRow)),
   });
   if (at === undefined || extent === undefined) return undefined;
   const { head, milestone } = at;
-  const { status, upstream, blocks, token } = (follows && follower.value) || NOT_FOLLOWED;
+  const { status, upstream, blocks, token } = follower.value ?? NOT_FOLLOWED;
   const inForce = parametersAt(parameters, head.ledger);
   const seconds = milestone.timestamp - (extent.before ?? milestone.timestamp);
   return {

@@ -174,7 +174,8 @@ async function readOnce(
     head,
     previous,
     parameters,
-    named: new Map([...findInCone(cone, named), ...blocks]),
+    // the sum of a number in the index of IDs is that of its lower bits: records go first
+    named: new Map([...blocks, ...findInCone(cone, named)]),
     cone,
     packs,
     states,

@@ -12,6 +12,7 @@ import {
   contentsSql,
   isNftSql,
   outputTypeSql,
+  REST_FACTOR,
   splitContentsSql,
   writeOutputBytes,
 } from '../core/output-bytes.ts';
@@ -61,8 +62,8 @@ export interface ReadChanges {
   nfts: Map<string, string | null>;
   /** Whether outputs of NFTs go. */
   spendsNfts: boolean;
-  /** Keys in output_rest of the outputs that go. */
-  rests: number[];
+  /** Keys in output_rest of the outputs that go: above 2^53 no numbers. */
+  rests: string[];
 }
 
 /** Outputs that one statement names: as many packs may have to be read for it. */
@@ -106,7 +107,7 @@ function idFromRow(row: Row): string {
 /** Contents that are spent: of the ledger, or of a block that the milestone references too. */
 const READ_SPENT = `
   WITH ${SPENT}
-  SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, o.rest,
+  SELECT length(coalesce(${contentsSql('o')}, s.bytes)) AS length, CAST(o.rest AS TEXT) AS rest,
     ${isNftSql('coalesce(o.bytes, s.bytes)')} AS is_nft,
     iif(s.home IS NULL, o.chain, ${outputSql.chain('s.created')}) AS chain,
     ${outputSql.chainSum('s.created')} AS chain_sum,
@@ -176,7 +177,7 @@ export async function readChanges(
       fingerprints.move('output', id, -row.integer('o_sum'));
     }
     fingerprints.move(idTable, id, row.integer('id_sum') + index);
-    const rest = row.integerOrNull('rest');
+    const rest = row.textOrNull('rest');
     if (rest !== null) read.rests.push(rest);
     const chain = row.textOrNull('chain');
     const isNft = row.integer('is_nft') === 1;
@@ -267,6 +268,7 @@ const INSERT_MIGRATED = `
   FROM json_each(?1)`;
 
 const SPLIT = splitContentsSql('c.content');
+const REST_KEY = `${outputSql.number('c.output')} * ${REST_FACTOR}`;
 
 /**
  * ?1 places, ?2 and ?3 index and timestamp. Missing data is NULL, which the table does not take.
@@ -275,7 +277,7 @@ const INSERT_CREATED = `
   INSERT INTO output (id, bytes, rest, chain, block, created, created_time, sum)
   WITH ${comeWith('contents')},
     block AS MATERIALIZED (${atPlaces('blocks', 'SELECT pack, at FROM place')})
-  SELECT ${outputSql.id('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${outputSql.number('c.output')} END,
+  SELECT ${outputSql.id('c.output')}, ${SPLIT.start}, CASE WHEN ${SPLIT.isLong} THEN ${REST_KEY} END,
     ${outputSql.chain('c.output')}, ${blockSql.id('b.value')}, ?2, ?3, ${CREATED_SUM}
   FROM come c LEFT JOIN block b ON b.pack = c.pack AND b.at = c.at`;
 
@@ -293,7 +295,7 @@ const INSERT_RESTS = `
       SELECT b.value ->> p.i AS content,
         ${elementSql('mentions', 'p.pack', 'p.at', 'p.i')} AS output
       FROM block b CROSS JOIN place p ON p.pack = b.pack AND p.at = b.at)
-  SELECT ${outputSql.number('c.output')}, ${SPLIT.rest} FROM come c WHERE ${SPLIT.isLong}`;
+  SELECT ${REST_KEY}, ${SPLIT.rest} FROM come c WHERE ${SPLIT.isLong}`;
 
 const DELETE_RESTS = 'DELETE FROM output_rest WHERE key IN (SELECT value FROM json_each(?1))';
 

@@ -10,6 +10,7 @@
  * no state besides the tables. Once there is room, nothing is pruned before the configured
  * retention, so what is kept grows by one milestone with each that is applied.
  */
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced, unlessMoved } from '../core/fence.ts';
@@ -41,8 +42,8 @@ export const MIN_RETENTION = 35;
 const SHRINK_BY = 0.02;
 const MIN_SHRINK = 20;
 
-/** The batch reads the head too: of a ledger with another schema nothing may be deleted. */
-const IS_OURS = `(SELECT schema FROM head) = ${SCHEMA}`;
+/** SQL that is true unless the schema is another, or the index damaged: not the last milestone's. */
+const IS_OURS = `(SELECT schema FROM head WHERE ledger = (SELECT max(idx) FROM milestone)) = ${SCHEMA}`;
 
 /** ?1 the step, ?2 milestones kept before the ledger's. */
 const OLD_MILESTONES = `
@@ -79,7 +80,7 @@ export const CHANGES_STEP = 20;
  */
 const CHANGES_UNTIL = `(
   SELECT min(iif(json_valid(i.state), i.state ->> 'from', 0), (SELECT min(idx) FROM milestone))
-  FROM nft_index i JOIN head h ON h.generation = i.generation AND h.schema = ${SCHEMA})`;
+  FROM nft_index i JOIN head h ON h.generation = i.generation AND h.schema = ${SCHEMA} AND i.one = 1)`;
 
 const OLD_CHANGES = `
   SELECT milestone, part FROM nft_change WHERE milestone <= ${CHANGES_UNTIL}
@@ -95,7 +96,9 @@ const DELETE_BURNED = `
 /** Run after {@link DELETE_BURNED}, in the same batch. */
 const DELETE_CHANGES = `DELETE FROM nft_change WHERE (milestone, part) IN (${OLD_CHANGES})`;
 
-const SELECT_FIRST = 'SELECT min(idx) AS first FROM milestone';
+const SELECT_FIRST = `
+  SELECT min(idx) AS first, (SELECT max(idx) FROM milestone) > (SELECT ledger FROM head) AS beyond
+  FROM milestone`;
 
 /** Milestones before the ledger's: more than there are. */
 const NONE_OLD = 2 ** 32;
@@ -179,7 +182,12 @@ async function pruneStep(db: Database, retention: number, options: PruneOptions)
 
 /** A step; undefined without a ledger. */
 async function deleteOld(db: Database, keep: number, { carry, step = STEP }: PruneOptions) {
-  const first = one(db.prepare(SELECT_FIRST), (row) => row.integerOrNull('first'));
+  const first = one(db.prepare(SELECT_FIRST), (row) => {
+    // the head of an earlier moment, or a milestone that is not the ledger's
+    if (row.integerOrNull('beyond') === 1)
+      throw new LedgerDamaged('rows of the tables head and milestone');
+    return row.integerOrNull('first');
+  });
   const remove = (kept: number, history: number) => ({
     head: selectHead(db),
     counted: many(db.prepare(SELECT_COUNTED).bind(step, kept), countedFromRow),

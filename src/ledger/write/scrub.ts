@@ -18,7 +18,7 @@ import { entrySum, idTableName } from '../core/id-index.ts';
 import { countedFromRow, nftFromRow, SELECT_NFTS, selectCounted } from '../core/nft-rows.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
 import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
-import { addSums, summedColumns } from '../core/row-sum.ts';
+import { addSums, type Integrity, summedColumns } from '../core/row-sum.ts';
 import { moveHead, notingDamage } from '../core/write-head.ts';
 import type { FingerprintedTable, RowInSum } from '../ledger-part.ts';
 import { cellsFromRow, LIST_CELLS, listRow } from '../output-list/list-rows.ts';
@@ -132,36 +132,22 @@ async function readSmallTables(db: Database): Promise<void> {
   }
 }
 
-async function saveIntegrity(
-  db: Database,
-  head: Head,
-  integrity: Head['integrity'],
-): Promise<void> {
+async function saveIntegrity(db: Database, head: Head, integrity: Integrity): Promise<void> {
   await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
 }
 
 /** Reads the next rows of a table of the ledger, which are whole; none at its end. */
-async function readNextRows(
-  db: Database,
-  head: Head,
-  table: string,
-  after: string,
-  most: number | undefined,
-): Promise<RowInSum[]> {
+async function readNextRows(db: Database, head: Head, table: string, after: string, most?: number) {
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
   if (table === NFTS) return readAlone(many(bind(SELECT_NFTS), nftRowFromRow));
   if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
-  if (table === CHANGES)
-    return readAlone(
-      many(bind(SELECT_CHANGES, STEP_CHANGES), (row) => ({
-        id: String(countedFromRow(row)),
-        sum: 0,
-      })),
-    );
+  if (table === CHANGES) return readAlone(many(bind(SELECT_CHANGES, STEP_CHANGES), changesFromRow));
   const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
   return readAlone(many(bind(entries), entryFromRow));
 }
+
+const changesFromRow = (row: Row): RowInSum => ({ id: String(countedFromRow(row)), sum: 0 });
 
 const nftRowFromRow = (row: Row): RowInSum => ({ id: nftFromRow(row)!.nft, sum: 0 });
 
@@ -177,12 +163,7 @@ function entryFromRow(row: Row): RowInSum {
 }
 
 /** Throws a LedgerDamaged unless outputs and all that is derived of them are whole. */
-async function readOutputs(
-  db: Database,
-  head: Head,
-  after: string,
-  most: number,
-): Promise<RowInSum[]> {
+async function readOutputs(db: Database, head: Head, after: string, most: number) {
   const bind = (sql: string) => db.prepare(sql).bind(after, most);
   const { outputs, nfts, details } = await readBatch(db, {
     outputs: many(bind(SELECT_OUTPUTS), outputFromRow),
@@ -209,15 +190,8 @@ function isFilled({ indexed }: Head, id: string): boolean {
   return indexed === ALL_INDEXED || id <= indexed;
 }
 
-interface ScrubbedOutput extends RowInSum {
-  created: number;
-  chain: string | null;
-  isNft: boolean;
-  /** Cells of its row in output_detail. */
-  cells: string;
-}
-
-function outputFromRow(row: Row): ScrubbedOutput {
+/** Reads an output, with the cells of its row in output_detail. */
+function outputFromRow(row: Row) {
   const { id, bytes, created, createdTime } = unspentFromRow(row);
   const output = decodeOutput(bytes);
   const chain = row.textOrNull('chain');

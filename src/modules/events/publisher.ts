@@ -59,7 +59,12 @@ export function createPublisher(
   storage: SyncKvStorage,
   keys: MilestoneKeys | undefined,
 ): Publisher {
-  let published = storage.get<PublishedMilestone>(KEY);
+  let published: PublishedMilestone | undefined;
+  try {
+    published = storage.get<PublishedMilestone>(KEY);
+  } catch {
+    // damaged on disk: the next client begins with the ledger as it is
+  }
   const counts: Counts = published?.counts ?? { messages: 0, closes: {} };
 
   function save(next: PublishedMilestone): PublishedMilestone {

@@ -2,8 +2,9 @@
  * Damage that one check alone sees (docs/storage.md#damage-on-disk), at the place where it would
  * make an answer wrong: random flips hit these places too rarely (test/whole/flipped-columns.test.ts).
  */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { saveFollowerState } from '../../../src/follower/follower-status.ts';
 import { readPosition } from '../../../src/follower/ledger-position.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import { findReferenced } from '../../../src/ledger/core/id-index.ts';
@@ -335,6 +336,99 @@ it('the state of the NFT index', async () => {
   expect((await index.readState()).stored?.state?.entries.kind).toBe('complete');
 });
 
+/** A row that is the only one of its table has another key: SQLite checks keys when it writes. */
+async function rename(db: SqliteDatabase, table: string): Promise<void> {
+  db.exec('PRAGMA ignore_check_constraints = ON');
+  await change(db, `UPDATE ${table} SET one = 0`);
+  db.exec('PRAGMA ignore_check_constraints = OFF');
+}
+
+it('the key of the state of the NFT index: the publisher begins anew, and goes on', async () => {
+  const { db, network, rig } = await start();
+  const kv = new Map<string, string>();
+  const store = {
+    get: async (key: string) => kv.get(key) ?? null,
+    put: async (key: string, value: string) => void kv.set(key, value),
+  };
+  let now = 1.8e12;
+  const publish = () => {
+    now += 10_000;
+    return publishTo(openIndexLedger(db), store, () => now, { operations: 100, statements: 100 });
+  };
+  expect(await publish()).toMatchObject({ stops: [], ledgerIndex: 1 });
+  await rename(db, 'nft_index');
+  for (let index = 2; index < 5; index++) {
+    await issue(rig, network, [network.note([network.milestoneBlock!])]);
+    expect(await publish()).toMatchObject({ stops: [], ledgerIndex: index });
+  }
+  // the changes of the renamed row's window are not kept for good
+  await change(db, "INSERT INTO nft_change (milestone, part, nfts) VALUES (0, 0, '[]')");
+  await prune(db, 2);
+  expect(await db.prepare('SELECT count(*) AS n FROM nft_change').first('n')).toBe(0);
+});
+
+describe('the state of the follower', () => {
+  const upstream = { index: 7, timestamp: 1_700_000_000, milestoneId: 'ab'.repeat(32) };
+  const said = { state: 'following', upstream, progress: 'a milestone' } as const;
+
+  it.each([
+    ['upstream_id', `replace(upstream_id, 'ab', 'ac')`],
+    ['upstream_timestamp', 'CAST(upstream_timestamp AS BLOB)'],
+    ['upstream_timestamp', 'NULL'],
+    ['state', 'CAST(state AS BLOB)'],
+    ['reason', 'CAST(reason AS BLOB)'],
+  ])('is written again where %s became %s', async (column, value) => {
+    const { db } = await start();
+    await saveFollowerState(db, said);
+    const before = await readNodeStatus(db, FOLLOWING);
+    expect(before?.upstream).toEqual(upstream);
+    await change(db, `UPDATE follower SET ${column} = ${value}`);
+    await saveFollowerState(db, said);
+    expect(await readNodeStatus(db, FOLLOWING)).toEqual(before);
+    // and once
+    const sql = 'SELECT total_changes() AS changes';
+    const written = await db.prepare(sql).first('changes');
+    await saveFollowerState(db, said);
+    expect(await db.prepare(sql).first('changes')).toBe(written);
+  });
+
+  it('is of one row', async () => {
+    const { db } = await start();
+    await saveFollowerState(db, said);
+    await rename(db, 'follower');
+    await saveFollowerState(db, { state: 'failing', reason: 'for a test' });
+    const { follower } = (await readNodeStatus(db, FOLLOWING))!;
+    expect(follower).toEqual({ state: 'failing', reason: 'for a test' });
+  });
+
+  it('is not read where nothing is followed', async () => {
+    const { db } = await start();
+    await saveFollowerState(db, said);
+    await change(db, "UPDATE follower SET state = 'followinh'");
+    await expect(readNodeStatus(db, FOLLOWING)).rejects.toThrow(LedgerDamaged);
+    const { follower } = (await readNodeStatus(db, { ...FOLLOWING, follows: false }))!;
+    expect(follower).toEqual({ state: 'off' });
+  });
+});
+
+it('the only row of parameters, which vanished', async () => {
+  const { db } = await start();
+  await change(db, 'DELETE FROM parameters');
+  await expect(readNodeStatus(db, FOLLOWING)).rejects.toThrow(LedgerDamaged);
+});
+
+it('the number of a block in the index of IDs, in bits that its sum does not have', async () => {
+  const { db, network, rig, root } = await start();
+  const block = network.note([root]);
+  await issue(rig, network, [network.note([block])]);
+  await issue(rig, network);
+  const asked = { ...questionOf(network, 2).question, parents: [block] };
+  const answer = await ask(rig, asked);
+  expect(answer).toMatchObject({ inclusionMerkleRoot: expect.any(String) });
+  await change(db, `UPDATE id_0 SET block = block + ${2 ** 32} WHERE id = ?1`, digits(block));
+  expect(await ask(rig, asked)).toEqual(answer);
+});
+
 it("the key of the ledger's own milestone: it is no ledger that was never imported", async () => {
   const { db, network, rig } = await start();
   const { request } = network.propose({ parents: [network.milestoneBlock!] });
@@ -344,6 +438,7 @@ it("the key of the ledger's own milestone: it is no ledger that was never import
     'white flag': () => computeWhiteFlag(db, requestOf(request), { rules: rig.following }),
     position: () => readPosition(db, rig.following),
     'final ledger': () => readFinalLedger(db, 1),
+    'NFT index': () => openIndexLedger(db).readState(),
   };
   for (const read of Object.values(reads)) expect(await read()).toBeDefined();
   await change(db, 'UPDATE milestone SET idx = 129 WHERE idx = 1');

@@ -101,7 +101,7 @@ it('come with an import, behind whose keys the numbers of outputs begin', async 
   await expectTrue(rig);
   expect(await countRests(db)).toBe(3);
   const { next, last } = (await db
-    .prepare('SELECT next_output AS next, max(key) AS last FROM head, output_rest')
+    .prepare('SELECT next_output AS next, max(key) / 257 AS last FROM head, output_rest')
     .first<{ next: number; last: number }>())!;
   expect(next).toBeGreaterThan(last);
 });
@@ -120,3 +120,56 @@ it('are damaged where the rest is missing, or is that of another output', async 
   await db.prepare('DELETE FROM output_rest').run();
   await expect(readOutput(db, longId!)).rejects.toThrow(LedgerDamaged);
 });
+
+/** Two outputs beside each other that differ in the rest of their contents alone. */
+async function startTwins(isImported: boolean) {
+  const db = await openMemory();
+  const { network, rig } = await startNew(db, 'twins');
+  const made = network.transaction(
+    [{ coin: network.genesisCoins[0]!, by: network.account(0) }],
+    [1, 2].map((fill) =>
+      basic(network.account(1), {
+        amount: COIN_AMOUNT / 2n,
+        features: [metadata(new Uint8Array(1000).fill(fill))],
+      }),
+    ),
+  );
+  const block = network.attachTransaction(made, [network.milestoneBlock!]);
+  network.milestone({ parents: [network.note([block])] });
+  await followTo(rig, lastIndex(network));
+  if (isImported) await startLedger(db, network, lastIndex(network));
+  return { db, coins: made.coins };
+}
+
+/** Bits of a cell that has a number. */
+const BITS = Array.from({ length: 48 }, (_, bit) => 2n ** BigInt(bit));
+
+it.each([
+  ['output', 'rest', false],
+  ['output', 'rest', true],
+  ['output_rest', 'key', false],
+  ['output_rest', 'key', true],
+] as const)(
+  'never are those of another where a bit of %s.%s is flipped',
+  async (table, column, isImported) => {
+    const { db, coins } = await startTwins(isImported);
+    const keys = `SELECT ${column} AS key FROM ${table} WHERE ${column} IS NOT NULL`;
+    const { results } = await db.prepare(keys).all<{ key: number }>();
+    expect(results).toHaveLength(2);
+    const change = (to: bigint, from: bigint) =>
+      db.prepare(`UPDATE ${table} SET ${column} = ?1 WHERE ${column} = ?2`).bind(to, from).run();
+    let damaged = 0;
+    for (const key of results.map((row) => BigInt(row.key)))
+      for (const bit of BITS) {
+        await change(key ^ bit, key);
+        for (const { id, ...coin } of coins) {
+          const read = readOutput(db, toHexDigits(id));
+          const bytes = await read.then((found) => found?.bytes.toHex()).catch(() => 'damaged');
+          expect(['damaged', coinBytes({ id, ...coin }).toHex()]).toContain(bytes);
+          if (bytes === 'damaged') damaged++;
+        }
+        await change(key, key ^ bit);
+      }
+    expect(damaged).toBe(2 * BITS.length);
+  },
+);

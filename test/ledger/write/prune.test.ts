@@ -3,7 +3,9 @@
  * got, all else 404; what nothing needs is gone; and it does not matter where a step was cut off.
  */
 import { describe, expect, it } from 'vitest';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { dropUnneeded } from '../../../src/ledger/write/drop-blocks.ts';
 import { type PruneOptions, prune } from '../../../src/ledger/write/prune.ts';
@@ -316,6 +318,31 @@ it('can be cut off after any of its batches, and comes to the same end', async (
   }
   expect(cuts).toBeGreaterThan(7);
   expect(await contents()).toEqual(expected);
+});
+
+it('deletes nothing by a ledger index that no milestone has', async () => {
+  const rig = await startLedger(db, quietenedNetwork('damaged head'), 0);
+  await followTo(rig, 40);
+  const kept = async () => [(await contents()).milestone, (await contents()).part];
+  const before = await kept();
+  await db.prepare('UPDATE head SET ledger = ledger + 1024').run();
+  await expect(prune(db, RETENTION)).rejects.toThrow('rows of the table head');
+  expect(await kept()).toEqual(before);
+});
+
+it('finds a head that is of an earlier moment than the milestones', async () => {
+  const rig = await startLedger(db, quietenedNetwork('earlier head'), 0);
+  await followTo(rig, 20);
+  const [head] = (await db.prepare('SELECT * FROM head').all<Record<string, unknown>>()).results;
+  await followTo(rig, 22);
+  const columns = Object.keys(head!);
+  const values = columns.map((column, i) => `${column} = ?${i + 1}`).join();
+  await db
+    .prepare(`UPDATE head SET ${values}`)
+    .bind(...Object.values(head!))
+    .run();
+  await expect(prune(db, RETENTION)).rejects.toThrow(LedgerDamaged);
+  await expect(readHead(db)).rejects.toThrow('rows of the tables head and milestone');
 });
 
 it('changes nothing of a ledger that an import brings between two of its batches', async () => {

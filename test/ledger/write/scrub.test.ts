@@ -16,11 +16,14 @@ import {
   followTo,
   ledgerIndex,
   startLedger,
+  storeNow,
+  withTips,
 } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
 import { lastIndex, ledgerAt, type Network } from '../../support/network/network-model.ts';
 import { randomNetwork } from '../../support/network/random-network.ts';
 import { recordedNetwork } from '../../support/network/recorded-network.ts';
+import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import { indexEveryKind } from '../../support/nft-list/listed-ledger.ts';
 
 const MODULUS = 2n ** 52n;
@@ -264,4 +267,35 @@ it.each([
   expect((await db.prepare(flip).run()).meta.changes).toBe(1);
   await expect(scrubAll(db)).rejects.toThrow(`rows of the table ${table}`);
   await expect(readHead(db)).rejects.toThrow(LedgerDamaged);
+});
+
+it('a key of a list that became bytes is found from where the round stands', async () => {
+  const network = recordedNetwork('network-n');
+  const db = await openMemory();
+  const rig = await startLedger(db, network, network.genesis.index);
+  await indexEveryKind(db);
+  await followTo(rig, network.genesis.index + 30);
+  const table = async () => (await readHead(db))!.integrity.scrub?.table;
+  while ((await table()) !== 'output_detail') await scrub(db, 1000);
+  const last = '(SELECT max(output) FROM output_detail)';
+  await db.prepare(`UPDATE output_detail SET created_time = x'' WHERE output = ${last}`).run();
+  await expect(scrubAll(db, 1000)).rejects.toThrow(LedgerDamaged);
+  await expect(readHead(db)).rejects.toThrow(LedgerDamaged);
+});
+
+it('contents that became bytes are damage to the milestone that spends them', async () => {
+  const network = new SyntheticNetwork({ seed: 'spent bytes' });
+  network.milestone();
+  const [coin] = network.genesisCoins;
+  const block = network.attachTransaction(network.transfer(coin!, 1), [network.milestoneBlock!]);
+  network.milestone({ parents: [block] });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 1);
+  await storeNow(withTips(rig, block), db);
+  await db
+    .prepare('UPDATE output SET bytes = CAST(bytes AS BLOB) WHERE id = ?1')
+    .bind(coin!.id.toHex())
+    .run();
+  await expect(followTo(rig, 2)).rejects.toThrow(LedgerDamaged);
 });

@@ -1,6 +1,8 @@
 /** The publisher over a ledger: its first milestone, and a change of the address prefix. */
 import { expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/core/database.ts';
+import { rowSum } from '../../../src/ledger/core/row-sum.ts';
+import { PARTS } from '../../../src/ledger/packs/milestone-part.ts';
 import { type EventMessage, tellInitial } from '../../../src/modules/events/initial-events.ts';
 import { createPublisher, type Publisher } from '../../../src/modules/events/publisher.ts';
 import { packTopic } from '../../../src/mqtt/topics.ts';
@@ -111,4 +113,55 @@ it('tells addresses with the prefix that is in force at the milestone', async ()
     expect(packTopic(topic, audience.prefix)).toBeDefined();
     expect(publisher.last()!.index).toBe(index);
   }
+});
+
+it('begins with the ledger as it is where what was published last cannot be read', async () => {
+  const network = new SyntheticNetwork({ seed: 'unreadable' });
+  network.milestone();
+  const db = await openMemory();
+  await followTo(await startLedger(db, network, 0), 1);
+  const storage = {
+    get() {
+      throw new Error('Unable to deserialize cloned data.');
+    },
+    put() {},
+  } as unknown as SyncKvStorage;
+  const publisher = createPublisher(db, storage, network.keys);
+  expect(publisher.last()).toBeUndefined();
+  expect(await publisher.begin()).toMatchObject({ index: 1 });
+});
+
+it('tells the outputs of all parts of a milestone, or ends in an error', async () => {
+  const network = new SyntheticNetwork({ seed: 'parts' });
+  network.milestone();
+  const spent = network.genesisCoins[0]!;
+  const block = network.attachTransaction(network.transfer(spent, 1), [network.milestoneBlock!]);
+  network.milestone({ parents: [block] });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 1);
+  const publishers = [publisherOf(db), publisherOf(db)] as const;
+  for (const publisher of publishers) await publisher.begin();
+  await followTo(rig, 2);
+  // as if what it spends did not fit into the part with its blocks
+  const last = 2 * PARTS + 1;
+  await db.batch([
+    db
+      .prepare(`INSERT INTO milestone_part (key, packs, blocks, spent, sum)
+        SELECT ?1, '[]', '', spent, ?2 FROM milestone_part WHERE key = ?1 - 1`)
+      .bind(last, rowSum([last, '[]', ''])),
+    db.prepare("UPDATE milestone_part SET spent = '[]' WHERE key = ?1").bind(last - 1),
+  ]);
+  const told: string[] = [];
+  const tell = async (topic: string) => {
+    told.push(topic);
+  };
+  const audience = { hasAny: () => true, has: () => true, tell, prefix: 'tst' };
+  while (await publishers[0].publishNext(audience));
+  expect(told).toContain(`outputs/0x${spent.id.toHex()}`);
+  expect(told).toContain('milestones');
+  told.length = 0;
+  await db.prepare('DELETE FROM milestone_part WHERE key = ?1').bind(last).run();
+  await expect(publishers[1].publishNext(audience)).rejects.toThrow('outputs that were spent');
+  expect(told).not.toContain('milestones');
 });
