@@ -35,9 +35,9 @@ const NO_ROW = { cpuMs: 2 };
 const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<BilledUsage>>>>> = {
   WHITE_FLAG_LIMIT: {
     computeWhiteFlag: CHANGES,
-    explainWhiteFlag: { ...EXPLAINED, cpuMs: 4000 },
   },
   SCAN_LIMIT: {
+    explainWhiteFlag: { ...EXPLAINED, cpuMs: 4000 },
     listNfts: LIST,
     listOutputs: LIST,
     listBasicOutputs: LIST,

@@ -1,15 +1,15 @@
 /**
  * The rate limits of a deployed Worker, for each client address and location. With them one address
- * costs less than two dollars an hour, by all routes together (docs/cloudflare.md#what-a-stranger-can-cost).
+ * costs less than a dollar an hour, by all routes together (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 
 /** Requests in 60 seconds, by the name of the binding (docs/operations.md#rate-limits). */
 export const REQUESTS_A_MINUTE = {
-  WHITE_FLAG_LIMIT: 60,
+  WHITE_FLAG_LIMIT: 40,
   SCAN_LIMIT: 20,
   EVENTS_LIMIT: 60,
-  FETCH_LIMIT: 1800,
-  READ_LIMIT: 1200,
+  FETCH_LIMIT: 1200,
+  READ_LIMIT: 600,
 } as const;
 
 export type LimitBinding = keyof typeof REQUESTS_A_MINUTE;

@@ -42,8 +42,8 @@ it('are counted for each environment by itself', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it('one address costs less than two dollars an hour by what its limits admit, by all routes together', () => {
-  expect(strangerTotal(1)).toBeLessThan(2);
+it('one address costs less than a dollar an hour by what its limits admit, by all routes together', () => {
+  expect(strangerTotal(1)).toBeLessThan(1);
   const costs = strangerCosts(1);
   // as long as it takes by src/modules/proofs/explain-white-flag.ts
   const explained = costs.find(({ route }) => route === 'explainWhiteFlag')!.usage;

@@ -131,7 +131,7 @@ describe('refusals are those of the white flag', () => {
     await expectError(fetch, PATH, 400, post(float));
     await expectError(fetch, PATH, 405);
     const limited = fetchFrom({
-      settings: { whiteFlagLimit: { limit: async () => ({ success: false }) } },
+      settings: { scanLimit: { limit: async () => ({ success: false }) } },
     });
     await expectError(limited, PATH, 429, good);
   });

@@ -22,7 +22,7 @@ export const whiteFlagExplanationRoutes = {
     method: 'POST',
     path: '/api/edge/v1/whiteflag',
     keep: 'never',
-    limit: 'whiteFlagLimit',
+    limit: 'scanLimit',
     work: 'explanation',
     handle: answerWhiteFlagExplanation,
   },
