@@ -35,7 +35,10 @@ export async function storeTips(
   place = 0,
 ): Promise<StoredTips> {
   const { generation, ledger } = moment.head;
-  const cutTops = context.memory.tips.cut(generation, ledger);
+  const held = context.memory.tips.cut(generation, ledger);
+  // what one has named is not asked of another
+  if (held.place !== place) Object.assign(held, { place, tops: [] });
+  const cutTops = held.tops;
   const namedBy = context.upstreams[place]!;
   const budget = { fetchesLeft: MAX_FETCHED };
   const limits = { namedBy, budget, maxLevels: MAX_LEVELS, deadline: Date.now() + FETCH_MS };

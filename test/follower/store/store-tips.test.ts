@@ -351,6 +351,28 @@ it.each([
   },
 );
 
+it('asks no other upstream for what is left of the tips that one named', async () => {
+  const { rig } = await startWithOpen(5);
+  const made = new Set(Array.from({ length: 700 }, (_, i) => `${i}`.padStart(64, 'f')));
+  // too many requests: they are left for the next pass
+  const first: Upstream = {
+    ...rig.upstream,
+    readTips: async () => [...made],
+    readBlock: () => Promise.reject(new UpstreamFailure('status 429', true)),
+  };
+  const honest = listening(rig.upstream);
+  const { generation, ledger } = (await readHead(db))!;
+  const { tips } = rig.following.memory;
+  tips.cut(generation, ledger).place = 0;
+  tips.cut(generation, ledger).tops.push([...made]);
+  const following = { ...rig.following, upstreams: [first, honest.upstream] };
+  following.memory.upstreams.ranking.beginWith(1);
+  await passOnce({ following });
+  expect(honest.read.filter((id) => made.has(id))).toEqual([]);
+  expect(following.memory.upstreams.ranking.order(2)).toEqual([1, 0]);
+  expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
+});
+
 it('stores blocks below a tip that take more heap than the pool has, and fetches each some two times', async () => {
   const { network, rig, root } = await startNew(db, 'below');
   let last = root;
