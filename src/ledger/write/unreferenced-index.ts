@@ -144,6 +144,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
         held ??= await load(db);
         const view = held && (await viewWith(db, held, { before, named, outputs }));
+        if (view === 'again') continue;
         if (view !== undefined) return view;
         [held, searched] = [undefined, 0];
       }
@@ -248,12 +249,12 @@ interface Asked {
   outputs: OutputsToFind;
 }
 
-/** Undefined where D1 has not what was loaded. */
+/** Undefined where D1 has not what was loaded; `again` where it has, but blocks left meanwhile. */
 async function viewWith(
   db: Database,
   known: Loaded,
   { before, named, outputs }: Asked,
-): Promise<UnreferencedView | undefined> {
+): Promise<UnreferencedView | 'again' | undefined> {
   const wereVisible = known.visible;
   const others = named.filter((id) => !wereVisible.has(id));
   const { head, given, visible, staged, referenced, found } = await readBatch(db, {
@@ -269,7 +270,7 @@ async function viewWith(
   // one that left the index meanwhile was not looked up among those that milestones reference
   const hasLeft = (id: string) => wereVisible.has(id) && !known.visible.has(id);
   if (!isStillTrue(known, head, stored)) return undefined;
-  if (known.visible !== wereVisible && named.some(hasLeft)) return undefined;
+  if (known.visible !== wereVisible && named.some(hasLeft)) return 'again';
   const findUnreferenced: FindUnreferenced = (ids) =>
     new Map(
       ids.flatMap((id): [string, KnownBlock][] => {
