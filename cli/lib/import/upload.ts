@@ -10,6 +10,7 @@
 import { join } from 'node:path';
 import { type Database, quote } from '../../../src/ledger/core/database.ts';
 import { isNftSql } from '../../../src/ledger/core/output-bytes.ts';
+import { ReplacementRefused } from '../../../src/ledger/import/load-snapshot.ts';
 import {
   readStagingScript,
   SMALL_TABLES,
@@ -17,6 +18,7 @@ import {
   stagingName,
 } from '../../../src/ledger/import/staging-tables.ts';
 import { OutputType } from '../../../src/stardust/output.ts';
+import { errorMessage } from '../process/command-line.ts';
 import type { RunWrangler } from '../wrangler/run-wrangler.ts';
 import { SqlFile } from './sql-file.ts';
 
@@ -156,13 +158,21 @@ function fence({ generation }: UploadSource, from: number, to: number): string {
     END`;
 }
 
-/** Replaces the ledger that is served. Fails if rows are missing, or if that ledger is newer. */
+const NOT_REPLACED =
+  'nothing was replaced: the deployed ledger is newer than the snapshot by now, its tables are of ' +
+  'another release (install that one), or uploaded rows are missing; give the same command again';
+
+/**
+ * Replaces the ledger that is served. Throws a ReplacementRefused if rows are missing, if that
+ * ledger is newer, or if its tables are of another release, which the swap would make as here.
+ */
 async function replaceLedger(
   source: UploadSource,
   target: UploadTarget,
   { files }: UploadProgress,
 ): Promise<void> {
   const { db, outputs, nfts, newest = Number.MAX_SAFE_INTEGER } = source;
+  const migrations = await db.prepare('SELECT count(*) AS n FROM d1_migrations').first('n');
   const file = new SqlFile(join(target.folder, 'replace.sql'));
   file.add(
     fence(source, files, files),
@@ -172,10 +182,16 @@ async function replaceLedger(
        OR (SELECT count(*) FROM import_output_rest) <> (SELECT count(rest) FROM import_output)
        OR (SELECT count(*) FROM import_nft) <> ${nfts}
        OR (SELECT count(*) FROM import_output_detail) <> ${nfts}
+       OR (SELECT count(*) FROM d1_migrations) <> ${Number(migrations)}
        OR (SELECT ledger FROM head) > ${newest}`,
     ...(await readStagingScript(db)).swap,
   );
-  await execute(target, file);
+  try {
+    await execute(target, file);
+  } catch (error) {
+    if (!errorMessage(error).includes('CHECK constraint failed')) throw error;
+    throw new ReplacementRefused(NOT_REPLACED, { cause: error });
+  }
 }
 
 async function execute({ run, databaseName }: UploadTarget, { path }: SqlFile): Promise<void> {

@@ -184,9 +184,10 @@ describe('upload', () => {
     };
     const asked = vi.fn(async () => false);
     const request = { ...NETWORK_A, mayReplace: asked };
-    await expect(importRemotely(request, config, following, work, MAX_FILE)).rejects.toThrow(
-      'CHECK constraint failed',
-    );
+    await expect(importRemotely(request, config, following, work, MAX_FILE)).rejects.toMatchObject({
+      message: expect.stringMatching(/^nothing was replaced: .* give the same command again$/),
+      cause: { message: expect.stringContaining('CHECK constraint failed') },
+    });
     expect(asked).not.toHaveBeenCalled();
     await expect(importRemotely(request, config, wrangler.run, work, MAX_FILE)).rejects.toThrow(
       'the ledger at milestone 82 is to be replaced by an older one, at 81: nothing was replaced',
@@ -195,6 +196,24 @@ describe('upload', () => {
     expect(await wrangler.database.prepare('SELECT generation FROM head').first('generation')).toBe(
       generation,
     );
+  });
+
+  it('keeps what a newer release brings during the upload', async () => {
+    const wrangler = new Deployed();
+    const migrating: RunWrangler = async (args, env) => {
+      if (args.at(-1)?.endsWith('replace.sql'))
+        wrangler.database.exec(
+          `ALTER TABLE follower ADD COLUMN late TEXT;
+           INSERT INTO d1_migrations (name) VALUES ('9999_late.sql')`,
+        );
+      return wrangler.run(args, env);
+    };
+    await expect(
+      importRemotely(NETWORK_A, config, migrating, workFolder(), MAX_FILE),
+    ).rejects.toThrow('its tables are of another release');
+    const late = wrangler.database.prepare('SELECT late FROM follower');
+    expect((await late.all()).results).toBeDefined();
+    expect(await readHead(wrangler.database)).toBeUndefined();
   });
 
   it('says so where an earlier call had replaced the ledger', async () => {
