@@ -105,7 +105,9 @@ it('come with an import, behind whose keys the numbers of outputs begin', async 
   await expectTrue(rig);
   expect(await countRests(db)).toBe(3);
   const { next, first, last } = (await db
-    .prepare('SELECT next_output AS next, min(key) AS first, max(key) AS last FROM head, output_rest')
+    .prepare(
+      'SELECT next_output AS next, min(key) AS first, max(key) AS last FROM head, output_rest',
+    )
     .first<{ next: number; first: number; last: number }>())!;
   // an earlier version goes on with numbers as keys
   expect(first).toBeGreaterThan(REST_KEYS.from);
