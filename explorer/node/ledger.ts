@@ -102,7 +102,7 @@ export const readCertificate = (nftId: string, blockId: string | undefined) =>
     v.record(v.string(), v.unknown()),
   );
 
-/** NFTs by the IDs of their outputs; without those that were moved meanwhile. */
+/** NFTs by the IDs of their outputs; without those that moved, ended or came meanwhile. */
 export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> {
   if (ids.length === 0) return [];
   const batch = await askJson(`/api/edge/v1/nfts?ids=${ids.join()}`, nfts);
