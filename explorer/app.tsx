@@ -8,7 +8,7 @@ import type { Finding, SignedMilestone } from '../src/stardust/provenance/proven
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { formatSince } from './format.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
-import { askHealth, NodeError } from './node/ask.ts';
+import { askHealth } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { type Known, useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
@@ -212,7 +212,7 @@ function NoLedger({ error }: { error: Error }) {
   return (
     <section class="page missing">
       <Head kind="Node">
-        {error instanceof NodeError && error.status === 500 ? 'No ledger to look into' : 'Not read'}
+        {error.message.includes('no ledger was imported') ? 'No ledger to look into' : 'Not read'}
       </Head>
       <Remark>{error.message}</Remark>
     </section>
