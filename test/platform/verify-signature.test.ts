@@ -3,6 +3,9 @@
  */
 import { expect, it, vi } from 'vitest';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
+import { verifySignatures } from '../../src/stardust/semantics/signatures.ts';
+import type { JudgedTransaction } from '../../src/stardust/semantics/verdict.ts';
+import { type Unlock, UnlockType } from '../../src/stardust/wire/unlock.ts';
 import { keyPair } from '../support/payloads/keys.ts';
 
 const key = keyPair('verify signature');
@@ -44,5 +47,28 @@ it('lets others in: a block has 128, and in JavaScript they take 50 ms', async (
   }
   expect(timers).toHaveBeenCalledTimes(5);
   timers.mockRestore();
+  clock.mockRestore();
+});
+
+it('lets others in between the 128 signatures of one block', async () => {
+  let [now, checked, before] = [Date.now(), 0, 0];
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => ++now);
+  const refuse = vi.spyOn(crypto.subtle, 'importKey').mockImplementation(async () => {
+    checked++;
+    throw new DOMException('refused');
+  });
+  const unlocks = Array.from({ length: 128 }, (): Unlock => {
+    const { publicKey } = key;
+    const signature = { type: 0, publicKey, signature: key.sign(message) } as const;
+    return { type: UnlockType.Signature, signature };
+  });
+  setTimeout(() => {
+    before = checked;
+  });
+  const value = { unlocks } as JudgedTransaction['value'];
+  const valid = await verifySignatures({ value, signedDigest: message }, verifySignature);
+  expect(valid).toEqual(unlocks.map(() => true));
+  expect([before > 0, before < 64]).toEqual([true, true]);
+  refuse.mockRestore();
   clock.mockRestore();
 });
