@@ -294,7 +294,7 @@ it('knows a block that the next milestone references while the index is read', a
   const { index } = rig.following.memory;
   await index.view(db, head, []);
   let isApplied = false;
-  const { counted, loads } = countLoads();
+  const { counted, loads } = countLoads(db);
   const overtaken = disturbed(counted, async () => {
     if (isApplied) return;
     isApplied = true;
