@@ -286,12 +286,16 @@ describe('import', () => {
     expect(await dumpOf(state)).toEqual(before);
   });
 
-  it.each(['@', 'B'])('mends damaged parameters, once the operator agrees: %s', async (digit) => {
-    const persistTo = join(folder, `damaged-${digit}`);
+  it.each([
+    ['@', "UPDATE parameters SET bytes = '@' || substr(bytes, 2)"],
+    ['B', "UPDATE parameters SET bytes = 'B' || substr(bytes, 2)"],
+    ['none', 'DELETE FROM parameters'],
+  ])('mends damaged parameters, once the operator agrees: %s', async (name, sql) => {
+    const persistTo = join(folder, `damaged-${name}`);
     const again = ['import', ...FILES, '--persist-to', persistTo] as const;
     await runCommand(...again);
     const db = await openLocalDatabase(persistTo, config);
-    db.exec(`UPDATE parameters SET bytes = '${digit}' || substr(bytes, 2)`);
+    db.exec(sql);
     db.close();
     expect((await runCommand(...again)).stderr).toMatch(/^the ledger of network \(damaged\) at /m);
     expect((await runCommand(...again, '--older')).code).toBe(0);
