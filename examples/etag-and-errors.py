@@ -31,7 +31,8 @@ def read(path):
             if error.code not in (429, 500, 503):  # 400, 401, 403, 405: it fails again
                 reason = error.headers.get("X-Error-Detail")
                 raise ValueError(f"{error.code}: {reason}") from error
-            pause = float(error.headers.get("Retry-After", pause))
+            wait = error.headers.get("Retry-After", "")  # seconds, or a date
+            pause = int(wait) if wait.isdecimal() else pause
         except (OSError, HTTPException):  # no answer
             pass
         time.sleep(pause)

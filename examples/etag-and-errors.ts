@@ -24,12 +24,13 @@ async function read(path: string): Promise<unknown> {
         return undefined;
       case 429: // too many requests
       case 500: // the node is not certain
-      case 503: // it is starting
-      case undefined: // no answer
-        await new Promise((resolve) =>
-          setTimeout(resolve, 1000 * Number(response?.headers.get('Retry-After') ?? pause)),
-        );
+      case 503: // it cannot answer now
+      case undefined: {
+        const wait = response?.headers.get('Retry-After') ?? ''; // seconds, or a date
+        const seconds = /^\d+$/.test(wait) ? Number(wait) : pause;
+        await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
         break;
+      }
       default: // 400, 401, 403, 405: the same request fails again
         throw new Error(`${response?.status}: ${response?.headers.get('X-Error-Detail')}`);
     }

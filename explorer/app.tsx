@@ -8,7 +8,7 @@ import type { Finding, SignedMilestone } from '../src/stardust/provenance/proven
 import { describeSignedAge, formatAge, isLive } from '../src/stardust/provenance/words.ts';
 import { formatSince } from './format.ts';
 import { goTo, goToPath, readLocation } from './navigate.ts';
-import { askHealth, NodeError } from './node/ask.ts';
+import { askHealth } from './node/ask.ts';
 import { type Info, indexesAll, saysEnded } from './node/shapes.ts';
 import { type Known, useInfo } from './node/use-info.ts';
 import { Later } from './parts/later.tsx';
@@ -212,7 +212,7 @@ function NoLedger({ error }: { error: Error }) {
   return (
     <section class="page missing">
       <Head kind="Node">
-        {error instanceof NodeError && error.status === 500 ? 'No ledger to look into' : 'Not read'}
+        {error.message.includes('no ledger was imported') ? 'No ledger to look into' : 'Not read'}
       </Head>
       <Remark>{error.message}</Remark>
     </section>
@@ -269,15 +269,14 @@ function LedgerState({
   isSilent,
 }: Omit<MastheadProps, 'view' | 'info'> & { info: Info }) {
   const { isHealthy, confirmedMilestone } = info.status;
-  const age = Date.now() / 1000 - confirmedMilestone.timestamp;
-  const isAsked = !isHealthy && age <= OLD_SECONDS;
+  const now = Date.now() / 1000;
+  const isAsked = !isHealthy && now - confirmedMilestone.timestamp <= OLD_SECONDS;
   // an old ledger explains itself; /health, which browsers report as an error, is asked for the rest
   const reason = useLoad(
     async () => (isAsked ? askHealth().catch(() => 'not healthy') : undefined),
     [isAsked, confirmedMilestone.index],
   );
   const signed = head?.standing === 'proved' ? provedValue(head.proof) : undefined;
-  const now = Date.now() / 1000;
   const isNow = signed !== undefined && isLive(signed, now) && !isSilent;
   return (
     <p class="state" id="ledger-state">
@@ -286,7 +285,7 @@ function LedgerState({
       {signed === undefined ? (
         <span data-standing="said">
           this node says: ledger <strong>{confirmedMilestone.index}</strong> ·{' '}
-          {isSilent ? SILENT : describeState(info, age)}
+          {isSilent ? SILENT : describeState(info, now)}
         </span>
       ) : (
         <span data-standing="proved">
@@ -316,10 +315,12 @@ function NodeState({ info }: { info: Info }) {
   );
 }
 
-function describeState(info: Info, age: number): string {
+function describeState(info: Info, now: number): string {
   if (saysEnded(info)) return FINAL;
-  const when = age < 0 ? formatSince(age) : `${formatAge(age)} old`;
-  return `${when}${info.status.isHealthy ? ', healthy' : ''}`;
+  const { isHealthy, confirmedMilestone } = info.status;
+  const age = now - confirmedMilestone.timestamp;
+  const isAhead = age < 0 && !isLive(confirmedMilestone, now);
+  return `${isAhead ? formatSince(age) : `${formatAge(age)} old`}${isHealthy ? ', healthy' : ''}`;
 }
 
 function Search({ view, info }: { view: View; info: Loaded<Info> }) {

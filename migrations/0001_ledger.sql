@@ -100,8 +100,8 @@ CREATE TABLE output (
 -- Long contents of outputs beside their rows (docs/storage.md#long-contents): what follows the first
 -- 12 characters of contents that are longer than 768.
 CREATE TABLE output_rest (
-  key INTEGER PRIMARY KEY,            -- a number of the output, or its place in the snapshot, times
-                                      -- 257 (src/ledger/core/output-bytes.ts)
+  key INTEGER PRIMARY KEY,            -- of the number of the output, or of its place in the snapshot
+                                      -- (src/ledger/core/output-bytes.ts)
   bytes TEXT NOT NULL
 );
 

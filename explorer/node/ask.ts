@@ -27,7 +27,6 @@ export const isMissing = (error: unknown): boolean =>
 interface Question {
   body?: string;
   accept?: string;
-  /** Others. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -107,7 +106,6 @@ async function ask(path: string, question: Question = {}): Promise<Response> {
 /** The body of each error of a node; a gateway before it has another one. */
 const ownError = v.object({ error: v.object({ code: v.unknown(), message: v.string() }) });
 
-/** The JSON of an answer. */
 export async function askJson<S extends v.GenericSchema>(
   path: string,
   schema: S,
@@ -116,7 +114,6 @@ export async function askJson<S extends v.GenericSchema>(
   return (await askJsonAndHeaders(path, schema, question)).json;
 }
 
-/** The JSON of an answer, and its headers. */
 export async function askJsonAndHeaders<S extends v.GenericSchema>(
   path: string,
   schema: S,

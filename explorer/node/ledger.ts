@@ -75,8 +75,13 @@ export async function readHistory(
   return { said };
 }
 
-/** A held NFT, or `gone`: the history of a burned one. Throws a {@link NodeError} 404 of another. */
-export async function readKnownNft(nftId: string) {
+/**
+ * A held NFT, or `gone`: the history of a burned one. Throws a {@link NodeError} 404 of another.
+ *
+ * @param needsHistory whether one that nothing holds is an error other than 404 as long as its
+ *   history, which may say that it was burned, is not read
+ */
+export async function readKnownNft(nftId: string, needsHistory: boolean) {
   const history = readHistory(nftId, undefined);
   // it matters only where no output holds the NFT
   history.catch(() => {});
@@ -84,7 +89,7 @@ export async function readKnownNft(nftId: string) {
     return { nft: await readNft(nftId), history };
   } catch (error) {
     if (!isMissing(error)) throw error;
-    const gone = await history;
+    const gone = await history.catch((later) => Promise.reject(needsHistory ? later : error));
     if (gone.said.changes[0]?.kind === 'burned') return { gone };
     // minted between these answers, or of a replica that was behind
     const nft = await readNft(nftId, gone.said.ledgerIndex).catch((again: unknown) => {
@@ -102,7 +107,7 @@ export const readCertificate = (nftId: string, blockId: string | undefined) =>
     v.record(v.string(), v.unknown()),
   );
 
-/** NFTs by the IDs of their outputs; without those that were moved meanwhile. */
+/** NFTs by the IDs of their outputs; without those that moved, ended or came meanwhile. */
 export async function readNfts(ids: readonly string[]): Promise<readonly Nft[]> {
   if (ids.length === 0) return [];
   const batch = await askJson(`/api/edge/v1/nfts?ids=${ids.join()}`, nfts);
@@ -168,7 +173,6 @@ export async function readOwners(issuer: string): Promise<Owners> {
   return { ...answer, owners: answer.owners.toSorted((a, b) => b.nftCount - a.nftCount) };
 }
 
-/** How many outputs and NFTs a final ledger has. */
 export const readFinalCounts = () => askJson('/api/edge/v1/final', finalCounts);
 
 /** The Merkle path of a block to its milestone's roots: JSON that the caller checks. */

@@ -62,7 +62,6 @@ async function readPages(
   return { ledgerIndex: first.ledgerIndex, ids: pages.flat().reverse() };
 }
 
-/** Whether a list has an output that names an address. */
 export async function hasOutputs(kind: ListKind | undefined, address: string): Promise<boolean> {
   const filter = { unlockableByAddress: address, pageSize: '1' };
   return (await askJson(listPath(kind, filter), outputIds)).items.length > 0;

@@ -235,6 +235,7 @@ export function Awaited<T>({
   if (loaded.state === 'loading') return <ReadingNote />;
   const { error } = loaded;
   const status = error instanceof NodeError ? error.status : undefined;
+  const malformed = 'This node says that it is malformed: then nothing has such an ID.';
   if (status === 404 || status === 400)
     return (
       <section class="page missing">
@@ -244,7 +245,7 @@ export function Awaited<T>({
             <Id id={id.slice(0, 200)} what="the ID" whole />
           </p>
         )}
-        <p class="reason">{status === 400 ? 'Malformed: nothing has such an ID.' : missing}</p>
+        <p class="reason">{status === 400 ? malformed : missing}</p>
         <p class="hint">{error.message}</p>
       </section>
     );

@@ -218,15 +218,16 @@ function withProved(said: BlockMetadata, path: JudgedPath | undefined): BlockMet
 /** Sentences on what the node says otherwise than was proved. */
 function contradictionsOf(
   { whiteFlagIndex, ledgerInclusionState: said }: BlockMetadata,
-  { place = -1, state = said }: Partial<JudgedPath> = {},
+  { place = -1, state }: Partial<JudgedPath> = {},
 ): readonly string[] {
   return [
     ...(place >= 0 && ![place, undefined].includes(whiteFlagIndex)
       ? [`The node says that the block is at place ${whiteFlagIndex}, and it is at ${place}.`]
       : []),
-    ...(state === said
+    // what it leaves out is not false
+    ...(said === undefined || state === undefined || state === said
       ? []
-      : [`This node says that ${describeState(said)}. It is false: ${describeState(state)}.`]),
+      : [`This node says that ${STATES[said]}. It is false: ${STATES[state]}.`]),
   ];
 }
 
@@ -236,9 +237,6 @@ const STATES = {
   conflicting: 'the transaction was not applied with this block',
   noTransaction: 'the block has no transaction',
 } as const;
-
-const describeState = (state: BlockMetadata['ledgerInclusionState']) =>
-  state === undefined ? 'nothing was decided' : STATES[state];
 
 /** What became of a block and of its transaction: by what was signed, or else by the node's word. */
 function BlockOutcome({

@@ -93,7 +93,7 @@ function GalleryPage({
 
 /** Of a page, since it was listed. */
 const describeGone = (count: number) =>
-  count === 0 ? '' : `. ${plural(count, 'NFT')} of this page moved or ended meanwhile`;
+  count === 0 ? '' : `. ${plural(count, 'NFT')} of this page moved, ended or came meanwhile`;
 
 /** In words of a tile. @param holder whose NFTs these are */
 function describeHeld({ owner }: Nft, holder: string): readonly string[] {

@@ -42,7 +42,7 @@ const ISSUER_FEATURE = 1;
 const TAG_FEATURE = 3;
 
 export function NftView({ id, info }: { id: string; info: Info }) {
-  const loaded = useLoad(() => readKnownNft(id), [id]);
+  const loaded = useLoad(() => readKnownNft(id, false), [id]);
   return (
     <>
       <Awaited

@@ -43,7 +43,7 @@ function questionsOf(info: Info): readonly Question[] {
     {
       what: 'an NFT',
       finds: 'each NFT that an output holds, and burned ones as far as the node keeps histories',
-      read: readKnownNft,
+      read: (id) => readKnownNft(id, true),
       view: (id) => ({ name: 'nft', id }),
     },
     ...(isAll

@@ -79,7 +79,7 @@ export async function tryUpstream(
     const isClaimed = heads !== undefined && heads.confirmed > ledger;
     const next = pass.signed === ledger + 1 ? 'signed' : isClaimed ? 'claimed' : undefined;
     const applied = pass.applied - appliedBefore;
-    const isSlow = applied > 0 && known.issuedAt - issuedAt < 2 * (Date.now() - began);
+    const isSlow = applied > 0 && known.issuedAt - issuedAt < Date.now() - began;
     return { ...ending, place, applied, isSlow, latest: heads?.latest, next };
   };
   try {

@@ -17,7 +17,7 @@ export type FollowerState =
   | { state: 'failing'; reason: string }
   | { state: 'stopped'; reason: string };
 
-/** Writes only what changed, or is damaged: the state is the same most of the time. */
+/** Writes only what changed, or is damaged and known: the state is the same most of the time. */
 const SAVE = `
   INSERT INTO follower (one, state, reason, upstream_index, upstream_timestamp, upstream_id)
   VALUES (1, ?1, ?2, ?3, ?4, ?5)

@@ -152,7 +152,7 @@ export function createApp({ settings, node, modules }: AppParts): App {
         defer: (work) => ctx.waitUntil(afterwards(work)),
       })),
     });
-    const work = route.limit === 'scanLimit' ? 'scan' : route.work;
+    const work = route.work ?? (route.limit === 'scanLimit' ? 'scan' : undefined);
     const handleInTurn = (request: Request) =>
       work && limits ? limits[work](request, () => handle(request)) : handle(request);
     return readCache

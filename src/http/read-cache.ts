@@ -38,6 +38,8 @@ interface Entry {
   storedAt: number;
 }
 
+type Outlive = (work: Promise<unknown>) => void;
+
 export interface ReadCache {
   /**
    * Returns the answer from memory, else that of `handle`, which is kept if it is a 200 that may
@@ -50,7 +52,7 @@ export interface ReadCache {
     request: Request,
     notes: RequestNotes,
     handle: (request: Request) => Promise<Answer>,
-    outlive: (work: Promise<unknown>) => void,
+    outlive: Outlive,
   ): Promise<Answer>;
 }
 
@@ -72,25 +74,24 @@ export function createReadCache(
   );
   let read: { generation: Promise<string | undefined>; at: number } | undefined;
 
-  /** Returns the generation as it was a second ago at most. */
-  function generationNow(): Promise<string | undefined> {
+  /** Returns the generation as it was a second ago at most; undefined also where that failed. */
+  function generationNow(outlive: Outlive): Promise<string | undefined> {
     if (read === undefined || hasPassed(MAX_AGE_MS, read.at, clock())) {
-      const generation = readGeneration();
-      read = { generation, at: clock() };
       // the next request looks again
-      generation.catch(() => {
-        read = undefined;
-      });
+      const generation = readGeneration().catch(() => (read = undefined));
+      read = { generation, at: clock() };
+      // others wait for it, though this client may go away
+      outlive(generation);
     }
     return read.generation;
   }
 
-  async function isFresh({ keep, storedAt, generation }: Entry): Promise<boolean> {
+  async function isFresh(entry: Entry, outlive: Outlive): Promise<boolean> {
+    const { keep, storedAt, generation } = entry;
     const { inMemory } = FRESHNESS[keep];
     if (inMemory === 'evicted' || !hasPassed(MAX_AGE_MS, storedAt, clock())) return true;
-    return (
-      inMemory === 'import' && generation !== undefined && generation === (await generationNow())
-    );
+    if (inMemory !== 'import' || generation === undefined) return false;
+    return generation === (await generationNow(outlive));
   }
 
   const scans = new Map<string, { request: Request; answer: Promise<Answer> }>();
@@ -100,7 +101,7 @@ export function createReadCache(
     name: string,
     request: Request,
     scan: () => Promise<Answer>,
-    outlive: (work: Promise<unknown>) => void,
+    outlive: Outlive,
     isAgain = false,
   ): Promise<Answer> {
     const joined = scans.get(name);
@@ -134,15 +135,16 @@ export function createReadCache(
       const key = `${request.url} ${request.headers.get('accept') ?? ''}`;
       const entry = entries.get(key);
       const isLate = minimum > 0 && (entry?.answer.ledgerIndex ?? -1) < minimum;
-      if (entry !== undefined && !isLate && (await isFresh(entry))) {
+      if (entry !== undefined && !isLate && (await isFresh(entry, outlive))) {
         notes.source = 'cache';
         return revalidate(request, entry.answer);
       }
       const passed = withoutCondition(request);
+      const isOfImport = FRESHNESS[route.keep ?? 'none'].inMemory === 'import';
+      // before a scan is shared: whoever joins it hastens what waits already
+      const generation = isOfImport ? await generationNow(outlive) : undefined;
       const read = async () => {
         const storedAt = clock();
-        const isOfImport = FRESHNESS[route.keep ?? 'none'].inMemory === 'import';
-        const generation = isOfImport ? await generationNow().catch(() => undefined) : undefined;
         const answer = await handle(passed);
         const keep = answer.keep ?? route.keep ?? 'none';
         if ((answer.status ?? 200) === 200 && FRESHNESS[keep].inMemory !== 'no')

@@ -49,7 +49,7 @@ export interface Route {
   /** The rate limit before the handler looks at the request. Absent: `readLimit`. */
   limit?: LimitName;
   /**
-   * Kind of work, if it keeps the thread for long. Routes with the rate limit of scans are scans.
+   * Kind of work, if it keeps the thread for long. Absent: that with the rate limit of scans is one.
    */
   work?: Work;
   /** Whether GET /api/routes names its API. Absent: it does. */

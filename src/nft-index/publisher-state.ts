@@ -156,9 +156,12 @@ export function advanceState(state: State, head: IndexHead, now: number): State 
 const MAX_DUE = 50_000;
 
 /** Returns the milestone up to which entries are to be put now. */
-export function duePut({ marks, changes }: State, now: number): number | undefined {
+export function duePut({ marks, changes, putUpTo }: State, now: number): number | undefined {
   const put = marks.findLast(({ putAt }) => putAt !== null)?.changes ?? changes ?? 0;
-  const due = marks.filter(({ seenAt, putAt }) => putAt === null && now - seenAt >= PUT_AFTER_MS);
+  // another version may have put entries beyond marks, which are marked with the next one
+  const isDue = ({ milestone, seenAt, putAt }: State['marks'][number]) =>
+    putAt === null && now - seenAt >= PUT_AFTER_MS && milestone >= putUpTo.milestone;
+  const due = marks.filter(isDue);
   return (due.findLast((mark) => (mark.changes ?? 0) - put <= MAX_DUE) ?? due[0])?.milestone;
 }
 

@@ -33,8 +33,8 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
   }
   run.left.statements -= STATEMENTS.window;
   const { ledgerIndex: from, changes = 0 } = run.head;
-  // NaN where an earlier version wrote the state
-  const isLarge = changes - (run.state.changes ?? Number.NaN) > run.bounds.changes;
+  // where an earlier version wrote the state: all since the import, as there may be as many
+  const isLarge = changes - (run.state.changes ?? 0) > run.bounds.changes;
   const since = { ...run.state, ...(isLarge && { from, changes }), token: run.token };
   const window = await run.ledger.readWindow(since, run.bounds.states);
   if (window?.generation !== run.state.generation) return 'ledger replaced';

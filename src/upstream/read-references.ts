@@ -23,15 +23,13 @@ interface Voter {
   upstream: Upstream;
   /** Milestone index that it has confirmed; it is asked once. */
   confirmed: Promise<number> | undefined;
-  isFarBehind?: boolean;
 }
 
 /**
  * Queries all upstreams at once. The first "yes, by a milestone before `index`" decides. A "no"
  * counts if the upstream has confirmed milestone `index` - 1, and decides when all others have
  * spoken or failed. So an upstream that fails or is behind is not in the way of another one. One
- * that is late or has too many requests is, unless it is far behind: a stored block stays visible,
- * and nobody can tell.
+ * that is late or has too many requests is: a stored block stays visible, and nobody can tell.
  */
 export function createReferenceReader({ upstreams, index }: ReferenceOptions): ReadReference {
   const voters = upstreams.map((upstream): Voter => ({ upstream, confirmed: undefined }));
@@ -41,8 +39,6 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
     // first, so that of an upstream that hangs no question about blocks takes a connection
     voter.confirmed ??= upstream.readHeads().then(({ confirmed }) => confirmed);
     const confirmed = await voter.confirmed;
-    // one that is slow is behind by one for a while
-    voter.isFarBehind = confirmed < index - 2;
     const reference = await upstream.readReference(id);
     if (reference === undefined) return undefined;
     if (reference !== null && reference < index) return reference;
@@ -68,7 +64,7 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) return reject(error);
         failure = error;
-        isOneBusy ||= error.isBusy && !voter.isFarBehind;
+        isOneBusy ||= error.isBusy;
         // another upstream may have the answer
         if (upstreams.length > 1)
           writeLimitedLog('warn', 'upstream.failed', { detail: error.message });

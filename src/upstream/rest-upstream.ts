@@ -157,10 +157,11 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     const { status } = response;
     if (status !== 200) await response.body?.cancel();
     if (status === 404) return undefined;
-    // too many requests, which proxies call 503, or late by a proxy's word
-    const isBusy = [429, 503, 504].includes(status);
-    if (status !== 200) throw new UpstreamFailure(`${name} ${path}: status ${status}`, isBusy);
     const type = response.headers.get('content-type') ?? 'none';
+    // too many requests, which a proxy calls 503, or late by its word; HORNET's 503: it is not synced
+    const isProxys503 = status === 503 && !type.startsWith('application/json');
+    const isBusy = isProxys503 || status === 429 || status === 504;
+    if (status !== 200) throw new UpstreamFailure(`${name} ${path}: status ${status}`, isBusy);
     if (!type.startsWith(accept)) {
       await response.body?.cancel();
       throw new UpstreamFailure(`${name} ${path}: content type ${type}`);

@@ -157,6 +157,20 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
         await textOf(page, '#ledger-state').toContain('ledger 17339 · signed, but 5 minutes old');
       });
 
+      it('says of a ledger ahead of the clock how far, unless it is live', async () => {
+        await textOf(page, '#ledger-state').toContain('17339');
+        const passUntil = (seconds: number) =>
+          page.evaluate(`void (Date.now = () => ${(MILESTONE_TIME + seconds) * 1000})`);
+        await passUntil(-3);
+        // its bytes are not here: nobody signed it
+        const healthy = withField(INFO, 'status.isHealthy', true);
+        node.lie([healthy, say('index', 17_340)]);
+        const said = 'shimmer · this node says: ledger 17340 ·';
+        await textOf(page, '#ledger-state').toBe(`${said} 0 seconds old, healthy`);
+        await passUntil(-7200);
+        await textOf(page, '#ledger-state').toBe(`${said} 2 hours from now, healthy`);
+      });
+
       it('shows no answer that comes behind that of a later question', async () => {
         await page.close();
         const held = Promise.withResolvers<void>();
@@ -225,9 +239,16 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
 
       it('says of a ledger that it could not read no more than that', async () => {
         await page.close();
-        node.lie([withStatus(INFO, 429)]);
-        page = await browser.open(`${node.url}/`, size);
-        await textOf(page, 'main').toMatch(/Node Not read Too many requests/);
+        for (const [status, sentence] of [
+          [429, /Node Not read Too many requests/],
+          [500, /Node Not read The node answered 500/],
+        ] as const) {
+          node.lie([withStatus(INFO, status)]);
+          page = await browser.open(`${node.url}/`, size);
+          await textOf(page, 'main').toMatch(sentence);
+          await page.close();
+        }
+        page = await browser.open(`${url}/`, size);
       });
 
       it('does not read on in the background, nor once the network has ended', async () => {

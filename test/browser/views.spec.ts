@@ -292,9 +292,9 @@ describe.each(DRIVERS)('in $name', ({ name: browserName, launch }) => {
       // of which the node says no more
       [
         '/block/0x12',
-        /Block Not found 0x12 Malformed: nothing has such an ID\. The node answered 400/,
+        /Block Not found 0x12 This node says that it is malformed: then nothing has such an ID\. The node answered 400/,
       ],
-      ['/milestone/4294967296', /Not found 4294967296 Malformed: nothing has such an ID\./],
+      ['/milestone/4294967296', /Not found 4294967296 This node says that it is malformed: then/],
       [
         `/transaction/${UNKNOWN}`,
         /Transaction Not found.*has applied no transaction with this ID.*through the failed transactions of milestone 17339/,

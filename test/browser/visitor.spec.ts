@@ -477,6 +477,32 @@ describe.each(DRIVERS)('in $name', ({ launch }) => {
       sample.lie([]);
     });
 
+    it('of a state of which the node says nothing', async () => {
+      sample.lie([
+        inJson(ANY_METADATA, (json) => {
+          delete json.whiteFlagIndex;
+          delete json.ledgerInclusionState;
+        }),
+      ]);
+      const page = await browser.open(`${sample.url}/block/${APPLIED_BLOCK}`, 'desktop');
+      await textOf(page, '.outcome [data-standing=proved]').toMatch(/^Applied · /);
+      await untilCount(page, '.loading', 0);
+      expect(await readText(page, '.false-note')).toBe('');
+      expect(await countOf(page, 'main .bad')).toBe(0);
+      await page.close();
+      sample.lie([]);
+    });
+
+    it('of an NFT that nothing holds, whose history is not read', async () => {
+      sample.lie([withStatus(`/api/edge/v1/nfts/${MADE_NFT}`, 404), withStatus(HISTORY, 429)]);
+      const page = await browser.open(`${sample.url}/nft/${MADE_NFT}`, 'desktop');
+      await textOf(page, 'main').toMatch(
+        /NFT Not found .*This node says that no unspent output holds an NFT with this ID/,
+      );
+      await page.close();
+      sample.lie([]);
+    });
+
     it('of changes that are pruned while they are read', async () => {
       const more = (json: Json) => void Object.assign(json, { cursor: `${'0'.repeat(76)}.10` });
       sample.lie([withStatus(/\/history\?.*cursor=/, 404), inJson(HISTORY, more)]);

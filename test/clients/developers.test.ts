@@ -239,6 +239,20 @@ describe.each([
     expect(await run(program, url)).toBe(program.output);
   });
 
+  it.runIf(runs)('a date to wait for: the program waits a second', async () => {
+    let failed = 0;
+    let waited = 0;
+    const url = await serve((request, response) => {
+      if (request === 1) waited = performance.now() - failed;
+      if (request > 0) return false;
+      failed = performance.now();
+      response.writeHead(429, { 'retry-after': 'Thu, 26 Nov 2026 16:00:00 GMT' }).end();
+      return true;
+    });
+    expect(await run(program, url)).toBe(program.output);
+    expect(waited).toBeGreaterThan(900);
+  });
+
   it.runIf(runs)('of a node that always fails: the program says so', async () => {
     const url = await serve((_, response) => {
       response.writeHead(429, { 'retry-after': '0' }).end();

@@ -152,16 +152,28 @@ describe('an NFT', () => {
 
   it('that was minted between two answers is held', async () => {
     const demanded = serveNft([minted], (request) => request > 1);
-    expect(await readKnownNft(id)).toMatchObject({ nft: { said: held } });
+    expect(await readKnownNft(id, false)).toMatchObject({ nft: { said: held } });
     expect(demanded).toEqual([undefined, '10']);
   });
 
   it('that nothing holds has its history alone', async () => {
     const demanded = serveNft([burned, minted], () => false);
-    expect(await readKnownNft(id)).toMatchObject({ gone: { said: { changes: [burned, minted] } } });
+    const burning = { gone: { said: { changes: [burned, minted] } } };
+    expect(await readKnownNft(id, false)).toMatchObject(burning);
     expect(demanded).toHaveLength(1);
     // a node that contradicts itself
     serveNft([minted], () => false);
-    expect(await readKnownNft(id)).toMatchObject({ gone: { said: { changes: [minted] } } });
+    expect(await readKnownNft(id, false)).toMatchObject({ gone: { said: { changes: [minted] } } });
+  });
+
+  it.each([
+    [false, 404],
+    [true, 429],
+  ])('whose history is needed (%s), and is not read, is %i', async (needsHistory, status) => {
+    vi.stubGlobal('fetch', async (path: string) => {
+      const code = path.includes('/history') ? 429 : 404;
+      return Response.json({ error: { code, message: '' } }, { status: code });
+    });
+    await expect(readKnownNft(id, needsHistory)).rejects.toMatchObject({ status });
   });
 });

@@ -124,6 +124,29 @@ describe('a first upstream that is slow', () => {
     expect(read).toBe(2);
   });
 
+  it('is not interrupted while it catches up, however slowly', async () => {
+    const network = networkOf(6);
+    const rig = await startLedger(db, network, 0);
+    rig.node.confirm(6);
+    const [first, second] = network.milestones;
+    const interval = (second!.timestamp - first!.timestamp) * 1000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    onTestFinished(() => clock.mockRestore());
+    const slow: Upstream = {
+      ...rig.upstream,
+      readMilestone(index) {
+        // at 1.5 times the network's speed
+        clock.mockReturnValue(Date.now() + Math.floor(interval / 1.5));
+        return rig.upstream.readMilestone(index);
+      },
+    };
+    const other = listening(rig.upstream);
+    rig.following.upstreams = [slow, other.upstream];
+    for (let i = 0; i < 5; i++) await pass(rig, -1);
+    expect(await ledgerIndex(db)).toBe(5);
+    expect(other.heads()).toBe(0);
+  });
+
   it('is gone on with where no other has more', async () => {
     const rig = await startLedger(db, networkOf(6), 0);
     rig.node.confirm(6);

@@ -259,6 +259,21 @@ it('a generation that could not be read is no error of a request that needs none
   expect(looked).toBe(2);
 });
 
+it('the generation is looked up for others too, where the client that began it goes away', async () => {
+  const outlived: Promise<unknown>[] = [];
+  const cache = createReadCache(Date.now, async () => 'a');
+  const route: Route = { ...GET, keep: 'index' };
+  const request = new Request('https://edge.invalid/a');
+  await cache.answer(
+    route,
+    request,
+    {},
+    async () => jsonAnswer({}),
+    (work) => outlived.push(work),
+  );
+  expect(await Promise.all(outlived)).toEqual(['a']);
+});
+
 it('what was read while an import ended is not taken for what was there before', async () => {
   const { server, fetchFrom } = createServer({ ...GET, keep: 'index' });
   const handle = () => jsonAnswer({ of: server.generation });

@@ -322,7 +322,13 @@ describe('a milestone', () => {
     await put(7);
     expect(store.recent).toMatchObject({ from: 100, to: 101 });
     expect(Object.keys(store.recent.states).length).toBe(5);
-    expect(from).toEqual([101, 100]);
+    // an earlier version did not count them: there may be as many as since the import
+    now += HEARTBEAT_MS;
+    const { changes: _, ...state } = ledger.row!.state!;
+    ledger.row!.state = state;
+    await put(6);
+    expect(from).toEqual([101, 100, 101]);
+    expect(store.recent).toMatchObject({ from: 101, to: 101, fromTime: null, prefixes: '' });
   });
 
   test('entries of many marks are put by some of these at a time', async () => {

@@ -1,6 +1,13 @@
 /** The publisher's state as text, as it is stored in D1. */
 import { expect, test } from 'vitest';
-import { parseState, type State, serializeState } from '../../src/nft-index/publisher-state.ts';
+import {
+  duePut,
+  markPut,
+  parseState,
+  type State,
+  serializeState,
+} from '../../src/nft-index/publisher-state.ts';
+import { PUT_AFTER_MS } from '../../src/nft-index/timing-assumptions.ts';
 
 const STATE: State = {
   generation: 'g',
@@ -25,3 +32,18 @@ test.each(['', '{}', serializeState(STATE).replace('"from":100', '"from":"100"')
     expect(() => parseState(text)).toThrow();
   },
 );
+
+test('puts no entries up to a mark that another version has passed', () => {
+  const at = (milestone: number, changes: number) => ({ milestone, changes, seenAt: 0 });
+  const state: State = {
+    ...STATE,
+    changes: 0,
+    putUpTo: { milestone: 108, nft: 'a' },
+    marks: [102, 105, 110].map((milestone, i) => ({ ...at(milestone, i * 40_000), putAt: null })),
+  };
+  expect(duePut(state, PUT_AFTER_MS)).toBe(110);
+  const { marks } = markPut(state, 110, 7);
+  expect(marks.map(({ putAt }) => putAt)).toEqual([7, 7, 7]);
+  // a mark of the very milestone may lack some of its entries
+  expect(duePut({ ...state, putUpTo: { milestone: 105, nft: 'a' } }, PUT_AFTER_MS)).toBe(105);
+});

@@ -104,25 +104,31 @@ it('asks nothing that waited for a minute, and nothing again that was late', asy
 });
 
 it.each([
-  [429, true],
-  [503, true],
-  [504, true],
-  [500, false],
-  [502, false],
-])('says whether one that answers with status %i may have the answer', async (status, isBusy) => {
-  let asked = 0;
-  vi.stubGlobal('fetch', async () => {
-    asked++;
-    return new Response('', { status });
-  });
-  const [upstream] = createUpstreams()(settingsOf('https://a.example'), {
-    ...PATIENT,
-    attempts: 2,
-  });
-  const failure = await upstream!.readTips().catch((error: unknown) => error);
-  expect(failure).toMatchObject({ name: 'UpstreamFailure', isBusy });
-  expect(asked).toBe(isBusy ? 1 : 2);
-});
+  [429, 'text/html', true],
+  [429, 'application/json', true],
+  [503, 'text/html', true],
+  // HORNET's own, while it is not synced
+  [503, 'application/json; charset=UTF-8', false],
+  [504, 'application/json', true],
+  [500, 'text/html', false],
+  [502, 'text/html', false],
+])(
+  'says whether one that answers with status %i, %s, may have the answer',
+  async (status, type, isBusy) => {
+    let asked = 0;
+    vi.stubGlobal('fetch', async () => {
+      asked++;
+      return new Response('', { status, headers: { 'content-type': type } });
+    });
+    const [upstream] = createUpstreams()(settingsOf('https://a.example'), {
+      ...PATIENT,
+      attempts: 2,
+    });
+    const failure = await upstream!.readTips().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'UpstreamFailure', isBusy });
+    expect(asked).toBe(isBusy ? 1 : 2);
+  },
+);
 
 it('opens upstreams again only where the settings name others', () => {
   const open = createUpstreams();

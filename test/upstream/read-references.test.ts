@@ -121,17 +121,6 @@ describe('whether a block is referenced, by several upstreams', () => {
     expect(await read(busy(), says(4))).toBe(4);
   });
 
-  it('can tell where one that is late is further behind than a slow one is', async () => {
-    const busyAt = (confirmed: number) =>
-      upstreamSaying(
-        'busy',
-        () => Promise.reject(busyFailure()),
-        async () => confirmed,
-      );
-    await expect(read(busyAt(INDEX - 2), says(null))).rejects.toThrow(UpstreamFailure);
-    expect(await read(busyAt(INDEX - 3), says(null))).toBeNull();
-  });
-
   it('waits for a yes that comes later', async () => {
     const late = upstreamSaying('late', async () => {
       await new Promise((resolve) => setTimeout(resolve, 300));

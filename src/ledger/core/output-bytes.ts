@@ -26,8 +26,11 @@ const LONGEST_IN_ROW = 768;
 /** Characters of the start of long contents: type and amount, the first 9 bytes (A.8). */
 const START = 12;
 
-/** Keys in `output_rest` are multiples of this prime: no changed byte makes one that of another. */
-export const REST_FACTOR = 257;
+/**
+ * Keys in `output_rest`: `step` times the number of the output, behind the keys of earlier versions.
+ * Two differ by a multiple of a prime, so no changed byte makes one that of another.
+ */
+export const REST_KEYS = { from: 2 ** 40, step: 257 };
 
 export interface SplitContents {
   start: string;

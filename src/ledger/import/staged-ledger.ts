@@ -13,7 +13,7 @@ import { type Database, forEachPiece, runBatch } from '../core/database.ts';
 import type { Head } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { isNftSql, REST_FACTOR, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
+import { isNftSql, REST_KEYS, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { addSums, fingerprintSql, rowSum } from '../core/row-sum.ts';
 import { insertHead, insertMilestone } from '../core/write-head.ts';
@@ -138,7 +138,7 @@ export class StagingSink implements LedgerSink {
     const db = this.#db;
     const contents = add.map(({ bytes }) => splitContents(writeOutputBytes(bytes)));
     // each output takes a position of its own, behind those that are applied
-    const keyOf = (i: number) => (this.#position + 1 + i) * REST_FACTOR;
+    const keyOf = (i: number) => REST_KEYS.from + REST_KEYS.step * (this.#position + 1 + i);
     const rests = contents.flatMap(({ rest }, i) =>
       rest === undefined ? [] : [[keyOf(i), rest] as const],
     );

@@ -12,7 +12,7 @@ import {
   contentsSql,
   isNftSql,
   outputTypeSql,
-  REST_FACTOR,
+  REST_KEYS,
   splitContentsSql,
   writeOutputBytes,
 } from '../core/output-bytes.ts';
@@ -268,7 +268,7 @@ const INSERT_MIGRATED = `
   FROM json_each(?1)`;
 
 const SPLIT = splitContentsSql('c.content');
-const REST_KEY = `${outputSql.number('c.output')} * ${REST_FACTOR}`;
+const REST_KEY = `${REST_KEYS.from} + ${REST_KEYS.step} * ${outputSql.number('c.output')}`;
 
 /**
  * ?1 places, ?2 and ?3 index and timestamp. Missing data is NULL, which the table does not take.

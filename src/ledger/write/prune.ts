@@ -43,7 +43,7 @@ const SHRINK_BY = 0.02;
 const MIN_SHRINK = 20;
 
 /** SQL that is true unless the schema is another, or the index damaged: not the last milestone's. */
-const IS_OURS = `(SELECT schema FROM head WHERE ledger = (SELECT max(idx) FROM milestone)) = ${SCHEMA}`;
+const MAY_DELETE = `(SELECT schema FROM head WHERE ledger = (SELECT max(idx) FROM milestone)) = ${SCHEMA}`;
 
 /** ?1 the step, ?2 milestones kept before the ledger's. */
 const OLD_MILESTONES = `
@@ -55,14 +55,14 @@ const SELECT_COUNTED = selectCounted(`m.idx IN (SELECT idx + 1 FROM (${OLD_MILES
 /** ?3 `head.history`, as whoever deletes knows it. */
 const DELETE_MILESTONES = `
   DELETE FROM milestone WHERE idx IN (${OLD_MILESTONES})
-    AND ${IS_OURS} AND (SELECT history FROM head) = ?3`;
+    AND ${MAY_DELETE} AND (SELECT history FROM head) = ?3`;
 
 /** The oldest parts of milestones before the first. */
 const DELETE_PARTS = `
   DELETE FROM milestone_part WHERE key IN (
     SELECT key FROM milestone_part WHERE key < (SELECT min(idx) FROM milestone) * ${PARTS}
     ORDER BY key LIMIT ?1)
-    AND ${IS_OURS}`;
+    AND ${MAY_DELETE}`;
 
 /** Oldest packs of one look; a step looks on as long as all of them go. */
 const PACK_STEP = 8;
@@ -124,7 +124,8 @@ export interface Shortage {
 
 /**
  * Takes one step; the next one continues. Throws a LedgerMoved if somebody else wrote meanwhile,
- * and a LedgerDamaged, noted in the head, if changes of NFTs are not those that were counted.
+ * and a LedgerDamaged, noted in the head, if changes of NFTs are not those that were counted, or a
+ * milestone is beyond the ledger's.
  *
  * @param retention milestones before the ledger's whose states can be asked for
  * @returns undefined if there is room
@@ -145,7 +146,7 @@ async function pruneStep(db: Database, retention: number, options: PruneOptions)
   let { head } = removed;
   let deleted = packs.value.length;
   for (let steps = 1; deleted === PACK_STEP && steps < MAX_PACK_STEPS; steps++)
-    deleted = (await readAlone(deleteOldPacks(db, PACK_STEP, IS_OURS))).length;
+    deleted = (await readAlone(deleteOldPacks(db, PACK_STEP, MAY_DELETE))).length;
 
   const size = { bytes: packs.bytes, limitBytes };
   const isShort = isFull || shareUsed(size) > SHRINK_AT;
@@ -197,7 +198,7 @@ async function deleteOld(db: Database, keep: number, { carry, step = STEP }: Pru
       db.prepare(DELETE_BURNED),
       db.prepare(DELETE_CHANGES),
     ]),
-    packs: withSize(deleteOldPacks(db, PACK_STEP, IS_OURS)),
+    packs: withSize(deleteOldPacks(db, PACK_STEP, MAY_DELETE)),
     first,
   });
   if (carry === undefined) {

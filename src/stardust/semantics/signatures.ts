@@ -8,17 +8,16 @@ import type { JudgedTransaction } from './verdict.ts';
 
 /**
  * Returns for each unlock whether it is a signature that is valid over the transaction's signed
- * digest (B.3). The promise rejects only if one of `verify` does.
+ * digest (B.3). One after the other: `verify` may let others in. Rejects only if it does.
  */
-export function verifySignatures(
+export async function verifySignatures(
   { value, signedDigest }: Pick<JudgedTransaction, 'value' | 'signedDigest'>,
   verify: VerifySignature,
 ): Promise<boolean[]> {
-  return Promise.all(
-    value.unlocks.map(async (unlock) => {
-      if (unlock.type !== UnlockType.Signature) return false;
-      const { publicKey, signature } = unlock.signature;
-      return verify(publicKey, signedDigest, signature);
-    }),
-  );
+  const valid: boolean[] = [];
+  for (const unlock of value.unlocks) {
+    const signed = unlock.type === UnlockType.Signature ? unlock.signature : undefined;
+    valid.push(!!signed && (await verify(signed.publicKey, signedDigest, signed.signature)));
+  }
+  return valid;
 }

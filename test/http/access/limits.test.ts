@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkLimit } from '../../../src/http/access/limits.ts';
 import { jsonAnswer } from '../../../src/http/answer.ts';
 import type { Route } from '../../../src/http/route.ts';
-import { fetchFrom } from '../../support/http/stub-node.ts';
+import { whiteFlagExplanationRoutes } from '../../../src/modules/proofs/routes/white-flag-explanation.ts';
+import { facts, fetchFrom } from '../../support/http/stub-node.ts';
 
 /** Each is a request of its own for the cache. */
 const scanOf = (index: number) => `/api/core/v2/milestones/by-index/${index}/utxo-changes`;
@@ -38,6 +39,32 @@ describe('requests that scan', () => {
     const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
     expect(most()).toBe(1);
+  });
+
+  it('are served while an explanation is under way, which has their rate limit', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const list: Route = {
+      method: 'GET',
+      path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
+      limit: 'scanLimit',
+      handle: async () => jsonAnswer({ index: 7, consumedOutputs: [], createdOutputs: [] }),
+    };
+    const { explainWhiteFlag } = whiteFlagExplanationRoutes;
+    const answer = { index: 17_340, timestamp: 0, blocks: [] };
+    const { inclusionMerkleRoot, appliedMerkleRoot } = facts.roots;
+    const explanation: Route = {
+      ...explainWhiteFlag,
+      async handle() {
+        await promise;
+        return jsonAnswer({ ...answer, inclusionMerkleRoot, appliedMerkleRoot });
+      },
+    };
+    const modules = [{ name: 'both', routes: { explanation, list } }];
+    const fetch = fetchFrom({ settings: { oneIsolate: true }, modules });
+    const explained = fetch(explanation.path, { method: 'POST' });
+    expect((await fetch(scanOf(1))).status).toBe(200);
+    resolve();
+    expect((await explained).status).toBe(200);
   });
 
   it('do not take the places of explanations and galleries, of which six run at once', async () => {
@@ -262,12 +289,13 @@ describe('requests that scan', () => {
     expect(await Promise.all(later)).toEqual(['served', 'served', 'served']);
   });
 
-  it('that others ask for too take the turn of whoever would be served first', async () => {
+  it.each(['none', 'index'] as const)('that others join take the first turn: %s', async (keep) => {
     const served: string[] = [];
     const route: Route = {
       method: 'GET',
       path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
       limit: 'scanLimit',
+      keep,
       async handle({ params }) {
         served.push(params.index!);
         await sleep(5);
@@ -277,6 +305,7 @@ describe('requests that scan', () => {
     const fetch = fetchFrom({
       settings: { oneIsolate: true },
       modules: [{ name: 'scans', routes: { route } }],
+      node: { readGeneration: () => sleep(20, 'a') },
     });
     const ask = (index: number, address: string) =>
       fetch(scanOf(index), { headers: { 'cf-connecting-ip': address } });
