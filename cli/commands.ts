@@ -70,6 +70,9 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
 };
 
+/** Commands whose output is a log: what is lost of it is no failure. */
+const LOGGING: readonly string[] = ['start', 'serve'];
+
 /** What commands were called before, and how the same is done now. */
 const RENAMED: Readonly<Record<string, string>> = {
   undeploy: 'deploy --remove',
@@ -114,7 +117,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     const program = await makeProgram(args);
     await program.parseAsync(args, { from: 'user' });
-    requireWritten();
+    if (!LOGGING.includes(program.args[0]!)) requireWritten();
     return Number(process.exitCode ?? 0);
   } catch (error) {
     return reportError(error);

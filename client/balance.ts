@@ -26,7 +26,8 @@ export interface AddressOutput {
 /**
  * How an address stands to an output at a moment.
  *
- * - `own`: it can unlock the output, and nobody else ever can. Aliases and foundries always count as own.
+ * - `own`: it can unlock the output, and nobody else ever can. Aliases and foundries always count as
+ *   own.
  * - `locked`: a timelock holds the output, then it is own.
  * - `claimable`: it can unlock the output, which expires later. The wallet does not count it even if
  *   it comes back to the same address.

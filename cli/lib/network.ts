@@ -121,11 +121,11 @@ export function findNetworkName(name: string | undefined): string | undefined {
 
 /**
  * Throws an Error with a sentence where the ledger's network never had the name that `--network`
- * says: `targetNetworkName` of a configuration file.
+ * says: `targetNetworkName` of a configuration file. No names: the ledger's cannot be read.
  */
 export function requireNetwork(network: string | undefined, names: readonly string[]): void {
   const expected = findNetworkName(network);
-  if (expected === undefined || names.includes(expected)) return;
+  if (expected === undefined || names.length === 0 || names.includes(expected)) return;
   throw new Error(
     `the ledger is of network ${names.at(-1)}, but --network ${network} is of ${expected}: ` +
       'name the network of the ledger, or import a snapshot of the other one',

@@ -1,5 +1,5 @@
 /** Every command says how it is called, and refuses what it does not know. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -188,10 +188,15 @@ const POINTS = `
 describe('output that cannot be written', () => {
   const args = ['cli/stardust-edge.js', 'ledger-root', SNAPSHOT];
 
-  it('is an error in a sentence where its disk is full', async () => {
+  it.each([
+    [args],
+    // it goes on for long after its last line
+    [['cli/stardust-edge.js', 'import', SNAPSHOT, '--persist-to', join(folder, 'unprinted')]],
+  ])('is an error in a sentence where its disk is full: %j', async (command) => {
     const full = openSync('/dev/full', 'w');
     onTestFinished(() => closeSync(full));
-    const child = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['ignore', full, 'pipe'] });
+    const stdio: StdioOptions = ['ignore', full, 'pipe'];
+    const child = spawn(process.execPath, command, { cwd: PROJECT, stdio });
     const [[code], stderr] = await Promise.all([once(child, 'exit'), readText(child.stderr!)]);
     const sentence = /^not all could be printed: the disk is full: [^\n]+\n$/;
     expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)]);

@@ -48,10 +48,12 @@ export function servedFromRows([heads = [], parameters = []]: readonly Rows[]):
 /** Damaged parameters are of no network that could be compared: the operator is asked. */
 function namesOf(parameters: Rows): readonly string[] {
   try {
-    return networkNames(parameterTable(parameters.map(({ bytes }) => String(bytes))));
+    const names = networkNames(parameterTable(parameters.map(({ bytes }) => String(bytes))));
+    if (names.length > 0) return names;
   } catch {
-    return ['(damaged)'];
+    // as where none can be read
   }
+  return ['(damaged)'];
 }
 
 export async function readServed(db: Database): Promise<ServedLedger | undefined> {

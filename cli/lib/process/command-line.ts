@@ -38,6 +38,13 @@ export async function runMain(
   }
 }
 
+/** Why output was lost first that somebody waits for: stdout itself forgets it in a tick. */
+let lost: Error | null = null;
+
+const noteLoss = (error: NodeJS.ErrnoException | null) => {
+  if (error?.code !== 'EPIPE') lost ??= error;
+};
+
 const goOn = () => undefined;
 
 /**
@@ -45,15 +52,14 @@ const goOn = () => undefined;
  * log may fill its disk. What is written then is lost, and the work goes on.
  */
 export function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr])
-    stream.off('error', goOn).on('error', goOn);
+  process.stdout.off('error', noteLoss).on('error', noteLoss);
+  process.stderr.off('error', goOn).on('error', goOn);
 }
 
 /** Throws an Error with a sentence if somebody waits for output that could not be written. */
 export function requireWritten(): void {
-  const lost = process.stdout.errored as NodeJS.ErrnoException | null;
-  if (lost && lost.code !== 'EPIPE')
-    throw new Error(`not all could be printed: ${errorMessage(lost)}`, { cause: lost });
+  noteLoss(process.stdout.errored);
+  if (lost) throw new Error(`not all could be printed: ${errorMessage(lost)}`, { cause: lost });
 }
 
 /** Prints what went wrong, as a sentence, and returns the exit code. */

@@ -145,7 +145,7 @@ export function describeAssets(): Operations<typeof assetRoutes> {
     readRobots: file('What crawlers may read: the pages, and not the API', 'text/plain'),
     readIcon: file('The icon of the explorer', 'image/vnd.microsoft.icon'),
     readExplorerFile: {
-      ...file('A file of the explorer: a script, its style or a picture', '*/*'),
+      ...file('A file of the explorer: a script, its style, a picture or the licences', '*/*'),
       parameters: [inPath('file', v.string(), 'As the page names it.')],
       errors: [404],
     },

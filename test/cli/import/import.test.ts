@@ -4,8 +4,10 @@
 
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
@@ -52,12 +54,18 @@ async function dumpOf(persistTo: string): Promise<Record<string, unknown[]>> {
   }
 }
 
-/** `stardust-edge import` of an older ledger in a terminal, once it has asked. */
-async function askedInTerminal(persistTo: string) {
+/** `stardust-edge import` of an older ledger in a terminal. */
+function importInTerminal(...args: string[]) {
   const command = [process.execPath, 'cli/stardust-edge.js', 'import', FULL, '--persist-to'];
-  const args = ['-qfec', `exec ${command.join(' ')} ${persistTo}`, '/dev/null'];
-  const child = spawn('script', args, { cwd: PROJECT });
+  const shown = ['-qfec', `exec ${[...command, ...args].join(' ')}`, '/dev/null'];
+  const child = spawn('script', shown, { cwd: PROJECT });
   onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** The same, once it has asked. */
+async function askedInTerminal(persistTo: string) {
+  const child = importInTerminal(persistTo);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   await new Promise<void>((resolve, reject) => {
     let printed = '';
@@ -278,12 +286,16 @@ describe('import', () => {
     expect(await dumpOf(state)).toEqual(before);
   });
 
-  it.each(['@', 'B'])('mends damaged parameters, once the operator agrees: %s', async (digit) => {
-    const persistTo = join(folder, `damaged-${digit}`);
+  it.each([
+    ['@', "UPDATE parameters SET bytes = '@' || substr(bytes, 2)"],
+    ['B', "UPDATE parameters SET bytes = 'B' || substr(bytes, 2)"],
+    ['none', 'DELETE FROM parameters'],
+  ])('mends damaged parameters, once the operator agrees: %s', async (name, sql) => {
+    const persistTo = join(folder, `damaged-${name}`);
     const again = ['import', ...FILES, '--persist-to', persistTo] as const;
     await runCommand(...again);
     const db = await openLocalDatabase(persistTo, config);
-    db.exec(`UPDATE parameters SET bytes = '${digit}' || substr(bytes, 2)`);
+    db.exec(sql);
     db.close();
     expect((await runCommand(...again)).stderr).toMatch(/^the ledger of network \(damaged\) at /m);
     expect((await runCommand(...again, '--older')).code).toBe(0);
@@ -302,6 +314,15 @@ describe('import', () => {
     expect((await dumpOf(state)).head).toMatchObject([{ ledger: 0 }]);
     // not newer any more
     expect((await runCommand('import', ...FILES, '--persist-to', state)).code).toBe(0);
+  });
+
+  it('waits for no answer in a terminal where the question cannot be printed', async () => {
+    const child = importInTerminal(state, '> /dev/full');
+    const [[code], said] = await Promise.all([once(child, 'exit'), readText(child.stdout)]);
+    expect([code, said]).toEqual([
+      2,
+      expect.stringContaining('--older is missing, and the question '),
+    ]);
   });
 
   it('replaces the ledger of another network with --older, and says so', async () => {

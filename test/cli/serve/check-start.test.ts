@@ -78,6 +78,9 @@ it('no network where its parameters are damaged: it starts where none is named',
   db.exec('UPDATE parameters SET sum = sum + 1');
   await expect(noteStart(db, '/a', FOLLOWED, 'shimmer')).rejects.toThrow(LedgerDamaged);
   expect(await noteStart(db, '/a', FOLLOWED)).toEqual([]);
+  // no name to compare: /health says that they are missing
+  db.exec('DELETE FROM parameters');
+  expect(await noteStart(db, '/a', FOLLOWED, 'shimmer')).toEqual([]);
 });
 
 it('that the ledger is past its final milestone', async () => {

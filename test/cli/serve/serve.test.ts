@@ -2,9 +2,9 @@
  * `npm run serve`: what it serves, what it refuses and in which words, and that it leaves nothing
  * behind. test/e2e/serve.test.ts kills it while it follows a network.
  */
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -20,7 +20,7 @@ import { readWranglerConfig } from '../../../cli/lib/wrangler/wrangler-config.ts
 import { SNAPSHOT } from '../../../cli/start/sample.ts';
 import { callCommand } from '../../support/cli/call-script.ts';
 import { runCommand, startCommand, temporaryFolder } from '../../support/cli/script-process.ts';
-import { listen } from '../../support/edge/launch.ts';
+import { freePort, listen } from '../../support/edge/launch.ts';
 import { killProcess, startServe } from '../../support/edge/npm-serve.ts';
 import { readInfo } from '../../support/edge/walk-network.ts';
 
@@ -114,6 +114,20 @@ describe('npm run serve', () => {
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     expect((await ended)[0]).toBe(0);
+  });
+
+  it('ends without an error where no disk took its log', async () => {
+    const port = await freePort();
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const args = ['serve', '--port', `${port}`, '--persist-to', join(folder, 'unlogged')];
+    const script = join(PROJECT, 'cli/stardust-edge.js');
+    const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', full, full] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const answers = () => fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+    while (child.exitCode === null && (await answers()) === undefined) await sleep(50);
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(0);
   });
 
   it('starts where the ledger is damaged, and /health says so', async () => {
