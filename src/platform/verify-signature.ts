@@ -8,10 +8,7 @@ import type { VerifySignature } from '../stardust/milestone-keys.ts';
 import { nextTurn } from './clock.ts';
 
 const platform = webCrypto(crypto.subtle);
-/**
- * Others are let in after so many, which take 25 ms at most where WebCrypto refuses them. Not by the
- * clock: a busy node's would have passed for each, and a milestone wait for each a whole round.
- */
+/** 25 ms where WebCrypto refuses them. By the clock a busy node would let others in after each. */
 const CHECKS_AT_ONCE = 48;
 let checks = 0;
 

@@ -155,12 +155,12 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     const request = { headers, redirect: 'manual', signal } as const;
     const response = await options.fetch(`${url}/api/core/v2/${path}`, request);
     const { status } = response;
-    if (status !== 200) await response.body?.cancel();
+    const isNotSynced = status === 503 && (await saysNotSynced(response));
+    if (status !== 200 && status !== 503) await response.body?.cancel();
     if (status === 404) return undefined;
     const type = response.headers.get('content-type') ?? 'none';
-    // too many requests, which a proxy calls 503, or late by its word; HORNET's 503: it is not synced
-    const isProxys503 = status === 503 && !type.startsWith('application/json');
-    const isBusy = isProxys503 || status === 429 || status === 504;
+    // too many requests, which proxies call 503, in JSON too, or late by a proxy's word
+    const isBusy = [429, 503, 504].includes(status) && !isNotSynced;
     if (status !== 200) throw new UpstreamFailure(`${name} ${path}: status ${status}`, isBusy);
     if (!type.startsWith(accept)) {
       await response.body?.cancel();
@@ -256,6 +256,12 @@ export function parseAnswer<T>(
   if (result.success) return result.output;
   const [issue] = result.issues;
   throw new UpstreamFailure(`${what}: ${v.getDotPath(issue) ?? ''} ${issue.message}`);
+}
+
+/** Of a 503: whether HORNET itself says it, which has not heard a milestone since it started. */
+async function saysNotSynced(response: Response): Promise<boolean> {
+  const body = await readBody(response, MAX_JSON_BYTES, 'status 503').catch(() => undefined);
+  return new TextDecoder().decode(body).includes('node is not synced');
 }
 
 /** Throws an UpstreamFailure, which says of what, where there are more than `maxBytes`. */

@@ -160,7 +160,8 @@ function fence({ generation }: UploadSource, from: number, to: number): string {
 
 const NOT_REPLACED =
   'nothing was replaced: the deployed ledger is newer than the snapshot by now, its tables are of ' +
-  'another release (install that one), or uploaded rows are missing; give the same command again';
+  'another release (install that one), or uploaded rows are missing (delete upload.json in the ' +
+  'import folder); give the same command again';
 
 /**
  * Replaces the ledger that is served. Throws a ReplacementRefused if rows are missing, if that
