@@ -258,8 +258,9 @@ export function parseAnswer<T>(
   throw new UpstreamFailure(`${what}: ${v.getDotPath(issue) ?? ''} ${issue.message}`);
 }
 
-/** Of a 503: whether HORNET itself says it, which has not heard a milestone since it started. */
+/** Whether a 503 is of HORNET itself, which has heard no milestone since it started. */
 async function saysNotSynced(response: Response): Promise<boolean> {
+  // one that cannot be read is not
   const body = await readBody(response, MAX_JSON_BYTES, 'status 503').catch(() => undefined);
   return new TextDecoder().decode(body).includes('node is not synced');
 }

@@ -158,7 +158,7 @@ export class EventBroker extends DurableObject<Env> {
     addMessage(client, new Uint8Array(message));
     this.#clients.hold(client);
     this.#waiting.add(client);
-    // an event that waits takes 10 KB of workerd's memory, so of all that come meanwhile one does
+    // workerd holds far more for an event that waits than its message: of all, one waits
     await this.#work();
   }
 
