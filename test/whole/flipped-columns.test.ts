@@ -305,7 +305,9 @@ const unclear = new Set<string>();
 async function told(read: Promise<unknown>): Promise<string | undefined> {
   try {
     const answer = await read;
-    if (answer === undefined || (answer as { ok?: boolean }).ok === false) return undefined;
+    // null: a block that is pruned
+    if (answer === undefined || answer === null || (answer as { ok?: boolean }).ok === false)
+      return undefined;
     return JSON.stringify(answer, (_, value) =>
       typeof value === 'bigint' ? String(value) : value instanceof Map ? [...value] : value,
     );

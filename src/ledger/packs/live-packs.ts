@@ -39,11 +39,11 @@ export function findVisible(
   db: Database,
   ids: readonly string[],
   withBytes = false,
-): Query<{ id: string; bytes: string | null }[]> {
+): Query<{ id: string; bytes: Uint8Array | null }[]> {
   const statement = db.prepare(SELECT_NAMED).bind(JSON.stringify(ids), withBytes ? 1 : 0);
   const found = many(ids.length === 0 ? [] : statement, (row) =>
     statusesFromRow(row).milestoneAt(row.integer('at')) === 0
-      ? [{ id: row.text('id'), bytes: row.textOrNull('bytes') }]
+      ? [{ id: row.text('id'), bytes: withBytes ? fromBase64(row.text('bytes')) : null }]
       : [],
   );
   return { statements: found.statements, read: (results) => found.read(results).flat() };

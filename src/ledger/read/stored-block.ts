@@ -3,7 +3,6 @@
  * became of it, or an unreferenced one.
  */
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
-import { fromBase64 } from '../../stardust/encoding/base64.ts';
 import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
@@ -48,7 +47,7 @@ export async function readBlock(
     unreferenced: findVisible(db, [blockId], true),
   });
   const [visible] = unreferenced;
-  const bytes = index === null ? visible?.bytes && fromBase64(visible.bytes) : kept?.bytes;
+  const bytes = index === null ? visible?.bytes : kept?.bytes;
   if (head === undefined || !bytes) return head && index !== null ? null : undefined;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };

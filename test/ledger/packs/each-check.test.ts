@@ -10,6 +10,10 @@ import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import { findReferenced } from '../../../src/ledger/core/id-index.ts';
 import { readQuery } from '../../../src/ledger/core/read-batch.ts';
 import { PARTS, writeNumbers } from '../../../src/ledger/packs/milestone-part.ts';
+import {
+  readBlocksWithBytes,
+  readMilestoneContents,
+} from '../../../src/ledger/read/milestone-contents.ts';
 import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
@@ -276,6 +280,19 @@ it('the list of blocks of a milestone', async () => {
     writeNumbers([b!, a!, b!]),
   );
   await expect(readBlock(db, digits(second))).rejects.toThrow('rows of the table milestone_part');
+});
+
+it('bytes of a block that are no base64 any more', async () => {
+  const { db, network, rig, root } = await start();
+  const applied = network.note([root]);
+  await issue(rig, network, [applied]);
+  const open = network.note([applied]);
+  await storeNow(rig, db);
+  await db.prepare(`UPDATE pack_content SET bytes = replace(bytes, 'A', '@')`).run();
+  await expect(readBlock(db, digits(open))).rejects.toThrow(LedgerDamaged);
+  const { contents } = await readMilestoneContents(db, 2, true);
+  const blocks = readBlocksWithBytes(db, contents!, new Map());
+  await expect(blocks.next()).rejects.toThrow(LedgerDamaged);
 });
 
 it('the milestone of an ID', async () => {
