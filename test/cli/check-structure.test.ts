@@ -6,6 +6,7 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { findWithoutSubject } from '../../tools/check-structure/docstrings.ts';
 import {
   findCircles,
+  findModulesInCoreTests,
   findPastEntries,
   findUndeclaredNeeds,
   findWrongWays,
@@ -56,10 +57,22 @@ it.each([
   ],
   [
     findUndeclaredNeeds(
-      graph({ 'modules/a/routes/x.ts': ['modules/b/y.ts', 'modules/c/y.ts', 'http/answer.ts'] }),
+      graph({
+        'src/modules/a/routes/x.ts': [
+          'src/modules/b/y.ts',
+          'src/modules/c/y.ts',
+          'src/http/answer.ts',
+        ],
+      }),
       new Map([['src/modules/a/module.ts', 'export const a: Module = { needs: [d, b] };']]),
     ),
-    'modules/a/routes/x.ts: the module a does not say that it needs c',
+    'src/modules/a/routes/x.ts: the module a does not say that it needs c',
+  ],
+  [
+    findModulesInCoreTests(
+      graph({ 'test/http/x.test.ts': ['src/modules/a/y.ts', 'src/modules/list.ts'] }),
+    ),
+    'test/http/x.test.ts: a test of the core must not import src/modules/a/y.ts',
   ],
   [findSameNames(exports), 'Tail is exported by src/b.ts and src/c.ts'],
   [findWithoutSubject(docstrings), /^src\/a.ts:2: begin .*The same for all/],

@@ -10,6 +10,7 @@ import { PROJECT } from '../../cli/lib/project.ts';
 import { findWithoutSubject } from './docstrings.ts';
 import {
   findCircles,
+  findModulesInCoreTests,
   findPastEntries,
   findUndeclaredNeeds,
   findWrongWays,
@@ -23,7 +24,7 @@ import { countArrows, describeRooms, findTooMany, readRooms } from './rooms.ts';
 const USAGE = `Usage: node tools/run.js tools/check-structure/check-structure.ts
 
 Checks that the folders of src/ import each other one way only, that modules need no others than
-they say, that no files and no folders of the
+they say and no test of the core any, that no files and no folders of the
 project import each other in a circle, that cli/ and client/ use src/stardust by the entries of its
 package, that only src/ledger/packs/ knows what a pack is made of, that no two files outside of test/
 export the same name, that no docstring of src/ begins with a pronoun or a preposition, and that no
@@ -43,6 +44,7 @@ await runMain(USAGE, (args) => {
     ...findTooMany(rooms),
     ...findOutsidePacks(sources),
     ...findUndeclaredNeeds(graph, sources),
+    ...findModulesInCoreTests(graphOf(readSources(PROJECT, ['test']))),
     ...findPastEntries(sources, exports),
     ...findSameNames(sources),
     ...findWithoutSubject(new Map([...sources].filter(([file]) => file.startsWith('src/')))),

@@ -74,6 +74,7 @@ export function findWrongWays(graph: ImportGraph): string[] {
 /**
  * A sentence for each import of another module that is not declared (src/modules/README.md).
  *
+ * @param graph of the project
  * @param sources texts by path in the project
  */
 export function findUndeclaredNeeds(
@@ -85,15 +86,27 @@ export function findUndeclaredNeeds(
     return /\bneeds: \[([^\]]*)\]/.exec(text)?.[1]?.match(/\w+/g) ?? [];
   };
   return [...graph].flatMap(([file, targets]) => {
-    const [room, module] = file.split('/');
-    if (room !== 'modules' || !file.includes('/', 'modules/'.length)) return [];
-    const others = targets
-      .filter((target) => /^modules\/\w+\//.test(target))
-      .map((target) => target.split('/')[1]!);
+    const module = moduleOf(file);
+    if (module === undefined) return [];
+    const others = targets.map(moduleOf).filter((each) => each !== undefined && each !== module);
     return others
-      .filter((other) => other !== module && !needsOf(module!).includes(other))
+      .filter((other) => !needsOf(module).includes(other!))
       .map((other) => `${file}: the module ${module} does not say that it needs ${other}`);
   });
+}
+
+const moduleOf = (file: string) => /^src\/modules\/(\w+)\//.exec(file)?.[1];
+
+/** Tests of the core, which must pass where a module is taken away (test/slow/modules.ts). */
+const CORE_TEST = /^test\/(?:follower|http|ledger|mqtt|nft-index|node|platform|upstream)\//;
+
+/** A sentence for each test of the core that imports a module. */
+export function findModulesInCoreTests(graph: ImportGraph): string[] {
+  return [...graph].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => CORE_TEST.test(file) && moduleOf(target) !== undefined)
+      .map((target) => `${file}: a test of the core must not import ${target}`),
+  );
 }
 
 /**

@@ -10,9 +10,9 @@ export type Sources = ReadonlyMap<string, string>;
 
 const ROOTS = ['src', 'cli', 'tools', 'client', 'explorer', 'bench'];
 
-/** All of TypeScript outside of test/. */
-export function readSources(project: string): Sources {
-  const files = ROOTS.flatMap((root) =>
+/** All of TypeScript outside of test/, or in these folders. */
+export function readSources(project: string, roots: readonly string[] = ROOTS): Sources {
+  const files = roots.flatMap((root) =>
     readdirSync(join(project, root), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => join(root, name)),

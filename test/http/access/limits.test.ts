@@ -3,8 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkLimit } from '../../../src/http/access/limits.ts';
 import { jsonAnswer } from '../../../src/http/answer.ts';
 import type { Route } from '../../../src/http/route.ts';
-import { whiteFlagExplanationRoutes } from '../../../src/modules/proofs/routes/white-flag-explanation.ts';
-import { facts, fetchFrom } from '../../support/http/stub-node.ts';
+import { fetchFrom } from '../../support/http/stub-node.ts';
 
 /** Each is a request of its own for the cache. */
 const scanOf = (index: number) => `/api/core/v2/milestones/by-index/${index}/utxo-changes`;
@@ -39,32 +38,6 @@ describe('requests that scan', () => {
     const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
     expect(most()).toBe(1);
-  });
-
-  it('are served while an explanation is under way, which has their rate limit', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const list: Route = {
-      method: 'GET',
-      path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
-      limit: 'scanLimit',
-      handle: async () => jsonAnswer({ index: 7, consumedOutputs: [], createdOutputs: [] }),
-    };
-    const { explainWhiteFlag } = whiteFlagExplanationRoutes;
-    const answer = { index: 17_340, timestamp: 0, blocks: [] };
-    const { inclusionMerkleRoot, appliedMerkleRoot } = facts.roots;
-    const explanation: Route = {
-      ...explainWhiteFlag,
-      async handle() {
-        await promise;
-        return jsonAnswer({ ...answer, inclusionMerkleRoot, appliedMerkleRoot });
-      },
-    };
-    const modules = [{ name: 'both', routes: { explanation, list } }];
-    const fetch = fetchFrom({ settings: { oneIsolate: true }, modules });
-    const explained = fetch(explanation.path, { method: 'POST' });
-    expect((await fetch(scanOf(1))).status).toBe(200);
-    resolve();
-    expect((await explained).status).toBe(200);
   });
 
   it('do not take the places of explanations and galleries, of which six run at once', async () => {

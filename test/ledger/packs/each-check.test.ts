@@ -18,8 +18,6 @@ import { readNftOutputs } from '../../../src/ledger/read/nft-outputs.ts';
 import { readNodeStatus } from '../../../src/ledger/read/node-status.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import { prune } from '../../../src/ledger/write/prune.ts';
-import { readFinalLedger } from '../../../src/modules/final/prove-final.ts';
-import { readNftChanges } from '../../../src/modules/histories/nft-changes.ts';
 import { openIndexLedger } from '../../../src/nft-index/d1-ledger.ts';
 import { openNftLedger } from '../../../src/nft-index/nft-sources.ts';
 import { publishTo } from '../../../src/nft-index/publish.ts';
@@ -181,7 +179,6 @@ it('a burned NFT that a list names is not searched for in lists again', async ()
     100,
   ))!;
   expect(rows).toEqual([{ nft: NFT, output: null }]);
-  expect(await readNftChanges(db, 1)).toMatchObject({ changes: [[NFT, null]] });
 });
 
 it('an NFT that seems burned', async () => {
@@ -454,7 +451,6 @@ it("the key of the ledger's own milestone: it is no ledger that was never import
     nfts: () => readNftOutputs(db, [NFT]),
     'white flag': () => computeWhiteFlag(db, requestOf(request), { rules: rig.following }),
     position: () => readPosition(db, rig.following),
-    'final ledger': () => readFinalLedger(db, 1),
     'NFT index': () => openIndexLedger(db).readState(),
   };
   for (const read of Object.values(reads)) expect(await read()).toBeDefined();

@@ -1,7 +1,10 @@
 /** POST /api/edge/v1/whiteflag at the border: statuses, headers, and the shape of the answer. */
 
 import { describe, expect, it } from 'vitest';
+import { jsonAnswer } from '../../../src/http/answer.ts';
+import type { Route } from '../../../src/http/route.ts';
 import type { JudgedBlock } from '../../../src/modules/proofs/explain-white-flag.ts';
+import { whiteFlagExplanationRoutes } from '../../../src/modules/proofs/routes/white-flag-explanation.ts';
 import type { RefusalReason, WhiteFlagRequest } from '../../../src/node/compute-white-flag.ts';
 import type { EdgeNode } from '../../../src/node/edge-node.ts';
 import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
@@ -135,4 +138,29 @@ describe('refusals are those of the white flag', () => {
     });
     await expectError(limited, PATH, 429, good);
   });
+});
+
+it('leaves the place of scans, whose rate limit it has, to these', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const list: Route = {
+    method: 'GET',
+    path: '/api/core/v2/milestones/by-index/:index/utxo-changes',
+    limit: 'scanLimit',
+    handle: async () => jsonAnswer({ index: 7, consumedOutputs: [], createdOutputs: [] }),
+  };
+  const { inclusionMerkleRoot, appliedMerkleRoot } = facts.roots;
+  const answer = { index: 17_340, timestamp: 0, blocks: [] };
+  const explanation: Route = {
+    ...whiteFlagExplanationRoutes.explainWhiteFlag,
+    async handle() {
+      await promise;
+      return jsonAnswer({ ...answer, inclusionMerkleRoot, appliedMerkleRoot });
+    },
+  };
+  const modules = [{ name: 'both', routes: { explanation, list } }];
+  const fetch = fetchFrom({ settings: { oneIsolate: true }, modules });
+  const explained = fetch(PATH, { method: 'POST' });
+  expect((await fetch('/api/core/v2/milestones/by-index/1/utxo-changes')).status).toBe(200);
+  resolve();
+  expect((await explained).status).toBe(200);
 });
