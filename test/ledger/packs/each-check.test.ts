@@ -188,13 +188,17 @@ it('an NFT that seems burned', async () => {
   await expect(ledger.readNft(NFT, true)).rejects.toThrow(LedgerDamaged);
 });
 
-it('the chain of an output of an NFT that is burned', async () => {
+it.each([
+  ['chain', 'output SET chain = ?1 WHERE chain = ?2'],
+  ['kind', "output SET bytes = 'C' || substr(bytes, 2) WHERE chain = ?2 AND chain <> ?1"],
+  ['row of the NFT', 'nft SET output = ?1 || substr(output, 65) WHERE id = ?2'],
+])('the %s of an output of an NFT that is burned', async (_, damage) => {
   const { db, network, rig, root } = await start();
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
   const burned = basic(network.account(1), { amount: COIN_AMOUNT });
   network.attachTransaction(network.transaction([spend], [burned]), [root]);
   await storeNow(rig, db);
-  await change(db, `UPDATE output SET chain = ?1 WHERE chain = ?2`, `b${NFT.slice(1)}`, NFT);
+  await change(db, `UPDATE ${damage}`, `b${NFT.slice(1)}`, NFT);
   await expect(issue(rig, network)).rejects.toThrow(LedgerDamaged);
 });
 
