@@ -28,7 +28,13 @@ await runMain(USAGE, async (args) => {
   const { values } = parseArgs({ args, options: { 'examples-from': { type: 'string' } } });
   const { buildDocument, listExampleRequests } = await loadDocument();
   const node = values['examples-from'];
-  if (node !== undefined) writeJson(EXAMPLES, await readExamples(node, listExampleRequests()));
+  if (node !== undefined) {
+    const examples = await readExamples(node, listExampleRequests());
+    // in the order that they have
+    const names = Object.keys({ ...readJson(EXAMPLES), ...examples });
+    const kept = names.filter((name) => Object.hasOwn(examples, name));
+    writeJson(EXAMPLES, Object.fromEntries(kept.map((name) => [name, examples[name]])));
+  }
   const { version } = readJson(join(PROJECT, 'package.json'));
   writeJson(DOCUMENT, buildDocument(version, readJson(EXAMPLES)));
   return 0;

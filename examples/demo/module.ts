@@ -2,7 +2,7 @@
  * GET /api/edge/v1/demo: how many NFTs the ledger has.
  */
 import type { Answer } from '../../http/answer.ts';
-import { atLedger, hashedAnswer } from '../../http/ledger-answer.ts';
+import { atLedger, hashedObjectAnswer } from '../../http/ledger-answer.ts';
 import { milestoneIndexSchema, namedObject, uint32Schema } from '../../http/openapi/json-schema.ts';
 import type { Operations } from '../../http/openapi/operation.ts';
 import type { RouteContext, RouteTable } from '../../http/route.ts';
@@ -25,7 +25,9 @@ const routes = {
 export const demo: Module = { name: 'demo', routes };
 
 function answerDemo(context: RouteContext): Promise<Answer> {
-  return atLedger(context, readDemo, (found) => hashedAnswer(context.request, found));
+  return atLedger(context, readDemo, (found) =>
+    hashedObjectAnswer(context.request, found.ledgerIndex, found),
+  );
 }
 
 /** A burned NFT has a row without an output. */

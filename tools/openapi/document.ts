@@ -78,12 +78,17 @@ export function buildDocument(version: string, examples: Examples): Described {
   };
   const paths: Record<string, Record<string, Described>> = {};
   for (const [operationId, route] of Object.entries(listRoutes(MODULES))) {
+    const operation = operations[operationId];
+    if (operation === undefined)
+      throw new Error(`${operationId} has no description: src/modules/list.ts, describeModules`);
+    if (operation.example !== undefined && !Object.hasOwn(examples, operationId))
+      throw new Error(`${operationId} has an example without its answer: --examples-from URL`);
     const path = route.path.replace(/:(\w+)\+?/g, '{$1}');
     paths[path] = {
       ...paths[path],
       [route.method.toLowerCase()]: {
         operationId,
-        ...describeOperation(route, operations[operationId]!, examples[operationId], components),
+        ...describeOperation(route, operation, examples[operationId], components),
       },
     };
   }

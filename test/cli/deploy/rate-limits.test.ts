@@ -62,5 +62,5 @@ it('each route is reckoned under the limit that it has', () => {
     return [route, binding];
   });
   const reckoned = strangerCosts(1).map(({ route, limit }) => [route, limit]);
-  expect(reckoned.sort()).toEqual(limits.sort());
+  expect(reckoned.sort(), 'DEAREST of bench/tools/stranger.ts').toEqual(limits.sort());
 });
