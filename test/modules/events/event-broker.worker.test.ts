@@ -249,6 +249,19 @@ it('keeps topics through an eviction, and closes a client whose packet was cut b
   expect(await object.applied()).toEqual({ published: undefined, blocks: false });
 });
 
+it('closes who outlived an eviction that the milestone published last did not', async () => {
+  const client = await connected();
+  await client.subscribe('milestone-info/confirmed');
+  await moveTo(first + 4);
+  await inObject((broker) => {
+    const { storage } = (broker as unknown as { ctx: DurableObjectState }).ctx;
+    storage.kv.delete('published');
+  });
+  await evictDurableObject(object);
+  await object.applied();
+  expect(await client.untilClosed()).toMatchObject({ code: 1012 });
+});
+
 it('closes everybody where milestones are pruned, or the ledger was replaced', async () => {
   const client = await connected();
   await client.subscribe('milestone-info/confirmed');
