@@ -3,6 +3,7 @@
  * steps, so that a milestone of any size fits into memory.
  */
 import { fromBase64 } from '../../stardust/encoding/base64.ts';
+import { readStored } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { LedgerMoved } from '../core/fence.ts';
 import { type Head, selectHead } from '../core/head.ts';
@@ -111,6 +112,6 @@ export async function* readBlocksWithBytes(
     }
     const text = pieces.get(block.pack)?.get(block.id);
     if (text === undefined) throw pruned(index);
-    yield { ...block, whiteFlagIndex, bytes: fromBase64(text) };
+    yield { ...block, whiteFlagIndex, bytes: readStored(() => fromBase64(text)) };
   }
 }
