@@ -3,6 +3,7 @@
  * together, beyond what the plan includes (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
+import { MAX_ADDED_TOPICS } from '../../src/modules/events/client.ts';
 import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
 import { type BilledUsage, OBJECT_GB, PRICES } from './bill.ts';
 
@@ -20,6 +21,9 @@ const CHANGES_ROWS = 200_000 / 32;
 
 /** At most one in each milestone that is kept by default. */
 const RECEIPTS = 17_280;
+
+/** Of topics of unknown outputs, up to seven rows each (test/modules/events/event-broker.worker.test.ts). */
+const TOPICS_ROWS = MAX_ADDED_TOPICS * 7.1;
 
 const EXPLAINED = { rowsRead: EXPLAINED_BLOCKS * BLOCK_ROWS, cpuMs: 1000 };
 const LIST = { rowsRead: ROW_BUDGET + 1000, cpuMs: 200 };
@@ -59,7 +63,10 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Bil
     stateAddress: LIST,
   },
   EVENTS_LIMIT: {
-    connectToEvents: { cpuMs: 2, objectRequests: 1, objectGbSeconds: OBJECT_GB * 0.01 },
+    connectToEvents: {
+      ...{ rowsRead: TOPICS_ROWS, cpuMs: 2 },
+      ...{ objectRequests: 1, objectGbSeconds: OBJECT_GB * 0.01 },
+    },
   },
   FETCH_LIMIT: {
     readBlock: BLOCK,

@@ -417,6 +417,36 @@ it('grants 400 topics, and closes at one more', async () => {
   expect(await client.untilClosed()).toMatchObject({ code: 1008, reason: 'over-limit' });
 });
 
+it('adds 500 topics to a connection, which are up to seven rows of D1 each', async () => {
+  const client = await connected();
+  const rows = await inObject((broker) => {
+    const db = databaseOf(broker);
+    const batch = db.batch.bind(db);
+    let read = 0;
+    vi.spyOn(db, 'batch').mockImplementation(async (statements) => {
+      const results = await batch<never>(statements);
+      for (const { meta } of results) read += meta.rows_read;
+      return results;
+    });
+    return () => read;
+  });
+  const topicsFrom = (from: number, count: number) =>
+    Array.from(
+      { length: count },
+      (_, i) => `outputs/0x${(from + i).toString(16).padStart(68, '0')}`,
+    );
+  await client.subscribe(...topicsFrom(0, 400));
+  await client.ping();
+  // as reckoned in bench/tools/stranger.ts
+  expect(rows()).toBeGreaterThan(400 * 6);
+  expect(rows()).toBeLessThan(400 * 7.1);
+  vi.restoreAllMocks();
+  await client.unsubscribe(...topicsFrom(0, 400));
+  await client.subscribe(...topicsFrom(0, 100));
+  client.send({ type: PacketType.Subscribe, packetId: 9, topics: topicsFrom(100, 1) });
+  expect(await client.untilClosed()).toMatchObject({ code: 1008, reason: 'over-limit' });
+});
+
 it('drops the silent when it wakes', async () => {
   const now = Date.now();
   const silent = await connected('', 5);
