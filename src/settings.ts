@@ -48,12 +48,9 @@ const list = v.pipe(
 
 function isUpstreamUrl(entry: string): boolean {
   const url = URL.parse(entry);
-  return (
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    // fetch refuses a URL with a user in it, at every request
-    [url.username, url.password, url.search, url.hash].every((part) => part === '')
-  );
+  // fetch refuses a URL with a user in it, at every request
+  if (url === null || url.username + url.password !== '') return false;
+  return /^https?:$/.test(url.protocol) && !/[?#]/.test(entry);
 }
 
 const pathPatterns = v.pipe(

@@ -140,6 +140,8 @@ describe('settings', () => {
     ['UPSTREAM_URL', 'ftp://node'],
     ['UPSTREAM_URL', 'http://user:secret@node'],
     ['UPSTREAM_URL', 'http://node/?x'],
+    ['UPSTREAM_URL', 'http://node/?'],
+    ['UPSTREAM_URL', 'http://node/#'],
     ['UPSTREAM_URL', 'node:14265'],
     ['UPSTREAM_URL', 'http://node:14265, http://node:14265/'],
     ['MILESTONE_PUBLIC_KEYS', keyA.slice(1)],

@@ -3,6 +3,7 @@
  * together, beyond what the plan includes (docs/cloudflare.md#what-a-stranger-can-cost).
  */
 import { type LimitBinding, REQUESTS_A_MINUTE } from '../../cli/deploy/rate-limits.ts';
+import { MAX_ADDED_TOPICS } from '../../src/modules/events/client.ts';
 import { ROW_BUDGET } from '../../src/modules/lists/list-statements.ts';
 import { type BilledUsage, OBJECT_GB, PRICES } from './bill.ts';
 
@@ -12,8 +13,11 @@ const BLOCK_ROWS = 6;
 /** Explained of applied milestones, or of a proposal about past ones: 75 MB of blocks at most. */
 const EXPLAINED_BLOCKS = 10_000;
 
-/** 100 NFTs of an address, four rows each (test/whole/list-cost.worker.test.ts). */
-const GALLERY_ROWS = 404;
+/** 100 outputs by their IDs (test/modules/objects/read-cost.worker.test.ts), eight rows each. */
+const GALLERY_ROWS = 810;
+
+/** A block of a pack of 256, each of which is a row; and by the ID of its transaction. */
+const [PACK_ROWS, INCLUDED_ROWS] = [300, 400];
 
 /** Of `utxo-changes`, and of roots of a past milestone: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */
 const CHANGES_ROWS = 200_000 / 32;
@@ -21,9 +25,13 @@ const CHANGES_ROWS = 200_000 / 32;
 /** At most one in each milestone that is kept by default. */
 const RECEIPTS = 17_280;
 
+/** Topics of unknown outputs, seven rows each (test/modules/events/event-broker.worker.test.ts). */
+const TOPICS_ROWS = MAX_ADDED_TOPICS * 7.1;
+
 const EXPLAINED = { rowsRead: EXPLAINED_BLOCKS * BLOCK_ROWS, cpuMs: 1000 };
 const LIST = { rowsRead: ROW_BUDGET + 1000, cpuMs: 200 };
-const BLOCK = { rowsRead: 20, cpuMs: 5, objectRequests: 1 };
+const BLOCK = { rowsRead: PACK_ROWS, cpuMs: 5, objectRequests: 1 };
+const INCLUDED = { rowsRead: INCLUDED_ROWS, cpuMs: 5 };
 const CHANGES = { rowsRead: CHANGES_ROWS, cpuMs: 2000 };
 /** 100 outputs of 21 KB, read, decoded and written as 5 MB of JSON. */
 const GALLERY = { rowsRead: GALLERY_ROWS, cpuMs: 150 };
@@ -59,7 +67,10 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Bil
     stateAddress: LIST,
   },
   EVENTS_LIMIT: {
-    connectToEvents: { cpuMs: 2, objectRequests: 1, objectGbSeconds: OBJECT_GB * 0.01 },
+    connectToEvents: {
+      ...{ rowsRead: TOPICS_ROWS, cpuMs: 2 },
+      ...{ objectRequests: 1, objectGbSeconds: OBJECT_GB * 0.01 },
+    },
   },
   FETCH_LIMIT: {
     readBlock: BLOCK,
@@ -74,8 +85,8 @@ const DEAREST: Readonly<Record<LimitBinding, Readonly<Record<string, Partial<Bil
     readOutput: ROW,
     readOutputs: GALLERY,
     readOutputMetadata: ROW,
-    readIncludedBlock: ROW,
-    readIncludedBlockMetadata: ROW,
+    readIncludedBlock: INCLUDED,
+    readIncludedBlockMetadata: INCLUDED,
     readMilestoneByIndex: ROW,
     readMilestone: ROW,
     validateProof: { cpuMs: 20 },

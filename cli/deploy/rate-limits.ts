@@ -8,8 +8,8 @@ export const REQUESTS_A_MINUTE = {
   WHITE_FLAG_LIMIT: 40,
   SCAN_LIMIT: 20,
   EVENTS_LIMIT: 60,
-  FETCH_LIMIT: 1200,
-  READ_LIMIT: 600,
+  FETCH_LIMIT: 1000,
+  READ_LIMIT: 500,
 } as const;
 
 export type LimitBinding = keyof typeof REQUESTS_A_MINUTE;

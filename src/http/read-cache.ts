@@ -114,10 +114,12 @@ export function createReadCache(
       outlive(begun.answer.then(end, end));
       return begun.answer;
     }
-    // whoever began it may wait behind other scans of its own, and be refused
+    // whoever began it may wait behind other scans of its own, and be refused; and the ledger may
+    // have come to the index that both require since it was read
     hasten(joined.request, request);
     const unlessRefused = (error: unknown) => {
-      if ((error as Partial<HttpError>).status !== 429) throw error;
+      const { status } = error as Partial<HttpError>;
+      if (status !== 429 && (status !== 404 || isAgain)) throw error;
       return undefined;
     };
     const shared = joined.answer.catch(unlessRefused);

@@ -169,6 +169,25 @@ describe('scans at the same moment', () => {
     expect(server.handled).toBe(2);
   });
 
+  it('are not 404 with one that read the ledger before it came to the index of both', async () => {
+    const { server, fetchFrom } = createServer(SCAN);
+    const minimum = { 'x-min-ledger-index': '2' };
+    const early = fetchFrom('/a', minimum, () => {
+      server.ledger = 2;
+      throw new HttpError(404, 'the ledger is at 1');
+    });
+    const answers = Promise.all([fetchFrom('/a', minimum), fetchFrom('/a', minimum)]);
+    await expect(early).rejects.toMatchObject({ status: 404 });
+    expect((await answers).map(({ ledgerIndex }) => ledgerIndex)).toEqual([2, 2]);
+    expect(server.handled).toBe(2);
+    const unknown = () => {
+      throw new HttpError(404, 'no such NFT');
+    };
+    const all = Array.from({ length: 100 }, () => fetchFrom('/b', {}, unknown));
+    expect((await Promise.allSettled(all)).every(({ status }) => status === 'rejected')).toBe(true);
+    expect(server.handled).toBe(4);
+  });
+
   it('are one scan again for all who joined one that is refused', async () => {
     const { server, fetchFrom } = createServer(SCAN);
     const refuse = () => {

@@ -115,7 +115,7 @@ export function readRequestHead(head: string, peer: string, isProxy: boolean): R
   };
 }
 
-/** Values of {@link READ}; of several lines as one list (RFC 9110, 5.3). */
+/** Values of {@link READ}; of several lines as one list (RFC 9110, 5.3). `\xa0` is no space. */
 type Fields = ReadonlyMap<string, string>;
 
 /** Returns the lines that are passed on, each with a line end before it, and what was read. */
@@ -124,9 +124,9 @@ function readHeaders(lines: string): { text: string; fields: Fields } {
   const fields = new Map<string, string>();
   const text = lines.replace(READ, (line, given: string, value: string) => {
     const name = given.toLowerCase();
-    const before = fields.get(name);
-    if (before !== undefined && ONCE.has(name)) refuseRequest(`${name} must be given once`);
-    fields.set(name, before === undefined ? value.trim() : `${before},${value.trim()}`);
+    const before = fields.has(name) ? `${fields.get(name)},` : '';
+    if (before && ONCE.has(name)) refuseRequest(`${name} must be given once`);
+    fields.set(name, before + value.replaceAll('\xa0', '?').trim());
     return PASSED.has(name) ? line : '';
   });
   return { text, fields };

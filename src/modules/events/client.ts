@@ -21,6 +21,9 @@ export const MESSAGE_OVERHEAD_BYTES = 64;
  */
 export const MAX_TOPIC_BYTES = 15_700;
 
+/** Topics that a connection may add: the limit on connections bounds what D1 reads for them. */
+export const MAX_ADDED_TOPICS = 500;
+
 /** Characters of a client ID; MQTT-3.1.3-5 asks for 23 at least. */
 export const MAX_CLIENT_ID_LENGTH = 128;
 
@@ -45,6 +48,8 @@ export interface Client extends Holder {
   /** Ends its connection if no CONNECT comes. */
   timer: ReturnType<typeof setTimeout> | undefined;
   readonly topics: Map<string, Uint8Array>;
+  /** How many topics were added since it connected, or since the object was evicted. */
+  addedTopics: number;
 }
 
 /** The attachment, which only this file writes. */
@@ -74,6 +79,7 @@ export function newClient(socket: WebSocket, address: string, now: number, sent 
     seen: now,
     timer: undefined,
     topics: new Map(),
+    addedTopics: 0,
   };
 }
 

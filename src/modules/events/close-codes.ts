@@ -13,7 +13,7 @@ export const CLOSE_CODES = {
   silent: 1008,
   /** D1 cannot be read. */
   failed: 1011,
-  /** Half a packet was lost when the object was evicted. */
+  /** Half a packet, or what was published last, was lost when the object was evicted. */
   evicted: 1012,
   /** Events were lost: milestones were pruned, the ledger was replaced, or the prefix changed. */
   'ledger-moved': 1012,

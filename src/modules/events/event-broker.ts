@@ -86,7 +86,9 @@ export class EventBroker extends DurableObject<Env> {
     try {
       const { client, isWhole } = restoreClient(socket, this.#publisher.last()?.prefix ?? '');
       this.#clients.open(client);
-      if (!isWhole) this.#clients.close(client, 'evicted');
+      // without what was published last nobody knows what it has missed
+      const isBehind = client.topics.size > 0 && this.#publisher.last() === undefined;
+      if (!isWhole || isBehind) this.#clients.close(client, 'evicted');
     } catch (error) {
       writeLimitedLog('error', 'events.failed', { error: describeError(error) });
       const client = newClient(socket, '', Date.now());
@@ -247,8 +249,7 @@ export class EventBroker extends DurableObject<Env> {
   #closeOutdated(before?: PublishedMilestone, now?: PublishedMilestone): void {
     if (before === undefined || before === now) return;
     const isReplaced = before.generation !== now?.generation || before.index > now.index;
-    const isRenamed = before.prefix !== now?.prefix;
-    if (!isReplaced && !isRenamed) return;
+    if (!isReplaced && before.prefix === now?.prefix) return;
     for (const client of this.#clients.all()) {
       if ([...client.topics.keys()].some((topic) => isReplaced || topic.startsWith(UNLOCKS)))
         this.#clients.close(client, 'ledger-moved');

@@ -36,16 +36,10 @@ export async function* tellInitial(
   keys: MilestoneKeys | undefined,
 ): AsyncGenerator<EventMessage[], void> {
   const named = (pattern: RegExp) => topics.flatMap((topic) => pattern.exec(topic)?.[1] ?? []);
-  const [outputs, blocks, transactions] = [OUTPUT, BLOCK, INCLUDED].map(named) as [
-    string[],
-    string[],
-    string[],
-  ];
+  const [outputs, blocks, transactions] = [named(OUTPUT), named(BLOCK), named(INCLUDED)];
   if (outputs.length + blocks.length + transactions.length === 0) return;
-  const known = await readKnownIds(db, {
-    blocks,
-    outputs: [...outputs, ...transactions.map(firstOutput)],
-  });
+  const ofOutputs = [...outputs, ...transactions.map(firstOutput)];
+  const known = await readKnownIds(db, { blocks, outputs: ofOutputs });
   yield [];
   const unspent = outputs.filter((id) => known.has(id));
   for (let i = 0; i < unspent.length; i += OUTPUTS_AT_ONCE)
@@ -80,7 +74,5 @@ async function tellBlock(
 
 async function tellIncludedBlock(db: Database, id: string): Promise<EventMessage[]> {
   const found = await readIncludedBlock(db, id);
-  return found === undefined
-    ? []
-    : [{ topic: includedBlockTopic(`0x${id}`), payload: found.bytes }];
+  return found ? [{ topic: includedBlockTopic(`0x${id}`), payload: found.bytes }] : [];
 }

@@ -12,6 +12,7 @@ import { CONFIRMED_MILESTONE, LATEST_MILESTONE } from '../../mqtt/topics.ts';
 import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import {
   type Client,
+  MAX_ADDED_TOPICS,
   MAX_CLIENT_ID_LENGTH,
   MAX_TOPIC_BYTES,
   packedLength,
@@ -148,8 +149,8 @@ async function subscribe(
     if (!clients.listen(client, topic, published.prefix)) continue;
     added.add(topic);
     bytes += client.topics.get(topic)?.length ?? 0;
-    if (client.topics.size > MAX_TOPICS || bytes > MAX_TOPIC_BYTES)
-      clients.close(client, 'over-limit');
+    const isOverLimit = client.topics.size > MAX_TOPICS || bytes > MAX_TOPIC_BYTES;
+    if (isOverLimit || ++client.addedTopics > MAX_ADDED_TOPICS) clients.close(client, 'over-limit');
     if (!clients.isOpen(client)) return;
   }
   // MQTT-3.8.4-6: QoS 0 at most; filters that nothing is published to are granted too

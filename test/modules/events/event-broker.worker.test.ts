@@ -249,6 +249,19 @@ it('keeps topics through an eviction, and closes a client whose packet was cut b
   expect(await object.applied()).toEqual({ published: undefined, blocks: false });
 });
 
+it('closes who outlived an eviction that the milestone published last did not', async () => {
+  const client = await connected();
+  await client.subscribe('milestone-info/confirmed');
+  await moveTo(first + 4);
+  await inObject((broker) => {
+    const { storage } = (broker as unknown as { ctx: DurableObjectState }).ctx;
+    storage.kv.delete('published');
+  });
+  await evictDurableObject(object);
+  await object.applied();
+  expect(await client.untilClosed()).toMatchObject({ code: 1012 });
+});
+
 it('closes everybody where milestones are pruned, or the ledger was replaced', async () => {
   const client = await connected();
   await client.subscribe('milestone-info/confirmed');
@@ -401,6 +414,36 @@ it('grants 400 topics, and closes at one more', async () => {
   await evictDurableObject(object);
   expect(await object.readCounts()).toMatchObject({ topics: 400 });
   client.send({ type: PacketType.Subscribe, packetId: 9, topics: [topicOf(400)] });
+  expect(await client.untilClosed()).toMatchObject({ code: 1008, reason: 'over-limit' });
+});
+
+it('adds 500 topics to a connection, which are up to seven rows of D1 each', async () => {
+  const client = await connected();
+  const rows = await inObject((broker) => {
+    const db = databaseOf(broker);
+    const batch = db.batch.bind(db);
+    let read = 0;
+    vi.spyOn(db, 'batch').mockImplementation(async (statements) => {
+      const results = await batch<never>(statements);
+      for (const { meta } of results) read += meta.rows_read;
+      return results;
+    });
+    return () => read;
+  });
+  const topicsFrom = (from: number, count: number) =>
+    Array.from(
+      { length: count },
+      (_, i) => `outputs/0x${(from + i).toString(16).padStart(68, '0')}`,
+    );
+  await client.subscribe(...topicsFrom(0, 400));
+  await client.ping();
+  // as reckoned in bench/tools/stranger.ts
+  expect(rows()).toBeGreaterThan(400 * 6);
+  expect(rows()).toBeLessThan(400 * 7.1);
+  vi.restoreAllMocks();
+  await client.unsubscribe(...topicsFrom(0, 400));
+  await client.subscribe(...topicsFrom(0, 100));
+  client.send({ type: PacketType.Subscribe, packetId: 9, topics: topicsFrom(100, 1) });
   expect(await client.untilClosed()).toMatchObject({ code: 1008, reason: 'over-limit' });
 });
 

@@ -1,5 +1,6 @@
 /** The publisher over a ledger: its first milestone, and a change of the address prefix. */
 import { expect, it } from 'vitest';
+import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { rowSum } from '../../../src/ledger/core/row-sum.ts';
 import { PARTS } from '../../../src/ledger/packs/milestone-part.ts';
@@ -164,4 +165,22 @@ it('tells the outputs of all parts of a milestone, or ends in an error', async (
   await db.prepare('DELETE FROM milestone_part WHERE key = ?1').bind(last).run();
   await expect(publishers[1].publishNext(audience)).rejects.toThrow('outputs that were spent');
   expect(told).not.toContain('milestones');
+});
+
+it('calls a block damaged whose text is no base64: its listeners are closed for that', async () => {
+  const network = new SyntheticNetwork({ seed: 'no base64' });
+  network.milestone();
+  const block = network.attachTransaction(network.transfer(network.genesisCoins[0]!, 1), [
+    network.milestoneBlock!,
+  ]);
+  network.milestone({ parents: [block] });
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0);
+  await followTo(rig, 1);
+  const publisher = publisherOf(db);
+  await publisher.begin();
+  await followTo(rig, 2);
+  await db.prepare("UPDATE pack_content SET bytes = replace(bytes, 'A', '!')").run();
+  const audience = { hasAny: () => true, has: () => false, tell: async () => {}, prefix: 'tst' };
+  await expect(publisher.publishNext(audience)).rejects.toThrow(LedgerDamaged);
 });

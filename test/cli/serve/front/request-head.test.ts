@@ -106,6 +106,9 @@ it.each([
   [['Transfer-Encoding: gzip, chunked']],
   [['Transfer-Encoding : chunked']],
   [['Transfer-Encoding: \x0bchunked']],
+  // white space for JavaScript, and for no proxy
+  [['Transfer-Encoding: chunked\xa0']],
+  [['Content-Length: 5\xa0']],
   [[' folded: 1']],
   [['X-A: 1', '\tfolded']],
   [['X-A: a\nb']],
