@@ -16,8 +16,8 @@ const EXPLAINED_BLOCKS = 10_000;
 /** 100 outputs by their IDs (test/modules/objects/read-cost.worker.test.ts), eight rows each. */
 const GALLERY_ROWS = 810;
 
-/** A block of a pack of 256, each of which is a row; and by the ID of its transaction. */
-const [PACK_ROWS, INCLUDED_ROWS] = [300, 400];
+/** By its own ID, and by that of its transaction, whose output may be spent. */
+const [FOUND_ROWS, INCLUDED_ROWS] = [50, 100];
 
 /** Of `utxo-changes`, and of roots of a past milestone: 200,000 blocks (docs/architecture.md#bounds), 32 of them in a row at least. */
 const CHANGES_ROWS = 200_000 / 32;
@@ -30,7 +30,7 @@ const TOPICS_ROWS = MAX_ADDED_TOPICS * 7.1;
 
 const EXPLAINED = { rowsRead: EXPLAINED_BLOCKS * BLOCK_ROWS, cpuMs: 1000 };
 const LIST = { rowsRead: ROW_BUDGET + 1000, cpuMs: 200 };
-const BLOCK = { rowsRead: PACK_ROWS, cpuMs: 5, objectRequests: 1 };
+const BLOCK = { rowsRead: FOUND_ROWS, cpuMs: 5, objectRequests: 1 };
 const INCLUDED = { rowsRead: INCLUDED_ROWS, cpuMs: 5 };
 const CHANGES = { rowsRead: CHANGES_ROWS, cpuMs: 2000 };
 /** 100 outputs of 21 KB, read, decoded and written as 5 MB of JSON. */
@@ -113,10 +113,13 @@ const REFUSED: Partial<BilledUsage> = { ...ALWAYS, cpuMs: 1 };
 
 /**
  * Messages to the broker of events are not limited, but it is one object: 73 µs each (the benchmark
- * "subscribers"), however many addresses send them. 20 are billed as a request.
+ * "subscribers"), however many addresses send them. 20 are billed as a request. It reads
+ * known blocks for those who subscribe to them one by one: 5 ms each.
  */
 const MESSAGES_AN_HOUR = 3600 / 73e-6;
+const FOUND_AN_HOUR = 3600 / 5e-3;
 const MESSAGES: Partial<BilledUsage> = {
+  rowsRead: FOUND_AN_HOUR * FOUND_ROWS,
   objectRequests: MESSAGES_AN_HOUR / 20,
   objectGbSeconds: OBJECT_GB * 3600,
 };

@@ -21,8 +21,9 @@ export const MESSAGE_OVERHEAD_BYTES = 64;
  */
 export const MAX_TOPIC_BYTES = 15_700;
 
-/** Topics that a connection may add: the limit on connections bounds what D1 reads for them. */
+/** Topics that a connection may add at once, as D1 is read for each; then one each ten seconds. */
 export const MAX_ADDED_TOPICS = 500;
+const ADDED_TOPIC_MS = 10_000;
 
 /** Characters of a client ID; MQTT-3.1.3-5 asks for 23 at least. */
 export const MAX_CLIENT_ID_LENGTH = 128;
@@ -48,8 +49,8 @@ export interface Client extends Holder {
   /** Ends its connection if no CONNECT comes. */
   timer: ReturnType<typeof setTimeout> | undefined;
   readonly topics: Map<string, Uint8Array>;
-  /** How many topics were added since it connected, or since the object was evicted. */
-  addedTopics: number;
+  /** When all that it added so far will be allowed for (GCRA); after an eviction it begins anew. */
+  toppedUpAt: number;
 }
 
 /** The attachment, which only this file writes. */
@@ -79,7 +80,7 @@ export function newClient(socket: WebSocket, address: string, now: number, sent 
     seen: now,
     timer: undefined,
     topics: new Map(),
-    addedTopics: 0,
+    toppedUpAt: 0,
   };
 }
 
@@ -123,6 +124,13 @@ export function heldBytes({ waitingBytes, reader }: Client): number {
 /** Whether it waits for a turn. */
 export function hasWork({ waiting, reading, initial }: Client): boolean {
   return waiting.length > 0 || reading !== undefined || initial !== undefined;
+}
+
+/** Counts a topic that it added; false if these are too many. */
+export function mayAddTopic(client: Client, now: number): boolean {
+  const earliest = now - MAX_ADDED_TOPICS * ADDED_TOPIC_MS;
+  client.toppedUpAt = Math.max(client.toppedUpAt, earliest) + ADDED_TOPIC_MS;
+  return client.toppedUpAt <= now;
 }
 
 /** Adds the bytes of a WebSocket message to those that wait. */

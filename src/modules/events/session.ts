@@ -12,9 +12,9 @@ import { CONFIRMED_MILESTONE, LATEST_MILESTONE } from '../../mqtt/topics.ts';
 import type { MilestoneKeys } from '../../stardust/milestone-keys.ts';
 import {
   type Client,
-  MAX_ADDED_TOPICS,
   MAX_CLIENT_ID_LENGTH,
   MAX_TOPIC_BYTES,
+  mayAddTopic,
   packedLength,
   saveClient,
   takePacket,
@@ -150,7 +150,7 @@ async function subscribe(
     added.add(topic);
     bytes += client.topics.get(topic)?.length ?? 0;
     const isOverLimit = client.topics.size > MAX_TOPICS || bytes > MAX_TOPIC_BYTES;
-    if (isOverLimit || ++client.addedTopics > MAX_ADDED_TOPICS) clients.close(client, 'over-limit');
+    if (isOverLimit || !mayAddTopic(client, Date.now())) clients.close(client, 'over-limit');
     if (!clients.isOpen(client)) return;
   }
   // MQTT-3.8.4-6: QoS 0 at most; filters that nothing is published to are granted too
