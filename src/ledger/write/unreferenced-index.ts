@@ -106,9 +106,9 @@ export interface UnreferencedIndex {
   ): void;
   /**
    * Returns the key up to which packs were searched for verdicts that can be made
-   * (resolve-verdicts.ts); undefined if all were. The search begins again when the index is loaded
-   * and, once it has come to its end, if blocks left, or a block was stored that creates an output
-   * which another one mentions, or whose contents were left unread.
+   * (resolve-verdicts.ts); undefined if all were. Once it has come to its end, the search begins
+   * again if the index was loaded again, if blocks left, or if a block was stored that creates an
+   * output which another one mentions, or whose contents were left unread.
    */
   searchedTo(): number | undefined;
   noteSearched(key: number | undefined): void;
@@ -146,7 +146,7 @@ export function createUnreferencedIndex(): UnreferencedIndex {
         const view = held && (await viewWith(db, held, { before, named, outputs }));
         if (view === 'again') continue;
         if (view !== undefined) return view;
-        [held, searched] = [undefined, 0];
+        [held, isDueAgain, searched] = [undefined, searched !== undefined, searched ?? 0];
       }
       throw new LedgerMoved('the unreferenced blocks change whenever they are read');
     },
