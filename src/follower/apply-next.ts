@@ -70,8 +70,7 @@ export async function tryUpstream(
 ): Promise<UpstreamOutcome> {
   const upstream = context.upstreams[place]!;
   const { counts, upstreams: known } = context.memory;
-  const appliedBefore = pass.applied;
-  const [began, { issuedAt }] = [Date.now(), known];
+  const [began, appliedBefore, { issuedAt }] = [Date.now(), pass.applied, known];
   let heads: UpstreamHeads | undefined;
   pass.signed = undefined;
   const end = (ending: Ending): UpstreamOutcome => {
@@ -79,7 +78,8 @@ export async function tryUpstream(
     const isClaimed = heads !== undefined && heads.confirmed > ledger;
     const next = pass.signed === ledger + 1 ? 'signed' : isClaimed ? 'claimed' : undefined;
     const applied = pass.applied - appliedBefore;
-    const isSlow = applied > 0 && known.issuedAt - issuedAt < Date.now() - began;
+    const isMeasured = applied > 0 || Date.now() > pass.budget.deadline;
+    const isSlow = isMeasured && known.issuedAt - issuedAt < Date.now() - began;
     return { ...ending, place, applied, isSlow, latest: heads?.latest, next };
   };
   try {

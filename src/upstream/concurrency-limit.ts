@@ -9,8 +9,8 @@
  */
 export const MAX_CONNECTIONS = 6;
 
-/** Runs a task as soon as there is a place for it, and settles as the task does. */
-export type ConcurrencyLimit = <T>(task: () => Promise<T>, isUrgent?: boolean) => Promise<T>;
+/** Runs a task once there is a place, and settles as it does. `first`: of those not urgent. */
+export type ConcurrencyLimit = <T>(task: () => Promise<T>, how?: 'urgent' | 'first') => Promise<T>;
 
 /** @param places tasks that may run at once */
 export function createConcurrencyLimit(places: number): ConcurrencyLimit {
@@ -22,9 +22,11 @@ export function createConcurrencyLimit(places: number): ConcurrencyLimit {
     wasUrgent = urgent.length > 0 && !(wasUrgent && others.length > 0);
     return (wasUrgent ? urgent : others).shift();
   };
-  return async (task, isUrgent = false) => {
+  return async (task, how) => {
+    const line = how === 'urgent' ? urgent : others;
     if (free > 0) free--;
-    else await new Promise<void>((resolve) => (isUrgent ? urgent : others).push(resolve));
+    else
+      await new Promise<void>((start) => line.splice(how === 'first' ? 0 : line.length, 0, start));
     try {
       return await task();
     } finally {

@@ -23,6 +23,8 @@ export interface Patience {
   attempts: number;
   /** Whether a request waits for the answer: it comes before those of passes. */
   isUrgent?: boolean;
+  /** Whether the question comes before others that are not urgent. */
+  isFirst?: boolean;
 }
 
 export interface RestOptions extends Patience {
@@ -83,11 +85,7 @@ const protocol = v.fallback(
         vByteFactorData: uint32,
         vByteFactorKey: uint32,
       }),
-      tokenSupply: v.pipe(
-        v.string(),
-        v.regex(/^\d{1,20}$/),
-        v.transform((digits) => BigInt(digits)),
-      ),
+      tokenSupply: v.pipe(v.string(), v.regex(/^\d{1,20}$/), v.toBigint()),
     }),
   ),
   undefined,
@@ -128,7 +126,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     path: string,
     accept: string,
     maxBytes: number,
-    { timeout, attempts, isUrgent }: Patience = options,
+    { timeout, attempts, isUrgent, isFirst }: Patience = options,
   ): Promise<Uint8Array | undefined> {
     const asked = Date.now();
     const late = () => new UpstreamFailure(`${name} ${path}: no answer in time`, true);
@@ -138,7 +136,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     };
     for (let attempt = 1; ; attempt++) {
       try {
-        return await limit(task, isUrgent);
+        return await limit(task, isUrgent ? 'urgent' : isFirst ? 'first' : undefined);
       } catch (error) {
         const failure =
           error instanceof UpstreamFailure
@@ -151,8 +149,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
   }
 
   async function askOnce(path: string, accept: string, maxBytes: number, signal: AbortSignal) {
-    const headers = { accept, ...authorization };
-    const request = { headers, redirect: 'manual', signal } as const;
+    const request = { headers: { accept, ...authorization }, redirect: 'manual', signal } as const;
     const response = await options.fetch(`${url}/api/core/v2/${path}`, request);
     const { status } = response;
     const isNotSynced = status === 503 && (await saysNotSynced(response));
@@ -184,8 +181,9 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
       const answer = await askJson('info', info, {
         timeout: Math.min(options.timeout, HEADS_TIMEOUT_MS),
         attempts: 1,
-        // a pass begins with it, and does not wait behind blocks of an upstream that hangs
-        isUrgent: true,
+        // a pass begins with it, and waits behind no blocks or requests where an upstream hangs
+        isUrgent: options.isUrgent === true,
+        isFirst: true,
       });
       if (answer === undefined)
         throw new UpstreamFailure(`${name} has no info: is it the REST API of a HORNET?`);

@@ -124,6 +124,29 @@ describe('a first upstream that is slow', () => {
     expect(read).toBe(2);
   });
 
+  it('does not hide one that is quick, though it gets on with a past cone of many passes', async () => {
+    const network = networkOf(1);
+    for (let i = 0; i < 1000; i++) network.note();
+    network.milestone();
+    const rig = await startLedger(db, network, 0);
+    rig.node.confirm(2);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    onTestFinished(() => clock.mockRestore());
+    let read = 0;
+    const slow: Upstream = {
+      ...rig.upstream,
+      readBlock(id) {
+        read++;
+        clock.mockReturnValue(Date.now() + 250);
+        return rig.upstream.readBlock(id);
+      },
+    };
+    rig.following.upstreams = [slow, rig.upstream];
+    for (let i = 0; i < 3; i++) await pass(rig);
+    expect(await ledgerIndex(db)).toBe(2);
+    expect(read).toBeLessThan(400);
+  });
+
   it('is not interrupted while it catches up, however slowly', async () => {
     const network = networkOf(6);
     const rig = await startLedger(db, network, 0);

@@ -192,6 +192,30 @@ it('verdicts of new packs are made, however often something comes for which all 
   expect(await awaitedOutputs(db)).not.toContain(made.coins[0]!.id.toHex());
 });
 
+it('is made though another follower stores what it waits for, behind a search under way', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'stored by another');
+  const split = withSplitPacks(rig);
+  const store = (transaction: MadeTransaction, into = split) =>
+    storeNow(withTips(into, network.attachTransaction(transaction, [root])), db);
+  const made = network.transfer(network.genesisCoins[0]!, 1);
+  await store(network.transfer(made.coins[0]!, 2));
+  const by = network.account(1);
+  for (let i = 0; i < 8; i++) {
+    const never = coin(new Uint8Array(34).fill(i + 1, 0, 32), basic(by, { amount: COIN_AMOUNT }));
+    await store(network.transaction([{ coin: never, by }], [basic(by, { amount: COIN_AMOUNT })]));
+  }
+  const { index } = rig.following.memory;
+  const tools = { index, head: (await readHead(db))!, verify: verifySignature };
+  index.noteSearched(0);
+  await resolveVerdicts(db, tools, 1);
+  const following = { ...rig.following, memory: createFollowerMemory() };
+  const other = withTips({ ...rig, following }, network.attachTransaction(made, [root]));
+  await storeNow(other, withoutVerdicts(db));
+  await resolveVerdicts(db, tools, 16);
+  expect(await awaitedOutputs(db)).not.toContain(made.coins[0]!.id.toHex());
+});
+
 describe('a transaction with an input whose content is gone, as its creator was in conflict', () => {
   /** A transaction that consumes an output that never was. */
   const ghost = (network: SyntheticNetwork, fill: number, outputs: number) => {

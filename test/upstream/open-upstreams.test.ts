@@ -1,6 +1,7 @@
 /** Opening the upstreams of an object once: what its passes and requests share. */
 import * as v from 'valibot';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { createReferenceReader } from '../../src/upstream/read-references.ts';
 import { createUpstreams, parseAnswer } from '../../src/upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../src/upstream/upstream.ts';
 import { defaultSettings } from '../support/default-settings.ts';
@@ -101,6 +102,25 @@ it('asks nothing that waited for a minute, and nothing again that was late', asy
   expect(asked.times).toBe(36);
   expect(failures).toHaveLength(200);
   for (const failure of failures) expect(failure).toMatchObject({ isBusy: true });
+});
+
+it('lets a pass know soon that one hangs, however many requests ask what is referenced', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  dropPackets();
+  const open = createUpstreams();
+  const settings = settingsOf('https://a.example');
+  const voters = open(settings, { ...PATIENT, isUrgent: true });
+  for (let i = 0; i < 300; i++) {
+    const readReference = createReferenceReader({ upstreams: voters, index: 1 });
+    readReference(ID).catch(() => {});
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  const began = Date.now();
+  const failing = expect(open(settings, PATIENT)[0]!.readHeads()).rejects.toThrow(UpstreamFailure);
+  const ended = failing.then(() => Date.now());
+  await vi.advanceTimersByTimeAsync(90_000);
+  expect((await ended) - began).toBeLessThanOrEqual(6000);
 });
 
 it.each([

@@ -56,7 +56,7 @@ export interface GatherLimits {
   deadline: number;
   /** Hex IDs that nobody requested; absent: the tops. C-6 exempts what is below an admitted block. */
   unasked?: readonly string[];
-  /** The upstream that named these, and so has them. Absent: all upstreams are asked for them. */
+  /** The upstream that named the tops, and so has what is below. Absent: all upstreams are asked. */
   namedBy?: Upstream;
 }
 
@@ -71,7 +71,7 @@ export interface GatheredBlocks {
   refused: number;
   /** Whether an upstream was late with blocks, or had too many requests for them. */
   isBusy: boolean;
-  /** Whether `namedBy` did not give what it named. */
+  /** Whether `namedBy` did not give a block. */
   isWithheld: boolean;
 }
 
@@ -122,16 +122,16 @@ export async function gatherBlocks(
   const cut: string[] = [];
   let fault: GatherFault | undefined;
   let [isBusy, isWithheld] = [false, false];
-  const giversOf = (id: string) => (namedBy && unrequested.has(id) ? [namedBy] : upstreams);
+  const givers = namedBy ? [namedBy] : upstreams;
   const note = (error: unknown) => {
     fault ??= requireFault(error);
   };
   const fetchOne = async (id: string): Promise<ParsedBlock | undefined> => {
     try {
-      return await fetchIntoPool(pool, giversOf(id), id, ranking);
+      return await fetchIntoPool(pool, givers, id, ranking);
     } catch (error) {
       isBusy ||= error instanceof UpstreamFailure && error.isBusy;
-      isWithheld ||= giversOf(id) !== upstreams;
+      isWithheld = namedBy !== undefined;
       note(error);
       return undefined;
     }
@@ -161,7 +161,7 @@ export async function gatherBlocks(
         deep.forEach(skeleton.restartLevels);
         const giveUp = () => {
           isBusy = true;
-          isWithheld ||= due.some((id) => giversOf(id) !== upstreams);
+          isWithheld = namedBy !== undefined;
           note(new UpstreamFailure('not all blocks came in time'));
           return due.map(pool.get);
         };

@@ -70,16 +70,15 @@ export async function* readSpentOutputs(
 ): AsyncGenerator<OutputStatus[]> {
   if (blockCount === 0) return;
   for (let after = 0; ; ) {
-    const parts = await readQuery(
-      db,
-      many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
+    const { milestone, parts } = await readBatch(db, {
+      milestone: first(db.prepare(SELECT_MILESTONE).bind(index), (row) => row.integer('idx')),
+      parts: many(db.prepare(SELECT_PART_SPENT).bind(index, after), (row) => {
         after = row.integer('key');
         const rows: SpentRow[] = JSON.parse(row.text('spent'));
         return rows.map((each) => spentStatus(each, { index, timestamp }, index));
       }),
-    );
-    // a milestone that references a block has a part
-    if (after === 0) throw pruned(index);
+    });
+    if (milestone === undefined) throw pruned(index);
     if (parts.length === 0) return;
     yield parts.flat();
   }

@@ -106,9 +106,9 @@ export interface UnreferencedIndex {
   ): void;
   /**
    * Returns the key up to which packs were searched for verdicts that can be made
-   * (resolve-verdicts.ts); undefined if all were. The search begins again when the index is loaded
-   * and, once it has come to its end, if blocks left, or a block was stored that creates an output
-   * which another one mentions, or whose contents were left unread.
+   * (resolve-verdicts.ts); undefined if all were. Once it has come to its end, the search begins
+   * again if the index was loaded again, if blocks left, or if a block was stored that creates an
+   * output which another one mentions, or whose contents were left unread.
    */
   searchedTo(): number | undefined;
   noteSearched(key: number | undefined): void;
@@ -130,9 +130,18 @@ const MAX_TRIES = 6;
 
 export function createUnreferencedIndex(): UnreferencedIndex {
   let held: Loaded | undefined;
+  /** The load under way, for all who need it meanwhile: each takes as much heap as what is held. */
+  let loading: ReturnType<typeof load> | undefined;
   let searched: number | undefined = 0;
   /** Whether a search that is under way begins again once it has ended, and not before. */
   let isDueAgain = false;
+
+  function shareLoad(db: Database): ReturnType<typeof load> {
+    loading ??= load(db).finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  }
 
   function searchAgain(): void {
     if (searched === undefined) searched = 0;
@@ -142,11 +151,11 @@ export function createUnreferencedIndex(): UnreferencedIndex {
   return {
     async view(db, before, named, outputs = NO_OUTPUTS) {
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
-        held ??= await load(db);
+        held ??= await shareLoad(db);
         const view = held && (await viewWith(db, held, { before, named, outputs }));
         if (view === 'again') continue;
         if (view !== undefined) return view;
-        [held, searched] = [undefined, 0];
+        [held, isDueAgain, searched] = [undefined, searched !== undefined, searched ?? 0];
       }
       throw new LedgerMoved('the unreferenced blocks change whenever they are read');
     },
@@ -210,17 +219,8 @@ async function load(db: Database): Promise<Loaded | undefined> {
   }
   const { head, given } = begun!;
   const { generation, ledger, dropped } = head;
-  const numbers = nextNumbers(head, given);
-  return {
-    generation,
-    ledger,
-    dropped,
-    stored: given.nextBlock,
-    ...numbers,
-    visible,
-    staged,
-    outputs,
-  };
+  const at = { generation, ledger, dropped, stored: given.nextBlock };
+  return { ...at, ...nextNumbers(head, given), visible, staged, outputs };
 }
 
 function addPack(

@@ -351,6 +351,31 @@ it.each([
   },
 );
 
+it('asks no other upstream for what is below tips that one makes up, and takes those of another', async () => {
+  const { rig } = await startWithOpen(5);
+  const made = new Map<string, Uint8Array>();
+  const nowhere = new Set<string>();
+  for (let i = 0; i < 250; i++) {
+    const parents = [0, 1].map((of) => `${i}${of}`.padStart(64, 'f'));
+    const bytes = blockAround(
+      parents.map((id) => `0x${id}`),
+      undefined,
+    );
+    made.set(blockId(bytes).toHex(), bytes);
+    for (const id of parents) nowhere.add(id);
+  }
+  const lying: Upstream = {
+    ...rig.upstream,
+    readTips: async () => [...made.keys()],
+    readBlock: async (id) => made.get(id) ?? rig.upstream.readBlock(id),
+  };
+  const honest = listening(rig.upstream);
+  const following = { ...rig.following, upstreams: [lying, honest.upstream] };
+  for (let passes = 0; passes < 4; passes++) await passOnce({ following });
+  expect(honest.read.filter((id) => made.has(id) || nowhere.has(id))).toEqual([]);
+  expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
+});
+
 it('asks no other upstream for what is left of the tips that one named', async () => {
   const { rig } = await startWithOpen(5);
   const made = new Set(Array.from({ length: 700 }, (_, i) => `${i}`.padStart(64, 'f')));

@@ -3,13 +3,16 @@
  * their packs, which moves those that stay.
  */
 import { expect, it } from 'vitest';
+import { LedgerMoved } from '../../../src/ledger/core/fence.ts';
 import { readMentions } from '../../../src/ledger/packs/referenced-blocks.ts';
 import {
   readBlocksWithBytes,
   readMilestoneContents,
+  readSpentOutputs,
 } from '../../../src/ledger/read/milestone-contents.ts';
 import { readBlock } from '../../../src/ledger/read/stored-block.ts';
 import {
+  disturbed,
   followTo,
   issueQuiet,
   passOnce,
@@ -48,4 +51,36 @@ it('blocks are found where they are after others were dropped from their pack', 
     [made.inputs[0], false],
     [`0x${made.coins[0]!.id.toHex()}`, true],
   ]);
+});
+
+it('what a milestone spent is told to its end or not, though it is pruned meanwhile', async () => {
+  const db = await openMemory();
+  const { network, rig, root } = await startNew(db, 'pruned meanwhile');
+  const spends = network.genesisCoins.slice(0, 6).map((coin) => network.transfer(coin, 1));
+  const blocks = spends.map((made) => network.attachTransaction(made, [root]));
+  network.milestone({ parents: [root, ...blocks] });
+  await followTo(rig, 2);
+  // as of a milestone that spends thousands: a part has one output
+  const { results } = await db.prepare('SELECT * FROM milestone_part WHERE key >= 8192').all();
+  const [{ key, packs, blocks: numbers, sum, spent }] = results as [Record<string, string>];
+  const rows: unknown[] = JSON.parse(spent!);
+  expect(rows).toHaveLength(6);
+  await db.prepare('DELETE FROM milestone_part WHERE key = ?1').bind(key).run();
+  for (const [i, row] of rows.entries())
+    await db
+      .prepare(
+        'INSERT INTO milestone_part (key, packs, blocks, sum, spent) VALUES (?1, ?2, ?3, ?4, ?5)',
+      )
+      .bind(Number(key) + i, packs, numbers, sum, JSON.stringify([row]))
+      .run();
+  const { contents } = await readMilestoneContents(db, 2, false);
+  expect((await Array.fromAsync(readSpentOutputs(db, contents!))).flat()).toHaveLength(6);
+  const meanwhile = disturbed(db, async (_, batch) => {
+    if (batch !== 2) return;
+    await db.prepare('DELETE FROM milestone WHERE idx = 2').run();
+    await db.prepare('DELETE FROM milestone_part WHERE key >= 8192').run();
+  });
+  await expect(Array.fromAsync(readSpentOutputs(meanwhile, contents!))).rejects.toThrow(
+    LedgerMoved,
+  );
 });

@@ -239,6 +239,24 @@ it('is loaded once, as long as nobody else writes', async () => {
   expect(loads()).toBe(2);
 });
 
+it('is loaded once for all who need it at once, and again where that failed', async () => {
+  const { network, rig } = await startNew(db, 'at once');
+  network.note();
+  await storeNow(rig, db);
+  const head = (await readHead(db))!;
+  const { counted, loads } = countLoads(db);
+  const index = createUnreferencedIndex();
+  const viewAll = (where: Database) =>
+    Promise.allSettled(Array.from({ length: 8 }, () => index.view(where, head, [])));
+  const lost = disturbed(db, () => Promise.reject(new Error('Network connection lost')));
+  expect((await viewAll(lost)).map(({ status }) => status)).toEqual(Array(8).fill('rejected'));
+  const views = await viewAll(counted);
+  expect(views.map((view) => view.status === 'fulfilled' && view.value.size)).toEqual(
+    Array(8).fill(2),
+  );
+  expect(loads()).toBe(1);
+});
+
 it('has all live packs, however many pages they take', async () => {
   const { network, rig } = await startNew(db, 'pages');
   for (let i = 0; i < 130; i++) {
