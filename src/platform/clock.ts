@@ -54,9 +54,7 @@ export function pause(ms: number): Promise<void> {
 const TURN_EVERY_MS = 25;
 
 /** Resolves in a later turn of the event loop. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
-}
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /** Makes something of each, with turns between: 100 outputs of all sizes may take 0.1 s. */
 export async function mapInTurns<T, U>(

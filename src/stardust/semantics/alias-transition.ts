@@ -20,9 +20,7 @@ export function aliasStep(current: AliasOutput, next: AliasOutput | undefined): 
 }
 
 /** A-1, except for the issuer (unlocking.ts) */
-export function aliasGenesisValid(alias: AliasOutput): boolean {
-  return isZero(alias.aliasId);
-}
+export const aliasGenesisValid = (alias: AliasOutput): boolean => isZero(alias.aliasId);
 
 /** A-3 to A-8. `newFoundries` is the number of foundries that the alias creates. */
 export function aliasTransitionValid(

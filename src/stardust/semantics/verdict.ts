@@ -78,9 +78,7 @@ export function conflictReasonOf(number: number): ConflictReason {
 /** The rules, of which one decided; empty where there is no conflict. */
 export const rulesOf = (reason: ConflictReason): string => RULES[reason];
 
-export function describeReason(reason: ConflictReason): string {
-  return WORDS[reason];
-}
+export const describeReason = (reason: ConflictReason): string => WORDS[reason];
 
 /** Cause of a transaction's conflict (D.2), for people. */
 export interface Fault {

@@ -44,6 +44,4 @@ export const address: Codec<Address> = union<Address>('A.4', u8, {
   [AddressType.Nft]: addressOfType(AddressType.Nft),
 });
 
-export function addressKey(value: Address): AddressKey {
-  return toHexDigits(encode(address, value));
-}
+export const addressKey = (value: Address): AddressKey => toHexDigits(encode(address, value));
