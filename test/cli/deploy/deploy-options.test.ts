@@ -113,11 +113,12 @@ describe('the routes that a deployment opens', () => {
   };
   const paths = readRoutePaths(join(PROJECT, 'src/http/openapi/openapi.json'));
   const ROOTS = ['/api/core/v2/whiteflag', '/api/edge/v1/whiteflag'];
+  const OPEN_ROUTES = 'OPEN of cli/deploy/public-routes.ts, or closed on purpose';
 
   it('are all but roots of proposals and metrics: a new route must be decided', async () => {
     const [open, asked] = await accessOf({});
     const closed = paths.filter((path) => !matchesAny(path, open.split(',')));
-    expect(closed.sort()).toEqual([...ROOTS, '/metrics'].sort());
+    expect(closed.sort(), OPEN_ROUTES).toEqual([...ROOTS, '/metrics'].sort());
     expect(asked).toBe('');
   });
 
@@ -129,7 +130,10 @@ describe('the routes that a deployment opens', () => {
     const later = { ...NOTHING_DEPLOYED, worker: { vars, secrets: [] } };
     for (const access of [await accessOf({ secrets }), await accessOf({ secrets }, later)]) {
       const [open, asked] = access.map((each) => each.split(','));
-      expect(paths.filter((path) => !matchesAny(path, open!))).toEqual(['/metrics']);
+      expect(
+        paths.filter((path) => !matchesAny(path, open!)),
+        OPEN_ROUTES,
+      ).toEqual(['/metrics']);
       expect(paths.filter((path) => matchesAny(path, asked!)).sort()).toEqual(ROOTS);
     }
   });
