@@ -227,7 +227,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '503',
     ],
     [
-      'of a client: message {MAX_MESSAGE_BYTES}, waiting {MAX_WAITING_BYTES}, packet {modules/events/client.ts#MAX_PACKET_BYTES}, {mqtt/packets.ts#MAX_TOPICS} topics, {modules/events/client.ts#MAX_ADDED_TOPICS} added and 1 in 10 s, {modules/events/clients.ts#CONNECT_TIMEOUT_MS} to CONNECT',
+      'of a client: message {MAX_MESSAGE_BYTES}, waiting {MAX_WAITING_BYTES}, packet {modules/events/client.ts#MAX_PACKET_BYTES}, {mqtt/packets.ts#MAX_TOPICS} topics, {modules/events/client.ts#MAX_ADDED_TOPICS} added, one in {modules/events/client.ts#ADDED_TOPIC_MS}, {modules/events/clients.ts#CONNECT_TIMEOUT_MS} to CONNECT',
       'modules/events/event-broker.ts',
       'closed',
     ],
