@@ -50,6 +50,12 @@ describe('openapi.json', () => {
     expect(operations.filter(({ responses }) => !('503' in responses))).toEqual([]);
   });
 
+  it('has on each 200 the Vary of the front of `npm run serve`', () => {
+    const operations = Object.values(openapi.paths).flatMap((item) => Object.values(item));
+    const open = operations.filter(({ responses }) => !('Vary' in responses[200].headers));
+    expect(open.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
   it('has every route, and no other', () => {
     const routes = Object.entries(listRoutes(MODULES)).map(
       ([operationId, { method, path }]) =>
