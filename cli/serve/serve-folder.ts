@@ -103,7 +103,7 @@ async function keepRunning(first: Child, options: HostOptions, front: Front): Pr
     // the host has printed why
     if (!listening) return 1;
     console.error(`The process that runs the Worker ended (${code}); it is started again`);
-    await sleep(startedAt + RESTART_EVERY_MS - performance.now());
+    await sleep(Math.max(0, startedAt + RESTART_EVERY_MS - performance.now()));
     if (dismissed) return 0;
     child = startHost();
   }
