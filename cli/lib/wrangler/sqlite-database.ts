@@ -129,6 +129,8 @@ class Statement implements D1PreparedStatement {
       if (prepared.size >= MAX_PREPARED) prepared.clear();
       const statement = file.prepare(this.statement);
       known = { statement, returnsRows: statement.columns().length > 0 };
+      // run() also tells the last row's key: that of a long content may be beyond 2^53
+      if (!known.returnsRows) statement.setReadBigInts(true);
       prepared.set(this.statement, known);
     }
     return known;

@@ -83,6 +83,14 @@ export function describePlatform(platform: Platform): void {
     ).rejects.toThrow(/variable|parameter/i);
   });
 
+  check('D1: a key beyond 2^53 is taken', async () => {
+    await d1.prepare('CREATE TABLE IF NOT EXISTS keys (key INTEGER PRIMARY KEY)').run();
+    await d1.prepare('DELETE FROM keys').run();
+    await d1.prepare(`INSERT INTO keys SELECT 257 * ${2 ** 53 - 1}`).run();
+    const read = d1.prepare('SELECT CAST(key AS TEXT) AS key FROM keys');
+    expect(await read.first('key')).toBe(String(257n * (2n ** 53n - 1n)));
+  });
+
   check('D1: a session reads what it wrote, and what others wrote', async () => {
     await d1
       .prepare('CREATE TABLE IF NOT EXISTS contract (id INTEGER PRIMARY KEY, text TEXT)')
