@@ -13,6 +13,7 @@ import { proveStatement } from '../../../src/stardust/provenance/statement.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
+import { readRows } from '../../support/ledger/memory-database.ts';
 import { lastIndex, ledgerAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { EVENTS, somethingHappens } from '../../support/network/random-network.ts';
@@ -197,8 +198,7 @@ async function fromExport({ node: { product } }: World, backup: Uint8Array): Pro
   to.exec('PRAGMA foreign_keys = OFF');
   for (const { sql } of results) to.exec(sql);
   for (const { name } of results.filter(({ type }) => type === 'table')) {
-    const rows = await from.prepare(`SELECT * FROM ${name}`).all();
-    for (const row of rows.results) {
+    for (const row of await readRows(from, name)) {
       const columns = Object.keys(row).map((column) => `"${column}"`);
       const line = `INSERT INTO "${name}" (${columns}) VALUES(${Object.values(row).map(asSql)});`;
       const renewed = product.renewGeneration(line, 'restored') ?? line;

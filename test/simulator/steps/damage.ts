@@ -2,6 +2,7 @@
  * Damage on disk, of which D1 and KV know nothing: characters and types of cells change. Errors are
  * right from then on, as long as no answer is wrong.
  */
+import { readRows } from '../../support/ledger/memory-database.ts';
 import type { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
 import type { Step, Steps } from './step.ts';
@@ -70,7 +71,7 @@ async function flipColumn(world: World, random: Random, often = HELD): Promise<v
   // each column of a table is as likely as any other
   const columns: { table: string; column: string; rows: Record<string, unknown>[] }[] = [];
   for (const { name: table } of tables.results) {
-    const { results: rows } = await sqlite.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
+    const rows = await readRows(sqlite, table);
     for (const column of Object.keys(rows[0] ?? {})) columns.push({ table, column, rows });
   }
   const name = random.pick(often);

@@ -11,6 +11,19 @@ export async function openMemory(): Promise<SqliteDatabase> {
   return db;
 }
 
+/** All rows of a table; a number beyond 2^53 as text, as node:sqlite reads none. */
+export async function readRows(db: Database, table: string): Promise<Record<string, unknown>[]> {
+  const columns = await db
+    .prepare('SELECT name FROM pragma_table_info(?1)')
+    .bind(table)
+    .all<{ name: string }>();
+  const read = columns.results.map(({ name }) => {
+    const isHuge = `typeof(${name}) = 'integer' AND abs(${name}) > ${Number.MAX_SAFE_INTEGER}`;
+    return `iif(${isHuge}, CAST(${name} AS TEXT), ${name}) AS ${name}`;
+  });
+  return (await db.prepare(`SELECT ${read.join()} FROM ${table} ORDER BY 1, 2`).all()).results;
+}
+
 /** The rows of every table, by its name. */
 export async function dump(db: Database): Promise<Record<string, unknown[]>> {
   const { results } = await db
@@ -20,7 +33,7 @@ export async function dump(db: Database): Promise<Record<string, unknown[]>> {
   for (const { name } of results) {
     // when a migration was applied is of no interest
     if (name === 'd1_migrations' || String(name).startsWith('sqlite_')) continue;
-    tables[String(name)] = (await db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2`).all()).results;
+    tables[String(name)] = await readRows(db, String(name));
   }
   return tables;
 }
