@@ -63,13 +63,13 @@ async function open(broker: EventBroker, state: DurableObjectState): Promise<Con
   webSocket!.addEventListener('message', ({ data }) => {
     answers.push(new Uint8Array(data));
   });
+  const closed = new Promise((resolve) => webSocket!.addEventListener('close', resolve));
   webSocket!.binaryType = 'arraybuffer';
   webSocket!.accept();
   return {
     say: (bytes) => broker.webSocketMessage(server, bytes.slice().buffer),
     isOpen: () => server.readyState === WebSocket.OPEN,
     async end() {
-      const closed = new Promise((resolve) => webSocket!.addEventListener('close', resolve));
       if (server.readyState === WebSocket.OPEN) server.close(1000);
       broker.webSocketClose(server, 1000);
       await closed;
