@@ -39,20 +39,6 @@ it.each(own.map(({ path, query = [] }) => [path, query] as const))('%s', async (
     ]);
 });
 
-it('an empty choice is a choice', async () => {
-  const address = 'smr1zq6yg8qf59prjwx72ldzwux0g6se3r5xpt7x3xtc67xlx0p9u63fktney6m';
-  for (const query of [
-    'ids=',
-    'address=',
-    `ids=&address=${address}`,
-    `issuer=&ids=0x${'1'.repeat(64)}`,
-  ])
-    expect(await detailOf(`/api/edge/v1/nfts?${query}`)).toEqual([
-      400,
-      'one of ids, address and issuer must be given',
-    ]);
-});
-
 it('openapi.json has the same names', () => {
   const described: Readonly<
     Record<string, { parameters?: readonly { in: string; name: string }[] }>

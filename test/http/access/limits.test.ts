@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkLimit } from '../../../src/http/access/limits.ts';
 import { jsonAnswer } from '../../../src/http/answer.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { hasRoute } from '../../support/http/has-route.ts';
 import { fetchFrom } from '../../support/http/stub-node.ts';
 
 /** Each is a request of its own for the cache. */
@@ -33,7 +34,9 @@ describe('requests that scan', () => {
     return { fetch, most: () => most };
   }
 
-  it('run one at a time where one isolate answers everything', async () => {
+  const hasScans = hasRoute(scanOf(1));
+
+  it.runIf(hasScans)('run one at a time where one isolate answers everything', async () => {
     const { fetch, most } = scanning(true);
     const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
@@ -65,7 +68,7 @@ describe('requests that scan', () => {
     await Promise.all(all);
   });
 
-  it('run beside each other elsewhere', async () => {
+  it.runIf(hasScans)('run beside each other elsewhere', async () => {
     const { fetch, most } = scanning(false);
     await Promise.all(Array.from({ length: 16 }, (_, i) => fetch(scanOf(i + 1))));
     expect(most()).toBe(16);
@@ -265,7 +268,9 @@ describe('requests that scan', () => {
     expect(await Promise.all(later)).toEqual(['served', 'served', 'served']);
   });
 
-  it.each(['none', 'index'] as const)('that others join take the first turn: %s', async (keep) => {
+  const kept = hasScans ? (['none', 'index'] as const) : [];
+
+  it.each(kept)('that others join take the first turn: %s', async (keep) => {
     const served: string[] = [];
     const route: Route = {
       method: 'GET',

@@ -1,4 +1,5 @@
 /** Rate limit, log lines, counters, timings, and what happens when a setting is wrong. */
+
 import { createExecutionContext } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { createMisconfiguredApp } from '../../../src/http/app.ts';
@@ -10,6 +11,7 @@ import {
   post,
   WHITE_FLAG,
 } from '../../support/http/contract.ts';
+import { hasRoute } from '../../support/http/has-route.ts';
 import { facts, fetchFrom } from '../../support/http/stub-node.ts';
 
 const good = post(JSON.stringify(facts.whiteFlag));
@@ -56,7 +58,9 @@ describe('the rate limit', () => {
 
 describe('the rate limits of reads', () => {
   const id = `0x${'ab'.repeat(32)}`;
-  const FETCHING = [`/api/core/v2/blocks/${id}`, `/api/core/v2/blocks/${id}/metadata`];
+  const FETCHING = [`/api/core/v2/blocks/${id}`, `/api/core/v2/blocks/${id}/metadata`].filter(
+    hasRoute,
+  );
   const SCANNING = [
     '/api/indexer/v1/outputs/nft',
     '/api/edge/v1/whiteflag/5',
@@ -64,7 +68,7 @@ describe('the rate limits of reads', () => {
     `/api/edge/v1/blocks/${id}/proof`,
     `/api/core/v2/milestones/${id}/utxo-changes`,
     '/api/core/v2/milestones/by-index/5/utxo-changes',
-  ];
+  ].filter(hasRoute);
   const OTHERS = [
     NFT + facts.nftId,
     '/health',
