@@ -78,10 +78,10 @@ export async function tryUpstream(
     const isClaimed = heads !== undefined && heads.confirmed > ledger;
     const next = pass.signed === ledger + 1 ? 'signed' : isClaimed ? 'claimed' : undefined;
     const applied = pass.applied - before;
-    const isMeasured = applied > 0 || Date.now() > pass.budget.deadline;
+    const isOver = known.leftAt !== ledger && Date.now() > pass.budget.deadline;
     // within a past cone: 50 ms for each block of it
     const issued = known.issuedAt - issuedAt || 50 * (workDone(context.memory.missing) - done);
-    const isSlow = isMeasured && issued < Date.now() - began;
+    const isSlow = (applied > 0 || isOver) && issued < Date.now() - began;
     return { ...ending, place, applied, isSlow, latest: heads?.latest, next };
   };
   try {

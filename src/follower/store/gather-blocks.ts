@@ -82,9 +82,8 @@ export interface Moment {
   rules: AdmissionRules;
 }
 
-export function saidOf({ upstreams }: GatherContext['memory'], { head }: Moment): SaidOfBlocks {
-  return upstreams.said(head.generation, head.ledger);
-}
+export const saidOf = ({ upstreams }: GatherContext['memory'], { head }: Moment): SaidOfBlocks =>
+  upstreams.said(head.generation, head.ledger);
 
 /** Throws whatever is not a {@link GatherFault}. */
 export function requireFault(error: unknown): GatherFault {
