@@ -69,17 +69,19 @@ export async function tryUpstream(
   pass: PassState,
 ): Promise<UpstreamOutcome> {
   const upstream = context.upstreams[place]!;
-  const { counts, upstreams: known } = context.memory;
-  const [began, appliedBefore, { issuedAt }] = [Date.now(), pass.applied, known];
+  const { counts, missing, upstreams: known } = context.memory;
+  const [began, before, done, { issuedAt }] = [Date.now(), pass.applied, workDone(missing), known];
   let heads: UpstreamHeads | undefined;
   pass.signed = undefined;
   const end = (ending: Ending): UpstreamOutcome => {
     const { ledger = Number.POSITIVE_INFINITY } = context.memory.lastLedger ?? {};
     const isClaimed = heads !== undefined && heads.confirmed > ledger;
     const next = pass.signed === ledger + 1 ? 'signed' : isClaimed ? 'claimed' : undefined;
-    const applied = pass.applied - appliedBefore;
-    const isMeasured = applied > 0 || Date.now() > pass.budget.deadline;
-    const isSlow = isMeasured && known.issuedAt - issuedAt < Date.now() - began;
+    const applied = pass.applied - before;
+    const isOver = known.leftAt !== ledger && Date.now() > pass.budget.deadline;
+    // within a past cone: 50 ms for each block of it
+    const issued = known.issuedAt - issuedAt || 50 * (workDone(context.memory.missing) - done);
+    const isSlow = (applied > 0 || isOver) && issued < Date.now() - began;
     return { ...ending, place, applied, isSlow, latest: heads?.latest, next };
   };
   try {
@@ -226,9 +228,7 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
 }
 
 /** Blocks of a past cone that were walked and stored. */
-function workDone(cone: Pick<MissingCone, 'walked' | 'stored'> | undefined): number {
-  return cone === undefined ? 0 : cone.walked + cone.stored;
-}
+const workDone = (cone?: MissingCone) => (cone ? cone.walked + cone.stored : 0);
 
 /** Applies the milestone after the ledger's; returns false if the giver does not have it. */
 async function applyNext(

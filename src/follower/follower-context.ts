@@ -131,6 +131,8 @@ interface UpstreamMemory {
   issuedAt: number;
   /** Unix milliseconds of the same, or of the last look at all upstreams if that is later. */
   lookedAroundAt: number;
+  /** Ledger index at which a slow one was left: once, or one that lies makes walks begin for ever. */
+  leftAt?: number | undefined;
   /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
   diverged: string | undefined;
   /** The network and its token, as one upstream named both, in the form of outputs' contents. */
@@ -243,9 +245,8 @@ export function watchDatabase(db: Database, memory: FollowerMemory): Database {
 }
 
 /** Whether no more unreferenced blocks may be stored, as far as that was measured. */
-export function isFull({ upkeep }: FollowerMemory): boolean {
-  return upkeep.room !== undefined && upkeep.room <= 0;
-}
+export const isFull = ({ upkeep }: FollowerMemory): boolean =>
+  upkeep.room !== undefined && upkeep.room <= 0;
 
 export function takePushed(
   { pool, milestones }: FollowerMemory,

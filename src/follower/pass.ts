@@ -134,6 +134,8 @@ async function askUpstreams(
     outcomes.push(outcome);
     if (!needsAnotherUpstream(outcome, lookAround)) break;
   }
+  const isLeft = lookAround && outcomes.some((each) => each.isSlow && each.applied === 0);
+  if (isLeft) known.leftAt = memory.lastLedger?.ledger;
   // one that took the ledger on ended the look before the others were asked
   if (lookAround && outcomes.length === order.length) known.lookedAroundAt = Date.now();
   const isStill = memory.progress.times === times;

@@ -28,7 +28,7 @@ export type UpstreamOutcome = Ending & {
   place: number;
   /** Milestones of this upstream that were applied, whatever came then. */
   applied: number;
-  /** Whether they took longer than the network took to issue them, or there was time for none. */
+  /** Whether they, or blocks of a cone in which it ended, took longer than the network to issue. */
   isSlow?: boolean;
   /** The newest milestone that the upstream has heard of, if it said so. */
   latest: UpstreamHeads['latest'] | undefined;

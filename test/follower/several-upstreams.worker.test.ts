@@ -147,6 +147,32 @@ describe('a first upstream that is slow', () => {
     expect(read).toBeLessThan(400);
   });
 
+  it('is left for that, and not where it is quick, though its pass ends within a past cone', async () => {
+    const network = networkOf(1);
+    for (let i = 0; i < 2000; i++) network.note();
+    network.milestone();
+    const rig = await startLedger(db, network, 0);
+    rig.node.confirm(2);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    onTestFinished(() => clock.mockRestore());
+    const read: string[] = [];
+    const taking = (name: string, ms: number): Upstream => ({
+      ...rig.upstream,
+      readBlock(id) {
+        read.push(name);
+        clock.mockReturnValue(Date.now() + ms);
+        return rig.upstream.readBlock(id);
+      },
+    });
+    rig.following.upstreams = [taking('quick', 10), taking('slow', 250)];
+    for (let i = 0; i < 12 && (await ledgerIndex(db)) < 2; i++) {
+      letTimePass(rig);
+      await pass(rig, 5000);
+    }
+    expect(await ledgerIndex(db)).toBe(2);
+    expect(read).not.toContain('slow');
+  });
+
   it('is not interrupted while it catches up, however slowly', async () => {
     const network = networkOf(6);
     const rig = await startLedger(db, network, 0);

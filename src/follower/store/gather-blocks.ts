@@ -71,7 +71,7 @@ export interface GatheredBlocks {
   refused: number;
   /** Whether an upstream was late with blocks, or had too many requests for them. */
   isBusy: boolean;
-  /** Whether `namedBy` did not give a block. */
+  /** Whether `namedBy` has not all, is late, or gave none; not where it fails now and then. */
   isWithheld: boolean;
 }
 
@@ -82,9 +82,8 @@ export interface Moment {
   rules: AdmissionRules;
 }
 
-export function saidOf({ upstreams }: GatherContext['memory'], { head }: Moment): SaidOfBlocks {
-  return upstreams.said(head.generation, head.ledger);
-}
+export const saidOf = ({ upstreams }: GatherContext['memory'], { head }: Moment): SaidOfBlocks =>
+  upstreams.said(head.generation, head.ledger);
 
 /** Throws whatever is not a {@link GatherFault}. */
 export function requireFault(error: unknown): GatherFault {
@@ -131,7 +130,7 @@ export async function gatherBlocks(
       return await fetchIntoPool(pool, givers, id, ranking);
     } catch (error) {
       isBusy ||= error instanceof UpstreamFailure && error.isBusy;
-      isWithheld = namedBy !== undefined;
+      isWithheld ||= error instanceof ConeUnavailable;
       note(error);
       return undefined;
     }
@@ -160,8 +159,7 @@ export async function gatherBlocks(
         const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
         deep.forEach(skeleton.restartLevels);
         const giveUp = () => {
-          isBusy = true;
-          isWithheld = namedBy !== undefined;
+          [isBusy, isWithheld] = [true, true];
           note(new UpstreamFailure('not all blocks came in time'));
           return due.map(pool.get);
         };
@@ -181,6 +179,7 @@ export async function gatherBlocks(
     },
     meet: (id, block) => met.set(id, block),
   });
+  isWithheld ||= fault instanceof UpstreamFailure && heapLeft === MAX_FETCHED_HEAP_BYTES;
   if (cut.length > 0) {
     const reason = 'more blocks of the cone are not here than are fetched at once';
     note(new ConeUnavailable('over-budget', reason));

@@ -175,14 +175,12 @@ async function storeParts(
   }
 }
 
-function overBudget(cone: MissingCone): ConeUnavailable {
-  return new ConeUnavailable('over-budget', describeProgress(cone));
-}
+const overBudget = (cone: MissingCone) =>
+  new ConeUnavailable('over-budget', describeProgress(cone));
 
 /** Whether the block, by its hex ID, is stored for the milestone already. */
-export function isKnown({ named, stagedNumber }: UnreferencedView, id: string): boolean {
-  return named.has(id) || stagedNumber(id) !== undefined;
-}
+export const isKnown = ({ named, stagedNumber }: UnreferencedView, id: string): boolean =>
+  named.has(id) || stagedNumber(id) !== undefined;
 
 async function walkToKnown(
   db: Database,

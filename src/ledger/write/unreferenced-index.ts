@@ -152,10 +152,11 @@ export function createUnreferencedIndex(): UnreferencedIndex {
     async view(db, before, named, outputs = NO_OUTPUTS) {
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
         held ??= await shareLoad(db);
-        const view = held && (await viewWith(db, held, { before, named, outputs }));
-        if (view === 'again') continue;
-        if (view !== undefined) return view;
-        [held, isDueAgain, searched] = [undefined, searched !== undefined, searched ?? 0];
+        const known = held;
+        const view = known && (await viewWith(db, known, { before, named, outputs }));
+        if (view !== undefined && view !== 'again') return view;
+        if (view === undefined && held === known)
+          [held, isDueAgain, searched] = [undefined, searched !== undefined, searched ?? 0];
       }
       throw new LedgerMoved('the unreferenced blocks change whenever they are read');
     },
@@ -239,9 +240,8 @@ function addPack(
   }
 }
 
-function isStillTrue(known: Loaded, head: Head, stored: number | null): boolean {
-  return stored === known.stored && isSameHead(known, head);
-}
+const isStillTrue = (known: Loaded, head: Head, stored: number | null): boolean =>
+  stored === known.stored && isSameHead(known, head);
 
 interface Asked {
   before: Pick<Head, 'generation' | 'ledger'>;

@@ -49,7 +49,7 @@ export interface Client extends Holder {
   /** Ends its connection if no CONNECT comes. */
   timer: ReturnType<typeof setTimeout> | undefined;
   readonly topics: Map<string, Uint8Array>;
-  /** When all that it added so far will be allowed for (GCRA); after an eviction it begins anew. */
+  /** When all that it added so far will be allowed for (GCRA). */
   toppedUpAt: number;
 }
 
@@ -62,6 +62,7 @@ type Saved = [
   sent: number,
   isPartial: boolean,
   topics: Uint8Array,
+  toppedUpAt: number,
 ];
 
 export function newClient(socket: WebSocket, address: string, now: number, sent = 0): Client {
@@ -85,10 +86,10 @@ export function newClient(socket: WebSocket, address: string, now: number, sent 
 }
 
 export function saveClient(client: Client): void {
-  const { socket, address, id, keepAlive, seen, usage, topics } = client;
+  const { socket, address, id, keepAlive, seen, usage, topics, toppedUpAt } = client;
   const isPartial = heldBytes(client) > 0 || client.initial !== undefined;
   const packed = concatBytes(...topics.values());
-  const saved: Saved = [address, id, keepAlive, seen, usage.sent, isPartial, packed];
+  const saved: Saved = [address, id, keepAlive, seen, usage.sent, isPartial, packed, toppedUpAt];
   socket.serializeAttachment(saved);
 }
 
@@ -102,9 +103,9 @@ export function restoreClient(
   socket: WebSocket,
   prefix: string,
 ): { client: Client; isWhole: boolean } {
-  const [address, id, keepAlive, seen, sent, isPartial, topics]: Saved =
+  const [address, id, keepAlive, seen, sent, isPartial, topics, toppedUpAt]: Saved =
     socket.deserializeAttachment();
-  const client = { ...newClient(socket, address, seen, sent), id, keepAlive };
+  const client = { ...newClient(socket, address, seen, sent), id, keepAlive, toppedUpAt };
   for (const topic of unpackTopics(topics, prefix))
     client.topics.set(topic, packTopic(topic, prefix)!);
   client.usage.topics = client.topics.size;
@@ -122,9 +123,8 @@ export function heldBytes({ waitingBytes, reader }: Client): number {
 }
 
 /** Whether it waits for a turn. */
-export function hasWork({ waiting, reading, initial }: Client): boolean {
-  return waiting.length > 0 || reading !== undefined || initial !== undefined;
-}
+export const hasWork = ({ waiting, reading, initial }: Client): boolean =>
+  waiting.length > 0 || reading !== undefined || initial !== undefined;
 
 /** Counts a topic that it added; false if these are too many. */
 export function mayAddTopic(client: Client, now: number): boolean {

@@ -2,7 +2,7 @@
  * Milestones whose past cone leads to blocks that an earlier milestone referenced, before the
  * snapshot, so that nothing here knows it (src/follower/store/leave-out.ts).
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { applyPushed } from '../../../src/follower/apply-next.ts';
 import { createFollowerMemory, takePushed } from '../../../src/follower/follower-context.ts';
 import { followOnce } from '../../../src/follower/pass.ts';
@@ -154,6 +154,28 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
     rig.following.upstreams = [{ ...lying(rig), readTips: async () => [] }, honest];
     for (let i = 0; i < 30 && (await ledgerIndex(db)) === 3; i++)
       await passOnce(rig, { fetches: 60 });
+    expect(await ledgerIndex(db)).toBe(4);
+  });
+
+  it('is applied where a slow upstream is left for a quick one that lies, within its cone', async () => {
+    const started = await start(LONG);
+    const { rig, network, old } = started;
+    let last = network.note([old]);
+    for (let i = 0; i < 700; i++) last = network.note([last]);
+    network.milestone({ parents: [network.milestoneBlock!, last] });
+    rig.node.confirm(4);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    onTestFinished(() => clock.mockRestore());
+    const taking = (ms: number, upstream: Upstream): Upstream => ({
+      ...upstream,
+      readTips: async () => [],
+      readBlock(id) {
+        clock.mockReturnValue(Date.now() + ms);
+        return upstream.readBlock(id);
+      },
+    });
+    rig.following.upstreams = [taking(250, rig.upstream), taking(10, lying(rig))];
+    for (let i = 0; i < 20 && (await ledgerIndex(db)) === 3; i++) await passes(rig, 1);
     expect(await ledgerIndex(db)).toBe(4);
   });
 

@@ -351,30 +351,37 @@ it.each([
   },
 );
 
-it('asks no other upstream for what is below tips that one makes up, and takes those of another', async () => {
-  const { rig } = await startWithOpen(5);
-  const made = new Map<string, Uint8Array>();
-  const nowhere = new Set<string>();
-  for (let i = 0; i < 250; i++) {
-    const parents = [0, 1].map((of) => `${i}${of}`.padStart(64, 'f'));
-    const bytes = blockAround(
-      parents.map((id) => `0x${id}`),
-      undefined,
-    );
-    made.set(blockId(bytes).toHex(), bytes);
-    for (const id of parents) nowhere.add(id);
-  }
-  const lying: Upstream = {
-    ...rig.upstream,
-    readTips: async () => [...made.keys()],
-    readBlock: async (id) => made.get(id) ?? rig.upstream.readBlock(id),
-  };
-  const honest = listening(rig.upstream);
-  const following = { ...rig.following, upstreams: [lying, honest.upstream] };
-  for (let passes = 0; passes < 4; passes++) await passOnce({ following });
-  expect(honest.read.filter((id) => made.has(id) || nowhere.has(id))).toEqual([]);
-  expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
-});
+it.each([
+  ['does not know', async () => undefined],
+  ['fails at', () => Promise.reject(new UpstreamFailure('status 500'))],
+])(
+  'asks no other upstream for what one %s below tips that it makes up, and takes those of another',
+  async (_, withhold) => {
+    const { rig } = await startWithOpen(5);
+    const made = new Map<string, Uint8Array>();
+    const nowhere = new Set<string>();
+    for (let i = 0; i < 250; i++) {
+      const parents = [0, 1].map((of) => `${i}${of}`.padStart(64, 'f'));
+      const bytes = blockAround(
+        parents.map((id) => `0x${id}`),
+        undefined,
+      );
+      made.set(blockId(bytes).toHex(), bytes);
+      for (const id of parents) nowhere.add(id);
+    }
+    const lying: Upstream = {
+      ...rig.upstream,
+      readTips: async () => [...made.keys()],
+      readBlock: async (id) =>
+        made.get(id) ?? (nowhere.has(id) ? withhold() : rig.upstream.readBlock(id)),
+    };
+    const honest = listening(rig.upstream);
+    const following = { ...rig.following, upstreams: [lying, honest.upstream] };
+    for (let passes = 0; passes < 4; passes++) await passOnce({ following });
+    expect(honest.read.filter((id) => made.has(id) || nowhere.has(id))).toEqual([]);
+    expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
+  },
+);
 
 it('asks no other upstream for what is left of the tips that one named', async () => {
   const { rig } = await startWithOpen(5);
@@ -419,6 +426,29 @@ it('stores blocks below a tip that take more heap than the pool has, and fetches
   expect(await storedBlocks(db)).toHaveLength(network.blocks.size);
   expect(fetched.length).toBeLessThan(2.5 * network.blocks.size);
 });
+
+it.each([1, 2])(
+  'goes on below tips though one in 700 blocks is refused, with %s upstreams',
+  async (count) => {
+    const { network, rig, root } = await startNew(db, 'now and then');
+    let last = root;
+    for (let i = 0; i < 1000; i++) last = network.note([last], new Uint8Array(3000));
+    let fetched = 0;
+    const { following, upstream } = withTips(rig, last);
+    const readBlock = async (id: string) => {
+      if (++fetched % 700 === 0) throw new UpstreamFailure('status 429', true);
+      return rig.upstream.readBlock(id);
+    };
+    following.upstreams = Array.from({ length: count }, () => ({ ...upstream, readBlock }));
+    // room for 200 blocks
+    following.memory = createFollowerMemory(1_000_000);
+    for (let passes = 0; passes < 16; passes++) {
+      following.memory.tips.hasLooseEnds = true;
+      await passOnce({ following });
+    }
+    expect(await storedBlocks(db)).toHaveLength(network.blocks.size);
+  },
+);
 
 it('stores large transactions in several steps', async () => {
   const { network, rig, root } = await startNew(db, 'large blocks');

@@ -18,6 +18,7 @@ import {
   createUnreferencedIndex,
   type UnreferencedIndex,
 } from '../../../src/ledger/write/unreferenced-index.ts';
+import { pause } from '../../../src/platform/clock.ts';
 import {
   disturbed,
   issue,
@@ -255,6 +256,17 @@ it('is loaded once for all who need it at once, and again where that failed', as
     Array(8).fill(2),
   );
   expect(loads()).toBe(1);
+  // what answers late what was there before must not have it loaded again
+  network.note();
+  await storeNow(another(rig), db);
+  let late = 0;
+  const slow = disturbed(
+    counted,
+    async () => {},
+    (_, batch) => (batch > 8 ? Promise.resolve() : pause(20 * late++)),
+  );
+  await viewAll(slow);
+  expect(loads()).toBe(2);
 });
 
 it('has all live packs, however many pages they take', async () => {
