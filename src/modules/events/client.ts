@@ -62,7 +62,7 @@ type Saved = [
   sent: number,
   isPartial: boolean,
   topics: Uint8Array,
-  toppedUpAt: number,
+  toppedUpAt?: number,
 ];
 
 export function newClient(socket: WebSocket, address: string, now: number, sent = 0): Client {
@@ -103,7 +103,7 @@ export function restoreClient(
   socket: WebSocket,
   prefix: string,
 ): { client: Client; isWhole: boolean } {
-  const [address, id, keepAlive, seen, sent, isPartial, topics, toppedUpAt]: Saved =
+  const [address, id, keepAlive, seen, sent, isPartial, topics, toppedUpAt = 0]: Saved =
     socket.deserializeAttachment();
   const client = { ...newClient(socket, address, seen, sent), id, keepAlive, toppedUpAt };
   for (const topic of unpackTopics(topics, prefix))
