@@ -3,6 +3,7 @@
  * pass may fetch are fetched over several passes, and what an upstream makes up is not stored beyond
  * the limits.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   createFollowerMemory,
@@ -288,16 +289,24 @@ it.each([
   onTestFinished(() => void vi.useRealTimers());
   const hanging = { ...rig.upstream, [what]: () => new Promise<never>(() => {}) };
   const following = { ...rig.following, upstreams: [hanging, rig.upstream] };
-  let isOver = false;
-  void passOnce({ following }).then(() => {
-    isOver = true;
-  });
-  await vi.advanceTimersByTimeAsync(5000);
-  expect(isOver).toBe(true);
+  /** A pass also waits for what is no timer, however busy the machine is: time goes on beside it. */
+  const pass = async () => {
+    let isOver = false;
+    const over = passOnce({ following }).finally(() => {
+      isOver = true;
+    });
+    for (let i = 0; i < 600 && !isOver; i++) {
+      await vi.advanceTimersByTimeAsync(100);
+      await sleep(5);
+    }
+    expect(isOver).toBe(true);
+    await over;
+  };
+  await pass();
   const { ranking } = following.memory.upstreams;
   if (what === 'readTips') expect(ranking.order(2)).toEqual([1, 0]);
   ranking.beginWith(1);
-  await Promise.all([passOnce({ following }), vi.advanceTimersByTimeAsync(5000)]);
+  await pass();
   expect((await storedBlocks(db)).filter(({ milestone }) => milestone === null)).toHaveLength(6);
 });
 
