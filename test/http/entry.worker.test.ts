@@ -2,6 +2,7 @@
  * The Worker's own entrypoint with the bindings of wrangler.toml, before anything was imported; and
  * the page that it carries.
  */
+
 import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,6 +13,7 @@ import {
   WHITE_FLAG,
   whiteFlagRows,
 } from '../support/http/contract.ts';
+import { hasRoute } from '../support/http/has-route.ts';
 import { facts } from '../support/http/stub-node.ts';
 
 const fetch: Fetch = (path, init) => exports.default.fetch(`http://no-ledger.example${path}`, init);
@@ -24,7 +26,7 @@ describe('without a ledger', () => {
   it.each(needsNoLedger)('$name', (row) => checkRow(fetch, row));
 });
 
-describe('static files', () => {
+describe.runIf(hasRoute('/openapi.json'))('static files', () => {
   it('the page may load nothing from elsewhere but pictures, and runs no script of its text', async () => {
     const response = await fetch('/');
     expect(response.status).toBe(200);
