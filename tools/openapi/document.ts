@@ -92,10 +92,13 @@ export function buildDocument(version: string, examples: Examples): Described {
       },
     };
   }
-  const responses = Object.fromEntries(
-    Object.keys(MESSAGES).map((status) => [status, describeError(Number(status))]),
+  const described = JSON.stringify(paths);
+  const used = Object.keys(MESSAGES).filter((status) =>
+    described.includes(`"#/components/responses/${status}"`),
   );
-  delete responses[405];
+  const responses = Object.fromEntries(
+    used.map((status) => [status, describeError(Number(status))]),
+  );
   return {
     openapi: '3.1.0',
     info: {
