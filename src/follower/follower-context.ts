@@ -96,8 +96,8 @@ export interface FollowerMemory {
     hasLooseEnds: boolean;
     /** Unix milliseconds of the last look at an upstream's tips. */
     lookedAt: number;
-    /** Tops of walks of an upstream's tips, each where the one before was cut off (store-tips.ts). */
-    cut: OfLedgerIndex<{ place?: number; tops: (readonly string[])[] }>;
+    /** Tops of walks of tips, by upstream, each where the one before was cut off (store-tips.ts). */
+    cut: OfLedgerIndex<(readonly string[])[][]>;
     /** Number of passes that leave tips alone, after one that stored some. */
     passesToRest: number;
     /** Unix milliseconds at which the newest block was stored. */
@@ -205,7 +205,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     tips: {
       hasLooseEnds: false,
       lookedAt: 0,
-      cut: ofLedgerIndex(() => ({ tops: [] })),
+      cut: ofLedgerIndex(() => []),
       passesToRest: 0,
       newestBlock: undefined,
     },

@@ -71,7 +71,7 @@ export interface GatheredBlocks {
   refused: number;
   /** Whether an upstream was late with blocks, or had too many requests for them. */
   isBusy: boolean;
-  /** Whether `namedBy` has not all, is late, or gave none; not where it fails now and then. */
+  /** Whether `namedBy` is late, or gave none; not where it fails or lacks one now and then. */
   isWithheld: boolean;
 }
 
@@ -120,7 +120,7 @@ export async function gatherBlocks(
   let heapLeft = MAX_FETCHED_HEAP_BYTES;
   const cut: string[] = [];
   let fault: GatherFault | undefined;
-  let [isBusy, isWithheld] = [false, false];
+  let [isBusy, isWithheld, isFailing] = [false, false, false];
   const givers = namedBy ? [namedBy] : upstreams;
   const note = (error: unknown) => {
     fault ??= requireFault(error);
@@ -130,7 +130,7 @@ export async function gatherBlocks(
       return await fetchIntoPool(pool, givers, id, ranking);
     } catch (error) {
       isBusy ||= error instanceof UpstreamFailure && error.isBusy;
-      isWithheld ||= error instanceof ConeUnavailable;
+      isFailing = true;
       note(error);
       return undefined;
     }
@@ -179,7 +179,7 @@ export async function gatherBlocks(
     },
     meet: (id, block) => met.set(id, block),
   });
-  isWithheld ||= fault instanceof UpstreamFailure && heapLeft === MAX_FETCHED_HEAP_BYTES;
+  isWithheld ||= isFailing && heapLeft === MAX_FETCHED_HEAP_BYTES;
   if (cut.length > 0) {
     const reason = 'more blocks of the cone are not here than are fetched at once';
     note(new ConeUnavailable('over-budget', reason));

@@ -35,10 +35,10 @@ export async function storeTips(
   place = 0,
 ): Promise<StoredTips> {
   const { generation, ledger } = moment.head;
-  const held = context.memory.tips.cut(generation, ledger);
   // what one has named is not asked of another
-  if (held.place !== place) Object.assign(held, { place, tops: [] });
-  const cutTops = held.tops;
+  const cuts = context.memory.tips.cut(generation, ledger);
+  cuts[place] ??= [];
+  const cutTops = cuts[place];
   const namedBy = context.upstreams[place]!;
   const budget = { fetchesLeft: MAX_FETCHED };
   const limits = { namedBy, budget, maxLevels: MAX_LEVELS, deadline: Date.now() + FETCH_MS };
@@ -64,7 +64,7 @@ export async function storeTips(
     // it came down to what cannot be stored
     const isInVain = !isCut && stored === 0 && !(fault instanceof UpstreamFailure);
     if (walk.isWithheld) leave();
-    if (isInVain || walk.isWithheld || cutTops.length > MAX_CUT) cutTops.length = 0;
+    if (isInVain || cutTops.length > MAX_CUT) cutTops.length = 0;
   }
   return { ...all, isMore: !isBusy && cutTops.length > 0 };
 }

@@ -404,8 +404,7 @@ it('asks no other upstream for what is left of the tips that one named', async (
   const honest = listening(rig.upstream);
   const { generation, ledger } = (await readHead(db))!;
   const { tips } = rig.following.memory;
-  tips.cut(generation, ledger).place = 0;
-  tips.cut(generation, ledger).tops.push([...made]);
+  tips.cut(generation, ledger)[0] = [[...made]];
   const following = { ...rig.following, upstreams: [first, honest.upstream] };
   following.memory.upstreams.ranking.beginWith(1);
   await passOnce({ following });
@@ -458,6 +457,31 @@ it.each([1, 2])(
     expect(await storedBlocks(db)).toHaveLength(network.blocks.size);
   },
 );
+
+it.each([
+  ['lacks one in 251', (n: number) => n % 251 === 0 && 'lacks'],
+  ['refuses all of each third pass', (_: number, pass: number) => pass % 3 === 2 && 'refuses'],
+] as const)('goes on below tips though the only upstream %s', async (_, fails) => {
+  const { network, rig, root } = await startNew(db, 'alone');
+  let level = [root];
+  for (let i = 0; i < 125; i++)
+    level = Array.from({ length: 8 }, (__, n) => network.note(level, new Uint8Array(3000).fill(n)));
+  let [fetched, passes] = [0, 0];
+  const { following, upstream } = withTips(rig, ...level);
+  const readBlock = async (id: string) => {
+    const how = fails(++fetched, passes);
+    if (how === 'refuses') throw new UpstreamFailure('status 429', true);
+    return how === 'lacks' ? undefined : rig.upstream.readBlock(id);
+  };
+  following.upstreams = [{ ...upstream, readBlock }];
+  // room for 200 blocks
+  following.memory = createFollowerMemory(1_000_000);
+  for (; passes < 24; passes++) {
+    following.memory.tips.hasLooseEnds = true;
+    await passOnce({ following });
+  }
+  expect(await storedBlocks(db)).toHaveLength(network.blocks.size);
+});
 
 it('stores large transactions in several steps', async () => {
   const { network, rig, root } = await startNew(db, 'large blocks');
