@@ -1,6 +1,6 @@
 /**
- * The part of a module in the ledger (src/modules/README.md): what it keeps beside the ledger, in the
- * same transactions.
+ * The part of a module in the ledger (src/modules/README.md): what it saves from pruning, in the
+ * transaction that prunes, and tables for the scrub.
  */
 import type { Database } from './core/database.ts';
 import type { Head } from './core/head.ts';

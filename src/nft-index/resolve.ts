@@ -4,8 +4,8 @@
  * backends. These facts are known:
  *
  *  - An entry was read from D1: its output held the NFT at its ledger index.
- *  - A `recent` was read from D1 in one transaction: it has every NFT that changed after `from` and
- *    up to `to`, with its state at `to`.
+ *  - A `recent` was read from D1 in one transaction: it names every NFT that changed after `from`
+ *    and up to `to`, by its state at `to` or by the first digits of its ID.
  *  - Since `fromTime`, no put of an entry lacks a change up to `from`.
  *
  * The first two are true whatever happens to the copies. With the third one and the assumptions of
