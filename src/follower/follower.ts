@@ -63,7 +63,7 @@ const PATIENCE = { timeout: 10_000, attempts: 3 };
 /** Milliseconds from the beginning of one look for a request to the next. */
 const CATCH_UP_INTERVAL_MS = 200;
 
-/** KV takes one write a second to a key. While the ledger catches up D1 answers, not KV. */
+/** KV takes one write a second to a key. KV may be late while the ledger catches up. */
 const PUBLISH_INTERVAL_MS = 1000;
 const PUBLISH_INTERVAL_BEHIND_MS = 30_000;
 const PUBLISH_BUDGET = { operations: 300, statements: 200 };
