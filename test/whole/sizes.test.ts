@@ -23,3 +23,11 @@ it.each(Object.entries(sizes))('%s', (name, { files, lines }) => {
   expect(Math.abs(toldFiles! - files), `${files} files`).toBeLessThanOrEqual(files / 10);
   expect(Math.abs(toldLines! - lines), `${lines} lines`).toBeLessThanOrEqual(lines / 10);
 });
+
+it.each([
+  ['node/compute-white-flag.ts', 47],
+  ['follower/apply-milestone.ts', 67],
+  ['nft-index/look-up-nft.ts', 11],
+] as const)('%s is understood from %d files at most', (entry, most) => {
+  expect(measureClosure(entry).files).toBeLessThanOrEqual(most);
+});

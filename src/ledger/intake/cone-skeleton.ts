@@ -4,7 +4,7 @@
  * from some blocks down to those that the ledger knows, breadth first.
  */
 import { concatBytes, toHexDigits } from '../../stardust/encoding/bytes.ts';
-import { orderParentsFirst } from '../../stardust/white-flag/parents-first.ts';
+import { orderParentsFirst } from '../../stardust/white-flag/walk.ts';
 import type { ParsedBlock } from '../../stardust/wire/block.ts';
 import { IdMap } from '../core/id-map.ts';
 
