@@ -207,11 +207,11 @@ export function readNode(world: World, path: string): void {
     undefined,
     {
       ...TEXT,
-      isDue: () => path === '/health',
-      // a replica may show how it was before all was right
-      mayFail: (index) =>
+      // a replica may show how it was before all was right, and who lies diverges
+      mayFail: (index, { headers }) =>
         path === '/health' &&
         (isOld(world) ||
+          (world.liar && headers.get('x-error-detail')?.startsWith('diverged')) ||
           (world.node.disturbances.replicaMs > 0 && index !== lastIndex(world.network))),
     },
   );

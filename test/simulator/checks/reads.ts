@@ -34,7 +34,7 @@ export interface How {
   /** Whether there is an answer for sure, of a ledger that keeps milestones from `first` on. */
   isDue?: (first: number) => boolean;
   /** Whether it may be an error although nothing is wrong. */
-  mayFail?: (index: number | undefined) => boolean;
+  mayFail?: (index: number | undefined, answer: Response) => boolean | undefined;
 }
 
 const MIN_LEDGER_INDEX = 'x-min-ledger-index';
@@ -74,7 +74,8 @@ export function read(
     if ((mayHide || world.mayHideRows) && (isListed || answer.status === 404)) return undefined;
     const index = ledgerIndexOf(answer);
     const { restsFrom, mustAnswer, settings } = world;
-    if (answer.status >= 500 && mustAnswer && !mayFail(index)) return `status ${answer.status}`;
+    if (answer.status >= 500 && mustAnswer && !mayFail(index, answer))
+      return `status ${answer.status}`;
     // a replica may not have it yet
     const isKept = restsFrom !== undefined && min + settings.replicaMs === 0 && isDue(restsFrom);
     if (isKept && ![200, 304].includes(answer.status))
