@@ -133,7 +133,7 @@ interface UpstreamMemory {
   lookedAroundAt: number;
   /** Ledger index at which a slow one was left: once, or one that lies makes walks begin for ever. */
   leftAt?: number | undefined;
-  /** Why an upstream diverges, until another one agrees on the next milestone, or none diverges. */
+  /** Why an upstream diverges, until the ledger moves on or is another one, or none diverges. */
   diverged: string | undefined;
   /** The network and its token, as one upstream named both, in the form of outputs' contents. */
   token: string | undefined;
@@ -275,7 +275,6 @@ export function noteApplied(
   applied: AppliedMilestone,
   { started, ...how }: { started: number; pushed?: true },
 ): void {
-  memory.upstreams.diverged = undefined;
   memory.counts.milestones++;
   writeLog('info', 'follower.milestone-applied', { ...applied, ...how, ms: Date.now() - started });
 }
@@ -295,6 +294,7 @@ export function noteLedger(memory: FollowerMemory, position: LedgerPosition): vo
   if (last === undefined) memory.failed = undefined;
   else if (last.generation !== generation || last.ledger !== ledger) {
     memory.progress.ledgerMoved();
+    upstreams.diverged = undefined;
     // a look at all upstreams counts, though the milestone may be old
     upstreams.lookedAroundAt = Math.max(upstreams.lookedAroundAt, upstreams.issuedAt);
   }

@@ -370,6 +370,23 @@ describe('an upstream that diverges', () => {
     await pass(rig);
     expect(await stateOf()).toBe('following');
   });
+
+  it('is not told of any more where another ledger was imported since', async () => {
+    const network = networkOf(4);
+    const rig = await startLedger(db, network, 2);
+    const other = new NodeState(network, 2);
+    rig.node.confirm(4);
+    rig.following.upstreams = [
+      directUpstream(other),
+      diverging(rig.upstream, network.signers, { at: 3 }),
+    ];
+    await pass(rig);
+    expect([await ledgerIndex(db), await stateOf()]).toEqual([2, 'diverged']);
+    await startLedger(db, network, 3);
+    other.confirm(3);
+    await pass(rig);
+    expect([await ledgerIndex(db), await stateOf()]).toEqual([3, 'following']);
+  });
 });
 
 describe('an upstream of another network', () => {
