@@ -98,9 +98,10 @@ async function readRows(db: Database, from: number, to: number): Promise<PastRow
   const all = await readAlone(
     many(statement, (row) => {
       const spent: SpentRow = JSON.parse(row.text('spent'));
-      const { chain } = readSpentOutput(spent);
+      const { chain, transaction: spender } = readSpentOutput(spent);
       if (chain === null) throw damagedNft();
-      return { nftId: chain, part: row.integer('part'), place: row.integer('place'), spent };
+      const [part, place] = [row.integer('part'), row.integer('place')];
+      return { nftId: chain, part, place, milestone: milestoneOfPart(part), spender, spent };
     }),
   );
   const burns = await readBurns(db, all);
@@ -111,40 +112,39 @@ async function readRows(db: Database, from: number, to: number): Promise<PastRow
 
 interface SpentNft {
   nftId: string;
-  part: number;
+  milestone: number;
+  spender: string;
   spent: SpentRow;
 }
 
-/** ?1 NFTs, each with a milestone: of those that were burned then. */
+/** ?1 NFTs, each with a milestone and a transaction: of those that it burned and did not make. */
 const SELECT_BURNED = `
   SELECT n.id FROM json_each(?1) j CROSS JOIN nft n ON n.id = j.value ->> 0
-  WHERE n.output IS NULL AND n.changed = j.value ->> 1`;
+  WHERE n.output IS NULL AND n.changed = j.value ->> 1 AND NOT EXISTS (SELECT 1 FROM output o
+    WHERE o.id BETWEEN j.value ->> 2 AND (j.value ->> 2) || 'g' AND o.chain = n.id)`;
 
-/** Reads what burned NFTs, by the output that held each last. */
+/** Reads what burned NFTs, by the output that held each last: a transaction makes a first one. */
 async function readBurns(
   db: Database,
   all: readonly SpentNft[],
 ): Promise<Map<SpentRow, Omit<Burn, 'transactionId'>>> {
   const last = new Map(all.map((each) => [each.nftId, each]));
-  const candidates = [...last.values()].map(({ nftId, part }) => [nftId, milestoneOfPart(part)]);
+  const candidates = [...last.values()].map((each) => [each.nftId, each.milestone, each.spender]);
   const burned = await readQuery(
     db,
     many(forEachPiece(db, SELECT_BURNED, candidates), (row) => last.get(row.text('id'))!),
   );
   const burns = new Map<SpentRow, Omit<Burn, 'transactionId'>>();
   for (const some of splitIntoParts(burned, () => 0, { most: BURNS_AT_ONCE })) {
-    const ids = some.map(({ spent }) => firstOutputOf(spent));
+    const ids = some.map(({ spender }) => `${spender}0000`);
     const found = await readQuery(db, findLedgerOutputs(db, ids));
     const made = new Map(found.map((output) => [output.id, output]));
-    for (const { part, spent } of some) {
-      const { created, block, createdTime } = made.get(firstOutputOf(spent)) ?? {};
-      if (created !== milestoneOfPart(part) || block === undefined || createdTime === undefined)
+    for (const { milestone, spender, spent } of some) {
+      const { created, block, createdTime } = made.get(`${spender}0000`) ?? {};
+      if (created !== milestone || block === undefined || createdTime === undefined)
         throw damagedNft();
       burns.set(spent, { blockId: block, timestamp: createdTime });
     }
   }
   return burns;
 }
-
-/** The first output of the transaction that spent it: each transaction creates one. */
-const firstOutputOf = (spent: SpentRow): string => `${readSpentOutput(spent).transaction}0000`;

@@ -447,6 +447,28 @@ it('a character that was changed never makes a history another one', async () =>
   expect(errors).toBeGreaterThan(5);
 });
 
+it('an NFT that moved counts as burned nowhere, though its row lacks what holds it', async () => {
+  const db = await openMemory();
+  const rig = await startLedger(db, network, 0, { retention: 4 });
+  rig.following.keepsHistory = true;
+  rig.following.ledgerParts = [{ carry: carryPast, tables: [pastTable] }];
+  let moved = 0;
+  for (let index = 1; index <= MILESTONES; index++) {
+    await followTo(rig, index);
+    for (const nft of nfts) {
+      const last = lives.get(nft)!.at(-1)!;
+      if (last.index !== index || last.kind === 'burned' || last.kind === 'minted') continue;
+      await db.prepare('UPDATE nft SET output = NULL WHERE id = ?1').bind(nft).run();
+      moved++;
+    }
+  }
+  expect(moved).toBeGreaterThan(2);
+  for (const nft of nfts) {
+    const found = await readNftHistory(db, nft, 10).catch(() => undefined);
+    if (found?.ok) expect(found.changes[0]!.kind).toBe(lives.get(nft)!.at(-1)!.kind);
+  }
+});
+
 describe('changes that are in nft_past', () => {
   let db: SqliteDatabase;
   beforeAll(async () => {
