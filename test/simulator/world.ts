@@ -110,7 +110,7 @@ export class World {
   restsFrom: number | undefined;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */
   hasKeys: boolean;
-  /** What was counted, at the end of each window. */
+  /** What was counted, at the end of each window; below an import nothing is fetched. */
   readonly economy: {
     at: number;
     d1Calls: number;
@@ -119,7 +119,6 @@ export class World {
     blocks: number;
     /** Of the blocks those that milestones of the ledger reference. */
     applied: number;
-    imports: number;
   }[] = [];
   /** Lines of the log that were looked at. */
   linesRead = 0;
@@ -248,6 +247,7 @@ export class World {
   noteImport(): void {
     this.imports++;
     this.seenIndex = 0;
+    this.economy.length = 0;
   }
 
   /** The right snapshot takes the place of the damaged one. */

@@ -201,7 +201,6 @@ async function checkEconomy(world: World): Promise<void> {
     lines: node.lines.length,
     blocks: network.blocks.size,
     applied: 0,
-    imports: world.imports,
   };
   const isSmall = SMALL_STEPS.test(world.settings.limits);
   if (node.counts.mostOfRequest > MOST_OF_REQUEST * (isSmall ? TINY : 1))
@@ -214,10 +213,9 @@ async function checkEconomy(world: World): Promise<void> {
   economy.push(now);
   if (before === undefined) return;
   const seconds = (now.at - before.at) / 1000;
-  const { blocks: known, applied, imports } = economy.at(-3) ?? before;
-  // a node that catches up fetches what came long ago; below an import it fetches nothing
-  const fetched = now.imports === imports ? now.applied - applied : 0;
-  const blocks = Math.max(now.blocks - known, fetched) / seconds;
+  const { blocks: known, applied } = economy.at(-3) ?? before;
+  // a node that catches up fetches what came long ago
+  const blocks = Math.max(now.blocks - known, now.applied - applied) / seconds;
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
