@@ -2,6 +2,7 @@
 import { readBlockRows } from '../../../src/ledger/packs/id-rows.ts';
 import { parsedBlock } from '../../support/network/blocks.ts';
 import { pastCone } from '../../support/network/known-verdicts.ts';
+import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
 import type { Request } from '../truth.ts';
 import type { World } from '../world.ts';
@@ -112,7 +113,10 @@ const TRIES = 20;
 export async function answerableProposal(world: World): Promise<Request> {
   const { network, settings } = world;
   const { genesis, start, forgotten } = await boundsOf(world);
-  const least = Math.max(forgotten, start === genesis ? -1 : start);
+  const last = lastIndex(network);
+  const { belowMaxDepth } = parametersAt(network, last).parameters;
+  // nodes name no tips above what is older
+  const least = Math.max(forgotten, start === genesis ? -1 : start, last - belowMaxDepth - 1);
   const isKnown = (id: string) => (network.blocks.get(id)?.referenced?.index ?? -1) > least;
   for (let i = 0; i < TRIES && !settings.needsWork; i++) {
     const { request } = network.propose();

@@ -87,7 +87,7 @@ export class NodeState {
       : undefined;
   }
 
-  /** Up to eight of the newest blocks without children. */
+  /** Up to eight of the newest blocks without children, and with nothing below max depth below. */
   get tips(): string[] {
     const among = this.network.blocks.size;
     if (this.#tips?.among !== among) this.#tips = { ids: this.#findTips(), among };
@@ -95,14 +95,25 @@ export class NodeState {
   }
 
   #findTips(): string[] {
-    const open = [...this.network.blocks.keys()].filter((id) => {
-      const block = this.block(id);
-      return (
-        block !== undefined && block.visibleFrom <= this.#confirmed && !this.#isReferenced(block)
-      );
-    });
-    const approved = new Set(open.flatMap((id) => this.network.blocks.get(id)!.parents));
-    return open.filter((id) => !approved.has(id)).slice(-8);
+    const { blocks } = this.network;
+    const open = [...blocks.values()].filter(
+      (block) =>
+        this.block(block.id) !== undefined &&
+        block.visibleFrom <= this.#confirmed &&
+        !this.#isReferenced(block),
+    );
+    const approved = new Set(open.flatMap(({ parents }) => parents));
+    const { belowMaxDepth } = parametersAt(this.network, this.#confirmed).parameters;
+    const isTip = ({ id }: NetworkBlock) =>
+      !approved.has(id) && this.#confirmed - oldest.get(id)! <= belowMaxDepth;
+    const oldest = new Map<string, number>();
+    const oldestOf = (id: string) =>
+      oldest.get(id) ?? blocks.get(id)?.referenced?.index ?? Infinity;
+    for (const { id, parents } of open) oldest.set(id, Math.min(...parents.map(oldestOf)));
+    return open
+      .filter(isTip)
+      .map(({ id }) => id)
+      .slice(-8);
   }
 
   metadataJson(block: NetworkBlock): JsonObject {
