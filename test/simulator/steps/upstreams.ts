@@ -125,14 +125,17 @@ function withholdFor({ upstreams, simulation, network }: World, random: Random, 
   });
 }
 
-/** Some of its answers fail, hang, are cut or are late, or it has lost some blocks. */
-function disturb({ upstreams }: World, random: Random): void {
+/**
+ * Some of its answers fail, hang, are cut or are late, or it has lost some blocks; where the others
+ * may lie it has all, as a liar decides alone about blocks that nobody else has (SECURITY.md).
+ */
+function disturb({ upstreams, liar }: World, random: Random): void {
   const { conduct } = random.pick(upstreams);
   conduct.failing = random.pick([0, 0.05, 0.3]);
   conduct.hanging = random.pick([0, 0, 0.02]);
   conduct.cutting = random.pick([0, 0.05, 0.2]);
   conduct.slow = random.pick([0, 0.1, 0.5]);
-  conduct.forgetful = random.pick([0, 0, 0.1, 0.5]);
+  conduct.forgetful = liar === undefined ? random.pick([0, 0, 0.1, 0.5]) : 0;
 }
 
 /** None, or a few; the most dangerous one more often than the others. */
@@ -170,8 +173,8 @@ function pushLies({ upstreams, network, strangers }: World, random: Random): voi
   target.push({ topic: 'milestone-info/confirmed', payload: new TextEncoder().encode(confirmed) });
 }
 
-/** It forgets what milestones up to some referenced; another one has it still. */
-function pruneUpstream({ upstreams, network }: World, random: Random): void {
-  if (upstreams.length > 1)
-    random.pick(upstreams).prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
+/** It forgets what milestones up to some referenced; another one, which is honest, has it still. */
+function pruneUpstream({ upstreams, network, liar }: World, random: Random): void {
+  const one = liar ?? random.pick(upstreams);
+  if (upstreams.length > 1) one.prune(Math.max(0, lastIndex(network) - random.between(1, 6)));
 }
