@@ -247,24 +247,25 @@ export function readBlockMetadata(world: World, blockId: string): void {
       } = body;
       if (others.blockId !== blockId || Object.keys(others).join() !== 'blockId,isSolid')
         return JSON.stringify(others);
+      // a damaged ID hides that a milestone references it (docs/storage.md#the-scrub)
+      const isHidden = world.mayHideRows && world.notes.some((note) => / flipped id_/.test(note));
+      if (isHidden && isReferenced && referencedByMilestoneIndex === undefined) return undefined;
       return differs(
         {
           parents,
-          referencedByMilestoneIndex,
           milestoneIndex,
+          referencedByMilestoneIndex,
           ledgerInclusionState,
           conflictReason: reasonOf(world, conflictReason),
           whiteFlagIndex,
         },
         {
           parents: block.parents,
-          ...(isReferenced && {
-            referencedByMilestoneIndex: referenced.index,
-          }),
           // which blocks carry one is said by the keys
           milestoneIndex:
             world.hasKeys || milestoneIndex !== undefined ? block.milestoneIndex : undefined,
           ...(isReferenced && {
+            referencedByMilestoneIndex: referenced.index,
             ledgerInclusionState: referenced.state,
             ...(referenced.state === 'conflicting' && {
               conflictReason: reasonOf(world, referenced.conflict),
