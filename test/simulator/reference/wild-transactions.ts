@@ -90,9 +90,9 @@ export function wildPlan(wallet: Wallet): TransactionPlan | undefined {
     unlockChanges: [],
   };
   for (let count = random.between(1, 3); count > 0; count--) {
-    // the newest are most often of a rare kind
-    const from = random.chance(0.5) ? coins.slice(-30) : coins;
-    consume(draft, random.pick(from), 0);
+    // rare kinds as often as others
+    const kinds = [...Map.groupBy(coins, ({ output }) => output.type).values()];
+    consume(draft, random.pick(random.chance(0.5) ? random.pick(kinds) : coins), 0);
   }
   if (draft.inputs.length === 0) return undefined;
   if (random.chance(0.35)) foundryOf(draft);
