@@ -65,7 +65,7 @@ function checkEntries(world: World, { generation, filledFrom, from }: IndexState
   const values = new Map(node.kv.entries);
   const held = (id: string, index: number) => truth.nftOutput(id, index) ?? null;
   const last = lastIndex(world.network);
-  const isNew = world.backup !== undefined && world.settings.isServe;
+  const isNew = world.settings.ending === 'restore' && world.settings.isServe;
   // they may have no entry yet, and that a restored ledger has a new KV shows half an hour later
   const lacked = isNew ? truth.nftIds : truth.changedNfts(from, last);
   for (const id of truth.nftIds) {

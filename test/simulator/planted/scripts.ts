@@ -10,10 +10,9 @@ import { EVENTS } from '../../support/network/random-network.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { checkAlways } from '../checks/invariants.ts';
 import { readNft } from '../checks/reads.ts';
-import { askRoots } from '../checks/white-flag.ts';
 import type { Patch } from '../platform/bundle.ts';
 import { runStory } from '../run-story.ts';
-import { issue, proposal } from '../steps/coordinators.ts';
+import { issue } from '../steps/coordinators.ts';
 import { STEPS } from '../steps/steps.ts';
 import type { Settings } from '../story.ts';
 import type { World } from '../world.ts';
@@ -125,16 +124,6 @@ const SCRIPTS: Record<string, Script> = {
       world.publishNews();
     },
   },
-  'former-L2': {
-    settings: { limits: 'small' },
-    said: /unreferenced blocks, at most/,
-    async run(world) {
-      await milestone(world);
-      await STEPS.starve.run(world, new Random('starve e'));
-      await milestone(world);
-      await pass(world, 40_000);
-    },
-  },
   'former-L3': {
     settings: { limits: 'tiny', missingKeys: 1 },
     said: /ledger stays/,
@@ -210,22 +199,6 @@ const SCRIPTS: Record<string, Script> = {
         );
       world.isFlipped = true;
       for (const id of world.truth.nftIds) readNft(world, id);
-    },
-  },
-  'former-operator-1': {
-    said: /the truth is/,
-    async run(world) {
-      const { life } = world;
-      for (let i = 0; i < 12; i++) EVENTS.pay[1](life);
-      await milestone(world);
-      await STEPS.importDamaged.run(world, new Random('damaged'));
-      await pass(world, 2000);
-      for (let i = 0; i < 12; i++) EVENTS.pay[1](life);
-      world.publishNews();
-      await pass(world, 3000);
-      askRoots(world, proposal(world));
-      await pass(world, 30_000);
-      for (const request of world.proposals.slice()) askRoots(world, request);
     },
   },
 };

@@ -2,6 +2,7 @@
 import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
+import { fromExport } from '../checks/endings.ts';
 import { readBlockMetadata } from '../checks/reads.ts';
 import type { World } from '../world.ts';
 import { issue } from './coordinators.ts';
@@ -17,15 +18,7 @@ const operator = (often: number, run: Step['run']): Step => ({
 export const operatorSteps = {
   importAgain: operator(1, (world, random) => importAgain(world, random)),
   importDamaged: operator(2, importDamaged),
-  backUp: {
-    actor: 'operator',
-    often: 2,
-    needs: ({ ending }) => ending === 'restore',
-    run: (world) => {
-      const { isDamaged, isImporting } = world;
-      if (!isDamaged && !isImporting) world.backup = world.node.sqlite.serialize();
-    },
-  } satisfies Step,
+  backUp: { actor: 'operator', often: 2, run: backUp },
   setKeys: {
     ...operator(1, (world) => world.setKeys()),
     needs: ({ missingKeys }) => missingKeys > 0,
@@ -45,6 +38,13 @@ export const operatorSteps = {
     node.deploy({ RETENTION_MILESTONES: random.pick(['35', '17280']) });
   }),
 } satisfies Steps;
+
+/** On Cloudflare it is an export, from which the ledger can be made. */
+async function backUp(world: World): Promise<void> {
+  if (world.isDamaged || world.isImporting || world.isFlipped) return;
+  world.backup = world.node.sqlite.serialize();
+  if (!world.settings.isServe) await fromExport(world, world.backup);
+}
 
 /** For some seconds no upstream is set. */
 function unfollow({ node, simulation }: World, random: Random): void {

@@ -74,11 +74,11 @@ export const senderSteps = {
   flood: hostile(2, flood),
 } satisfies Steps;
 
-/** A drop of a collection: as many NFTs as one part of a milestone's changes does not hold. */
+/** A drop of a collection: as many NFTs as two parts of a milestone's changes do not hold. */
 function mintMany(life: Life, random: Random): void {
   const spend = take(life, life.coins);
   if (spend === undefined) return;
-  const count = BigInt(random.between(30, 70));
+  const count = BigInt(random.between(50, 90));
   const rest = spend.coin.output.amount - count * LEAST_AMOUNT;
   if (rest < LEAST_AMOUNT) return;
   const owner = someone(life);
