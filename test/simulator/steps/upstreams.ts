@@ -43,10 +43,7 @@ function honest({ upstreams, liar }: World): UpstreamDouble[] {
   return upstreams.filter((each) => each !== liar);
 }
 
-/**
- * Some milestones behind, while another honest one is up and not: where none is, a liar decides
- * alone what is unreferenced (SECURITY.md).
- */
+/** Some milestones behind, while another honest one is up and not, or nobody lies (SECURITY.md). */
 function lag(world: World, random: Random): void {
   const [first, ...others] = random.sample(honest(world), 9);
   const isCovered = others.some(({ conduct }) => conduct.isUp && conduct.lag === 0);
@@ -125,10 +122,7 @@ function withholdFor({ upstreams, simulation, network }: World, random: Random, 
   });
 }
 
-/**
- * Some of its answers fail, hang, are cut or are late, or it has lost some blocks; where the others
- * may lie it has all, as a liar decides alone about blocks that nobody else has (SECURITY.md).
- */
+/** Answers fail, hang, are cut or late, or blocks are lost: of these a liar alone would decide. */
 function disturb({ upstreams, liar }: World, random: Random): void {
   const { conduct } = random.pick(upstreams);
   conduct.failing = random.pick([0, 0.05, 0.3]);
