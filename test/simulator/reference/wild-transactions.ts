@@ -224,7 +224,7 @@ function goOnWithAlias(
     draft.outputs.push({ ...same, unlockConditions, features: someFeatures(draft, [0, 2], 0.3) });
     return;
   }
-  const founded = random.pick([0, 0, 0, 1, 1, 2]);
+  const founded = random.pick([0, 1, 2, 3]);
   draft.outputs.push({
     ...same,
     stateIndex: output.stateIndex + 1,

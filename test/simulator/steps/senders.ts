@@ -190,7 +190,7 @@ function wild({ life, network, truth }: World, random: Random): void {
   for (let i = random.between(1, 3); i > 0; i--) {
     const plan = wildPlan({
       random,
-      accounts: [...life.accounts.values()].slice(0, 4),
+      accounts: [...life.accounts.values()],
       coins: truth
         .plainOutputs(lastIndex(network))
         .slice(-WILD_OUTPUTS)
