@@ -89,8 +89,9 @@ function checkEntries(world: World, { generation, filledFrom, from }: IndexState
 
 const LOOKUPS = 5;
 const ANSWERED_MS = 400;
-/** The follower, too, begins something now and then. */
+/** The follower, too, begins something now and then, and "recent" is put again in half a minute. */
 const TRIES = 3;
+const HEARTBEAT_MS = 30_000;
 
 /** After which a `recent` that is not put again is too old. */
 const QUIET_MS = 130_000;
@@ -107,6 +108,7 @@ async function checkLookups(world: World): Promise<void> {
     for (const id of ids) world.ask(`/api/indexer/v1/outputs/nft/0x${id}`, () => {});
     await simulation.runUntil(simulation.now + ANSWERED_MS);
     if (queries() === before) return;
+    await simulation.runUntil(simulation.now + HEARTBEAT_MS / 2);
   }
   world.wrong('economy', 'lookups of NFTs query the ledger');
 }
