@@ -131,7 +131,7 @@ async function checkFarReplica(world: World): Promise<void> {
   const hasCome = (await world.ledgerIndex()) === lastIndex(network);
   const request = await answerableProposal(world);
   // a part of the blocks is fetched at once
-  for (let i = 0; hasCome && !(await askOnce(world, request)); i++)
+  for (let i = 0; hasCome && !(await askOnce(world, request)) && !(await isFull(world)); i++)
     if (i === TRIES)
       return world.wrong('liveness', 'a proposal is refused, as a replica lacks milestones');
   node.catchUp();

@@ -146,8 +146,12 @@ export function differs(said: unknown, truth: unknown): string | undefined {
 const SPENT = 1;
 const NOT_FOUND = 3;
 
-/** An output that was spent before the import, or whose record is pruned, is not found, as in HORNET. */
+/**
+ * An output that was spent before the import, or whose record is pruned, is not found, as in HORNET;
+ * nor is one whose row damage hides, and that decides first.
+ */
 export function reasonOf(world: World, reason: number | undefined): number | undefined {
+  if (world.isRowFlipped && reason !== undefined) return NOT_FOUND;
   const isForgotten = world.imports > 0 || world.settings.retention < 1000 || world.isShortened;
   return reason === SPENT && isForgotten ? NOT_FOUND : reason;
 }
