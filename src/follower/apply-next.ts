@@ -206,8 +206,8 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
     const isLate =
       pass.applied > appliedBefore && (Date.now() > budget.deadline || memory.queries > spent);
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
-    const cone = memory.missing;
-    const done = workDone(cone);
+    const [cone] = memory.missing;
+    const done = workDone(memory.missing);
     try {
       if (!(await applyNext(context, giver, position, pass))) break;
     } catch (error) {
@@ -215,7 +215,7 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
       const reason = memory.progress.times === times ? error.message : undefined;
       // a walk that is done again is no progress, but is its upstream's turn until it is done
       const isOn =
-        reason === undefined || workDone(memory.missing) > (memory.missing === cone ? done : 0);
+        reason === undefined || workDone(memory.missing) > (memory.missing[0] === cone ? done : 0);
       return isOn ? { kind: 'budget-spent', reason } : { kind: 'stuck', reason: error.message };
     }
     position = await readPosition(context.db, context);
@@ -228,7 +228,8 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
 }
 
 /** Blocks of a past cone that were walked and stored. */
-const workDone = (cone?: MissingCone) => (cone ? cone.walked + cone.stored : 0);
+const workDone = (cones: readonly MissingCone[]) =>
+  cones.reduce((sum, { walked, stored }) => sum + walked + stored, 0);
 
 /** Applies the milestone after the ledger's; returns false if the giver does not have it. */
 async function applyNext(

@@ -24,7 +24,7 @@ import {
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
 import { findLeftOut, hasStagedRoot, queryReferenced } from './store/leave-out.ts';
-import { createMissingCone, isKnown, storeCone } from './store/store-cone.ts';
+import { createMissingCone, isKnown, type MissingCone, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
 export interface CompleteTools {
@@ -45,6 +45,12 @@ export interface CompleteTools {
 /** Tries in one pass: each ends as blocks of the cone were dropped, or referenced earlier. */
 const MAX_TRIES = 3;
 
+/** Blocks met by a walk that is kept while another upstream is asked: 8 MB for each upstream. */
+const MAX_KEPT = 100_000;
+
+/** Times that a stored cone is left to the upstream by whose word it ends, after the first one. */
+const MAX_SPARED = 30;
+
 /** Steps in which one try makes verdicts: up to 12 statements each, of an invocation's 1,000. */
 const MAX_RESOLVING_STEPS = 24;
 
@@ -64,23 +70,25 @@ export async function completeMilestone(
   const { memory } = tools;
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const fetched = await storeMissing(db, head, verified, tools);
-    let isClean = false;
+    const [cone] = memory.missing;
     try {
       const outcome = await applyStored(db, verified, tools);
       if (outcome.kind === 'applied')
         return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
-      if (outcome.kind === 'root-differs') isClean = await leaveOut(db, outcome, verified, tools);
+      if (outcome.kind === 'root-differs') await leaveOut(db, outcome, verified, tools, cone);
     } catch (error) {
       // an upstream that diverges otherwise, without a cone, must not undo what others walked
-      if (error instanceof Divergence && tools.upstream !== undefined) memory.missing = undefined;
+      if (error instanceof Divergence && tools.upstream !== undefined) forget(memory, cone);
       throw error;
     }
     // blocks of the cone were dropped: the walk begins again
-    memory.missing = isClean
-      ? createMissingCone(head, coneOf(verified), new Set<string>())
-      : undefined;
+    forget(memory, cone);
   }
   throw new ConeUnavailable('over-budget', 'blocks of the cone are gone again');
+}
+
+function forget(memory: FollowerMemory, cone: MissingCone | undefined): void {
+  memory.missing = memory.missing.filter((each) => each !== cone);
 }
 
 function coneOf({ id, milestone: { parents } }: VerifiedMilestone) {
@@ -94,22 +102,28 @@ async function storeMissing(
   verified: VerifiedMilestone,
   tools: CompleteTools,
 ): Promise<number> {
-  const { memory } = tools;
+  const { memory, upstream } = tools;
   const { milestone, parents } = coneOf(verified);
   const view = await memory.step('apply', () => memory.index.view(db, head, parents));
   if (parents.every((id) => isKnown(view, id))) return 0;
-  if (memory.missing?.milestone !== milestone)
-    memory.missing = createMissingCone(head, { milestone, parents });
-  const { missing } = memory;
+  // a walk ends where its upstream says, so each has its own; one that came down is stored by all
+  const isOurs = ({ left, by = upstream?.name }: MissingCone) =>
+    left !== undefined || upstream === undefined || by === upstream.name;
+  const cones = memory.missing.filter((each) => each.milestone === milestone);
+  const cone =
+    cones.find(isOurs) ?? createMissingCone(view, { milestone, parents }, upstream?.name);
+  cone.by ??= upstream?.name;
+  const others = cones.filter((each) => each !== cone && each.skeleton.size <= MAX_KEPT);
+  memory.missing = [cone, ...others];
   try {
-    await storeCone(db, head, missing, { ...tools, view });
+    await storeCone(db, head, cone, { ...tools, view });
   } catch (error) {
     if (!(error instanceof ConeUnavailable) || error.fault === 'over-budget') throw error;
     // where the walk went by the upstream's word, the next try walks afresh
-    if (error.fault === 'too-large') memory.missing = undefined;
+    if (error.fault === 'too-large') forget(memory, cone);
     throw new UpstreamFailure(error.message);
   }
-  return missing.stored;
+  return cone.stored;
 }
 
 /**
@@ -144,42 +158,45 @@ async function applyStored(
 
 /**
  * Drops the blocks of the cone that an earlier milestone referenced. If the upstream names none,
- * drops staged blocks that rest on the word of an upstream, and throws a Divergence; but returns
- * true if it was the word of another one: no block is staged then, and the cone is stored again by
- * the word of this one. So each upstream's word gets its chance, and a liar diverges.
+ * drops staged blocks that rest on the word of an upstream, and throws a Divergence; but not if it
+ * was the word of another one: the cone is stored again by the word of this one. So each upstream's
+ * word gets its chance, and a liar diverges.
  */
 async function leaveOut(
   db: Database,
   walk: RootDiffers,
   verified: VerifiedMilestone,
   tools: CompleteTools,
-): Promise<boolean> {
+  cone: MissingCone | undefined,
+): Promise<void> {
   const { memory, upstream } = tools;
   const { index } = verified.milestone;
-  const referenced = upstream ? await queryReferenced(db, walk, upstream, tools) : [];
-  const milestone = toHexDigits(verified.id);
+  const isOwn = upstream !== undefined && cone?.by === upstream.name;
+  const own = isOwn && cone?.isFirst ? cone.said : undefined;
+  const referenced = upstream ? await queryReferenced(db, walk, upstream, tools, own) : [];
   return memory.step('apply', async () => {
     // walked again, as the drop is fenced on the blocks that are stored by now
     const now = await walkMilestone(db, verified);
-    if (now.kind !== 'root-differs') return false;
+    if (now.kind !== 'root-differs') return;
     const { view, order, root } = now;
     // a block that is dropped and stored again has another number
-    if (view.head.dropped !== walk.view.head.dropped) return false;
+    if (view.head.dropped !== walk.view.head.dropped) return;
     const before = findLeftOut(now, referenced);
     if (before !== undefined) {
       await dropReferenced(db, view, before);
-      memory.progress.coneShrank(milestone);
+      memory.progress.beginAnew();
       memory.log('warn', 'follower.blocks-referenced-before', { index, blocks: before.size });
-      return false;
+      return;
     }
     // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
     const restsOnWord = upstream !== undefined && hasStagedRoot(view);
+    const overruled = memory.upstreams.overruled(view.head.generation, view.head.ledger);
+    // the other one may have failed just now
+    if (restsOnWord && cone && !isOwn && overruled.has(upstream.name) && cone.spared++ < MAX_SPARED)
+      throw new UpstreamFailure('the past cone ends by the word of another upstream');
     if (restsOnWord) await dropStaged(db, view);
-    const isOwnWord = memory.missing?.words?.isSubsetOf(new Set([upstream?.name]));
-    if (restsOnWord && !isOwnWord) {
-      memory.progress.startOver(milestone, upstream.name);
-      return true;
-    }
+    if (restsOnWord && !isOwn) overruled.add(upstream.name);
+    if (restsOnWord && !own) return;
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(
       `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,

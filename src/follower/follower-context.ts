@@ -85,8 +85,8 @@ export interface FollowerMemory {
   /** Blocks that are not stored yet, kept over passes: a large past cone is fetched in several. */
   pool: BlockPool;
   milestones: PushedMilestones;
-  /** The missing part of the next milestone's past cone, while it is fetched and stored. */
-  missing: MissingCone | undefined;
+  /** Missing parts of the next milestone's past cone, by whose word they end: the last one first. */
+  missing: readonly MissingCone[];
   progress: Progress;
   upstreams: UpstreamMemory;
   /** The last passes, if they failed or got nowhere (follower-status.ts). */
@@ -131,7 +131,9 @@ interface UpstreamMemory {
   issuedAt: number;
   /** Unix milliseconds of the same, or of the last look at all upstreams if that is later. */
   lookedAroundAt: number;
-  /** Ledger index at which a slow one was left: once, or one that lies makes walks begin for ever. */
+  /** Names of those that dropped what was stored by another's word: at once only once. */
+  overruled: OfLedgerIndex<Set<string>>;
+  /** Ledger index at which a slow one was left: once, as each walks by itself. */
   leftAt?: number | undefined;
   /** Why an upstream diverges, until the ledger moves on or is another one, or none diverges. */
   diverged: string | undefined;
@@ -188,11 +190,12 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     index: createUnreferencedIndex(),
     pool: createBlockPool(maxPoolHeapBytes, isAdmitted),
     milestones: createPushedMilestones(),
-    missing: undefined,
+    missing: [],
     upstreams: {
       ranking: createRanking(Date.now),
       issuedAt: 0,
       lookedAroundAt: 0,
+      overruled: ofLedgerIndex(() => new Set()),
       diverged: undefined,
       token: undefined,
       said: ofLedgerIndex(() => ({
@@ -287,13 +290,13 @@ export function noteLedger(memory: FollowerMemory, position: LedgerPosition): vo
   const { generation, ledger, indexed } = position.head;
   const last = memory.lastLedger;
   if (last !== undefined && last.generation !== generation) dropPushed(memory);
-  if (memory.missing?.generation !== generation || memory.missing.index <= ledger)
-    memory.missing = undefined;
+  const isDue = (cone: MissingCone) => cone.generation === generation && cone.index > ledger;
+  memory.missing = memory.missing.filter(isDue);
   const { upstreams } = memory;
   upstreams.issuedAt = position.milestone.timestamp * 1000;
   if (last === undefined) memory.failed = undefined;
   else if (last.generation !== generation || last.ledger !== ledger) {
-    memory.progress.ledgerMoved();
+    memory.progress.beginAnew();
     upstreams.diverged = undefined;
     // a look at all upstreams counts, though the milestone may be old
     upstreams.lookedAroundAt = Math.max(upstreams.lookedAroundAt, upstreams.issuedAt);

@@ -141,7 +141,7 @@ async function askUpstreams(
   const isStill = memory.progress.times === times;
   const waiting = isStill ? waitsFor(outcomes) : undefined;
   if (waiting !== undefined && !budget.milestonesOnly) noteFruitlessPass(memory, waiting);
-  const progress = memory.missing && describeProgress(memory.missing);
+  const [progress] = memory.missing.map(describeProgress);
   const { applied, behind, beginWith, level, diverged, getsOn, state } = summarizePass(outcomes, {
     diverged: known.diverged,
     failing: whyFailing(memory),

@@ -26,9 +26,8 @@ interface Waiting {
 const failedIn = new WeakMap<Error, StepName>();
 
 /** The step that threw the error; undefined if none did. */
-export function stepOf(error: unknown): StepName | undefined {
-  return error instanceof Error ? failedIn.get(error) : undefined;
-}
+export const stepOf = (error: unknown): StepName | undefined =>
+  error instanceof Error ? failedIn.get(error) : undefined;
 
 /** @param clock Unix milliseconds */
 export function createSteps(clock: () => number): RunStep {

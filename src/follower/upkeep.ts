@@ -91,7 +91,7 @@ const MAX_EVICTION_MS = 30_000;
  */
 async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Promise<boolean> {
   const { upkeep, counts, index } = memory;
-  if (memory.missing !== undefined) {
+  if (memory.missing.length > 0) {
     upkeep.room = (await measureUnreferenced(db)).room;
     return true;
   }

@@ -77,9 +77,7 @@ export type Entry = v.InferOutput<typeof Entry>;
 /** @param nftId 64 lower-case hex digits */
 export const entryKey = (nftId: string): string => `nft:${nftId}`;
 
-export function writeEntry(entry: Entry): string {
-  return writeKvValue(entry satisfies Entry);
-}
+export const writeEntry = (entry: Entry): string => writeKvValue(entry satisfies Entry);
 
 /** @param text what KV has under the key of this NFT */
 export function readEntry(nftId: string, text: string | null): KvRead<Entry> {

@@ -80,9 +80,7 @@ export function writeRecent({ states, prefixes, ...range }: Recent): string {
   return writeKvValue(stored satisfies v.InferOutput<typeof StoredRecent>);
 }
 
-export function readRecent(text: string | null): KvRead<Recent> {
-  return readKvValue(Recent, text);
-}
+export const readRecent = (text: string | null): KvRead<Recent> => readKvValue(Recent, text);
 
 /** @returns an output ID; null: burned; undefined: `states` does not have the NFT */
 export function findState({ states }: Recent, nftId: string): string | null | undefined {

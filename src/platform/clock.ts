@@ -13,9 +13,8 @@
  * @param since Unix milliseconds
  * @param now Unix milliseconds
  */
-export function hasPassed(intervalMs: number, since: number, now: number): boolean {
-  return Math.abs(now - since) >= intervalMs;
-}
+export const hasPassed = (intervalMs: number, since: number, now: number): boolean =>
+  Math.abs(now - since) >= intervalMs;
 
 /** Settles as the work does, or as `late` does after N milliseconds; the work goes on then. */
 export async function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
@@ -46,9 +45,8 @@ export async function withSignal<T>(
   }
 }
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A request waits no longer than this and one step, unless the work is less urgent. */
 const TURN_EVERY_MS = 25;

@@ -91,6 +91,5 @@ export const writeLimitedLog: WriteLog = (level, event, fields) =>
   limitedByEvent(event, level, event, fields);
 
 /** An unexpected failure as text for the log. It must not go into an answer. */
-export function describeError(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
+export const describeError = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -103,7 +103,7 @@ it('is forgotten when its roots are wrong', async () => {
   await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(1);
   expect(keptBlocks(rig)).toEqual([]);
-  expect(rig.following.memory.missing).toBeUndefined();
+  expect(rig.following.memory.missing).toEqual([]);
   rig.following.upstreams = [rig.upstream];
   await passOnce(rig);
   expect(await ledgerIndex(db)).toBe(2);

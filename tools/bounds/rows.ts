@@ -92,7 +92,11 @@ export const SECTIONS: Record<string, Bound[]> = {
       'follower/store/store-cone.ts',
       '',
     ],
-    ['… blocks in memory: {MAX_MET}', 'follower/store/store-cone.ts', 'the next upstream'],
+    [
+      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of others',
+      'follower/store/store-cone.ts',
+      'the next upstream',
+    ],
     [
       'a walk: {MAX_FETCHED_HEAP_BYTES} of fetched blocks; {MAX_QUERIED} queries about references, {QUERIED_AT_ONCE} at once',
       'follower/store/gather-blocks.ts',

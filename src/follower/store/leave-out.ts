@@ -13,10 +13,13 @@ import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
-import type { Upstream } from '../../upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import type { RootDiffers } from '../apply-milestone.ts';
 
 const QUERIED_AT_ONCE = 30;
+
+/** Hex IDs of blocks, by what one upstream said of them. */
+export type SaidReferences = Record<'referenced' | 'unreferenced', Set<string>>;
 
 export interface QueryLimits {
   /** Requests that the pass may still make of upstreams; it is counted down. */
@@ -35,25 +38,26 @@ export async function queryReferenced(
   { view, order }: RootDiffers,
   upstream: Upstream,
   { budget, waitUntil }: QueryLimits,
+  own: SaidReferences | undefined,
 ): Promise<number[]> {
   const { cone, head } = view;
   if (knowsEveryReference(head)) return [];
   const doubtful = findDoubtful(cone, order);
+  const said = own ?? { referenced: new Set(), unreferenced: new Set() };
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
-    if (budget.fetchesLeft < due.length)
+    const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
+    const unasked = unsaid(said, [...ids.values()]);
+    if (budget.fetchesLeft < unasked.length)
       throw new ConeUnavailable(
         'over-budget',
         'more blocks may be referenced by an earlier milestone than one pass may query about',
       );
-    budget.fetchesLeft -= due.length;
-    const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
-    const referenced = await readReferenced(
-      upstream,
-      head.ledger + 1,
-      [...ids.values()],
-      waitUntil,
-    );
-    doubtful.note(new Map(due.map((position) => [position, referenced.has(ids.get(position)!)])));
+    budget.fetchesLeft -= unasked.length;
+    await readReferenced(upstream, head.ledger + 1, unasked, waitUntil, said);
+    if (own && unsaid(said, unasked).length > 0)
+      throw new UpstreamFailure(`${upstream.name} has given blocks that it does not know`);
+    const isReferenced = (position: number) => !said.unreferenced.has(ids.get(position)!);
+    doubtful.note(new Map(due.map((position) => [position, isReferenced(position)])));
     due = doubtful.toQuery(QUERIED_AT_ONCE);
   }
   return doubtful.referenced().map(cone.numberAt);
@@ -86,22 +90,26 @@ export function hasStagedRoot({ cone, packs }: ConsistentView): boolean {
 }
 
 /**
- * Returns those of the blocks, by hex ID, that the upstream calls referenced by a milestone before
- * `index`. A block that it does not know counts as referenced: it has the milestone with its whole
- * cone. Throws an UpstreamFailure if it cannot tell in time.
+ * Notes which of the blocks, by hex ID, the upstream calls referenced by a milestone before `index`,
+ * and which not; neither where it does not know one. Throws an UpstreamFailure if it cannot tell in
+ * time; what it has told is noted.
  */
 export async function readReferenced(
   upstream: Upstream,
   index: number,
   ids: readonly string[],
   waitUntil: number,
-): Promise<Set<string>> {
+  said: SaidReferences,
+): Promise<void> {
   const readReference = createReferenceReader({ upstreams: [upstream], index });
-  const referenced = new Set<string>();
-  for (let at = 0; at < ids.length; at += QUERIED_AT_ONCE) {
-    const some = ids.slice(at, at + QUERIED_AT_ONCE);
-    const said = await untilLate(Promise.all(some.map(readReference)), waitUntil);
-    for (const [i, id] of some.entries()) if (said[i] !== null) referenced.add(id);
-  }
-  return referenced;
+  const due = unsaid(said, ids);
+  const ask = async (id: string) => {
+    const milestone = await readReference(id);
+    if (milestone !== undefined) (milestone === null ? said.unreferenced : said.referenced).add(id);
+  };
+  for (let at = 0; at < due.length; at += QUERIED_AT_ONCE)
+    await untilLate(Promise.all(due.slice(at, at + QUERIED_AT_ONCE).map(ask)), waitUntil);
 }
+
+const unsaid = ({ referenced, unreferenced }: SaidReferences, ids: readonly string[]) =>
+  ids.filter((id) => !referenced.has(id) && !unreferenced.has(id));

@@ -11,7 +11,7 @@
  * milestone. If its roots turn out right, the cone commits to all of them.
  *
  * A walk below the import meets nothing that is known. So it queries the upstream once in {@link
- * MAX_LEVELS} levels, and where it lacks a block, and ends at referenced blocks; blocks upon these
+ * MAX_LEVELS} levels, and above a block that it lacks, and ends at referenced blocks; blocks upon these
  * are staged. A pass continues where the last one ended, as long as the object lives; after that
  * the walk begins again, and ends at stored blocks.
  */
@@ -40,7 +40,7 @@ import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
 import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RunStep } from '../steps.ts';
-import { readReferenced } from './leave-out.ts';
+import { readReferenced, type SaidReferences } from './leave-out.ts';
 import type { Progress } from './progress.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
@@ -50,43 +50,43 @@ export interface MissingCone {
   /** Milestone index, and the milestone's ID in hex. */
   readonly index: number;
   readonly milestone: string;
+  /** Name of the upstream that is queried in the walk; undefined before one was. */
+  by: string | undefined;
   /** Empty once the walk has come down. */
   skeleton: ConeSkeleton;
   /** Blocks of the skeleton that were looked up, and fetched where they are not known. */
   walked: number;
   /** IDs still to store, parents first, {@link PART_STEP} in each array; undefined before. */
   left: Uint8Array[] | undefined;
-  /** Hex IDs of blocks where the walk ends, as the upstream calls them referenced. */
-  readonly ends: Set<string>;
-  /**
-   * Names of the upstreams that called these referenced; undefined if D1 had staged blocks before,
-   * which may rest on any upstream's word.
-   */
-  readonly words: Set<string> | undefined;
+  /** Blocks by that upstream's word: the walk ends at the referenced ones. */
+  readonly said: SaidReferences;
+  /** Whether no block was staged before: one may rest on any upstream's word. */
+  readonly isFirst: boolean;
+  /** Times that another upstream has not dropped what is stored, its root being wrong. */
+  spared: number;
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
   running: Promise<void> | undefined;
 }
 
-/**
- * @param parents hex IDs of the milestone's parents
- * @param words an empty set if no block is staged
- */
+/** @param parents hex IDs of the milestone's parents */
 export function createMissingCone(
-  { generation, ledger }: Head,
+  { head: { generation, ledger }, last }: Pick<UnreferencedView, 'head' | 'last'>,
   { milestone, parents }: { milestone: string; parents: readonly string[] },
-  words?: Set<string>,
+  by?: string,
 ): MissingCone {
   return {
     generation,
     index: ledger + 1,
     milestone,
+    by,
     skeleton: createConeSkeleton(parents),
     walked: 0,
     left: undefined,
-    ends: new Set(),
-    words,
+    said: { referenced: new Set(), unreferenced: new Set() },
+    isFirst: last.staged === undefined,
+    spared: 0,
     missing: 0,
     stored: 0,
     running: undefined,
@@ -99,6 +99,9 @@ export function describeProgress({ index, left, missing, stored, walked }: Missi
     ? `milestone ${index}: ${walked} blocks of its past cone are fetched`
     : `milestone ${index}: ${stored} of ${missing} blocks of its past cone are stored`;
 }
+
+/** Name of what progress is measured of: a walk by another word is other work. */
+const workOf = ({ milestone, by, isFirst }: MissingCone) => `${milestone} ${by} ${isFirst}`;
 
 export interface StoreConeTools {
   /** View with the milestone's parents, as it is now. */
@@ -126,6 +129,9 @@ export interface StoreConeTools {
 
 /** Levels of blocks in a row without a query whether they are referenced. */
 const MAX_LEVELS = 64;
+
+/** Children of a block that is not given that are queried: the lowest ones. */
+const MAX_CHILDREN = 8;
 
 /** Blocks that a walk may meet: 42 MB. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
@@ -188,12 +194,10 @@ async function walkToKnown(
   { view, memory, fetch, upstream, deadline, waitUntil, maxMet = MAX_MET }: StoreConeTools,
   budget: { statementsLeft: number },
 ): Promise<Uint8Array[]> {
-  const { skeleton, walked: first, ends } = cone;
+  const { skeleton, walked: first, said } = cone;
   const { findUnreferenced, stagedNumber } = view;
   const tools: WalkTools = {
     async findKnown(ids) {
-      // the walk begins with the parents
-      if (cone.walked === 0) return { has: (id) => isKnown(view, id) };
       // a pass that comes late walks through a small cone as well, which may have many levels
       const isLate = cone.walked - first >= WALKED_AT_ONCE && Date.now() > deadline;
       if (isLate || budget.statementsLeft-- === 0) throw overBudget(cone);
@@ -202,31 +206,37 @@ async function walkToKnown(
       return { has: (id) => known.has(id) || stagedNumber(id) !== undefined };
     },
     async fetch(ids) {
-      const others = () => ids.filter((id) => !ends.has(id));
+      const others = () => ids.filter((id) => !said.referenced.has(id));
       const query = async (some: readonly string[]) => {
         if (upstream === undefined || knowsEveryReference(view.head)) return;
-        const referenced = await readReferenced(upstream, cone.index, some, waitUntil);
-        for (const id of referenced) ends.add(id);
-        if (referenced.size > 0) cone.words?.add(upstream.name);
+        await readReferenced(upstream, cone.index, some, waitUntil, said);
       };
       const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
       await query(deep);
       deep.forEach(skeleton.restartLevels);
-      try {
-        return await fetch(others());
-      } catch (error) {
-        if (!(error instanceof ConeUnavailable) || error.fault !== 'unknown-block') throw error;
-        // pruned there, or the genesis: it is referenced
-        const before = ends.size;
-        await query(others());
-        if (ends.size === before) throw error;
-        return fetch(others());
+      for (let left = Number.POSITIVE_INFINITY; ; ) {
+        try {
+          return await fetch(others());
+        } catch (error) {
+          // what came may be staged by another word, and dropped, before the walk goes on
+          for (const { id, block } of others().flatMap((id) => memory.pool.get(id) ?? []))
+            skeleton.setParents(toHexDigits(id), block.parents.map(toHexDigits));
+          if (!(error instanceof ConeUnavailable) || error.fault !== 'unknown-block') throw error;
+          // pruned there, or the genesis, if a child is referenced; else one that lags has answered
+          const lacking = () => others().filter((id) => memory.pool.get(id) === undefined);
+          const children = skeleton.childrenOf(lacking());
+          await query([...children.values()].flatMap((above) => above.slice(-MAX_CHILDREN)));
+          for (const [id, above] of children)
+            if (above.some((child) => said.referenced.has(child))) said.referenced.add(id);
+          if (lacking().length >= left) throw error;
+          left = lacking().length;
+        }
       }
     },
   };
   await walkDown(skeleton, tools, first, (walked) => {
     cone.walked = walked;
-    memory.progress.workLeft(cone.milestone, 'walk', -walked);
+    memory.progress.workLeft(workOf(cone), 'walk', -walked);
     if (skeleton.size > maxMet) {
       const reason = `milestone ${cone.index}: more than ${maxMet} blocks of its past cone are missing`;
       throw new ConeUnavailable('too-large', reason);
@@ -273,12 +283,12 @@ async function storePart(
     };
   };
   const { index, announce, pool } = memory;
-  const part = { blocks, rules, choose, ends: cone.ends, index, announce };
+  const part = { blocks, rules, choose, ends: cone.said.referenced, index, announce };
   const stored = await memory.step('store', () => storeUnreferenced(db, head, part));
   stored.forEach(pool.delete);
   left.splice(0, steps);
   cone.stored += blocks.size;
-  memory.progress.workLeft(cone.milestone, 'store', cone.missing - cone.stored);
+  memory.progress.workLeft(workOf(cone), 'store', cone.missing - cone.stored);
   if (cone.missing > MAX_PART) {
     const progress = { index: cone.index, stored: cone.stored, of: cone.missing };
     writeLog('info', 'follower.part-stored', progress);

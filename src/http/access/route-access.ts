@@ -14,9 +14,8 @@ export function isPublic(path: string, patterns: readonly string[]): boolean {
 }
 
 /** Whether PUBLIC_ROUTES lists this path literally. */
-export function isNamed(path: string, patterns: readonly string[]): boolean {
-  return patterns.includes(path);
-}
+export const isNamed = (path: string, patterns: readonly string[]): boolean =>
+  patterns.includes(path);
 
 /** Whether a pattern matches the path. Case does not matter, as hex in paths comes in any. */
 export function matchesAny(path: string, patterns: readonly string[]): boolean {

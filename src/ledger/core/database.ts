@@ -47,6 +47,4 @@ export async function runBatch(
 }
 
 /** A text as an SQL literal, for statements that go into a file and can bind nothing. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;

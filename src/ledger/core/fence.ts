@@ -17,9 +17,8 @@ export class LedgerMoved extends Error {
 }
 
 /** SQL that fails unless the condition is true: head takes no second row without a generation. */
-export function failUnless(condition: string): string {
-  return `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
-}
+export const failUnless = (condition: string): string =>
+  `INSERT INTO head (one) SELECT 2 WHERE (${condition}) IS NOT TRUE`;
 
 /** SQL: head has this generation (?1), this ledger index (?2), and dropped is ?3. */
 export const SAME_HEAD =

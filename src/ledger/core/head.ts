@@ -106,14 +106,11 @@ const SELECT_HEAD_AT = `
  *
  * @param table head, or the staging table of an import
  */
-export function selectHead(db: Database, table = 'head'): Query<Head | undefined> {
-  return first(db.prepare(`SELECT * FROM ${table}`), headFromRow);
-}
+export const selectHead = (db: Database, table = 'head'): Query<Head | undefined> =>
+  first(db.prepare(`SELECT * FROM ${table}`), headFromRow);
 
 /** {@link selectHead} by itself. */
-export function readHead(db: Database): Promise<Head | undefined> {
-  return readAlone(selectHead(db));
-}
+export const readHead = (db: Database): Promise<Head | undefined> => readAlone(selectHead(db));
 
 export interface HeadAt {
   head: Head;
@@ -198,6 +195,5 @@ export function milestoneFromRow(row: Row, prefix = 'milestone_'): KnownMileston
 export type HeadMoment = Pick<Head, 'generation' | 'ledger' | 'dropped'>;
 
 /** Returns whether nothing but storing blocks happened in between: no milestone, drop or import. */
-export function isSameHead(one: HeadMoment, other: HeadMoment): boolean {
-  return (['generation', 'ledger', 'dropped'] as const).every((of) => one[of] === other[of]);
-}
+export const isSameHead = (one: HeadMoment, other: HeadMoment): boolean =>
+  (['generation', 'ledger', 'dropped'] as const).every((of) => one[of] === other[of]);

@@ -26,9 +26,8 @@ export function idTableName({ table }: Pick<IdTable, 'table'>): string {
  * The sum that an entry adds to the fingerprint of its table: its own does not have the ID. `block`:
  * 0 except for blocks.
  */
-export function entrySum(id: string, milestone: number, block = 0): number {
-  return rowSum([id, milestone, block]);
-}
+export const entrySum = (id: string, milestone: number, block = 0): number =>
+  rowSum([id, milestone, block]);
 
 /**
  * SELECT of `id`, `milestone`, `block` and `sum` of those IDs that are in the index.

@@ -88,9 +88,7 @@ export function outputColumns(
  * SQL that is true of the contents of NFTs. The first byte is the output's type (A.8), which the
  * first two characters of base64 tell: type 6 is `Bg` to `Bv`.
  */
-export function isNftSql(column: string): string {
-  return `substr(${column}, 1, 2) BETWEEN 'Bg' AND 'Bv'`;
-}
+export const isNftSql = (column: string): string => `substr(${column}, 1, 2) BETWEEN 'Bg' AND 'Bv'`;
 
 /** SQL of the type in the contents of an output: basic begins with `A`, alias with `BA` to `BP`. */
 export function outputTypeSql(column: string): string {

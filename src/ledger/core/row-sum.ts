@@ -92,9 +92,8 @@ function sumWords(text: string): number | undefined {
   return sum;
 }
 
-export function rowSum(cells: readonly Cell[]): number {
-  return cells.reduce<number>((sum, cell) => sum + cellSum(cell), 0);
-}
+export const rowSum = (cells: readonly Cell[]): number =>
+  cells.reduce<number>((sum, cell) => sum + cellSum(cell), 0);
 
 /**
  * Throws a LedgerDamaged unless this is the sum of the cells.
@@ -106,9 +105,7 @@ export function requireRowSum(cells: readonly Cell[], sum: unknown, what: string
 }
 
 /** SQL of the sum of a number of a block or an output. Milestones and times are their own sums. */
-export function numberSumSql(number: string): string {
-  return `(${number}) % ${NUMBER_MODULUS}`;
-}
+export const numberSumSql = (number: string): string => `(${number}) % ${NUMBER_MODULUS}`;
 
 /**
  * SQL of the columns that {@link SUMMED_COLUMNS} names, and of the sum.
@@ -149,9 +146,7 @@ export function addSums(...sums: readonly number[]): number {
 }
 
 /** SQL of the fingerprint of up to 500,000 rows, NULL for none. `sum`: SQL of a row's sum. */
-export function fingerprintSql(sum: string): string {
-  return `sum(${sum}) % ${FINGERPRINT_MODULUS}`;
-}
+export const fingerprintSql = (sum: string): string => `sum(${sum}) % ${FINGERPRINT_MODULUS}`;
 
 /** Moves fingerprints by rows that come and go. */
 export interface FingerprintMover {

@@ -104,9 +104,8 @@ export async function readStagingScript(db: Database): Promise<StagingScript> {
   };
 }
 
-function isReplaced(table: string): boolean {
-  return LARGE_TABLES.includes(table) || KEPT_TABLES.includes(table);
-}
+const isReplaced = (table: string): boolean =>
+  LARGE_TABLES.includes(table) || KEPT_TABLES.includes(table);
 
 /** Makes the staging table's definition. SQLite quotes the name of a renamed table. */
 function stagingDefinition(table: string, sql: string): string {

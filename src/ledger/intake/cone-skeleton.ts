@@ -19,8 +19,12 @@ export interface ConeSkeleton {
   levelOf(id: string): number;
   /** Counts the levels below this block from 0 again. */
   restartLevels(id: string): void;
+  /** Whether the parents of a block were noted. */
+  isNoted(block: number): boolean;
   /** Notes the parents of a block, and so meets them. */
   setParents(id: string, parents: readonly string[]): void;
+  /** Blocks with such a noted parent, by that parent. */
+  childrenOf(ids: readonly string[]): Map<string, string[]>;
   /** The blocks whose parents were noted, in white-flag order. */
   order(): Uint32Array;
 }
@@ -39,7 +43,9 @@ export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
     return met >= 0 ? met : ids.set(id, level);
   };
   const roots = Array.from(tops, (id) => meet(id, 0));
+  const isNoted = (block: number) => (starts[block] ?? 0) > 0;
   return {
+    isNoted,
     get size() {
       return ids.size;
     },
@@ -49,6 +55,7 @@ export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
     restartLevels: (id) => void ids.set(id, 0),
     setParents(id, parentIds) {
       const block = meet(id, 0);
+      if (isNoted(block)) return;
       const level = ids.numberAt(block) + 1;
       const indexes = parentIds.map((parent) => meet(parent, level));
       starts = withRoom(starts, ids.size);
@@ -56,6 +63,13 @@ export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
       starts[block] = used + 1;
       parents[used++] = indexes.length;
       for (const index of indexes) parents[used++] = index;
+    },
+    childrenOf(ofIds) {
+      const found = new Map(ofIds.map((id) => [ids.indexOf(id), [] as string[]]));
+      for (const [block, start] of starts.entries())
+        for (let at = start; isNoted(block) && at < start + parents[start - 1]!; at++)
+          found.get(parents[at]!)?.push(ids.idAt(block));
+      return new Map(ofIds.map((id) => [id, found.get(ids.indexOf(id))!]));
     },
     order() {
       starts = withRoom(starts, ids.size);
@@ -110,6 +124,7 @@ export async function walkDown(
   for (let at = walked; at < skeleton.size; progress(at)) {
     const missing: string[] = [];
     for (; at < skeleton.size && missing.length < WALKED_AT_ONCE; at++) {
+      if (skeleton.isNoted(at)) continue;
       const id = skeleton.idAt(at);
       const block = recall?.(id);
       if (block === undefined) missing.push(id);

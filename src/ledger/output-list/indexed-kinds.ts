@@ -32,9 +32,8 @@ export interface IndexSettings {
 }
 
 /** Whether every kind is to be in lists: until it is, there is nothing to tell of them. */
-export function wantsIndex(ledger: number, settings: IndexSettings): boolean {
-  return settings.indexAll || ledger === settings.finalMilestone;
-}
+export const wantsIndex = (ledger: number, settings: IndexSettings): boolean =>
+  settings.indexAll || ledger === settings.finalMilestone;
 
 /** Whether the kind's outputs are in lists only of a ledger that indexes all kinds. */
 export const needsIndex = (kind: Kind): boolean => kind !== 'nft';

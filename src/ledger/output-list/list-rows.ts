@@ -39,22 +39,18 @@ const COLUMN_NAMES = Object.keys(COLUMNS);
 export type ListRow = readonly Cell[];
 
 /** SQL of a value as the column has it, given SQL of the cell. */
-export function toColumn(column: string, cell: string): string {
-  return COLUMNS[column] === 'bytes' ? `unhex(${cell})` : cell;
-}
+export const toColumn = (column: string, cell: string): string =>
+  COLUMNS[column] === 'bytes' ? `unhex(${cell})` : cell;
 
-function cellOf(column: string): string {
-  return COLUMNS[column] === 'bytes' ? `nullif(lower(hex(${column})), '')` : column;
-}
+const cellOf = (column: string): string =>
+  COLUMNS[column] === 'bytes' ? `nullif(lower(hex(${column})), '')` : column;
 
 /** No cell is text: no index finds bytes that became one. */
 export const LIST_CELLS = COLUMN_NAMES.map(
   (column) => `iif(typeof(${column}) = 'text', 'text', ${cellOf(column)}) AS ${column}`,
 ).join(', ');
 
-export function cellsFromRow(row: Row): ListRow {
-  return COLUMN_NAMES.map((column) => row.cell(column));
-}
+export const cellsFromRow = (row: Row): ListRow => COLUMN_NAMES.map((column) => row.cell(column));
 
 /** SQL of the cells of a position. */
 export const POSITION_CELLS = ['created_time', 'output']
@@ -65,9 +61,11 @@ export const POSITION_CELLS = ['created_time', 'output']
  * @param outputId 68 hex digits
  * @param createdTime Unix seconds of the milestone that created the output
  */
-export function listRow(output: Output, outputId: string, createdTime: number): ListRow {
-  return [createdTime, outputId, ...packedListRow(output, outputId)];
-}
+export const listRow = (output: Output, outputId: string, createdTime: number): ListRow => [
+  createdTime,
+  outputId,
+  ...packedListRow(output, outputId),
+];
 
 export function packedListRow(output: Output, outputId: string): ListRow {
   const cells = cellsOf(output);
@@ -131,14 +129,12 @@ function cellsOf(output: Output) {
   };
 }
 
-function keyOf(address: Address | undefined): string | null {
-  return address === undefined ? null : addressKey(address);
-}
+const keyOf = (address: Address | undefined): string | null =>
+  address === undefined ? null : addressKey(address);
 
 /** SQL that inserts what a SELECT has of the columns. @param into the table, or an import's */
-export function insertDetails(select: string, into = 'output_detail'): string {
-  return `INSERT INTO ${into} (${COLUMN_NAMES.join()}) ${select}`;
-}
+export const insertDetails = (select: string, into = 'output_detail'): string =>
+  `INSERT INTO ${into} (${COLUMN_NAMES.join()}) ${select}`;
 
 const CELLS_OF_JSON = `
   SELECT ${COLUMN_NAMES.map((column, i) => toColumn(column, `value ->> ${i}`)).join()} FROM json_each(?1)`;

@@ -7,9 +7,12 @@ import { numberSumSql, requireRowSum, rowSum } from '../core/row-sum.ts';
 /** Number, hex ID, payload type (docs/protocol.md, A.1; 0: none) of a pack's block; their sum. */
 export type BlockRow = [number: number, id: string, payload: number, sum: number];
 
-export function writeBlockRow(number: number, id: string, payload: number): BlockRow {
-  return [number, id, payload, rowSum([number, id, payload])];
-}
+export const writeBlockRow = (number: number, id: string, payload: number): BlockRow => [
+  number,
+  id,
+  payload,
+  rowSum([number, id, payload]),
+];
 
 /** SQL of the fields of a {@link BlockRow}. `idSum`: the sum of the ID alone. */
 export const blockSql = {
@@ -39,14 +42,20 @@ export type OutputRow = [
   chainSum?: number,
 ];
 
-export function writeOutputRow(number: number, id: string): OutputRow {
-  return [number, id, rowSum([number, id])];
-}
+export const writeOutputRow = (number: number, id: string): OutputRow => [
+  number,
+  id,
+  rowSum([number, id]),
+];
 
 /** @param chain null for an output without one */
-export function writeCreatedRow(number: number, id: string, chain: string | null): OutputRow {
-  return [number, id, rowSum([number, id]), chain, rowSum([chain])];
-}
+export const writeCreatedRow = (number: number, id: string, chain: string | null): OutputRow => [
+  number,
+  id,
+  rowSum([number, id]),
+  chain,
+  rowSum([chain]),
+];
 
 /** SQL of the fields of an {@link OutputRow}. `idSum`: the sum of the ID alone. */
 export const outputSql = {

@@ -7,9 +7,8 @@ import { requireRowSum } from '../core/row-sum.ts';
 export const PARTS = 4096;
 
 /** SQL that is true of the key of a part of this milestone. */
-export function isPartOf(key: string, milestone: string): string {
-  return `${key} >= ${milestone} * ${PARTS} AND ${key} < (${milestone} + 1) * ${PARTS}`;
-}
+export const isPartOf = (key: string, milestone: string): string =>
+  `${key} >= ${milestone} * ${PARTS} AND ${key} < (${milestone} + 1) * ${PARTS}`;
 
 /** SQL of the keys of the packs that hold the milestone's blocks. */
 export function selectKeys(milestone: string): string {

@@ -144,9 +144,8 @@ export function readChecksums(text: string): PackChecksums {
  * SQL of a pack's new checksums; NULL, which the table does not take, if its checksums are not
  * those that the writer read: nothing else shows that verdicts were completed meanwhile.
  */
-export function replaceChecksums(before: string, after: string): string {
-  return `CASE WHEN sums = ${before} THEN ${after} END`;
-}
+export const replaceChecksums = (before: string, after: string): string =>
+  `CASE WHEN sums = ${before} THEN ${after} END`;
 
 export interface WalkedPack {
   key: number;
@@ -161,9 +160,7 @@ export interface WalkedPack {
 export const WALKED_COLUMNS = 'p.key, p.records, p.statuses, p.states, p.sums, p.staged';
 
 /** Throws a LedgerDamaged where a checksum is not right. */
-export function walkedPackFromRow(row: Row): WalkedPack {
-  return walkedPacksFromRows([row]).packs[0]!;
-}
+export const walkedPackFromRow = (row: Row): WalkedPack => walkedPacksFromRows([row]).packs[0]!;
 
 /** Reads several packs, their records side by side in one buffer. */
 export function walkedPacksFromRows(rows: readonly Row[]): {

@@ -33,9 +33,9 @@ export function packAt(packs: readonly ViewedPack[], position: number): ViewedPa
 }
 
 /** The keys of the packs that hold the blocks at these positions, each once. */
-export function packsOf(packs: readonly ViewedPack[], positions: Iterable<number>): number[] {
-  return [...new Set(Array.from(positions, (position) => packAt(packs, position).key))];
-}
+export const packsOf = (packs: readonly ViewedPack[], positions: Iterable<number>): number[] => [
+  ...new Set(Array.from(positions, (position) => packAt(packs, position).key)),
+];
 
 /** The places of the blocks at these positions, one by one: there may be 300,000. */
 export function* placesOf(

@@ -39,9 +39,8 @@ function statusOf(
 }
 
 /** @param row its {@link outputColumns}, with that prefix */
-export function unspentStatus(row: Row, ledgerIndex: number, prefix?: string): OutputStatus {
-  return statusOf(unspentFromRow(row, prefix), undefined, ledgerIndex);
-}
+export const unspentStatus = (row: Row, ledgerIndex: number, prefix?: string): OutputStatus =>
+  statusOf(unspentFromRow(row, prefix), undefined, ledgerIndex);
 
 const SELECT_SPENT = `
   SELECT f.*, ${summedColumns('milestone', 'm', 'milestone_')},

@@ -159,6 +159,7 @@ export function createAccounts<Client extends Holder>(): Accounts<Client> {
 }
 
 /** Sorts by use, the largest first; then by silence, the longest first. */
-function byUse(name: keyof Usage): (one: Holder, other: Holder) => number {
-  return (one, other) => other.usage[name] - one.usage[name] || one.seen - other.seen;
-}
+const byUse =
+  (name: keyof Usage): ((one: Holder, other: Holder) => number) =>
+  (one, other) =>
+    other.usage[name] - one.usage[name] || one.seen - other.seen;

@@ -23,6 +23,5 @@ export const CLOSE_CODES = {
 export type CloseReason = keyof typeof CLOSE_CODES;
 
 /** Whether no close frame has the code (RFC 6455, 7.4.1): 1005 says that there was none. */
-export function isReserved(code: number): boolean {
-  return code < 1000 || code > 4999 || [1004, 1005, 1006, 1015].includes(code);
-}
+export const isReserved = (code: number): boolean =>
+  code < 1000 || code > 4999 || [1004, 1005, 1006, 1015].includes(code);

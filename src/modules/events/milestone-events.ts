@@ -51,9 +51,8 @@ export interface Audience {
   readonly prefix: string;
 }
 
-export function jsonBytes(value: RestObject): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
-}
+export const jsonBytes = (value: RestObject): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(value));
 
 /** Tells one payload to those of these topics that somebody listens to; it is made once. */
 export async function tellAll(
@@ -68,9 +67,8 @@ export async function tellAll(
 }
 
 /** Whether messages about the blocks of a milestone, or of what they create, are wanted. */
-export function wantsBlocks(audience: Audience): boolean {
-  return ['outputs/', 'transactions/', 'block-metadata/'].some(audience.hasAny);
-}
+export const wantsBlocks = (audience: Audience): boolean =>
+  ['outputs/', 'transactions/', 'block-metadata/'].some(audience.hasAny);
 
 /**
  * Tells everything of a milestone. Throws a LedgerMoved if the milestone is pruned meanwhile, and

@@ -197,9 +197,8 @@ function pageLeaves({ groupLeaves, rangeGroups, pageRanges }: Layout): number {
 }
 
 /** Hashes nodes of one level (B.13). */
-function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
-  return merkleRootOfLeaves(concatBytes(...hashes), hashes.length);
-}
+const rootOver = (hashes: readonly Uint8Array[]): Uint8Array =>
+  merkleRootOfLeaves(concatBytes(...hashes), hashes.length);
 
 async function storeRoot(
   db: Database,

@@ -129,9 +129,8 @@ export interface Subtree {
   root: Uint8Array;
 }
 
-export function writeSubtrees(subtrees: readonly Subtree[]): string {
-  return subtrees.map(({ first, root }) => first + toHexDigits(root)).join('');
-}
+export const writeSubtrees = (subtrees: readonly Subtree[]): string =>
+  subtrees.map(({ first, root }) => first + toHexDigits(root)).join('');
 
 const HASH_DIGITS = 64;
 

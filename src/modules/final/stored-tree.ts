@@ -176,13 +176,11 @@ function placeOf({ layout }: StoredTree, position: number): GroupPlace {
   return { page, range: range % pageRanges, group: group % rangeGroups };
 }
 
-function readRanges(stored: StoredTree, pages: readonly number[]): Promise<void> {
-  return readMissing(stored, stored.ranges, pages, SELECT_RANGES, rangesReader(stored.tree));
-}
+const readRanges = (stored: StoredTree, pages: readonly number[]): Promise<void> =>
+  readMissing(stored, stored.ranges, pages, SELECT_RANGES, rangesReader(stored.tree));
 
-function readGroups(stored: StoredTree, ranges: readonly string[]): Promise<void> {
-  return readMissing(stored, stored.groups, ranges, SELECT_GROUPS, groupsReader(stored.tree));
-}
+const readGroups = (stored: StoredTree, ranges: readonly string[]): Promise<void> =>
+  readMissing(stored, stored.groups, ranges, SELECT_GROUPS, groupsReader(stored.tree));
 
 async function readMissing<K, V>(
   { db, finalMilestone, tree }: StoredTree,
@@ -223,9 +221,8 @@ function firstOfRange(stored: StoredTree, { page, range }: GroupPlace): string {
   return (rangesOf(stored, page).nodes[range] ?? damagedTree(stored.tree)).first;
 }
 
-function firstOfGroup(stored: StoredTree, place: GroupPlace): string {
-  return (groupsOf(stored, place).nodes[place.group] ?? damagedTree(stored.tree)).first;
-}
+const firstOfGroup = (stored: StoredTree, place: GroupPlace): string =>
+  (groupsOf(stored, place).nodes[place.group] ?? damagedTree(stored.tree)).first;
 
 /** A text behind every key. */
 const END = 'g';
@@ -243,13 +240,11 @@ function rangesOf({ ranges, tree }: StoredTree, page: number): Siblings<Subtree>
   return ranges.get(page) ?? damagedTree(tree);
 }
 
-function groupsOf(stored: StoredTree, place: GroupPlace): Siblings<Subtree> {
-  return stored.groups.get(firstOfRange(stored, place)) ?? damagedTree(stored.tree);
-}
+const groupsOf = (stored: StoredTree, place: GroupPlace): Siblings<Subtree> =>
+  stored.groups.get(firstOfRange(stored, place)) ?? damagedTree(stored.tree);
 
-function leavesOf(stored: StoredTree, place: GroupPlace): Siblings<Leaf> {
-  return stored.leaves.get(firstOfGroup(stored, place)) ?? damagedTree(stored.tree);
-}
+const leavesOf = (stored: StoredTree, place: GroupPlace): Siblings<Leaf> =>
+  stored.leaves.get(firstOfGroup(stored, place)) ?? damagedTree(stored.tree);
 
 function siblings<T extends { root: Uint8Array }>(nodes: readonly T[]): Siblings<T> {
   return { nodes, levels: treeLevels(nodes.map(({ root }) => root)) };

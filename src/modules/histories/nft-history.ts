@@ -227,9 +227,8 @@ function isChain(outputs: readonly HeldOutput[], before: readonly PastOutput[]):
 }
 
 /** Whether the newest output is unspent, or, of a burned NFT, all were spent. */
-function isWhole(outputs: readonly (HeldOutput | undefined)[]): outputs is HeldOutput[] {
-  return !outputs.includes(undefined);
-}
+const isWhole = (outputs: readonly (HeldOutput | undefined)[]): outputs is HeldOutput[] =>
+  !outputs.includes(undefined);
 
 /** @param before the output that held the NFT before; undefined of a mint */
 function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
@@ -246,6 +245,5 @@ function changeOf(held: HeldOutput, before: HeldOutput | undefined): NftChange {
 }
 
 /** Returns the owner by the change: a later expiration is no change (docs/contract.md). */
-function ownerOf(output: HeldOutput): AddressKey {
-  return addressKey(ownerAt(output, output.createdTime).address);
-}
+const ownerOf = (output: HeldOutput): AddressKey =>
+  addressKey(ownerAt(output, output.createdTime).address);

@@ -67,9 +67,8 @@ export interface NftStanding {
 }
 
 /** Undefined where no NFT with this ID was ever here, or it was burned long ago. */
-export function selectNftState(db: Database, nftId: string): Query<NftStanding | undefined> {
-  return first(db.prepare(SELECT_STATE).bind(nftId), (row) => stateFromRow(row, nftId));
-}
+export const selectNftState = (db: Database, nftId: string): Query<NftStanding | undefined> =>
+  first(db.prepare(SELECT_STATE).bind(nftId), (row) => stateFromRow(row, nftId));
 
 function stateFromRow(row: Row, nftId: string): NftStanding {
   const { output } = nftFromRow(row)!;

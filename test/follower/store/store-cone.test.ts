@@ -154,10 +154,12 @@ async function storeInParts(
   const payload = other ?? (await rig.upstream.readMilestone(head.ledger + 1))!;
   const { id, milestone } = await verifyMilestone(payload, position, rules);
   const parents = milestone.parents.map(toHexDigits);
-  memory.missing ??= createMissingCone(head, { milestone: toHexDigits(id), parents });
-  await storeCone(where, head, memory.missing, {
+  const view = await memory.index.view(where, head, parents);
+  const [cone = createMissingCone(view, { milestone: toHexDigits(id), parents })] = memory.missing;
+  memory.missing = [cone];
+  await storeCone(where, head, cone, {
     waitUntil: Date.now() + 20_000,
-    view: await memory.index.view(where, head, parents),
+    view,
     memory,
     rules,
     fetch: createConeFetcher({
@@ -176,7 +178,7 @@ it('have an end: a walk that meets more blocks than it may is given up', async (
   const { rig } = await startBeforeLarge(900);
   const walk = (maxMet: number) => storeInParts(rig, db, undefined, undefined, maxMet);
   await expect(walk(800)).rejects.toThrow(/^milestone 2: more than 800 blocks of its past cone/);
-  rig.following.memory.missing = undefined;
+  rig.following.memory.missing = [];
   await walk(1000);
 });
 
@@ -198,7 +200,7 @@ it('come in over several passes, none of which fetches more than it may, and hea
   expect(read.length).toBeGreaterThan(LARGE + 1);
   expect(read.length).toBeLessThan(2 * (LARGE + 1));
   const { pool, missing } = rig.following.memory;
-  expect(missing).toBeUndefined();
+  expect(missing).toEqual([]);
   expect(read.filter((id) => pool.get(id) !== undefined)).toEqual([]);
   const status = await readNodeStatus(db, FOLLOWING);
   expect(status!.follower).toEqual({ state: 'following' });
@@ -303,7 +305,7 @@ it('give way to another follower that applies the milestone between two parts, o
     if (when === 'between') await applyOther();
     await passOnce(rig);
     await expectApplied(network, 2);
-    expect(rig.following.memory.missing).toBeUndefined();
+    expect(rig.following.memory.missing).toEqual([]);
     expect(await unreferencedIds()).toEqual([]);
   }
 });
@@ -410,7 +412,7 @@ it.each(['at rest', 'busy'])(
     expect((await unreferencedIds()).filter(isOfNetwork)).toEqual([]);
     const { request } = network.propose({ parents: [others[1]!, network.milestoneBlock!] });
     expect(await ask(rig, request)).toBe(404);
-    expect(rig.following.memory.missing).toBeUndefined();
+    expect(rig.following.memory.missing).toEqual([]);
   },
 );
 

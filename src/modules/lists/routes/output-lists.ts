@@ -65,9 +65,8 @@ async function answerList(context: RouteContext, kind: Kind | 'all'): Promise<An
 }
 
 /** @param prefix of the network's addresses */
-export function foreignAddress(prefix: string): HttpError {
-  return new HttpError(400, `an address of another network: this one's begin with ${prefix}1`);
-}
+export const foreignAddress = (prefix: string): HttpError =>
+  new HttpError(400, `an address of another network: this one's begin with ${prefix}1`);
 
 /** The error of a ledger that does not, or not yet, index every kind of output. */
 export function notIndexed({ why, ledgerIndex }: NotIndexed, settings: IndexSettings): HttpError {
