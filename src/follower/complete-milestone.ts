@@ -190,12 +190,16 @@ async function leaveOut(
     }
     // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
     const restsOnWord = upstream !== undefined && hasStagedRoot(view);
-    const overruled = memory.upstreams.overruled(view.head.generation, view.head.ledger);
-    // the other one may have failed just now
-    if (restsOnWord && cone && !isOwn && overruled.has(upstream.name) && cone.spared++ < MAX_SPARED)
-      throw new UpstreamFailure('the past cone ends by the word of another upstream');
+    const spared = memory.upstreams.spared(view.head.generation, view.head.ledger);
+    if (restsOnWord && cone && !isOwn) {
+      // the other one may have failed just now
+      const times = spared.get(upstream.name) ?? MAX_SPARED;
+      spared.set(upstream.name, times + 1);
+      if (times < MAX_SPARED)
+        throw new UpstreamFailure('the past cone ends by the word of another upstream');
+    }
     if (restsOnWord) await dropStaged(db, view);
-    if (restsOnWord && !isOwn) overruled.add(upstream.name);
+    if (restsOnWord && !isOwn) spared.set(upstream.name, 0);
     if (restsOnWord && !own) return;
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(

@@ -131,8 +131,8 @@ interface UpstreamMemory {
   issuedAt: number;
   /** Unix milliseconds of the same, or of the last look at all upstreams if that is later. */
   lookedAroundAt: number;
-  /** Names of those that dropped what was stored by another's word: at once only once. */
-  overruled: OfLedgerIndex<Set<string>>;
+  /** Times, by name, that one has left what is stored by another's word since it dropped that. */
+  spared: OfLedgerIndex<Map<string, number>>;
   /** Ledger index at which a slow one was left: once, as each walks by itself. */
   leftAt?: number | undefined;
   /** Why an upstream diverges, until the ledger moves on or is another one, or none diverges. */
@@ -195,7 +195,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
       ranking: createRanking(Date.now),
       issuedAt: 0,
       lookedAroundAt: 0,
-      overruled: ofLedgerIndex(() => new Set()),
+      spared: ofLedgerIndex(() => new Map()),
       diverged: undefined,
       token: undefined,
       said: ofLedgerIndex(() => ({

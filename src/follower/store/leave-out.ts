@@ -2,7 +2,7 @@
  * A signed milestone whose past cone in D1 has blocks too many: blocks that an earlier milestone
  * referenced, unknown here (src/ledger/view/doubtful-blocks.ts). The milestone's upstream is
  * queried about them. Its word needs no trust: without the blocks that it calls referenced, the
- * inclusion root must be the signed one. Answers are not kept: some may be a liar's.
+ * inclusion root must be the signed one. Each one's answers are kept apart: some may be a liar's.
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
@@ -13,13 +13,24 @@ import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
-import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
 import type { RootDiffers } from '../apply-milestone.ts';
 
 const QUERIED_AT_ONCE = 30;
 
-/** Hex IDs of blocks, by what one upstream said of them. */
-export type SaidReferences = Record<'referenced' | 'unreferenced', Set<string>>;
+/** Times that a block is asked for until it is unknown: one node of several behind a URL may lag. */
+export const MAX_ASKED = 16;
+
+/** Hex IDs of blocks, by what one upstream said of them; how often it did not know the others. */
+export interface SaidReferences extends Record<'referenced' | 'unreferenced', Set<string>> {
+  unknown: Map<string, number>;
+}
+
+export const createSaid = (): SaidReferences => ({
+  referenced: new Set(),
+  unreferenced: new Set(),
+  unknown: new Map(),
+});
 
 export interface QueryLimits {
   /** Requests that the pass may still make of upstreams; it is counted down. */
@@ -38,26 +49,19 @@ export async function queryReferenced(
   { view, order }: RootDiffers,
   upstream: Upstream,
   { budget, waitUntil }: QueryLimits,
-  own: SaidReferences | undefined,
+  said = createSaid(),
 ): Promise<number[]> {
   const { cone, head } = view;
   if (knowsEveryReference(head)) return [];
   const doubtful = findDoubtful(cone, order);
-  const said = own ?? { referenced: new Set(), unreferenced: new Set() };
   for (let due = doubtful.toQuery(QUERIED_AT_ONCE); due.length > 0; ) {
     const ids = await unlessMoved(db, head, head.ledger, () => readBlockIds(db, view, due));
     const unasked = unsaid(said, [...ids.values()]);
     if (budget.fetchesLeft < unasked.length)
-      throw new ConeUnavailable(
-        'over-budget',
-        'more blocks may be referenced by an earlier milestone than one pass may query about',
-      );
+      throw new ConeUnavailable('over-budget', 'more earlier references than one pass may query');
     budget.fetchesLeft -= unasked.length;
     await readReferenced(upstream, head.ledger + 1, unasked, waitUntil, said);
-    if (own && unsaid(said, unasked).length > 0)
-      throw new UpstreamFailure(`${upstream.name} has given blocks that it does not know`);
-    const isReferenced = (position: number) => !said.unreferenced.has(ids.get(position)!);
-    doubtful.note(new Map(due.map((position) => [position, isReferenced(position)])));
+    doubtful.note(new Map(Array.from(ids, ([at, id]) => [at, said.referenced.has(id)])));
     due = doubtful.toQuery(QUERIED_AT_ONCE);
   }
   return doubtful.referenced().map(cone.numberAt);
@@ -74,8 +78,8 @@ export function findLeftOut(
 }
 
 /**
- * Returns whether a staged block has a parent without a number: an entry point, or a block that an
- * upstream called referenced (store-cone.ts).
+ * Returns whether a staged block has a parent without a number: an entry point, or a block where an
+ * upstream ended the walk (store-cone.ts).
  */
 export function hasStagedRoot({ cone, packs }: ConsistentView): boolean {
   const isRoot = (position: number) => {
@@ -91,8 +95,9 @@ export function hasStagedRoot({ cone, packs }: ConsistentView): boolean {
 
 /**
  * Notes which of the blocks, by hex ID, the upstream calls referenced by a milestone before `index`,
- * and which not; neither where it does not know one. Throws an UpstreamFailure if it cannot tell in
- * time; what it has told is noted.
+ * and which not. One that it has not known {@link MAX_ASKED} times counts as referenced, as it
+ * has the milestone with its whole cone. Throws an UpstreamFailure if it cannot tell in time; what
+ * it has told is noted.
  */
 export async function readReferenced(
   upstream: Upstream,
@@ -102,13 +107,16 @@ export async function readReferenced(
   said: SaidReferences,
 ): Promise<void> {
   const readReference = createReferenceReader({ upstreams: [upstream], index });
-  const due = unsaid(said, ids);
   const ask = async (id: string) => {
     const milestone = await readReference(id);
-    if (milestone !== undefined) (milestone === null ? said.unreferenced : said.referenced).add(id);
+    const times = (said.unknown.get(id) ?? 0) + 1;
+    if (milestone === null) said.unreferenced.add(id);
+    else if (milestone !== undefined || times === MAX_ASKED) said.referenced.add(id);
+    else said.unknown.set(id, times);
   };
-  for (let at = 0; at < due.length; at += QUERIED_AT_ONCE)
-    await untilLate(Promise.all(due.slice(at, at + QUERIED_AT_ONCE).map(ask)), waitUntil);
+  for (let due = unsaid(said, ids); due.length > 0; due = unsaid(said, due))
+    for (let at = 0; at < due.length; at += QUERIED_AT_ONCE)
+      await untilLate(Promise.all(due.slice(at, at + QUERIED_AT_ONCE).map(ask)), waitUntil);
 }
 
 const unsaid = ({ referenced, unreferenced }: SaidReferences, ids: readonly string[]) =>

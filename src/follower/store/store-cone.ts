@@ -11,9 +11,9 @@
  * milestone. If its roots turn out right, the cone commits to all of them.
  *
  * A walk below the import meets nothing that is known. So it queries the upstream once in {@link
- * MAX_LEVELS} levels, and above a block that it lacks, and ends at referenced blocks; blocks upon these
- * are staged. A pass continues where the last one ended, as long as the object lives; after that
- * the walk begins again, and ends at stored blocks.
+ * MAX_LEVELS} levels, and of what it lacks, and ends at referenced blocks; blocks upon these are
+ * staged. A pass continues where the last one ended, as long as the object lives; after that the
+ * walk begins again, and ends at stored blocks.
  */
 import type { Database } from '../../ledger/core/database.ts';
 import { LedgerMoved } from '../../ledger/core/fence.ts';
@@ -40,7 +40,7 @@ import { type BlockPool, heapOf } from '../../upstream/block-pool.ts';
 import type { FetchBlocks } from '../../upstream/fetch-blocks.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { RunStep } from '../steps.ts';
-import { readReferenced, type SaidReferences } from './leave-out.ts';
+import { createSaid, MAX_ASKED, readReferenced, type SaidReferences } from './leave-out.ts';
 import type { Progress } from './progress.ts';
 import { type Announce, type ChosenBlocks, storeUnreferenced } from './store-unreferenced.ts';
 
@@ -62,8 +62,6 @@ export interface MissingCone {
   readonly said: SaidReferences;
   /** Whether no block was staged before: one may rest on any upstream's word. */
   readonly isFirst: boolean;
-  /** Times that another upstream has not dropped what is stored, its root being wrong. */
-  spared: number;
   /** How many blocks were missing, and how many of them are stored. */
   missing: number;
   stored: number;
@@ -84,9 +82,8 @@ export function createMissingCone(
     skeleton: createConeSkeleton(parents),
     walked: 0,
     left: undefined,
-    said: { referenced: new Set(), unreferenced: new Set() },
+    said: createSaid(),
     isFirst: last.staged === undefined,
-    spared: 0,
     missing: 0,
     stored: 0,
     running: undefined,
@@ -129,9 +126,6 @@ export interface StoreConeTools {
 
 /** Levels of blocks in a row without a query whether they are referenced. */
 const MAX_LEVELS = 64;
-
-/** Children of a block that is not given that are queried: the lowest ones. */
-const MAX_CHILDREN = 8;
 
 /** Blocks that a walk may meet: 42 MB. A lying upstream would have it walk down to the genesis. */
 const MAX_MET = 500_000;
@@ -207,6 +201,7 @@ async function walkToKnown(
     },
     async fetch(ids) {
       const others = () => ids.filter((id) => !said.referenced.has(id));
+      const lacking = () => others().filter((id) => memory.pool.get(id) === undefined);
       const query = async (some: readonly string[]) => {
         if (upstream === undefined || knowsEveryReference(view.head)) return;
         await readReferenced(upstream, cone.index, some, waitUntil, said);
@@ -214,7 +209,7 @@ async function walkToKnown(
       const deep = ids.filter((id) => skeleton.levelOf(id) >= MAX_LEVELS);
       await query(deep);
       deep.forEach(skeleton.restartLevels);
-      for (let left = Number.POSITIVE_INFINITY; ; ) {
+      for (let [left, tries] = [Number.POSITIVE_INFINITY, 0]; ; left = lacking().length) {
         try {
           return await fetch(others());
         } catch (error) {
@@ -222,14 +217,10 @@ async function walkToKnown(
           for (const { id, block } of others().flatMap((id) => memory.pool.get(id) ?? []))
             skeleton.setParents(toHexDigits(id), block.parents.map(toHexDigits));
           if (!(error instanceof ConeUnavailable) || error.fault !== 'unknown-block') throw error;
-          // pruned there, or the genesis, if a child is referenced; else one that lags has answered
-          const lacking = () => others().filter((id) => memory.pool.get(id) === undefined);
-          const children = skeleton.childrenOf(lacking());
-          await query([...children.values()].flatMap((above) => above.slice(-MAX_CHILDREN)));
-          for (const [id, above] of children)
-            if (above.some((child) => said.referenced.has(child))) said.referenced.add(id);
-          if (lacking().length >= left) throw error;
-          left = lacking().length;
+          // a node that lags has answered; or pruned there, an entry point there, or the genesis
+          tries = lacking().length < left ? 0 : tries + 1;
+          if (tries === MAX_ASKED) throw error;
+          if (tries > 0) await query(lacking());
         }
       }
     },

@@ -23,8 +23,6 @@ export interface ConeSkeleton {
   isNoted(block: number): boolean;
   /** Notes the parents of a block, and so meets them. */
   setParents(id: string, parents: readonly string[]): void;
-  /** Blocks with such a noted parent, by that parent. */
-  childrenOf(ids: readonly string[]): Map<string, string[]>;
   /** The blocks whose parents were noted, in white-flag order. */
   order(): Uint32Array;
 }
@@ -63,13 +61,6 @@ export function createConeSkeleton(tops: Iterable<string>): ConeSkeleton {
       starts[block] = used + 1;
       parents[used++] = indexes.length;
       for (const index of indexes) parents[used++] = index;
-    },
-    childrenOf(ofIds) {
-      const found = new Map(ofIds.map((id) => [ids.indexOf(id), [] as string[]]));
-      for (const [block, start] of starts.entries())
-        for (let at = start; isNoted(block) && at < start + parents[start - 1]!; at++)
-          found.get(parents[at]!)?.push(ids.idAt(block));
-      return new Map(ofIds.map((id) => [id, found.get(ids.indexOf(id))!]));
     },
     order() {
       starts = withRoom(starts, ids.size);
