@@ -49,7 +49,7 @@ const MAX_TRIES = 3;
 const MAX_KEPT = 100_000;
 
 /** Times that a stored cone is left to the upstream by whose word it ends, after the first one. */
-const MAX_SPARED = 30;
+const MAX_SPARED = 8;
 
 /** Steps in which one try makes verdicts: up to 12 statements each, of an invocation's 1,000. */
 const MAX_RESOLVING_STEPS = 24;

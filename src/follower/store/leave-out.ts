@@ -19,7 +19,7 @@ import type { RootDiffers } from '../apply-milestone.ts';
 const QUERIED_AT_ONCE = 30;
 
 /** Times that a block is asked for until it is unknown: one node of several behind a URL may lag. */
-export const MAX_ASKED = 16;
+export const MAX_ASKED = 8;
 
 /** Hex IDs of blocks, by what one upstream said of them; how often it did not know the others. */
 export interface SaidReferences extends Record<'referenced' | 'unreferenced', Set<string>> {
