@@ -26,7 +26,7 @@ const FRUGAL = ['--max-semi-space-size=2'];
  * Connections live for seconds, so what is left of them is among old objects. V8 would collect those
  * at 256 MB for the first time, and then at up to four times what is alive.
  */
-const SERVING = [...FRUGAL, '--initial-old-space-size=16', '--heap-growing-percent=30'];
+const SERVING = [...FRUGAL, '--initial-old-space-size=8', '--heap-growing-percent=15'];
 
 /**
  * glibc would have an arena for each thread, in which what was freed stays: of those that collect

@@ -120,7 +120,7 @@ describe('stardust-edge', () => {
     expect(stdout).toMatch(/^Usage: docker run stardust-edge-node import /);
   });
 
-  const SERVING = '--max-semi-space-size=2,--initial-old-space-size=16,--heap-growing-percent=30,1';
+  const SERVING = '--max-semi-space-size=2,--initial-old-space-size=8,--heap-growing-percent=15,1';
 
   it.each([
     ['import', '--max-semi-space-size=2'],
