@@ -206,8 +206,7 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
     const isLate =
       pass.applied > appliedBefore && (Date.now() > budget.deadline || memory.queries > spent);
     if (pass.applied >= budget.milestones || isLate) return { kind: 'budget-spent' };
-    const [cone] = memory.missing;
-    const done = workDone(memory.missing);
+    const done = new Map(memory.missing.map((cone) => [cone, workDone([cone])]));
     try {
       if (!(await applyNext(context, giver, position, pass))) break;
     } catch (error) {
@@ -215,7 +214,8 @@ async function applyUpTo(context: FollowerContext, giver: Giver, pass: PassState
       const reason = memory.progress.times === times ? error.message : undefined;
       // a walk that is done again is no progress, but is its upstream's turn until it is done
       const isOn =
-        reason === undefined || workDone(memory.missing) > (memory.missing[0] === cone ? done : 0);
+        reason === undefined ||
+        memory.missing.some((cone) => workDone([cone]) > (done.get(cone) ?? 0));
       return isOn ? { kind: 'budget-spent', reason } : { kind: 'stuck', reason: error.message };
     }
     position = await readPosition(context.db, context);

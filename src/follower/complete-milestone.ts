@@ -191,7 +191,8 @@ async function leaveOut(
     // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
     const restsOnWord = upstream !== undefined && hasStagedRoot(view);
     const spared = memory.upstreams.spared(view.head.generation, view.head.ledger);
-    if (restsOnWord && cone && !isOwn) {
+    const isOthers = restsOnWord && !isOwn;
+    if (isOthers && cone) {
       // the other one may have failed just now
       const times = spared.get(upstream.name) ?? MAX_SPARED;
       spared.set(upstream.name, times + 1);
@@ -199,7 +200,7 @@ async function leaveOut(
         throw new UpstreamFailure('the past cone ends by the word of another upstream');
     }
     if (restsOnWord) await dropStaged(db, view);
-    if (restsOnWord && !isOwn) spared.set(upstream.name, 0);
+    if (isOthers) spared.set(upstream.name, 0);
     if (restsOnWord && !own) return;
     const computed = toHex(inclusionRoot(view.cone, order));
     throw new Divergence(

@@ -93,7 +93,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       '',
     ],
     [
-      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of others',
+      '… blocks in memory: {MAX_MET}; {follower/complete-milestone.ts#MAX_KEPT} of each other upstream',
       'follower/store/store-cone.ts',
       'the next upstream',
     ],

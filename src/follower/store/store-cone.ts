@@ -217,7 +217,8 @@ async function walkToKnown(
           for (const { id, block } of others().flatMap((id) => memory.pool.get(id) ?? []))
             skeleton.setParents(toHexDigits(id), block.parents.map(toHexDigits));
           if (!(error instanceof ConeUnavailable) || error.fault !== 'unknown-block') throw error;
-          // a node that lags has answered; or pruned there, an entry point there, or the genesis
+          // another node behind the URL may have it, else it is pruned there, an entry point of its
+          // snapshot, or the genesis
           tries = lacking().length < left ? 0 : tries + 1;
           if (tries === MAX_ASKED) throw error;
           if (tries > 0) await query(lacking());

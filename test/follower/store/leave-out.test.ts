@@ -402,7 +402,7 @@ describe('a milestone upon a region of 1,374 old blocks', () => {
     await passOnce(rig);
     expect(await ledgerIndex(db)).toBe(3);
     const before = queries();
-    for (let pass = 0; pass < 12 && (await ledgerIndex(db)) === 3; pass++) {
+    for (let pass = 0; pass < 4 && (await ledgerIndex(db)) === 3; pass++) {
       rig.following.upstreams = [open(lying(rig)), open(rig.upstream)];
       await passOnce(rig, { fetches: 200 });
     }
