@@ -36,13 +36,13 @@ it('is remembered where it is false as well', async () => {
   expect(await verifySignature(key.publicKey, message, signature)).toBe(false);
 });
 
-it('lets nobody in between few, however long ago somebody was', async () => {
+it('lets nobody in between those that the platform calls valid', async () => {
   let now = Date.now();
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 1000));
   const timers = vi.spyOn(globalThis, 'setTimeout');
-  const many = Array.from({ length: 40 }, () => key.sign(message));
+  const many = Array.from({ length: 100 }, () => key.sign(message));
   for (const signature of many) await verifySignature(key.publicKey, message, signature);
-  expect(timers.mock.calls.length).toBeLessThanOrEqual(1);
+  expect(timers).not.toHaveBeenCalled();
   timers.mockRestore();
   clock.mockRestore();
 });
