@@ -16,9 +16,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Intervals of keep alive without a packet. MQTT-3.1.2-24 allows 1.5; the broker checks late. */
 const SILENT_INTERVALS = 2;
 
-/** Sends between two looks at the clock, and milliseconds of sends between two turns. */
+/** Sends between two looks at the clock. Turns by less than 25 ms make the last one wait by half. */
 const SENDS_AT_ONCE = 50;
-const TURN_EVERY_MS = 5;
 
 export interface Clients {
   readonly size: number;
@@ -56,7 +55,7 @@ export function createClients(counts: Counts): Clients {
   /** Closed sockets, with the function to call once they have gone. */
   const closing = new Map<WebSocket, () => void>();
 
-  const turn = takeTurns(TURN_EVERY_MS);
+  const turn = takeTurns();
 
   const isOpen = ({ socket }: Client) => clients.has(socket);
   const nameOf = ({ address, id }: Client) => `${address} ${id}`;
