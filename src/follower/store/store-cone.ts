@@ -217,8 +217,7 @@ async function walkToKnown(
           for (const { id, block } of others().flatMap((id) => memory.pool.get(id) ?? []))
             skeleton.setParents(toHexDigits(id), block.parents.map(toHexDigits));
           if (!(error instanceof ConeUnavailable) || error.fault !== 'unknown-block') throw error;
-          // another node behind the URL may have it, else it is pruned there, an entry point of its
-          // snapshot, or the genesis
+          // another node of that URL may have it; else it is pruned, an entry point, or the genesis
           tries = lacking().length < left ? 0 : tries + 1;
           if (tries === MAX_ASKED) throw error;
           if (tries > 0) await query(lacking());
