@@ -72,26 +72,25 @@ export function createReadCache(
     maxBytes,
     (key, { answer }) => OVERHEAD_BYTES + key.length + (answer.body?.length ?? 0),
   );
-  let read: { generation: Promise<string | undefined>; at: number } | undefined;
+  let read: { generation: string | undefined; at: number } | undefined;
 
   /** Returns the generation as it was a second ago at most; undefined also where that failed. */
-  function generationNow(outlive: Outlive): Promise<string | undefined> {
-    if (read === undefined || hasPassed(MAX_AGE_MS, read.at, clock())) {
-      // the next request looks again
-      const generation = readGeneration().catch(() => (read = undefined));
-      read = { generation, at: clock() };
-      // others wait for it, though this client may go away
-      outlive(generation);
-    }
-    return read.generation;
+  async function generationNow(): Promise<string | undefined> {
+    const at = clock();
+    // not by another request's promise: workerd ends by 500 what waits for nothing of its own
+    if (read === undefined || hasPassed(MAX_AGE_MS, read.at, at))
+      read = await readGeneration().then(
+        (generation) => ({ generation, at }),
+        () => undefined,
+      );
+    return read?.generation;
   }
 
-  async function isFresh(entry: Entry, outlive: Outlive): Promise<boolean> {
-    const { keep, storedAt, generation } = entry;
+  async function isFresh({ keep, storedAt, generation }: Entry): Promise<boolean> {
     const { inMemory } = FRESHNESS[keep];
     if (inMemory === 'evicted' || !hasPassed(MAX_AGE_MS, storedAt, clock())) return true;
     if (inMemory !== 'import' || generation === undefined) return false;
-    return generation === (await generationNow(outlive));
+    return generation === (await generationNow());
   }
 
   const scans = new Map<string, { request: Request; answer: Promise<Answer> }>();
@@ -137,14 +136,14 @@ export function createReadCache(
       const key = `${request.url} ${request.headers.get('accept') ?? ''}`;
       const entry = entries.get(key);
       const isLate = minimum > 0 && (entry?.answer.ledgerIndex ?? -1) < minimum;
-      if (entry !== undefined && !isLate && (await isFresh(entry, outlive))) {
+      if (entry !== undefined && !isLate && (await isFresh(entry))) {
         notes.source = 'cache';
         return revalidate(request, entry.answer);
       }
       const passed = withoutCondition(request);
       const isOfImport = FRESHNESS[route.keep ?? 'none'].inMemory === 'import';
       // before a scan is shared: whoever joins it hastens what waits already
-      const generation = isOfImport ? await generationNow(outlive) : undefined;
+      const generation = isOfImport ? await generationNow() : undefined;
       const read = async () => {
         const storedAt = clock();
         const answer = await handle(passed);

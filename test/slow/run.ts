@@ -87,7 +87,7 @@ const TESTS: Readonly<Record<string, Run>> = {
   proofs: vitest('node', 'modules/proofs/shimmer-proofs'),
   events: vitest('workerd', 'modules/events/fuzz', { FUZZ_STREAMS: '100000' }),
   'event-feed': vitest('e2e', 'e2e/events'),
-  lists: vitest('node', 'modules/lists/nft-list-route', { QUERIES: '10000' }),
+  lists: vitest('node', 'modules/lists/nft-list-route clients/nft-lists', { QUERIES: '10000' }),
   final: vitest('node', 'modules/final', { PROOFS: '10000', STATEMENTS: '1000' }),
   certificates: vitest('node', 'stardust/verifier', { CLIENTS: '6000' }),
   async lies(inTime) {
