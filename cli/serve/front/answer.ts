@@ -1,7 +1,7 @@
 /**
  * Passes answers of workerd on to a client (RFC 9112, 6), compressed where it accepts gzip (RFC 9110,
  * 8.4 and 12.5.3). The Worker makes each answer as a whole, so all have Content-Length. workerd is
- * trusted, so what is not as expected is a fault of ours: an Error.
+ * trusted, so what is not as expected is a fault of ours: an Error, as are its own answers.
  *
  * What is kept of an answer tells the two forms apart by `Vary`; the compressed form has a weak ETag,
  * as those of nginx, and If-None-Match compares weakly, so either form has 304.
@@ -18,6 +18,8 @@ const END = '\r\n\r\n';
 
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) /;
 const LENGTH = /\r\ncontent-length: *(\d{1,15})/i;
+
+const OF_WORKER = /\r\naccess-control-allow-origin:/i;
 
 /** Of the connection between workerd and us. */
 const HOP = /\r\n(?:connection|keep-alive):[^\r]*/gi;
@@ -69,7 +71,6 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   let request: RequestHead | undefined;
   /** Bytes until the head is complete. */
   const pieces = createPieces();
-  /** Status line and header lines. */
   let head = '';
   let status = 0;
   let length = 0;
@@ -82,6 +83,7 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   function readHead(): void {
     status = Number(STATUS_LINE.exec(head)?.[1]);
     if (Number.isNaN(status)) throw new Error('an answer is no HTTP');
+    if (status >= 500 && !OF_WORKER.test(head)) throw new Error(`workerd itself says ${status}`);
     const hasBody = !request!.isHead && status !== SWITCHING && status !== 204 && status !== 304;
     length = hasBody ? Number(LENGTH.exec(head)?.[1]) : 0;
     if (Number.isNaN(length)) throw new Error('an answer has no length');
@@ -102,11 +104,8 @@ export function createAnswer({ write, onHead, onEnd }: AnswerOptions) {
   function begin(piece: Buffer): void {
     const vary = status === 200 || status === 304 ? '\r\nVary: Accept-Encoding' : '';
     const start = `${head}${vary}${isLast ? '\r\nConnection: close' : ''}${END}`;
-    if (piece.length <= MAX_SMALL_BYTES) write(start + piece.toString('latin1'));
-    else {
-      write(start);
-      write(piece);
-    }
+    const isSmall = piece.length <= MAX_SMALL_BYTES;
+    for (const part of isSmall ? [start + piece.toString('latin1')] : [start, piece]) write(part);
   }
 
   async function compress(body: Buffer): Promise<void> {

@@ -282,7 +282,8 @@ export function openConnection(socket: Socket, isProxy: boolean, shared: Shared)
     } catch (error) {
       writeLimitedLog('error', 'serve.answer-malformed', { error: (error as Error).message });
       from.destroy();
-      reset();
+      if (answer.hasBegun) reset();
+      else refuse(500);
     }
     if (request !== undefined) countBytes();
   }

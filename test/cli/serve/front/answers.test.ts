@@ -124,12 +124,12 @@ it('HTTP/1.0 is answered, and the end of the connection is that of the answer', 
   expect([answer.status, answer.header('connection'), answer.body]).toEqual([200, 'close', LONG]);
 });
 
-it('an answer without a length is a fault of ours: the connection is reset', async () => {
+it('an answer without a length is a fault of ours: 500, and the connection ends', async () => {
   const { front } = await startFront();
   front.passTo(await served(createHttp((_, response) => response.write('chunk'))));
   const client = await open(front, GET);
   await settled(() => expect(client.isOpen()).toBe(false));
-  expect(client.received()).toBe('');
+  expect(client.received()).toMatch(/^HTTP\/1\.1 500 [^]*"internal server error"}}$/);
 });
 
 it('HEAD has no body, of a refusal neither', async () => {
@@ -324,4 +324,24 @@ it('of many answers at once some are compressed, and the others are sent as they
   await Promise.all(done);
   expect(heads.filter((head) => head.includes('Content-Encoding: gzip'))).toHaveLength(47);
   expect(heads.filter((head) => head.includes(`Content-Length: ${body.length}`))).toHaveLength(3);
+});
+
+it('an error of workerd itself is one of the contract', async () => {
+  const { front } = await startFront();
+  front.passTo(
+    await served(
+      createHttp((_, response) => {
+        response.writeHead(500, { 'content-length': 21 });
+        response.end('Internal Server Error');
+      }),
+    ),
+  );
+  for (const head of ['GET / HTTP/1.1\r\nHost: a', `GET / HTTP/1.1\r\n${lines()}`]) {
+    const { status, header, body } = await ask(front.url, head);
+    expect([status, header('access-control-allow-origin'), JSON.parse(body)]).toEqual([
+      500,
+      '*',
+      { error: { code: 500, message: 'internal server error' } },
+    ]);
+  }
 });
