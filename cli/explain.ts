@@ -41,6 +41,7 @@ export const explainCommand = (): Command =>
 async function explain({ request: file, ours: url, theirs: other }: Options): Promise<number> {
   if (file === undefined || url === undefined || other === undefined)
     throw new UsageError('--request, --ours and --theirs must be given');
+  if (isNodeUrl(file)) throw new UsageError('--request must be a file');
   if (!isNodeUrl(url)) throw new UsageError('--ours must be a URL of http or https');
   try {
     const request = await readFile(file, 'utf8');

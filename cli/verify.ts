@@ -107,6 +107,8 @@ async function verify(
     throw new UsageError('--final-root must be 0x and 64 hex digits');
   if (isFile && (finalRoot === undefined || nft !== undefined))
     throw new UsageError('a file needs --final-root, and is not for --nft');
+  // an error about a file would repeat a password
+  if (isFile && more.some(isNodeUrl)) throw new UsageError('a URL does not follow a file');
   if (nft !== undefined) return verifyNftOf([url, ...more], nft, options);
   const other = command.options.find(
     (each) =>

@@ -61,6 +61,9 @@ async function fill(folder: string, file: string, config: WranglerConfig): Promi
   copyFileSync(file, path);
   const db = await openLedger(folder, config);
   try {
+    // pages that the state hash does not read
+    const { results } = await db.prepare('PRAGMA quick_check(1)').all<{ quick_check: string }>();
+    if (results[0]?.quick_check !== 'ok') throw new Error(`damaged: ${results[0]?.quick_check}`);
     await reportHeld(db);
   } finally {
     db.close();

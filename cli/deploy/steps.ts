@@ -125,11 +125,12 @@ const importFolder = (folder: string) => join(folder, 'import');
 
 /** @returns where the Worker answers */
 async function deployRelease(
-  { tag, folder }: Deployment,
+  { tag, folder, config }: Deployment,
   { vars, secrets, domain, url }: DeployOptions,
   run: RunWrangler,
 ): Promise<string> {
-  const named = Object.entries(vars).filter(([, value]) => value !== '');
+  // an empty one only where wrangler.toml has a value that it replaces
+  const named = Object.entries(vars).filter(([name, value]) => value !== '' || config.vars[name]);
   const found = await deployWorker(run, folder, [
     ...['--tag', tag],
     ...named.flatMap(([name, value]) => ['--var', `${name}:${value}`]),

@@ -58,6 +58,10 @@ export function readExplanation(json: unknown, source: string): Explanation {
 
 const CONCURRENT_REQUESTS = 6;
 
+/** Milliseconds for all blocks of a milestone, and for each. */
+const LEAST_TIME_MS = 30_000;
+const TIME_PER_BLOCK_MS = 200;
+
 /** An edge node's explanation of the request. */
 export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
   return requestJson(openNodeClient(url), '/api/edge/v1/whiteflag', explanation, request);
@@ -99,9 +103,11 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
   // a place may be any number, so it is no index of an array
   const found = new Map<number, ComparedBlock>();
   const left = blocks.values();
+  const end = Date.now() + LEAST_TIME_MS + blocks.length * TIME_PER_BLOCK_MS;
   const work = async () => {
     for (const each of left) {
       if (each === undefined) continue;
+      if (Date.now() > end) throw new Error('the blocks did not come in time');
       const { blockId } = each;
       const path = `/api/core/v2/blocks/${blockId}/metadata`;
       const response = await node(path);

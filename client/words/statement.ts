@@ -122,7 +122,9 @@ function describeGroup(
   const tokens = new Map<string, bigint>();
   for (const { output } of outputs) {
     const deposit = depositOf(output);
-    const owed = deposit === undefined || deposit.to === key ? 0n : deposit.amount;
+    // S4.2: to whoever spends it nothing is returned
+    const spender = group === 'expired' ? addressKey(ownerAt(output, time).address) : key;
+    const owed = deposit === undefined || deposit.to === spender ? 0n : deposit.amount;
     const own = group === 'due' ? deposit!.amount : output.amount - owed;
     amount += own;
     due += owed;

@@ -4,14 +4,18 @@
  */
 import {
   chmodSync,
+  closeSync,
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   type Stats,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -217,6 +221,23 @@ describe('npx stardust-edge backup and restore', () => {
     const file = join(folder, 'failed');
     expect(await runCommand('backup', '--persist-to', damaged, file)).toMatchObject({ code: 1 });
     expect(readdirSync(folder).filter((name) => name.startsWith('failed'))).toEqual([]);
+  });
+
+  it('is not restored with a damaged page, though the state hash does not read it', async () => {
+    const file = join(folder, 'spoilt');
+    await backUp(file);
+    const db = new SqliteDatabase(file);
+    const page = db.prepare(
+      "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'pack'",
+    );
+    const { rootpage, page_size: size } = (await page.first<Record<string, number>>())!;
+    db.close();
+    const handle = openSync(file, 'r+');
+    writeSync(handle, new Uint8Array(size!), 0, size!, (rootpage! - 1) * size!);
+    closeSync(handle);
+    const { code, stderr } = await runCommand('restore', '--persist-to', join(folder, 'not'), file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be restored')]);
+    expect(existsSync(join(folder, 'not'))).toBe(false);
   });
 
   it('leaves what another command made in the new folder meanwhile', async () => {

@@ -119,6 +119,13 @@ describe('npx stardust-edge explain', () => {
     const fewer = { ...right, blocks: right.blocks.toSpliced(1, 1) };
     const missing = await explain(await serve(fewer), double.url);
     expect(missing.stdout).toContain('at place 1 of the white-flag order');
+    const [last] = right.blocks.slice(-1);
+    const longer = {
+      ...right,
+      blocks: [...right.blocks, { ...last!, blockId: `0x${'33'.repeat(32)}` }],
+    };
+    const extra = await explain(await serve(longer), double.url);
+    expect(extra.stdout).toContain('theirs none, or a block that ours does not reference');
     const root = { inclusionMerkleRoot: `0x${'22'.repeat(32)}` };
     const first = { ...right, ...root, blocks: right.blocks.slice(0, -1) };
     const more = await explain(await serve(first), double.url);
@@ -136,6 +143,15 @@ describe('npx stardust-edge explain', () => {
       expect(stderr).toContain(`${double.url} is a HORNET at milestone 40`);
     },
   );
+
+  it('repeats no password of a URL where a file should be', async () => {
+    const url = 'http://anna:secret@node.example';
+    const { code, stderr } = await runCommand(
+      ...(['explain', '--request', url, '--ours', url, '--theirs', url] as const),
+    );
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('secret');
+  });
 
   it('says what is wrong with an answer', async () => {
     const file = join(folder, 'other.json');

@@ -193,6 +193,17 @@ describe('what a statement adds up to', () => {
     );
   });
 
+  it('of deposits is none where the output has expired to who would get it', () => {
+    const expired = basic(ANNA!, {
+      conditions: [depositReturn(BERT!, 100_000n), expiration(BERT!, BOOKED + 1)],
+    });
+    // booked after it had expired
+    const sums = sumsOf([expired, basic(ANNA!, {}), basic(ANNA!, {})]);
+    expect(sums).toContain(
+      'Of others, to whom they had expired when the network ended: 1 output with 1 SMR.',
+    );
+  });
+
   it('goes by what had expired when the file shows that the ledger went on', () => {
     const conditions = [expiration(BERT!, BOOKED + 1)];
     const gone = basic(ANNA!, { conditions });
@@ -311,6 +322,9 @@ describe('the command', () => {
 
   it('wants a root', async () => {
     const file = write('4.json', page(0, 4));
+    const secret = ['http://anna:secret@node.example', '--final-root', toHex(root)];
+    const repeated = await callCommand('verify', file, ...secret);
+    expect([repeated.code, repeated.stderr.includes('secret')]).toEqual([2, false]);
     expect(await callCommand('verify', file)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('a file needs --final-root'),

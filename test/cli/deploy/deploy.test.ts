@@ -8,8 +8,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import { NOTHING_DEPLOYED } from '../../../cli/deploy/find-deployed.ts';
-import type { DeployOptions, Flags } from '../../../cli/deploy/resolve-options.ts';
+import { findDeployed, NOTHING_DEPLOYED } from '../../../cli/deploy/find-deployed.ts';
+import {
+  type DeployOptions,
+  type Flags,
+  resolveOptions,
+} from '../../../cli/deploy/resolve-options.ts';
 import { runSteps } from '../../../cli/deploy/steps.ts';
 import { listRemovals, remove } from '../../../cli/deploy/undeploy.ts';
 import { writeConfig } from '../../../cli/deploy/wrangler-deploy.ts';
@@ -21,6 +25,7 @@ import {
   Machine,
   NAME,
   network,
+  nobody,
   TAG,
   withSecrets,
 } from '../../support/cli/deploy-machine.ts';
@@ -237,6 +242,28 @@ describe('a deployment', () => {
       runSteps(deployment, NOTHING_DEPLOYED, { vars: {} } as DeployOptions),
     ).rejects.toThrow('no KV namespace other, which wrangler.toml names');
     expect(account.namespaces.size).toBe(0);
+  });
+
+  it('follows nothing where that is said, whatever wrangler.toml names', async () => {
+    const machine = new Machine();
+    await machine.deploy();
+    const known = readWranglerConfig();
+    const config = { ...known, vars: { ...known.vars, UPSTREAM_URL: 'http://old.example' } };
+    const asked: string[] = [];
+    const inAccount = inEnvironment('', fakeWrangler(machine.account));
+    const run: typeof inAccount = (args, ...more) => {
+      asked.push(...args);
+      return inAccount(args, ...more);
+    };
+    const { folder } = machine;
+    const parts = { config, environment: '', run, folder, tag: 'next', print: () => {} };
+    const clock = { now: () => 0, sleep: async () => {} };
+    const deployment = { ...parts, openNodeClient: () => machine.node, clock };
+    const found = await findDeployed(run, config);
+    const options = await resolveOptions({ upstream: '' }, config, found, nobody);
+    await runSteps(deployment, found, options);
+    expect(asked).toContain('UPSTREAM_URL:');
+    expect(asked).not.toContain('PROTECTED_ROUTES:');
   });
 
   it('does not verify where nothing is followed, and says so', async () => {

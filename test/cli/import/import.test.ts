@@ -298,7 +298,9 @@ describe('import', () => {
       const db = await openLocalDatabase(persistTo, config);
       db.exec(sql);
       db.close();
-      expect((await runCommand(...again)).stderr).toMatch(/^the ledger of network \(damaged\) at /m);
+      expect((await runCommand(...again)).stderr).toMatch(
+        /^the ledger of network \(damaged\) at /m,
+      );
       expect((await runCommand(...again, '--older')).code).toBe(0);
     }
   });
