@@ -253,7 +253,6 @@ async function countLookups(run: Run, cached: boolean): Promise<Costs['lookup']>
       index: stores.nftIndex,
       openCache: cached ? places[i % BUSY_PLACES]! : () => undefined,
       remembered: new RememberedReads(),
-      trustsAbsence: true,
       clock: () => run.now,
     };
     // one in eight is about an NFT that never was

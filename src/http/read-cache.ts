@@ -79,11 +79,8 @@ export function createReadCache(
     const at = clock();
     // not by another request's promise: workerd ends by 500 what waits for nothing of its own
     if (read === undefined || hasPassed(MAX_AGE_MS, read.at, at))
-      read = await readGeneration().then(
-        (generation) => ({ generation, at }),
-        () => undefined,
-      );
-    return read?.generation;
+      read = { generation: await readGeneration().catch(() => undefined), at };
+    return read.generation;
   }
 
   async function isFresh({ keep, storedAt, generation }: Entry): Promise<boolean> {
@@ -116,12 +113,10 @@ export function createReadCache(
     // whoever began it may wait behind other scans of its own, and be refused; and the ledger may
     // have come to the index that both require since it was read
     hasten(joined.request, request);
-    const unlessRefused = (error: unknown) => {
-      const { status } = error as Partial<HttpError>;
-      if (status !== 429 && (status !== 404 || isAgain)) throw error;
+    const shared = joined.answer.catch((error: Partial<HttpError>) => {
+      if (isAgain || (error.status !== 429 && error.status !== 404)) throw error;
       return undefined;
-    };
-    const shared = joined.answer.catch(unlessRefused);
+    });
     const answer = await within(MAX_SHARED_MS, shared, () => undefined);
     if (answer !== undefined) return answer;
     if (scans.get(name) === joined) scans.delete(name);

@@ -34,10 +34,10 @@ export interface NftSources {
   openCache: OpenRecentCache;
   remembered: RememberedReads;
   /**
-   * Whether an absent entry may prove that there is no such NFT: not in `serve`, where a damaged
-   * disk can hide an entry, and D1 is as near.
+   * Only in `serve`, where D1 is as near: the ledger's, which an import replaces. And an absent
+   * entry, which a damaged disk can hide, proves nothing there.
    */
-  trustsAbsence: boolean;
+  readGeneration?: (() => Promise<string | undefined>) | undefined;
   clock: () => number;
 }
 
@@ -63,7 +63,7 @@ export async function lookUpNft(
 ): Promise<NftAnswer | undefined> {
   const resolved =
     resolveRemembered(sources, nftId) ?? (await resolveRead(sources, nftId, request));
-  const found = sources.trustsAbsence ? resolved : distrustAbsence(resolved);
+  const found = sources.readGeneration ? distrustAbsence(resolved) : resolved;
   if (found.kind === 'answer' && found.ledgerIndex >= minLedgerIndex) {
     const { ledgerIndex, outputId, by } = found;
     return { ledgerIndex, outputId, source: 'kv', why: by };
@@ -120,7 +120,7 @@ async function fetchEntry(
 
 /** Reads `recent`; only a well-formed one is taken from the cache, or put there. */
 async function fetchRecent(
-  { index, openCache, remembered }: NftSources,
+  { index, openCache, remembered, readGeneration }: NftSources,
   { url, defer }: NftRequest,
   now: number,
 ): Promise<KvRead<Recent>> {
@@ -132,6 +132,8 @@ async function fetchRecent(
   }
   const text = await index.get(RECENT_KEY, KV_OPTIONS);
   const read = report(RECENT_KEY, remembered.keepRecent(text, now));
+  if (readGeneration && read.kind === 'value' && read.value.generation !== (await readGeneration()))
+    return remembered.keepRecent(null, now);
   if (cache !== undefined && text !== null && read.kind === 'value') defer(() => cache.put(text));
   return read;
 }

@@ -25,21 +25,22 @@ export function openNftLedger(db: Ledger): NftLedger {
 /**
  * Opens the sources that lookups of one isolate share.
  *
- * @param settings without `versionId`, and in `serve` (`oneIsolate`), `recent` is not cached:
- * miniflare's Cache API is a folder that only grows
+ * @param versionId absent, and in `serve` (`readGeneration`), `recent` is not cached: miniflare's
+ * Cache API is a folder that only grows
  */
 export function openNftSources(
   ledger: Ledger,
   index: KVNamespace,
-  { versionId, oneIsolate }: { versionId: string | undefined; oneIsolate: boolean },
+  versionId: string | undefined,
   clock: () => number,
+  readGeneration?: NftSources['readGeneration'],
 ): NftSources {
   return {
     ledger: openNftLedger(ledger),
     index,
-    openCache: createRecentCaches(caches, oneIsolate ? undefined : versionId),
+    openCache: createRecentCaches(caches, readGeneration ? undefined : versionId),
     remembered: new RememberedReads(),
-    trustsAbsence: !oneIsolate,
+    readGeneration,
     clock,
   };
 }

@@ -33,16 +33,17 @@ const READS_MS = 5;
 export type EdgeNode = ReturnType<typeof openNode>;
 
 export function openNode(settings: Settings) {
-  const { ledger, nftIndex, upstreams, finalMilestone } = settings;
-  const nftSources = openNftSources(ledger, nftIndex, settings, Date.now);
+  const { ledger, nftIndex, upstreams, finalMilestone, versionId, oneIsolate } = settings;
   const nearest = () => ledger.withSession('first-unconstrained');
   const endStep = takeTurns(READS_MS);
   /** Where one thread answers everything, other requests come between two calls. */
-  const inTurns = (db: Database): Database =>
-    settings.oneIsolate ? waitAfterCalls(db, endStep) : db;
+  const inTurns = (db: Database) => (oneIsolate ? waitAfterCalls(db, endStep) : db);
   /** A replica may not have come to a milestone that was asked for. */
   const session = (minLedgerIndex = 0): Database =>
     inTurns(minLedgerIndex > 0 ? ledger.withSession('first-primary') : nearest());
+  const readGeneration = async () => (await readHead(session()))?.generation;
+  const readInServe = oneIsolate ? readGeneration : undefined;
+  const nftSources = openNftSources(ledger, nftIndex, versionId, Date.now, readInServe);
   return {
     session,
     /**
@@ -76,7 +77,7 @@ export function openNode(settings: Settings) {
         limitBytes: limitBytesOf(settings),
       }),
     /** Names the import that the ledger grew from. */
-    readGeneration: async () => (await readHead(session()))?.generation,
+    readGeneration,
     /** Counts since the follower's object started; undefined if nothing is followed. */
     readFollowerCounts: async (): Promise<FollowerCounts | undefined> =>
       upstreams.length > 0 ? followerOf(settings.follower).readCounts() : undefined,

@@ -65,3 +65,23 @@ it('an announcement for a milestone to come that has no parameters stops nothing
   const state = await db.prepare('SELECT state FROM follower').first('state');
   expect(state).toBe('following');
 });
+
+it('stops by an unknown version, due at once, in whatever form its parameters are', async () => {
+  const network = new SyntheticNetwork({ seed: 'version 3' });
+  network.milestone();
+  const unknown = {
+    ...optionFor(network, 2, 1),
+    protocolVersion: 3,
+    parameters: new Uint8Array(3),
+  };
+  network.milestone({ announce: unknown });
+  network.quietMilestone();
+  const rig = await startLedger(db, network, 0);
+  rig.node.confirm(3);
+  for (let pass = 0; pass < 4; pass++)
+    await followOnce(rig.following, { deadline: Date.now() + 20_000, milestones: 12 });
+  expect(await db.prepare('SELECT state, reason FROM follower').first()).toEqual({
+    state: 'stopped',
+    reason: 'protocol version 3 is not known here',
+  });
+});

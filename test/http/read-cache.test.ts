@@ -198,6 +198,9 @@ describe('scans at the same moment', () => {
     await expect(refused).rejects.toMatchObject({ status: 429 });
     expect((await Promise.all(answers)).every(({ status }) => status === 200)).toBe(true);
     expect(server.handled).toBe(2);
+    const all = Array.from({ length: 100 }, () => fetchFrom('/b', {}, refuse));
+    expect((await Promise.allSettled(all)).every(({ status }) => status === 'rejected')).toBe(true);
+    expect(server.handled).toBe(4);
   });
 });
 

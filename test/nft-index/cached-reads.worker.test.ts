@@ -23,7 +23,7 @@ const ledger = openTestLedger(LEDGER);
 async function look(versionId: string | undefined, url = HOST): Promise<string[]> {
   const reads: string[] = [];
   const sources: NftSources = {
-    ...openNftSources(LEDGER, NFT_INDEX, { versionId, oneIsolate: false }, () => now),
+    ...openNftSources(LEDGER, NFT_INDEX, versionId, () => now),
     index: {
       get(key, options) {
         reads.push(key);

@@ -51,7 +51,6 @@ function setUp() {
     index,
     openCache: () => undefined,
     remembered: new RememberedReads(),
-    trustsAbsence: true,
     clock: () => time.now,
   };
   const look = (nftId = NFT, minLedgerIndex = 0, from = sources) =>
@@ -94,11 +93,21 @@ describe('KV', () => {
   test('whose key the disk may have damaged proves no absence', async () => {
     const { look, sources, values } = setUp();
     values.delete(entryKey(NFT));
-    expect(await look(NFT, 0, { ...sources, trustsAbsence: false })).toEqual({
+    expect(await look(NFT, 0, { ...sources, readGeneration: async () => 'g' })).toEqual({
       ledgerIndex: 10,
       outputId: OUTPUT,
       source: 'd1',
       why: 'entry is absent',
+    });
+  });
+
+  test('of a ledger that an import has replaced says nothing', async () => {
+    const { look, sources } = setUp();
+    expect(await look(NFT, 0, { ...sources, readGeneration: async () => 'new' })).toEqual({
+      ledgerIndex: 10,
+      outputId: OUTPUT,
+      source: 'd1',
+      why: 'recent is absent',
     });
   });
 

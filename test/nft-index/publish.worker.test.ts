@@ -37,7 +37,7 @@ const publishAll = async () => {
 };
 const look = (nft: string, min = 0): Promise<NftAnswer | undefined> =>
   lookUpNft(
-    openNftSources(LEDGER, NFT_INDEX, { versionId: undefined, oneIsolate: false }, () => now),
+    openNftSources(LEDGER, NFT_INDEX, undefined, () => now),
     nft,
     min,
     {

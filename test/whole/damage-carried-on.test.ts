@@ -112,7 +112,6 @@ class World {
       index: this.store,
       openCache: () => undefined,
       remembered: new RememberedReads(),
-      trustsAbsence: true,
       clock: () => this.now,
     };
     return lookUpNft(sources, nftId, 0, { url: 'http://node/', defer: () => {} });

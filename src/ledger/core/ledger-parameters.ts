@@ -62,7 +62,7 @@ export function parametersAt(table: ParameterTable, index: number): ProtocolPara
  */
 export function admittingParameters(table: ParameterTable, index: number): ProtocolParameters[] {
   return table.options
-    .filter((option: ProtocolParametersOption) => option.targetMilestoneIndex <= index)
+    .filter((option) => option.targetMilestoneIndex <= index && isKnown(option))
     .reverse()
     .map((option) => decodeParameters(option.parameters));
 }
@@ -77,10 +77,12 @@ export const networkNames = (table: ParameterTable): string[] =>
  */
 export function parameterSets(table: ParameterTable): ProtocolParameters[] {
   return table.options
-    .filter(({ protocolVersion }) => protocolVersion === PROTOCOL_VERSION)
+    .filter(isKnown)
     .map(({ parameters }) => readIfValid(parameters))
     .filter((read) => read !== undefined);
 }
+
+const isKnown = (option: ProtocolParametersOption) => option.protocolVersion === PROTOCOL_VERSION;
 
 function readIfValid(parameters: Uint8Array): ProtocolParameters | undefined {
   try {

@@ -223,7 +223,6 @@ class RandomHistory {
       index: reader,
       openCache: () => cache && reader,
       remembered: new RememberedReads(),
-      trustsAbsence: true,
       clock: () => this.#simulation.now + skew,
     };
     const first = this.#simulation.now + chance.between(0, 10 * SECOND_MS);
