@@ -40,7 +40,7 @@ test(
 );
 
 /** They show in answers, in the ledger's state, and in events. */
-test.each(['http-1', 'write-1', 'events-1'])(
+test.each(['http-2', 'write-1', 'events-1'])(
   'finds a planted mistake: %s',
   async (name) => {
     const patch = join(folder, `${name}.json`);
