@@ -55,6 +55,10 @@ const MAX_BLOCKS = 50_000;
 const TIME_PER_BLOCK_MS = 200;
 const LEAST_TIME_MS = 30_000;
 
+/** Milliseconds for what a node says of so many blocks. */
+export const patienceForBlocks = (blocks: number): number =>
+  LEAST_TIME_MS + blocks * TIME_PER_BLOCK_MS;
+
 const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
 const info = v.object({ status: v.object({ confirmedMilestone: v.object({ index: uint }) }) });
 
@@ -167,7 +171,7 @@ async function readBlocks(
 ): Promise<Finding<BlockFacts>[]> {
   const found: Finding<BlockFacts>[] = [];
   const left = ids.values();
-  const patience = LEAST_TIME_MS + ids.length * TIME_PER_BLOCK_MS;
+  const patience = patienceForBlocks(ids.length);
   const end = Date.now() + patience;
   let isOver = false;
   const work = async () => {

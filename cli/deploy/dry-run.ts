@@ -8,7 +8,12 @@ import { requireNetwork } from '../lib/network.ts';
 import type { Ask } from '../lib/process/ask.ts';
 import type { Found } from './find-deployed.ts';
 import { describeAccess } from './public-routes.ts';
-import { type DeployOptions, type Flags, resolveOptions } from './resolve-options.ts';
+import {
+  type DeployOptions,
+  type Flags,
+  namedSettings,
+  resolveOptions,
+} from './resolve-options.ts';
 import { type Deployment, listSteps } from './steps.ts';
 
 /** A deployment would ask here. */
@@ -39,7 +44,7 @@ export async function dryRun(deployment: Deployment, found: Found, flags: Flags)
   }
   const { vars, secrets, snapshot } = options;
   print('Settings are valid:');
-  for (const [name, value] of Object.entries(vars)) if (value !== '') print(`  ${name}=${value}`);
+  for (const [name, value] of namedSettings(vars, config)) print(`  ${name}=${value}`);
   for (const name of Object.keys(secrets?.values ?? {})) print(`  ${name}, a secret`);
   for (const sentence of describeAccess(vars)) print(sentence);
   if (snapshot !== undefined) await checkSnapshot(snapshot, vars, print);

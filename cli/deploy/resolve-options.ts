@@ -149,3 +149,7 @@ function requireFile(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${path}: there is no such file`);
 }
+
+/** Settings that a deployment names: an empty one only where it replaces wrangler.toml's. */
+export const namedSettings = (vars: DeployOptions['vars'], { vars: known }: WranglerConfig) =>
+  Object.entries(vars).filter(([name, value]) => value !== '' || known[name]);

@@ -14,7 +14,7 @@ import type { RunWrangler } from '../lib/wrangler/run-wrangler.ts';
 import type { WranglerConfig } from '../lib/wrangler/wrangler-config.ts';
 import { type Found, findStores } from './find-deployed.ts';
 import { type Clock, followHealth, type NodeState } from './follow-health.ts';
-import type { DeployOptions } from './resolve-options.ts';
+import { type DeployOptions, namedSettings } from './resolve-options.ts';
 import { deployWorker, writeConfig } from './wrangler-deploy.ts';
 
 /** What a deployment works with. */
@@ -129,11 +129,9 @@ async function deployRelease(
   { vars, secrets, domain, url }: DeployOptions,
   run: RunWrangler,
 ): Promise<string> {
-  // an empty one only where wrangler.toml has a value that it replaces
-  const named = Object.entries(vars).filter(([name, value]) => value !== '' || config.vars[name]);
   const found = await deployWorker(run, folder, [
     ...['--tag', tag],
-    ...named.flatMap(([name, value]) => ['--var', `${name}:${value}`]),
+    ...namedSettings(vars, config).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
     ...(secrets === undefined ? [] : ['--secrets-file', secrets.path]),
     ...(domain === undefined ? [] : ['--domain', domain]),
   ]);

@@ -12,6 +12,7 @@ import {
   splitCredentials,
 } from '../../client/node-client.ts';
 import { printable } from '../../client/printable.ts';
+import { patienceForBlocks } from '../../client/verify-node.ts';
 import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
 
 const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
@@ -58,10 +59,6 @@ export function readExplanation(json: unknown, source: string): Explanation {
 
 const CONCURRENT_REQUESTS = 6;
 
-/** Milliseconds for all blocks of a milestone, and for each. */
-const LEAST_TIME_MS = 30_000;
-const TIME_PER_BLOCK_MS = 200;
-
 /** An edge node's explanation of the request. */
 export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
   return requestJson(openNodeClient(url), '/api/edge/v1/whiteflag', explanation, request);
@@ -103,7 +100,7 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
   // a place may be any number, so it is no index of an array
   const found = new Map<number, ComparedBlock>();
   const left = blocks.values();
-  const end = Date.now() + LEAST_TIME_MS + blocks.length * TIME_PER_BLOCK_MS;
+  const end = Date.now() + patienceForBlocks(blocks.length);
   const work = async () => {
     for (const each of left) {
       if (each === undefined) continue;

@@ -87,7 +87,7 @@ function describeDifference(place: number, allOurs: Blocks, allTheirs: Blocks): 
   if (theirs === undefined && place < allTheirs.length)
     return [
       first,
-      `The order differs (E.1): ours has ${ours.blockId}, theirs none, or a block that ours does not reference.`,
+      `Ours has ${ours.blockId} there, theirs none, or a block that ours does not reference (E.1).`,
     ];
   if (theirs === undefined)
     return [

@@ -130,9 +130,9 @@ async function fetchRecent(
     const read = remembered.keepRecent(cached, now);
     if (read.kind === 'value') return read;
   }
-  const text = await index.get(RECENT_KEY, KV_OPTIONS);
+  const [text, own] = await Promise.all([index.get(RECENT_KEY, KV_OPTIONS), readGeneration?.()]);
   const read = report(RECENT_KEY, remembered.keepRecent(text, now));
-  if (readGeneration && read.kind === 'value' && read.value.generation !== (await readGeneration()))
+  if (readGeneration && read.kind === 'value' && read.value.generation !== own)
     return remembered.keepRecent(null, now);
   if (cache !== undefined && text !== null && read.kind === 'value') defer(() => cache.put(text));
   return read;

@@ -4,7 +4,7 @@
  */
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../cli/start/prepare-sample.ts';
 import { temporaryFolder } from '../support/cli/script-process.ts';
@@ -44,6 +44,7 @@ const folder = temporaryFolder();
 it('so are those of a milestone that is kept', async () => {
   await prepareSample(folder, readWranglerConfig(), () => {});
   const { url, stop } = await startServe(['--port', '0', '--persist-to', folder]);
+  onTestFinished(async () => void (await stop()));
   const kept: Record<number, number> = {};
   const agent = new Agent({ keepAlive: true, maxSockets: BURST });
   const readKept = async () => {
@@ -57,7 +58,6 @@ it('so are those of a milestone that is kept', async () => {
     await sleep(KEPT_MS);
   }
   agent.destroy();
-  await stop();
   expect(kept).toEqual({ 200: ROUNDS * BURSTS * BURST });
 });
 
