@@ -155,8 +155,9 @@ export function selectReferenced(
       })),
     },
     ({ milestone, parts, found }) => {
-      // of a pruned milestone some parts may be left
-      if (milestone === undefined || found === undefined) return undefined;
+      // pruned, or an entry point, which the import's milestone is said to reference
+      if (!milestone?.blocks) return undefined;
+      if (found === undefined) throw new LedgerDamaged('blocks of packs');
       const [number, { reason }] = found.block;
       const numbers = parts.flat();
       const whiteFlagIndex = numbers.indexOf(number);

@@ -46,8 +46,7 @@ export async function readBlock(
     kept: selectReferenced(db, blockId),
     unreferenced: findVisible(db, [blockId], true),
   });
-  const [visible] = unreferenced;
-  const bytes = index === null ? visible?.bytes : kept?.bytes;
+  const bytes = (index === null ? unreferenced[0] : kept)?.bytes;
   if (head === undefined || !bytes) return head && index !== null ? null : undefined;
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };

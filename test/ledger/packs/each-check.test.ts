@@ -158,6 +158,18 @@ it('the number of a block that a milestone references', async () => {
   await expect(issue(rig, network, [block, other])).rejects.toThrow(LedgerDamaged);
 });
 
+it('the ID of a block that a milestone references, in its pack', async () => {
+  const { db, network, rig, root } = await start();
+  const block = digits(network.note([root]));
+  await issue(rig, network);
+  const flipped = `${block.slice(0, -1)}${block.endsWith('a') ? 'b' : 'a'}`;
+  expect((await readBlock(db, block))?.referenced?.index).toBe(2);
+  const sql = 'UPDATE pack SET blocks = replace(blocks, ?1, ?2) WHERE instr(blocks, ?1) > 0';
+  await change(db, sql, block, flipped);
+  // not pruned: that its milestone references it is known, and every pack of this is there
+  await expect(readBlock(db, block)).rejects.toThrow(LedgerDamaged);
+});
+
 it('the time of an output of an NFT that moves', async () => {
   const { db, network, rig, root } = await start();
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
