@@ -59,6 +59,7 @@ export class SimulatedNode {
   readonly options: NodeOptions;
   readonly sqlite: SqliteDatabase;
   kv: KvDouble;
+  isKvExchanged = false;
   #otherKv: KvDouble;
   readonly lines: LogLine[] = [];
   readonly counts: D1Counts & { kvCalls: number } = {
@@ -289,6 +290,7 @@ export class SimulatedNode {
   /** Another namespace is bound, with what it had when it was bound last. */
   exchangeKv(): void {
     [this.kv, this.#otherKv] = [this.#otherKv, this.kv];
+    this.isKvExchanged = true;
     this.deploy();
   }
 

@@ -206,8 +206,8 @@ function follow(
 /** Milestones within which one who comes is told of what there is. */
 const TOLD_WITHIN = 2;
 
-/** In which whoever listens is told of the last milestone. */
-const TOLD_MS = 20_000;
+/** In which whoever listens is told of the last milestone: cron wakes a follower without an alarm. */
+const TOLD_MS = 80_000;
 const LOOK_MS = 3000;
 
 /** Once the ledger is at rest, whoever listens is told of its last milestone. */
