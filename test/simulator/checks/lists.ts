@@ -26,7 +26,9 @@ const isIndexed = ({ node }: World) => node.vars.INDEX === 'all';
 export function readList(world: World, list: ListName, random: Random): void {
   const { truth } = world;
   const words = vocabularyOf(random.sample(truth.plainOutputs(), KNOWN), PREFIX);
-  const query = randomQuery(random, words, random.pick([0, ODD]));
+  const query = random.chance(0.2)
+    ? `${random.pick(['min', 'max'])}NativeTokenCount=${random.below(4)}`
+    : randomQuery(random, words, random.pick([0, ODD]));
   const path = `/api/indexer/v1/outputs${list === 'all' ? '' : `/${list}`}?${query}`;
   // what a client makes of it on the way
   const { search } = new URL(path, 'https://edge.test');

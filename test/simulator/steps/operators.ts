@@ -1,9 +1,11 @@
 /** The operator: imports, settings, damaged files. */
+import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { fromExport } from '../checks/endings.ts';
 import { readBlockMetadata } from '../checks/reads.ts';
+import { askRoots } from '../checks/white-flag.ts';
 import type { World } from '../world.ts';
 import { issue } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
@@ -46,11 +48,14 @@ async function backUp(world: World): Promise<void> {
   if (!world.settings.isServe) await fromExport(world, world.backup);
 }
 
-/** For some seconds no upstream is set. */
-function unfollow({ node, simulation }: World, random: Random): void {
+/** For some seconds no upstream is set: what a proposal lacks nobody fetches. */
+function unfollow(world: World, random: Random): void {
+  const { node, simulation, network } = world;
   const { UPSTREAM_URL = '' } = node.vars;
   if (UPSTREAM_URL === '') return;
   node.deploy({ UPSTREAM_URL: '' });
+  const parents = [...random.sample(network.window, 2), toHex(random.bytes(32))];
+  askRoots(world, { ...network.propose().request, parents: parents.toSorted() });
   simulation.atForWorld(simulation.now + random.between(2, 15) * 1000, () => {
     node.deploy({ UPSTREAM_URL });
   });
