@@ -47,7 +47,7 @@ const SELECT_MILESTONE = `
   SELECT ${summedColumns('milestone', 'm', 'milestone_')} FROM milestone m WHERE m.idx = ${FIND_MILESTONE}`;
 
 /** Brackets before an ID tell its slot. As rows of json_each, the blocks of the pack would be billed. */
-const SLOT = "(length(p.before) - length(replace(p.before, '[', '')) - 2)";
+const SLOT = "max(length(p.before) - length(replace(p.before, '[', '')) - 2, 0)";
 
 /** The block ?1 that a milestone references; packs that do not name it are skipped. */
 const SELECT_BLOCK = `

@@ -170,6 +170,14 @@ it('the ID of a block that a milestone references, in its pack', async () => {
   await expect(readBlock(db, block)).rejects.toThrow(LedgerDamaged);
 });
 
+it('the first bracket of a pack, by which slots are counted', async () => {
+  const { db, network, rig, root } = await start();
+  await issue(rig, network);
+  const sql = "UPDATE pack SET blocks = 'x' || substr(blocks, 2) WHERE instr(blocks, ?1) > 0";
+  await change(db, sql, digits(root));
+  await expect(readBlock(db, digits(root))).rejects.toThrow(LedgerDamaged);
+});
+
 it('the time of an output of an NFT that moves', async () => {
   const { db, network, rig, root } = await start();
   const spend = { coin: network.genesisCoins[0]!, by: network.account(0) };
