@@ -5,7 +5,7 @@ import type { Bench, BenchCase, Figure } from '../case.ts';
 import { bill, type Costs, usageOf } from '../tools/bill.ts';
 import { countCosts } from '../tools/count-costs.ts';
 import { withLocalStores } from '../tools/local-stores.ts';
-import { DEFAULT_RATE } from '../tools/rate.ts';
+import { DEFAULT_RATE, type Rate } from '../tools/rate.ts';
 import { refusedDollars, strangerCosts, strangerTotal } from '../tools/stranger.ts';
 
 /** What the worked example may cost a month, by default and with HISTORY `all`. */
@@ -40,21 +40,28 @@ async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Pr
     count('lines of log a lookup', lookup.logLines);
     count('D1 rows read a white-flag request', whiteFlag.rowsRead);
 
-    const month = (of: Costs) => bill(usageOf(of, rate));
-    const lines = month(costs);
+    const lines = bill(usageOf(costs, rate));
     for (const { name, used, dollars } of lines) {
       count(`a month: ${name}`, used);
       count(`a month: ${name}`, dollars, '$');
     }
-    const sum = (of: typeof lines) => of.reduce((total, { dollars }) => total + dollars, 0);
-    report({ name: 'a month, in 20 busy places', value: sum(lines), unit: '$', ...target });
-    const uncached = month({ ...costs, lookup: uncachedLookup });
     report({
-      name: 'a month, without the Cache API (workers.dev)',
-      value: sum(uncached),
+      name: 'a month, in 20 busy places',
+      value: monthOf(costs, rate),
       unit: '$',
       ...target,
     });
+    report({
+      name: 'a month, without the Cache API (workers.dev)',
+      value: monthOf({ ...costs, lookup: uncachedLookup }, rate),
+      unit: '$',
+      ...target,
+    });
+  });
+  await withLocalStores(async (stores) => {
+    const options = { indexAll: false, keepsHistory: false, modules: [] };
+    const value = monthOf(await countCosts(stores, rate, options), rate);
+    report({ name: 'the core alone: a month, in 20 busy places', value, unit: '$', ...target });
   });
   reportStrangers(report);
   report({ name: 'a million requests over the limits', value: refusedDollars(), unit: '$' });
@@ -69,12 +76,15 @@ async function run({ rate = DEFAULT_RATE, indexAll = false, report }: Bench): Pr
     count('D1 bytes after a month', usage.d1Bytes);
     report({
       name: 'with HISTORY=all: a month, in 20 busy places',
-      value: bill(usage).reduce((total, { dollars }) => total + dollars, 0),
+      value: monthOf(costs, rate),
       unit: '$',
       ...(isExample && !indexAll && { target: { most: HISTORY_TARGET_DOLLARS } }),
     });
   });
 }
+
+const monthOf = (costs: Costs, rate: Rate): number =>
+  bill(usageOf(costs, rate)).reduce((total, { dollars }) => total + dollars, 0);
 
 /** An hour at each route, and at all of them at once. */
 function reportStrangers(report: Bench['report']): void {

@@ -92,18 +92,23 @@ interface Run {
  *
  * @param indexAll whether every kind of output is indexed
  * @param keepsHistory whether all changes of NFTs are kept
+ * @param modules around the core
  */
 export async function countCosts(
   stores: LocalStores,
   rate: Rate,
-  { indexAll, keepsHistory }: { indexAll: boolean; keepsHistory: boolean },
+  {
+    indexAll,
+    keepsHistory,
+    modules = MODULES,
+  }: { indexAll: boolean; keepsHistory: boolean; modules?: typeof MODULES },
 ): Promise<CountedCosts> {
   const stretch = Math.max(MIN_STRETCH, Math.ceil(MARK_INTERVAL_MS / 1000 / rate.seconds));
   const steady = new SteadyNetwork('costs', rate, 2 * stretch);
   steady.network.milestone();
   const rig = await startLedger(stores.ledger, steady.network, 0, { retention: RETENTION });
   rig.following.keepsHistory = keepsHistory;
-  rig.following.ledgerParts = MODULES.flatMap(({ ledger }) => ledger ?? []);
+  rig.following.ledgerParts = modules.flatMap(({ ledger }) => ledger ?? []);
   if (indexAll) await indexEveryKind(stores.ledger);
   const run: Run = { stores, steady, rig, rate, now: 1_700_000_000_000, logLines: 0 };
   return countingLines(run, async () => {
