@@ -13,6 +13,7 @@
  * 5. The white flag, asked as the coordinator did, answers the signed roots.
  */
 import * as v from 'valibot';
+import { startWorkers } from '../src/platform/clock.ts';
 import {
   type BlockFacts,
   compareCone,
@@ -40,7 +41,6 @@ import { mustAnswer, type NodeClient, NotVerified, readJson, requestJson } from 
 import { describeSigned } from './words/proved.ts';
 
 const RAW = 'application/vnd.iota.serializer-v1';
-const CONCURRENT_REQUESTS = 6;
 
 /**
  * A cone of more blocks is not checked: 16 MiB of JSON (node-client.ts) have some more, and each is
@@ -170,31 +170,27 @@ async function readBlocks(
   onProgress?: (text: string) => void,
 ): Promise<Finding<BlockFacts>[]> {
   const found: Finding<BlockFacts>[] = [];
-  const left = ids.values();
   const patience = patienceForBlocks(ids.length);
   const end = Date.now() + patience;
   let isOver = false;
-  const work = async () => {
-    for (const blockId of left) {
-      if (isOver) return;
-      if (Date.now() > end) {
-        found.push(notChecked(`the blocks did not come within ${patience / 1000} seconds`));
-        return;
-      }
-      const finding = proveBlockBytes(
-        await askRaw(node, `/api/core/v2/blocks/${blockId}`),
-        blockId,
-      );
-      found.push(finding);
-      isOver ||= finding.standing !== 'proved';
-      onProgress?.(`Reading block ${found.length} of ${ids.length}`);
+  const read = async (blockId: string) => {
+    if (isOver) return;
+    if (Date.now() > end) {
+      isOver = true;
+      found.push(notChecked(`the blocks did not come within ${patience / 1000} seconds`));
+      return;
     }
+    const bytes = await askRaw(node, `/api/core/v2/blocks/${blockId}`);
+    const finding = proveBlockBytes(bytes, blockId);
+    found.push(finding);
+    isOver ||= finding.standing !== 'proved';
+    onProgress?.(`Reading block ${found.length} of ${ids.length}`);
   };
-  const stop = (error: unknown) => {
+  try {
+    await Promise.all(startWorkers(ids.values(), read));
+  } finally {
     isOver = true;
-    throw error;
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, () => work().catch(stop)));
+  }
   return found;
 }
 

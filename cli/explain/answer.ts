@@ -13,6 +13,7 @@ import {
 } from '../../client/node-client.ts';
 import { printable } from '../../client/printable.ts';
 import { patienceForBlocks } from '../../client/verify-node.ts';
+import { startWorkers } from '../../src/platform/clock.ts';
 import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
 
 const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));
@@ -57,8 +58,6 @@ export function readExplanation(json: unknown, source: string): Explanation {
   throw new Error(`${source} is no explanation: ${place} ${printable(issue.message)}`);
 }
 
-const CONCURRENT_REQUESTS = 6;
-
 /** An edge node's explanation of the request. */
 export async function askEdgeNode(url: string, request: string): Promise<Explanation> {
   return requestJson(openNodeClient(url), '/api/edge/v1/whiteflag', explanation, request);
@@ -99,25 +98,19 @@ async function askHornet(node: NodeClient, { index, blocks }: Explanation): Prom
   const signed = await requestJson(node, milestone, roots);
   // a place may be any number, so it is no index of an array
   const found = new Map<number, ComparedBlock>();
-  const left = blocks.values();
   const end = Date.now() + patienceForBlocks(blocks.length);
-  const work = async () => {
-    for (const each of left) {
-      if (each === undefined) continue;
-      if (Date.now() > end) throw new Error('the blocks did not come in time');
-      const { blockId } = each;
-      const path = `/api/core/v2/blocks/${blockId}/metadata`;
-      const response = await node(path);
-      if (response.status === 404) {
-        await response.body?.cancel();
-        continue;
-      }
-      const value = await readJson(response, path, metadata);
-      if (value.referencedByMilestoneIndex !== index) continue;
-      found.set(value.whiteFlagIndex, { blockId, ...value, ...describeConflict(value) });
-    }
+  const read = async (block: ComparedBlock | undefined) => {
+    if (block === undefined) return;
+    if (Date.now() > end) throw new Error('the blocks did not come in time');
+    const { blockId } = block;
+    const path = `/api/core/v2/blocks/${blockId}/metadata`;
+    const response = await node(path);
+    if (response.status === 404) return response.body?.cancel();
+    const value = await readJson(response, path, metadata);
+    if (value.referencedByMilestoneIndex !== index) return;
+    found.set(value.whiteFlagIndex, { blockId, ...value, ...describeConflict(value) });
   };
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
+  await Promise.all(startWorkers(blocks.values(), read));
   return {
     index,
     ...signed,

@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
+import { startWorkers } from '../../src/platform/clock.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
 import { outputFromJson } from '../../src/stardust/json/rest-json.ts';
@@ -59,19 +60,15 @@ function parseOutput(json: unknown): Output {
   }
 }
 
-const CONCURRENT_REQUESTS = 6;
-
 /** Outputs by their IDs, in their order; why one did not come, in its place. Never rejects. */
 export async function readLedgerOutputs(
   ids: readonly string[],
 ): Promise<readonly (Said<LedgerOutputJson> | Error)[]> {
   const found: (Said<LedgerOutputJson> | Error)[] = [];
-  const left = ids.entries();
-  const work = async () => {
-    for (const [place, id] of left)
-      found[place] = await readLedgerOutput(id).catch((error: Error) => error);
+  const read = async ([place, id]: [number, string]) => {
+    found[place] = await readLedgerOutput(id).catch((error: Error) => error);
   };
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work));
+  await Promise.all(startWorkers(ids.entries(), read));
   return found;
 }
 

@@ -3,6 +3,7 @@
  * src/stardust/provenance/ decide. A part that does not come in time is not checked; it is never
  * left out.
  */
+import { startWorkers, within } from '../../src/platform/clock.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   proveBlockBytes,
@@ -97,8 +98,6 @@ async function readBlock<T extends BlockFacts>(
   }
 }
 
-const CONCURRENT_REQUESTS = 6;
-
 /** For all blocks of a cone: longer nobody waits for a verdict. */
 const PATIENCE_MS = 30_000;
 
@@ -112,27 +111,17 @@ export async function askCone(
   onRead: (count: number) => void,
 ): Promise<{ all: Finding<BlockSet>; each: readonly Finding<BlockFacts>[] }> {
   const found: Finding<BlockFacts>[] = [];
-  const left = ids.values();
   let isLate = false;
-  const work = async () => {
-    for (const blockId of left) {
-      const finding = await readBlock(blockId, proveBlockBytes);
-      if (isLate) return;
-      found.push(finding);
-      onRead(found.length);
-    }
-  };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      isLate = true;
-      resolve();
-    }, PATIENCE_MS);
+  const workers = startWorkers(ids.values(), async (blockId) => {
+    if (isLate) return;
+    const finding = await readBlock(blockId, proveBlockBytes);
+    if (isLate) return;
+    found.push(finding);
+    onRead(found.length);
   });
-  await Promise.race([
-    Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work)),
-    late,
-  ]).finally(() => clearTimeout(timer));
+  await within<unknown, void>(PATIENCE_MS, Promise.all(workers), () => {
+    isLate = true;
+  });
   if (!isLate) return { all: proveBlocks(found), each: found };
   const missing = notChecked(
     `the bytes of ${ids.length - found.length} of ${ids.length} blocks did not come within ${PATIENCE_MS / 1000} seconds`,

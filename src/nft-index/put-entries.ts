@@ -4,6 +4,7 @@
  * call puts the page again, as D1 is then. Two publishers put the same pages; what either reads for
  * a page contains the changes that the page is put for.
  */
+import { startWorkers } from '../platform/clock.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-values.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';
@@ -13,9 +14,6 @@ import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
 /** So few entries a page that they are put in time even where a put takes seconds. */
 const PAGE_SIZE = 60;
-
-/** A Worker may have six connections open at once. */
-const CONCURRENT_PUTS = 6;
 
 /** Operations to read the seal, and to put an entry and leave one over. */
 const MIN_OPERATIONS = 3;
@@ -116,15 +114,12 @@ async function putPairs(
   pairs: readonly Pair[],
   mayPut: () => boolean,
 ): Promise<boolean> {
-  const waiting = pairs.values();
   let inTime = true;
-  const workers = Array.from({ length: CONCURRENT_PUTS }, async () => {
-    for (const pair of waiting) {
-      inTime &&= mayPut();
-      if (!inTime) return;
-      await run.store.put(...pair);
-      await run.endStep();
-    }
+  const workers = startWorkers(pairs.values(), async (pair) => {
+    inTime &&= mayPut();
+    if (!inTime) return;
+    await run.store.put(...pair);
+    await run.endStep();
   });
   for (const worker of await Promise.allSettled(workers))
     if (worker.status === 'rejected') throw worker.reason;

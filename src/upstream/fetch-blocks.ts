@@ -4,7 +4,7 @@
  * they are verified for the verdict while other blocks are on their way.
  */
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { within } from '../platform/clock.ts';
+import { startWorkers, within } from '../platform/clock.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';
@@ -12,7 +12,6 @@ import { verifySignatures } from '../stardust/semantics/signatures.ts';
 import { type ParsedBlock, parseBlock } from '../stardust/wire/block.ts';
 import { askInTurn, type Ranking } from './ask-in-turn.ts';
 import type { BlockPool } from './block-pool.ts';
-import { MAX_CONNECTIONS } from './concurrency-limit.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 /** Blocks by hex ID, all of them. */
@@ -74,17 +73,12 @@ async function doAllWithin<T>(
   ask: (id: string) => Promise<T>,
 ): Promise<T[]> {
   const answers: T[] = [];
-  const waiting = ids.entries();
   let over = false;
-  const work = async () => {
-    for (const [i, id] of waiting) {
-      if (over) return;
-      answers[i] = await ask(id);
-    }
-  };
-  const all = Promise.all(Array.from({ length: MAX_CONNECTIONS }, work));
+  const workers = startWorkers(ids.entries(), async ([i, id]) => {
+    if (!over) answers[i] = await ask(id);
+  });
   try {
-    await within(deadline - Date.now(), all, () => {
+    await within(deadline - Date.now(), Promise.all(workers), () => {
       throw new UpstreamFailure('upstream did not give the cone in time');
     });
     return answers;
