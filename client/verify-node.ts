@@ -13,7 +13,7 @@
  * 5. The white flag, asked as the coordinator did, answers the signed roots.
  */
 import * as v from 'valibot';
-import { startWorkers } from '../src/platform/clock.ts';
+import { startWorkers } from '../src/platform/concurrency.ts';
 import {
   type BlockFacts,
   compareCone,

@@ -13,7 +13,7 @@ import {
 } from '../../client/node-client.ts';
 import { printable } from '../../client/printable.ts';
 import { patienceForBlocks } from '../../client/verify-node.ts';
-import { startWorkers } from '../../src/platform/clock.ts';
+import { startWorkers } from '../../src/platform/concurrency.ts';
 import { conflictReasonOf, describeReason, rulesOf } from '../../src/stardust/judge.ts';
 
 const uint = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(0xffff_ffff));

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { readTokenClaim, type TokenClaim } from '../../client/words/amounts.ts';
-import { startWorkers } from '../../src/platform/clock.ts';
+import { startWorkers } from '../../src/platform/concurrency.ts';
 import { fromHex, toHex } from '../../src/stardust/encoding/bytes.ts';
 import { StardustError } from '../../src/stardust/error.ts';
 import { outputFromJson } from '../../src/stardust/json/rest-json.ts';

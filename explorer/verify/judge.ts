@@ -3,7 +3,8 @@
  * src/stardust/provenance/ decide. A part that does not come in time is not checked; it is never
  * left out.
  */
-import { startWorkers, within } from '../../src/platform/clock.ts';
+import { within } from '../../src/platform/clock.ts';
+import { startWorkers } from '../../src/platform/concurrency.ts';
 import { verifySignature } from '../../src/platform/verify-signature.ts';
 import {
   proveBlockBytes,

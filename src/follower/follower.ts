@@ -336,7 +336,8 @@ export class CoreFollower extends DurableObject<Env> {
   #milestoneCame(): void {
     const { milestones, lastLedger } = this.#memory;
     const next = (lastLedger?.ledger ?? 0) + 1;
-    if (milestones.confirmed === next || milestones.at(next)[0]) this.#takeMilestones.start();
+    if (milestones.at(next).length === 0 && milestones.confirmed !== next) return;
+    this.#takeMilestones.start();
   }
 
   #mayPublish(intervalMs: number): boolean {

@@ -4,7 +4,7 @@
  * call puts the page again, as D1 is then. Two publishers put the same pages; what either reads for
  * a page contains the changes that the page is put for.
  */
-import { startWorkers } from '../platform/clock.ts';
+import { startWorkers } from '../platform/concurrency.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-values.ts';
 import type { IndexStore, NftRow, Page } from './ports.ts';

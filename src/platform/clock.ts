@@ -1,9 +1,9 @@
 /**
  * Time. Intervals on a clock that may be set: what happens again after an interval keeps the time at
  * which it happened last, never that at which it is due, and is compared by {@link hasPassed}. Waits
- * that end, each clearing its timer, as workerd allows 10,000 of them. Work on several things at
- * once. And turns, which let requests come between the steps of long work: workerd looks at its
- * sockets only when no step is left, and with D1 and KV in one process calls leave no gap.
+ * that end, each clearing its timer, as workerd allows 10,000 of them. And turns, which let requests
+ * come between the steps of long work: workerd looks at its sockets only when no step is left, and
+ * with D1 and KV in the same process (`npm run serve`) calls leave no gap.
  */
 
 /**
@@ -47,18 +47,6 @@ export async function withSignal<T>(
 
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A Worker may have six connections open at once, and asks no node for more. */
-const WORKERS = 6;
-
-/** Starts workers, each of which takes the next item whenever it has done one. */
-export const startWorkers = <T>(
-  items: IterableIterator<T>,
-  work: (item: T) => Promise<unknown>,
-): Promise<void>[] =>
-  Array.from({ length: WORKERS }, async () => {
-    for (const item of items) await work(item);
-  });
 
 /** A request waits no longer than this and one step, unless the work is less urgent. */
 const TURN_EVERY_MS = 25;

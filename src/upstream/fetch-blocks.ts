@@ -4,7 +4,8 @@
  * they are verified for the verdict while other blocks are on their way.
  */
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
-import { startWorkers, within } from '../platform/clock.ts';
+import { within } from '../platform/clock.ts';
+import { startWorkers } from '../platform/concurrency.ts';
 import { verifySignature } from '../platform/verify-signature.ts';
 import { breaksNonceRule } from '../stardust/admission.ts';
 import { toHexDigits } from '../stardust/encoding/bytes.ts';

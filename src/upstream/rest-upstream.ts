@@ -5,15 +5,15 @@
  */
 import * as v from 'valibot';
 import { hasPassed, pause, withSignal } from '../platform/clock.ts';
-import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
-import { readBounded } from '../platform/read-bounded.ts';
-import type { Settings } from '../settings.ts';
-import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
   MAX_CONNECTIONS,
-} from './concurrency-limit.ts';
+} from '../platform/concurrency.ts';
+import { baseTokenSchema, digitsOf, hex, uint32 } from '../platform/json-schemas.ts';
+import { readBounded } from '../platform/read-bounded.ts';
+import type { Settings } from '../settings.ts';
+import { MAX_BLOCK_LENGTH } from '../stardust/wire/block.ts';
 import { type Upstream, UpstreamFailure } from './upstream.ts';
 
 export interface Patience {

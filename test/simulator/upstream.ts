@@ -104,6 +104,8 @@ export class UpstreamDouble {
   readonly forged: Uint8Array[] = [];
   /** Of the node's objects: clients' reads of blocks that it has not are not among them. */
   requests = 0;
+  /** Whether it ever said that it does not know a block that it had. */
+  hasForgotten = false;
   readonly #process: Process;
   readonly #listeners = new Set<Socket>();
   #unpushed: string[] = [];
@@ -201,8 +203,9 @@ export class UpstreamDouble {
       if (withheld.has(route.id)) return missing;
       if (route.name === 'block' && unreadable.has(route.id))
         return answerError(500, 'Internal Server Error');
-      if (forgetful > 0 && Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000)
-        return missing;
+      const isForgotten = Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000;
+      this.hasForgotten ||= isForgotten;
+      if (isForgotten) return missing;
     }
     const blocks = () => [...network.blocks.values()];
     const json = (change: (value: never) => object) => {

@@ -153,7 +153,7 @@ export const SECTIONS: Record<string, Bound[]> = {
     ],
     [
       'connections to an upstream: {MAX_CONNECTIONS}; waiting {upstream/rest-upstream.ts#MAX_WAIT_MS}',
-      'upstream/concurrency-limit.ts',
+      'platform/concurrency.ts',
       'not asked',
     ],
     ['JSON of an upstream: {MAX_JSON_BYTES}', 'upstream/rest-upstream.ts', 'the next upstream'],

@@ -46,7 +46,7 @@ const selectPacks = (milestone: string) => `
 const SELECT_MILESTONE = `
   SELECT ${summedColumns('milestone', 'm', 'milestone_')} FROM milestone m WHERE m.idx = ${FIND_MILESTONE}`;
 
-/** Brackets before an ID tell its slot. As rows of json_each, the blocks of the pack would be billed. */
+/** An ID's slot, by brackets before it, which damage may remove. json_each would bill its rows. */
 const SLOT = "max(length(p.before) - length(replace(p.before, '[', '')) - 2, 0)";
 
 /** The block ?1 that a milestone references; packs that do not name it are skipped. */

@@ -206,8 +206,10 @@ function follow(
 /** Milestones within which one who comes is told of what there is. */
 const TOLD_WITHIN = 2;
 
-/** In which whoever listens is told of the last milestone: cron wakes a follower without an alarm. */
-const TOLD_MS = 80_000;
+/** In which whoever listens is told of the last milestone. */
+const TOLD_MS = 20_000;
+/** The same where an alarm was lost: cron wakes the follower. */
+const WOKEN_MS = 80_000;
 const LOOK_MS = 3000;
 
 /** Once the ledger is at rest, whoever listens is told of its last milestone. */
@@ -216,7 +218,8 @@ export async function checkListeners(world: World): Promise<void> {
   const last = lastIndex(network);
   const waiting = () =>
     [...listeners].find((each) => each.imports === world.imports && each.last !== last);
-  for (const end = simulation.now + TOLD_MS; waiting() !== undefined && simulation.now < end; )
+  const patience = world.node.follower.lostAlarms > 0 ? WOKEN_MS : TOLD_MS;
+  for (const end = simulation.now + patience; waiting() !== undefined && simulation.now < end; )
     await simulation.runUntil(simulation.now + LOOK_MS);
   const late = waiting();
   if (late !== undefined)

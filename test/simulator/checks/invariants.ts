@@ -179,11 +179,13 @@ const WINDOW_S = 30;
  */
 const LIMITS = {
   d1Calls: { base: 60, block: 1 },
-  // a milestone that none of them can give whole is tried with each of them, once a second; of those
-  // that forget half of their blocks 17 a second were seen
-  requests: { base: 8, upstream: 15, block: 2, open: 1 },
+  // a milestone that none of them can give whole is tried with each of them, once a second
+  requests: { base: 8, upstream: 12, block: 2, open: 1 },
   lines: { base: 12, block: 0 },
 } as const;
+
+/** Requests more to each upstream where one has lost blocks: it is asked for them again. */
+const FORGETFUL = 3;
 
 /** Pages and steps of one or two take more calls for the same: 97 a second were seen. */
 const TINY = 2;
@@ -217,13 +219,15 @@ async function checkEconomy(world: World): Promise<void> {
   const { blocks: known, applied } = economy.at(-3) ?? before;
   // a node that catches up fetches what came long ago
   const blocks = Math.max(now.blocks - known, now.applied - applied) / seconds;
+  const hasForgotten = upstreams.some((upstream) => upstream.hasForgotten);
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
   ][]) {
     const rate = (now[what] - before[what]) / seconds;
+    const each = upstream && upstream + (hasForgotten ? FORGETFUL : 0);
     const limit =
-      (base + upstream * upstreams.length) * (isSmall ? TINY : 1) +
+      (base + each * upstreams.length) * (isSmall ? TINY : 1) +
       block * blocks +
       (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)

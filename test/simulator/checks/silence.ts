@@ -12,7 +12,7 @@ const NEVER_CAUSED = /are damaged on disk|\b(?:Type|Range|Reference|Syntax)Error
  * A request may ask for what is not there yet, such as a list whose index is being filled. KV takes
  * one write a second to a key, and the fill may just have put what changed: a later call puts it.
  */
-const CAUSED = /http\.request|KV PUT failed: 429/;
+const CAUSED = /http\.request|KV PUT failed: 429.*\bputPairs\b/;
 
 export function checkSilence(world: World): void {
   const { node, isFlipped, isDamaged, simulation } = world;

@@ -46,6 +46,8 @@ export class ObjectDouble {
   starts = 0;
   /** Alarms that do not ring, as long as it says so. */
   losesAlarms = false;
+  /** How many did not. */
+  lostAlarms = 0;
 
   /**
    * @param skewMs how far the clock is ahead, which is also that of alarms
@@ -237,6 +239,7 @@ export class ObjectDouble {
   async #ring(alarm: { at: number }, isAgain = false): Promise<void> {
     if (this.#alarm !== alarm && !isAgain) return;
     if (this.losesAlarms) {
+      this.lostAlarms++;
       this.#alarm = undefined;
       return;
     }

@@ -1,6 +1,7 @@
 /**
- * A concurrency limit: some tasks run at once, the others wait in two lines. Urgent ones come
- * first, then one of each line in turn: strangers' requests are urgent, and passes go on.
+ * How much is done at once: by workers that share items, and by a limit, where the other tasks wait
+ * in two lines. Urgent ones come first, then one of each line in turn: strangers' requests are
+ * urgent, and passes go on.
  */
 
 /**
@@ -8,6 +9,15 @@
  * (https://developers.cloudflare.com/workers/platform/limits/#simultaneous-open-connections).
  */
 export const MAX_CONNECTIONS = 6;
+
+/** Starts workers, one a connection, each of which takes the next item when it has done one. */
+export const startWorkers = <T>(
+  items: IterableIterator<T>,
+  work: (item: T) => Promise<unknown>,
+): Promise<void>[] =>
+  Array.from({ length: MAX_CONNECTIONS }, async () => {
+    for (const item of items) await work(item);
+  });
 
 /** Runs a task once there is a place, and settles as it does. `first`: of those not urgent. */
 export type ConcurrencyLimit = <T>(task: () => Promise<T>, how?: 'urgent' | 'first') => Promise<T>;
