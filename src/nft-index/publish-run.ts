@@ -63,6 +63,22 @@ export async function seesSeal(run: PublishRun, seal: string): Promise<boolean> 
   return run.isSealSeen;
 }
 
+/** Puts a value. KV takes one a second for each key: 'too soon' where it refuses another. */
+export async function put(
+  { left, store }: PublishRun,
+  ...entry: Parameters<IndexStore['put']>
+): Promise<StepResult> {
+  left.operations -= 1;
+  try {
+    await store.put(...entry);
+    return 'done';
+  } catch (error) {
+    // https://developers.cloudflare.com/kv/api/write-key-value-pairs/
+    if (String(error).includes(' 429 ')) return 'too soon';
+    throw error;
+  }
+}
+
 /** Writes the next state, unless another publisher has written one since ours was read. */
 export async function swapState(
   run: PublishRun,

@@ -7,8 +7,8 @@
 import { startWorkers } from '../platform/concurrency.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-values.ts';
-import type { IndexStore, NftRow, Page } from './ports.ts';
-import { type PublishRun, type StepResult, seesSeal, swapState } from './publish-run.ts';
+import type { NftRow, Page } from './ports.ts';
+import { type PublishRun, put, type StepResult, seesSeal, swapState } from './publish-run.ts';
 import { type ChangePosition, duePut, markPut } from './publisher-state.ts';
 import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
@@ -66,8 +66,8 @@ export async function putAllEntries(run: PublishRun): Promise<StepResult> {
 /** The seal's key is new, so no location remembers that it was absent. */
 async function putSeal(run: PublishRun): Promise<StepResult> {
   const key = `seal:${crypto.randomUUID()}`;
-  run.left.operations -= 1;
-  await run.store.put(key, run.state.generation);
+  const result = await put(run, key, run.state.generation);
+  if (result !== 'done') return result;
   return swapState(run, {
     ...run.state,
     entries: { kind: 'complete', since: run.clock(), seal: key },
@@ -81,47 +81,30 @@ function pageSize({ left }: PublishRun): number {
   return Math.max(0, Math.min(PAGE_SIZE, left.operations - 1));
 }
 
-/** Reads a page of this run's ledger and puts its entries. */
+/**
+ * Reads a page of this run's ledger and puts its entries, as far as time and KV allow. Waits for all
+ * begun puts even if one fails: none may land after the caller has gone on.
+ */
 async function putPage<Row extends NftRow>(
   run: PublishRun,
   read: () => Promise<Page<Row> | undefined>,
-): Promise<Page<Row> | 'ledger replaced' | 'KV too slow'> {
+): Promise<Page<Row> | StepResult> {
   const readAt = run.clock();
   run.left.statements -= STATEMENTS.page;
   const page = await read();
   if (page?.generation !== run.state.generation) return 'ledger replaced';
-  const { generation, ledgerIndex } = page;
-  const pairs = page.rows.map(
-    ({ nft, output }): Pair => [
-      entryKey(nft),
-      writeEntry({ nft, generation, ledgerIndex, outputId: output }),
-      output === null ? { expirationTtl: TOMBSTONE_TTL_S } : undefined,
-    ],
-  );
-  run.left.operations -= pairs.length;
-  const inTime = await putPairs(run, pairs, () => run.clock() - readAt <= PUT_WITHIN_MS);
-  return inTime ? page : 'KV too slow';
-}
-
-type Pair = Parameters<IndexStore['put']>;
-
-/**
- * Puts the pairs, unless `mayPut` refuses one; returns whether all were put. Waits for all begun
- * puts even if one fails: none may land after the caller has gone on.
- */
-async function putPairs(
-  run: PublishRun,
-  pairs: readonly Pair[],
-  mayPut: () => boolean,
-): Promise<boolean> {
-  let inTime = true;
-  const workers = startWorkers(pairs.values(), async (pair) => {
-    inTime &&= mayPut();
-    if (!inTime) return;
-    await run.store.put(...pair);
+  const { generation, ledgerIndex, rows } = page;
+  let result: StepResult = 'done';
+  const workers = startWorkers(rows.values(), async ({ nft, output }) => {
+    if (result === 'done' && run.clock() - readAt > PUT_WITHIN_MS) result = 'KV too slow';
+    if (result !== 'done') return;
+    const entry = writeEntry({ nft, generation, ledgerIndex, outputId: output });
+    const options = output === null ? { expirationTtl: TOMBSTONE_TTL_S } : undefined;
+    const wasPut = await put(run, entryKey(nft), entry, options);
+    if (wasPut !== 'done') result = wasPut;
     await run.endStep();
   });
   for (const worker of await Promise.allSettled(workers))
     if (worker.status === 'rejected') throw worker.reason;
-  return inTime;
+  return result === 'done' ? page : result;
 }

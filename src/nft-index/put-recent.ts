@@ -4,6 +4,7 @@ import type { Window } from './ports.ts';
 import {
   type Budget,
   type PublishRun,
+  put,
   type StepResult,
   seesSeal,
   swapState,
@@ -40,11 +41,9 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
   if (window?.generation !== run.state.generation) return 'ledger replaced';
   if (window.token !== run.token) return 'another publisher';
 
-  run.left.operations -= 1;
-  await run.store.put(
-    RECENT_KEY,
-    writeRecent(describeWindow(run, since.from, window, publishedAt)),
-  );
+  const value = writeRecent(describeWindow(run, since.from, window, publishedAt));
+  const result = await put(run, RECENT_KEY, value);
+  if (result !== 'done') return result;
   return swapState(run, { ...run.state, recent: { to: window.ledgerIndex, putAt: run.clock() } });
 }
 

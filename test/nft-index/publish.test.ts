@@ -26,12 +26,14 @@ class TestStore {
   puts: string[] = [];
   reads = 0;
   failsAt: number | undefined;
+  /** How the put fails. */
+  failure = 'KV is away';
 
   readonly ttls = new Map<string, number | undefined>();
 
   async put(key: string, value: string, options?: { expirationTtl: number }): Promise<void> {
     this.ttls.set(key, options?.expirationTtl);
-    if (this.puts.length === this.failsAt) throw new Error('KV is away');
+    if (this.puts.length === this.failsAt) throw new Error(this.failure);
     this.puts.push(key);
     this.values.set(key, value);
   }
@@ -364,6 +366,25 @@ describe('a milestone', () => {
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
     expect(store.takePuts()).toEqual([entryKey(A), entryKey(B)]);
   });
+
+  test.each([0, 1, 2])(
+    'a key that was put within the second is put later, %i puts before',
+    async (puts) => {
+      ledger.apply([
+        { nft: A, output: outputId('5') },
+        { nft: B, output: outputId('6') },
+      ]);
+      await publish();
+      now += PUT_AFTER_MS;
+      store.takePuts();
+      Object.assign(store, { failsAt: puts, failure: 'KV PUT failed: 429 Too Many Requests' });
+      expect(await publish()).toMatchObject({ done: false, stops: ['too soon'] });
+      store.failsAt = undefined;
+      store.takePuts();
+      expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
+      expect(store.takePuts().slice(-2)).toEqual([entryKey(A), entryKey(B)]);
+    },
+  );
 });
 
 describe('other publishers', () => {

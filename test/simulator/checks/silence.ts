@@ -8,11 +8,8 @@ import type { World } from '../world.ts';
 /** What D1's double and upstreams throw is a TypeError too. */
 const NEVER_CAUSED = /are damaged on disk|\b(?:Type|Range|Reference|Syntax)Error: (?!Network)/;
 
-/**
- * A request may ask for what is not there yet, such as a list whose index is being filled. KV takes
- * one write a second to a key, and the fill may just have put what changed: a later call puts it.
- */
-const CAUSED = /http\.request|KV PUT failed: 429.*\bputPairs\b/;
+/** A request may ask for what is not there yet, such as a list whose index is being filled. */
+const CAUSED = /http\.request/;
 
 export function checkSilence(world: World): void {
   const { node, isFlipped, isDamaged, simulation } = world;
