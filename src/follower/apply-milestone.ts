@@ -66,13 +66,16 @@ export type ApplyOutcome =
 /**
  * Applies the milestone after the ledger's, whatever the size of its cone. Throws a Divergence if
  * only the inclusion root is right, and a LedgerMoved if another writer was first.
+ *
+ * @param ends hex IDs of parents that count as referenced before where they are unknown
  */
 export async function applyMilestone(
   db: Database,
   verified: VerifiedMilestone,
   rules: MilestoneRules,
+  ends?: ReadonlySet<string>,
 ): Promise<ApplyOutcome> {
-  const walked = await walkMilestone(db, verified);
+  const walked = await walkMilestone(db, verified, ends);
   if (walked.kind !== 'walked') return walked;
   const { view, whiteFlag } = walked;
   const { index } = verified.milestone;
@@ -83,11 +86,13 @@ export async function applyMilestone(
 export async function walkMilestone(
   db: Database,
   verified: VerifiedMilestone,
+  ends?: ReadonlySet<string>,
 ): Promise<WalkOutcome> {
   const { index, inclusionMerkleRoot: root, timestamp, previousMilestoneId } = verified.milestone;
-  const parents = verified.milestone.parents.map(toHexDigits);
-  const view = await readView(db, { index, named: parents, withStaged: true });
+  const named = verified.milestone.parents.map(toHexDigits);
+  const view = await readView(db, { index, named, withStaged: true });
   if (view === undefined) throw new LedgerMoved('there is no ledger any more');
+  const parents = named.filter((id) => view.named.has(id) || !ends?.has(id));
   const { head, packs } = view;
   const previous = index === head.genesis + 1 ? undefined : previousMilestoneId;
   const whiteFlag = walkView(view, parents, { timestamp, previousMilestoneId: previous });

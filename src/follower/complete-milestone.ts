@@ -72,7 +72,7 @@ export async function completeMilestone(
     const fetched = await storeMissing(db, head, verified, tools);
     const [cone] = memory.missing;
     try {
-      const outcome = await applyStored(db, verified, tools);
+      const outcome = await applyStored(db, verified, tools, cone?.said.referenced);
       if (outcome.kind === 'applied')
         return { index: verified.milestone.index, blocks: outcome.blocks, fetched };
       if (outcome.kind === 'root-differs') await leaveOut(db, outcome, verified, tools, cone);
@@ -91,10 +91,6 @@ function forget(memory: FollowerMemory, cone: MissingCone | undefined): void {
   memory.missing = memory.missing.filter((each) => each !== cone);
 }
 
-function coneOf({ id, milestone: { parents } }: VerifiedMilestone) {
-  return { milestone: toHexDigits(id), parents: parents.map(toHexDigits) };
-}
-
 /** Stores the blocks of the cone that D1 lacks; returns their number. */
 async function storeMissing(
   db: Database,
@@ -103,7 +99,8 @@ async function storeMissing(
   tools: CompleteTools,
 ): Promise<number> {
   const { memory, upstream } = tools;
-  const { milestone, parents } = coneOf(verified);
+  const milestone = toHexDigits(verified.id);
+  const parents = verified.milestone.parents.map(toHexDigits);
   const view = await memory.step('apply', () => memory.index.view(db, head, parents));
   if (parents.every((id) => isKnown(view, id))) return 0;
   // a walk ends where its upstream says, so each has its own; one that came down is stored by all
@@ -134,11 +131,12 @@ async function applyStored(
   db: Database,
   verified: VerifiedMilestone,
   { memory, rules }: CompleteTools,
+  ends: ReadonlySet<string> | undefined,
 ): Promise<Exclude<ApplyOutcome, { kind: 'verdicts-missing' }>> {
   const left = { steps: MAX_RESOLVING_STEPS };
   for (let isFruitless = false; ; ) {
     const outcome = await memory.step('apply', async () => {
-      const tried = await applyMilestone(db, verified, rules);
+      const tried = await applyMilestone(db, verified, rules, ends);
       if (tried.kind === 'applied') memory.index.retain(tried.view, tried.after, tried.left);
       // in the same step, as the drop is fenced on the blocks that are stored
       if (tried.kind === 'staged-for-another') await dropStaged(db, tried.view);
@@ -176,7 +174,7 @@ async function leaveOut(
   const referenced = upstream ? await queryReferenced(db, walk, upstream, tools, own) : [];
   return memory.step('apply', async () => {
     // walked again, as the drop is fenced on the blocks that are stored by now
-    const now = await walkMilestone(db, verified);
+    const now = await walkMilestone(db, verified, cone?.said.referenced);
     if (now.kind !== 'root-differs') return;
     const { view, order, root } = now;
     // a block that is dropped and stored again has another number

@@ -63,7 +63,7 @@ export async function seesSeal(run: PublishRun, seal: string): Promise<boolean> 
   return run.isSealSeen;
 }
 
-/** Puts a value. KV takes one a second for each key: 'too soon' where it refuses another. */
+/** Puts a value. KV takes one a second for a key: 'too soon' where it answers 429 to another. */
 export async function put(
   { left, store }: PublishRun,
   ...entry: Parameters<IndexStore['put']>
@@ -73,7 +73,6 @@ export async function put(
     await store.put(...entry);
     return 'done';
   } catch (error) {
-    // https://developers.cloudflare.com/kv/api/write-key-value-pairs/
     if (String(error).includes(' 429 ')) return 'too soon';
     throw error;
   }

@@ -104,8 +104,10 @@ export class UpstreamDouble {
   readonly forged: Uint8Array[] = [];
   /** Of the node's objects: clients' reads of blocks that it has not are not among them. */
   requests = 0;
-  /** Whether it ever said that it does not know a block that it had. */
-  hasForgotten = false;
+  /** How often it said that it does not know a block that it had. */
+  forgotten = 0;
+  /** Whether it ever did not answer, or was behind. */
+  wasSilent = false;
   readonly #process: Process;
   readonly #listeners = new Set<Socket>();
   #unpushed: string[] = [];
@@ -154,6 +156,7 @@ export class UpstreamDouble {
     if (invocation !== undefined) invocation.subrequests++;
     const { conduct } = this;
     const random = this.#random;
+    this.wasSilent ||= !conduct.isUp || conduct.failing + conduct.cutting + conduct.lag > 0;
     const { signal } = init;
     const aborted = new Promise<never>((_, reject) => {
       if (signal?.aborted) reject(signal.reason);
@@ -204,7 +207,7 @@ export class UpstreamDouble {
       if (route.name === 'block' && unreadable.has(route.id))
         return answerError(500, 'Internal Server Error');
       const isForgotten = Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000;
-      this.hasForgotten ||= isForgotten;
+      if (isForgotten) this.forgotten++;
       if (isForgotten) return missing;
     }
     const blocks = () => [...network.blocks.values()];

@@ -115,6 +115,7 @@ export class World {
     at: number;
     d1Calls: number;
     requests: number;
+    forgotten: number;
     lines: number;
     blocks: number;
     /** Of the blocks those that milestones of the ledger reference. */
@@ -126,6 +127,8 @@ export class World {
   backup: Uint8Array | undefined;
   /** Ledgers that were replaced. */
   imports = 0;
+  /** Milestone of the latest snapshot. */
+  importedTo = 0;
   /** The latest ledger index that a client has seen, of this ledger. */
   seenIndex = 0;
   /** Runs until it is called: an overlapping version. */
@@ -197,6 +200,7 @@ export class World {
     { change = (chunks) => chunks, fullTarget = target, moreDiffs = 0, ...more }: Files = {},
   ): Promise<void> {
     const { network, node } = this;
+    this.importedTo = Math.max(this.importedTo, target);
     const options = {
       target: fullTarget,
       stoodOn: network.window,
@@ -295,6 +299,13 @@ export class World {
   /** Whether less is kept, or was, than the settings say. */
   get isShortened(): boolean {
     return SHORTENED.some((step) => this.tally.has(step));
+  }
+
+  /** Whether a liar may have been believed about blocks from before the import (SECURITY.md). */
+  get wasLiarAlone(): boolean {
+    const isSilent = ({ wasSilent, forgotten }: UpstreamDouble) => wasSilent || forgotten > 0;
+    const { liar, upstreams } = this;
+    return liar !== undefined && upstreams.every((each) => each === liar || isSilent(each));
   }
 
   /** Until the scrub has found it, a damaged key may hide a row (docs/storage.md#the-scrub). */

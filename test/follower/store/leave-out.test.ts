@@ -287,14 +287,19 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
     { upstreams: 2 },
     { upstreams: 1, isPushed: true },
     { upstreams: 1, refuses: 40 },
+    { upstreams: 1, isParent: true },
+    { upstreams: 2, isParent: true },
+    { upstreams: 1, isPushed: true, isParent: true },
+    { upstreams: 1, isParent: true, refuses: 40 },
   ])(
     'is applied though its upstream began above old blocks, and knows none: %o',
-    async ({ upstreams, isPushed, refuses }) => {
+    async ({ upstreams, isPushed, isParent, refuses }) => {
       const { rig, network, chain } = await start(30);
       let last = network.milestoneBlock!;
       for (const id of chain.slice(6).toReversed()) last = network.note([last, id]);
       const parents = [network.milestoneBlock!, last];
       for (const id of chain.slice(0, 6)) parents.push(network.note([id]));
+      if (isParent) parents.splice(-2, 2, chain.at(-1)!, chain[0]!);
       network.milestone({ parents });
       for (let i = 0; i < 2; i++) network.milestone();
       rig.node.confirm(6);

@@ -184,8 +184,8 @@ const LIMITS = {
   lines: { base: 12, block: 0 },
 } as const;
 
-/** Requests more to each upstream where one has lost blocks: it is asked for them again. */
-const FORGETFUL = 3;
+/** Requests a second for blocks that an upstream has lost: each pass asks ten times for each. */
+const MOST_FORGOTTEN = 50;
 
 /** Pages and steps of one or two take more calls for the same: 97 a second were seen. */
 const TINY = 2;
@@ -201,6 +201,7 @@ async function checkEconomy(world: World): Promise<void> {
     at: simulation.now,
     d1Calls: node.counts.ofObjects,
     requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
+    forgotten: upstreams.reduce((sum, { forgotten }) => sum + forgotten, 0),
     lines: node.lines.length,
     blocks: network.blocks.size,
     applied: 0,
@@ -219,15 +220,15 @@ async function checkEconomy(world: World): Promise<void> {
   const { blocks: known, applied } = economy.at(-3) ?? before;
   // a node that catches up fetches what came long ago
   const blocks = Math.max(now.blocks - known, now.applied - applied) / seconds;
-  const hasForgotten = upstreams.some((upstream) => upstream.hasForgotten);
+  const forgotten = Math.min(MOST_FORGOTTEN, (now.forgotten - before.forgotten) / seconds);
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
   ][]) {
     const rate = (now[what] - before[what]) / seconds;
-    const each = upstream && upstream + (hasForgotten ? FORGETFUL : 0);
     const limit =
-      (base + each * upstreams.length) * (isSmall ? TINY : 1) +
+      (base + upstream * upstreams.length) * (isSmall ? TINY : 1) +
+      (upstream && forgotten) +
       block * blocks +
       (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)

@@ -253,7 +253,9 @@ export function readBlockMetadata(world: World, blockId: string): void {
         return JSON.stringify(others);
       // a damaged ID hides that a milestone references it (docs/storage.md#the-scrub)
       const isHidden = world.mayHideRows && world.notes.some((note) => / flipped id_/.test(note));
-      if (isHidden && isReferenced && referencedByMilestoneIndex === undefined) return undefined;
+      const isDenied = world.wasLiarAlone && (referenced?.index ?? 0) <= world.importedTo;
+      if ((isHidden || isDenied) && isReferenced && referencedByMilestoneIndex === undefined)
+        return undefined;
       return differs(
         {
           parents,

@@ -62,7 +62,7 @@ export function proposal({ network }: World): Request {
 /** Blocks that count as old where a ledger began with the genesis. */
 const OLDEST = 30;
 
-/** Over blocks that stand on blocks from before the snapshot, or on later ones. */
+/** Over blocks from before the snapshot, or later ones, or over what stands on these. */
 function issueUponOld(world: World, random: Random): void {
   const { network, ancient } = world;
   const all = [...network.blocks.keys()];
@@ -70,7 +70,7 @@ function issueUponOld(world: World, random: Random): void {
   const oldest = ancient.length > 0 ? ancient : all.slice(0, OLDEST);
   const below = random.chance(0.7) ? oldest : all;
   let above = random.sample(below, random.between(1, 2));
-  for (let i = random.between(1, 4); i > 0; i--) above = [network.note(above, random.bytes(8))];
+  for (let i = random.between(0, 4); i > 0; i--) above = [network.note(above, random.bytes(8))];
   if (random.chance(0.7))
     issue(
       world,
