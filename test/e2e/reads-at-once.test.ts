@@ -17,7 +17,7 @@ const AT_ONCE = 16;
 
 /** Rounds, each after the time for which `serve` keeps what it knows of the ledger. */
 const ROUNDS = 4;
-const BURSTS = 40;
+const BURSTS = 10;
 const BURST = 48;
 const KEPT_MS = 1010;
 

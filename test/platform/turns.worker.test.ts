@@ -17,7 +17,7 @@ import { madeSnapshot } from '../support/cli/made-snapshot.ts';
 import { defaultSettings } from '../support/default-settings.ts';
 import { asFile } from '../support/ledger/ledger-harness.ts';
 
-const MOST_CALLS = 2000;
+const MOST_CALLS = 500;
 const BUDGET = { operations: 300, statements: 200 };
 
 /** Calls until something that waits gets its turn. */
