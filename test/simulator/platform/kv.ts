@@ -10,6 +10,8 @@ const WRITE_INTERVAL_MS = 1000;
 const LATE_SHARE = 0.2;
 
 interface Put {
+  /** When it was made, and when it landed. */
+  putAt: number;
   at: number;
   value: string | null;
   until: number;
@@ -73,7 +75,7 @@ export class KvDouble {
       const at = now + delay;
       simulation.atForWorld(at, () => {
         const puts = backend.get(key) ?? [];
-        puts.push({ at, value, until });
+        puts.push({ at, putAt: now, value, until });
         backend.set(key, puts);
       });
       return delay;
@@ -88,12 +90,13 @@ export class KvDouble {
     if (isDown()) throw new Error('KV failed: 503 Service Unavailable');
   }
 
-  /** All that is there now. */
+  /** All that was put last, and has landed: an earlier put may land later. */
   get entries(): [key: string, value: string][] {
     const { now } = this.#simulation;
     return [...this.#backends[0]]
       .flatMap(([key, puts]): [string, string][] => {
-        const { value = null, until = 0 } = puts.at(-1) ?? {};
+        const last = Math.max(...puts.map(({ putAt }) => putAt));
+        const { value, until } = puts.findLast(({ putAt }) => putAt === last)!;
         return value === null || until <= now ? [] : [[key, value]];
       })
       .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -92,6 +92,8 @@ const SIZES: Values = {
     STATEMENTS_AT_ONCE: [12, 40],
     OF_PART: [4, 7],
   },
+  // none: a milestone waits for its verdicts
+  'src/follower/store/store-unreferenced.ts': { RESOLVING_STEPS: [0, 1] },
   'src/follower/store/store-tips.ts': {
     // fewer than an upstream names tips
     MAX_FETCHED: [5, 40],

@@ -19,6 +19,7 @@ import { askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import { MOST_AHEAD, type World } from '../world.ts';
 import type { Step, Steps } from './step.ts';
+import { twoVersions } from './weather.ts';
 
 const coordinator = (often: number, run: Step['run']): Step => ({
   actor: 'coordinator',
@@ -80,12 +81,14 @@ function issueUponOld(world: World, random: Random): void {
 
 /** In which a milestone comes, and what it brings is stored. */
 const LATER_MS = 8000;
+/** In which a follower that begins comes to listen. */
+const OVERLAP_MS = 4000;
 
 /**
  * Over a transaction that nobody can judge, as one of its inputs never comes to be, and one that is
- * judged late, as what makes its input comes late.
+ * judged late, as what makes its input comes late, perhaps only with the milestone.
  */
-function issueUponStuck(world: World): void {
+function issueUponStuck(world: World, random: Random): void {
   const { network, life, simulation } = world;
   const [one, two, three] = [1, 2, 3].map(() => take(life, life.coins));
   if (one === undefined || two === undefined || three === undefined) return;
@@ -95,9 +98,9 @@ function issueUponStuck(world: World): void {
       outputs.map(([by, amount]) => basic(by, { amount })),
     );
   const whole = (each: Spend) => spend([each], [each.by, each.coin.output.amount]);
-  const below = [network.milestoneBlock!];
+  const ground = [network.milestoneBlock!];
   const { amount } = one.coin.output;
-  const winner = network.attachTransaction(whole(one), below);
+  const winner = network.attachTransaction(whole(one), ground);
   const loser = spend([one], [two.by, amount / 2n], [one.by, amount - amount / 2n]);
   network.attachTransaction(loser, [winner]);
   const hidden = [whole(two), whole(three)] as const;
@@ -105,16 +108,24 @@ function issueUponStuck(world: World): void {
   const inputs = [made(loser, two), made(hidden[0], two)];
   const sum = inputs.reduce((total, { coin: { output } }) => total + output.amount, 0n);
   const aside = [spend(inputs, [two.by, sum]), whole(made(hidden[1], three))].map((each) =>
-    network.attachTransaction(each, below),
+    network.attachTransaction(each, ground),
   );
   for (const id of aside) network.setAside(id);
+  const isAtOnce = random.chance(0.5);
+  // of two followers each makes the verdicts
+  if (isAtOnce && random.chance(0.7))
+    simulation.atForWorld(simulation.now + LATER_MS - OVERLAP_MS, () => {
+      if (!world.isCalm) twoVersions(world, random, 2 * OVERLAP_MS);
+    });
   simulation.atForWorld(simulation.now + LATER_MS, () => {
     if (world.isCalm) return;
-    for (const each of hidden) network.attachTransaction(each, [network.milestoneBlock!]);
+    const below = network.milestoneBlock!;
+    const made = hidden.map((each) => network.attachTransaction(each, [below]));
+    if (isAtOnce) issue(world, [below, ...made, ...aside]);
     world.publishNews();
   });
   simulation.atForWorld(simulation.now + 2 * LATER_MS, () => {
-    if (world.isCalm) return;
+    if (world.isCalm || isAtOnce) return;
     issue(world, [network.milestoneBlock!, ...aside]);
     world.publishNews();
   });

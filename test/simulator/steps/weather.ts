@@ -18,7 +18,7 @@ export const weatherSteps = {
   restartIsolates: weather(1, ({ node }) => {
     node.deploy();
   }),
-  twoVersions: weather(4, twoVersions),
+  twoVersions: weather(4, (world, random) => twoVersions(world, random)),
   failingDatabase: weather(4, (world, random) =>
     disturbDatabase(world, random, ['lost-before', 'lost-after', 'slow']),
   ),
@@ -50,12 +50,12 @@ export const weatherSteps = {
 const JUMPS_MS = [3_600_000, -3_600_000, 7000];
 
 /** A deployment: the objects before it work on for some seconds. */
-function twoVersions(world: World, random: Random): void {
+export function twoVersions(world: World, random: Random, ms = random.between(100, 8000)): void {
   world.endOverlap?.();
   const end = world.node.deploy({}, true);
   world.endOverlap = end;
   const { simulation, node } = world;
-  simulation.atForWorld(simulation.now + random.between(100, 8000), end);
+  simulation.atForWorld(simulation.now + ms, end);
   // the slower calls are, the more happens between what one of them reads and what it writes
   const { d1 } = node.disturbances;
   if (d1.chance > 0 || random.chance(0.3)) return;
