@@ -28,6 +28,7 @@ export async function importLocally(
   const db = await openLocalDatabase(persistTo, config);
   try {
     const { outputs } = await importSnapshot(db, request, {
+      indexAll: settings.indexAll,
       async beforeReplacing({ ledgerIndex: ledger, currentParameters, ...staged }, stateHash) {
         const held = { ...staged, ledger, network: currentParameters.networkName };
         printHeld(held, stateHash);

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readWranglerConfig } from '../../cli/lib/wrangler/wrangler-config.ts';
 import { prepareSample } from '../../cli/start/prepare-sample.ts';
 import { readWhiteFlag } from '../../cli/start/sample.ts';
@@ -19,6 +19,8 @@ import { WHITE_FLAG } from '../support/http/contract.ts';
 const OUTPUTS = process.env.SLOW ? 300_000 : 30_000;
 
 const ASK_EVERY_MS = 100;
+const LIST = '/api/indexer/v1/outputs/basic?pageSize=2';
+const WAIT = { timeout: 60_000, interval: 100 };
 const STACK = /^ +at /m;
 
 const folder = mkdtempSync(join(tmpdir(), 'served-'));
@@ -36,11 +38,16 @@ beforeAll(async () => {
     [`/api/core/v2/outputs/${nft.outputId}`],
     ['/api/core/v2/milestones/by-index/17339'],
     ['/api/core/v2/info'],
+    [LIST],
   ];
+  vi.stubEnv('INDEX', 'all');
   served = await startServe(['--port', '0', '--persist-to', persistTo]);
+  // until the sample's outputs are in the lists
+  await vi.waitFor(async () => expect(await ask([LIST])).toContain(`${LIST}: 200`), WAIT);
 });
 afterAll(async () => {
   await served?.stop();
+  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -90,5 +97,7 @@ it('an import over it', async () => {
   const after = await askAll();
   expect(served.log.filter((line) => /^stack|SQLITE/.test(line))).toEqual([]);
   expect([...answers].filter((each) => ![...before, ...after].includes(each))).toEqual([]);
+  const listed = [...answers, ...after].filter((each) => each.startsWith(LIST));
+  expect(listed.filter((each) => !each.startsWith(`${LIST}: 200`))).toEqual([]);
   expect(asked).toBeGreaterThan(10);
 });

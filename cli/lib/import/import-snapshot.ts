@@ -43,7 +43,7 @@ const NOTE_UNSIGNED =
 export async function importSnapshot(
   db: Database,
   request: ImportRequest,
-  { beforeReplacing }: Pick<LoadOptions, 'beforeReplacing'> = {},
+  { beforeReplacing, ...options }: Pick<LoadOptions, 'beforeReplacing' | 'indexAll'> = {},
 ): Promise<LoadedLedger> {
   const { sha256 } = request;
   const full = openSnapshotFile(
@@ -55,6 +55,7 @@ export async function importSnapshot(
   const bar = new ProgressBar('bytes');
   try {
     return await loadSnapshot(db, full, delta, {
+      ...options,
       sha256,
       ...(request.keys && { signers: { keys: request.keys, verify: verifySignature } }),
       onProgress: ({ file, offset }) =>

@@ -23,6 +23,8 @@ export interface LoadedLedger extends SnapshotSummary {
 export interface LoadOptions extends SnapshotOptions {
   /** Hex SHA-256 of the full snapshot, if the read of its end checks it. Stored with the ledger. */
   sha256?: string | undefined;
+  /** Whether the lists have every kind of output from the beginning, or NFTs alone. */
+  indexAll?: boolean;
   /**
    * Called with the whole, verified ledger before it replaces the served one. A ReplacementRefused
    * ends the import, and nothing staged is left.
@@ -48,7 +50,7 @@ export async function loadSnapshot(
   delta: SnapshotFile | undefined,
   options: LoadOptions = {},
 ): Promise<LoadedLedger> {
-  const sink = new StagingSink(db);
+  const sink = new StagingSink(db, options.indexAll);
   const generation = crypto.randomUUID();
   try {
     const summary = await mergeSnapshot(full, delta, sink, options);

@@ -1,5 +1,5 @@
 /**
- * The sink of an import (src/stardust/snapshot/snapshot-sink.ts): it writes outputs, and what NFTs
+ * The sink of an import (src/stardust/snapshot/snapshot-sink.ts): it writes outputs, and what they
  * are listed by, into the staging tables, each change with its position. After an interruption the
  * next import resumes there if it reads the same files, and starts again if not.
  */
@@ -10,10 +10,10 @@ import type { SnapshotSummary } from '../../stardust/snapshot/read-snapshot.ts';
 import type { LedgerChange, LedgerSink } from '../../stardust/snapshot/snapshot-sink.ts';
 import { OutputType } from '../../stardust/wire/output.ts';
 import { type Database, forEachPiece, runBatch } from '../core/database.ts';
-import type { Head } from '../core/head.ts';
+import { ALL_INDEXED, type Head } from '../core/head.ts';
 import { entrySum, idTableName, milestoneEntry } from '../core/id-index.ts';
 import { insertParameters } from '../core/ledger-parameters.ts';
-import { isNftSql, REST_KEYS, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
+import { outputTypeSql, REST_KEYS, splitContents, writeOutputBytes } from '../core/output-bytes.ts';
 import { first, many, one, readAlone, readQuery } from '../core/read-batch.ts';
 import { addSums, fingerprintSql, rowSum } from '../core/row-sum.ts';
 import { insertHead, insertMilestone } from '../core/write-head.ts';
@@ -52,8 +52,8 @@ const REQUIRE_OUTPUTS = `
 /** Removes details of removed outputs before their rows in import_output, which have the time. */
 const REMOVE_DETAILS = `
   DELETE FROM import_output_detail WHERE (kind, created_time, output) IN (
-    SELECT ${OutputType.Nft}, created_time, unhex(id) FROM import_output
-    WHERE ${isNftSql('bytes')} AND id IN (SELECT value FROM json_each(?1)))`;
+    SELECT ${outputTypeSql('bytes')}, created_time, unhex(id) FROM import_output
+    WHERE id IN (SELECT value FROM json_each(?1)))`;
 
 /** Removes rests before these rows too: they have the keys. */
 const REMOVE_RESTS = `
@@ -83,7 +83,7 @@ const SELECT_AMOUNTS = `
 const PLACE_NFTS = `INSERT INTO import_nft ${selectNfts('id > ?1 AND id <= ?2')}`;
 
 const SELECT_TWINS = `
-  SELECT chain AS nft FROM import_output WHERE ${isNftSql('bytes')}
+  SELECT chain AS nft FROM import_output WHERE ${outputTypeSql('bytes')} = ${OutputType.Nft}
   GROUP BY chain HAVING count(*) > 1 LIMIT 1`;
 
 /** The payload of the ledger's milestone, where the files have it. */
@@ -101,19 +101,22 @@ type Stretch = [after: string, upTo: string];
 
 export class StagingSink implements LedgerSink {
   readonly #db: Database;
+  readonly #indexAll: boolean;
   #script: StagingScript | undefined;
   #identity = '';
   #position = 0;
 
-  constructor(db: Database) {
+  /** @param indexAll whether the lists have every kind of output, or NFTs alone */
+  constructor(db: Database, indexAll = false) {
     this.#db = db;
+    this.#indexAll = indexAll;
   }
 
   async begin(files: string): Promise<number> {
     const db = this.#db;
     const script = await readStagingScript(db);
     // what was staged under other definitions is of no use
-    this.#identity = JSON.stringify([files, ...script.create]);
+    this.#identity = JSON.stringify([files, this.#indexAll, ...script.create]);
     this.#script = script;
     const found = await readAlone(first(db.prepare(HAS_PROGRESS), () => true));
     const progress = found ? await this.#readProgress() : undefined;
@@ -146,16 +149,12 @@ export class StagingSink implements LedgerSink {
       const cells = [toHexDigits(outputId), toHexDigits(blockId), bookedIndex, bookedTimestamp];
       const chain = chainId ? toHexDigits(chainId) : null;
       const { start, rest } = contents[i]!;
-      return [
-        ...cells,
-        rowSum([...cells, chain]),
-        start,
-        chain,
-        rest === undefined ? null : keyOf(i),
-      ];
+      const key = rest === undefined ? null : keyOf(i);
+      return [...cells, rowSum([...cells, chain]), start, chain, key];
     });
-    const details = add.flatMap(({ outputId, value, bookedTimestamp }) =>
-      value.type === OutputType.Nft ? [listRow(value, toHexDigits(outputId), bookedTimestamp)] : [],
+    const listed = add.filter(({ value }) => this.#indexAll || value.type === OutputType.Nft);
+    const details = listed.map(({ outputId, value, bookedTimestamp }) =>
+      listRow(value, toHexDigits(outputId), bookedTimestamp),
     );
     const removed = remove.map(toHexDigits);
     try {
@@ -207,12 +206,8 @@ export class StagingSink implements LedgerSink {
 
   async #findKnown(ids: readonly Uint8Array[]): Promise<Set<string>> {
     const pieces = forEachPiece(this.#db, SELECT_KNOWN, ids.map(toHexDigits));
-    return new Set(
-      await readQuery(
-        this.#db,
-        many(pieces, (row) => row.text('id')),
-      ),
-    );
+    const known = many(pieces, (row) => row.text('id'));
+    return new Set(await readQuery(this.#db, known));
   }
 
   /**
@@ -243,7 +238,7 @@ export class StagingSink implements LedgerSink {
       dropped: 0,
       idTables,
       forgotten: ledgerIndex - 1,
-      indexed: '',
+      indexed: this.#indexAll ? ALL_INDEXED : '',
       history: 0,
       integrity: {
         fingerprints: {
