@@ -1,7 +1,15 @@
 /**
  * What the scripts hold for wrangler's and miniflare's conventions, against wrangler itself.
  */
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
@@ -140,6 +148,17 @@ it('a data folder that it makes is for its user alone', async () => {
   const path = localDatabasePath(made, config);
   const modes = [made, dirname(path), path].map((each) => statSync(each).mode & 0o777);
   expect(modes).toEqual([0o700, 0o700, 0o600]);
+});
+
+it.each(['serve.lock', 'v3', 'v3/cache'])('%s that cannot be written is named', async (name) => {
+  const own = join(folder, `not-ours-${name.replace('/', '-')}`);
+  mkdirSync(join(own, 'v3'), { recursive: true });
+  if (name === 'v3') rmdirSync(join(own, 'v3'));
+  // root may write whatever there is
+  symlinkSync('nothing', join(own, name));
+  await expect(openLocalDatabase(own, config)).rejects.toThrow(
+    `${join(own, name)} cannot be written: it may be another user's`,
+  );
 });
 
 it('two commands that open a new database at once both get it', async () => {

@@ -73,6 +73,30 @@ export function makeDataFolder(persistTo: string): void {
       : `cannot be written (${code}): name another folder by --persist-to`;
     throw new Error(`${persistTo} ${problem}`, { cause: error });
   }
+  requireWritable(persistTo);
+}
+
+/** Throws an Error with a sentence if something of the data folder cannot be written. */
+function requireWritable(persistTo: string): void {
+  const entries = readdirIn(persistTo).filter((name) => /^v3$|\.lock$/.test(name));
+  const data = entries.includes('v3') ? readdirIn(join(persistTo, 'v3')) : [];
+  for (const name of [...entries, ...data.map((entry) => join('v3', entry))])
+    if (!isWritable(join(persistTo, name)))
+      throw new Error(
+        `${join(persistTo, name)} cannot be written: it may be another user's, such as root's; ` +
+          `chown -R the folder, and run every command as one user`,
+      );
+}
+
+const readdirIn = (folder: string) => (isWritable(folder) ? readdirSync(folder) : []);
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Node's `recursive` does not return where the system reports ENOENT, as in /proc. */
@@ -136,6 +160,7 @@ export async function openLedger(
     }
     db.close();
   }
+  requireWritable(persistTo);
   throw new Error(`${persistTo} has no ledger: name another folder by --persist-to`);
 }
 
