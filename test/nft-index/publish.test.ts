@@ -10,6 +10,7 @@ import {
   HEARTBEAT_MS,
   MARK_INTERVAL_MS,
   PUT_AFTER_MS,
+  PUT_WITHIN_MS,
   SETTLING_TIME_MS,
   TOMBSTONE_TTL_S,
 } from '../../src/nft-index/timing-assumptions.ts';
@@ -365,6 +366,32 @@ describe('a milestone', () => {
     store.failsAt = undefined;
     expect(await publish()).toMatchObject({ done: true, ledgerIndex: 101 });
     expect(store.takePuts()).toEqual([entryKey(A), entryKey(B)]);
+  });
+
+  test('none is put later than a minute after it was read: the next call reads anew', async () => {
+    const ids = Array.from({ length: 40 }, (_, i) => i.toString(16).padStart(64, '0'));
+    ledger.apply(ids.map((nft) => ({ nft, output: outputId('4') })));
+    await publish();
+    now += PUT_AFTER_MS;
+    await publishTo(ledger, store, () => now, { ...BUDGET, operations: 2 });
+    const begun: number[] = [];
+    const readAt = now;
+    const slow = {
+      get: (key: string) => store.get(key),
+      put: async (key: string, value: string) => {
+        begun.push(now - readAt);
+        now += PUT_WITHIN_MS / 10;
+        await store.put(key, value);
+      },
+    };
+    store.takePuts();
+    const stopped = await publishTo(ledger, slow, () => now, BUDGET);
+    expect(stopped).toMatchObject({ done: false, stops: ['KV too slow'] });
+    expect(begun.length).toBeGreaterThan(5);
+    expect(Math.max(...begun)).toBeLessThanOrEqual(PUT_WITHIN_MS);
+    expect(begun.length).toBeLessThan(ids.length);
+    await publish();
+    expect(new Set(store.takePuts())).toEqual(new Set([RECENT_KEY, ...ids.map(entryKey)]));
   });
 
   test.each([0, 1, 2])(
