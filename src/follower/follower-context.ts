@@ -22,7 +22,7 @@ import {
   ofLedgerIndex,
 } from '../upstream/block-ids.ts';
 import { type BlockPool, createBlockPool } from '../upstream/block-pool.ts';
-import type { Upstream } from '../upstream/upstream.ts';
+import { type Upstream, UpstreamFailure } from '../upstream/upstream.ts';
 import { createFollowerCounts, type FollowerCounts } from './follower-counts.ts';
 import type { LedgerPosition } from './ledger-position.ts';
 import { createPushedMilestones, type PushedMilestones } from './pushed/pushed-milestones.ts';
@@ -269,6 +269,8 @@ export function dropPushed({ pool, milestones }: FollowerMemory): void {
 /** Logs why work was not done. Another follower that was first is no failure. */
 export function logFailure(log: WriteLog, event: string, error: unknown, fields = {}): void {
   if (error instanceof LedgerMoved) log('info', 'follower.ledger-moved', { detail: error.message });
+  else if (error instanceof UpstreamFailure)
+    log('warn', event, { ...fields, error: error.message });
   else log('warn', event, { ...fields, error: describeError(error) });
 }
 

@@ -192,7 +192,7 @@ const TINY = 2;
 const SMALL_STEPS = /tiny|mixed/;
 
 /** Statements of one request. */
-const MOST_OF_REQUEST = 300;
+const MOST_OF_REQUEST = 350;
 
 /** Work that leads nowhere shows as work, though its result is right. */
 async function checkEconomy(world: World): Promise<void> {
