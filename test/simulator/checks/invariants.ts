@@ -191,8 +191,9 @@ const MOST_FORGOTTEN = 50;
 const TINY = 2;
 const SMALL_STEPS = /tiny|mixed/;
 
-/** Statements of one request. */
-const MOST_OF_REQUEST = 350;
+/** Statements of one request; where pages are small, of the same work. */
+const MOST_OF_REQUEST = 300;
+const MOST_OF_SMALL = 800;
 
 /** Work that leads nowhere shows as work, though its result is right. */
 async function checkEconomy(world: World): Promise<void> {
@@ -207,7 +208,7 @@ async function checkEconomy(world: World): Promise<void> {
     applied: 0,
   };
   const isSmall = SMALL_STEPS.test(world.settings.limits);
-  if (node.counts.mostOfRequest > MOST_OF_REQUEST * (isSmall ? TINY : 1))
+  if (node.counts.mostOfRequest > (isSmall ? MOST_OF_SMALL : MOST_OF_REQUEST))
     world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;

@@ -3,7 +3,7 @@
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import { take, takeStock } from '../../support/network/accounts.ts';
+import { LEAST_AMOUNT, take, takeStock } from '../../support/network/accounts.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
   milestoneAt,
@@ -92,6 +92,8 @@ function issueUponStuck(world: World, random: Random): void {
   const { network, life, simulation } = world;
   const [one, two, three] = [1, 2, 3].map(() => take(life, life.coins));
   if (one === undefined || two === undefined || three === undefined) return;
+  // a block with less is not admitted (C-17), nor what stands on it
+  if (one.coin.output.amount < 2n * LEAST_AMOUNT) return;
   const spend = (spends: Spend[], ...outputs: [KeyPair, bigint][]) =>
     network.transaction(
       spends,

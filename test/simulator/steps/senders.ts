@@ -224,7 +224,9 @@ function tangle(world: World, random: Random): void {
     const from = isSpent ? random.pick(life.spent) : take(life, life.coins);
     if (from === undefined) continue;
     const by = someone(life);
-    const count = BigInt(random.between(1, 4));
+    const wanted = BigInt(random.between(1, 4));
+    // less in each would not be admitted (C-17)
+    const count = from.coin.output.amount < wanted * LEAST_AMOUNT ? 1n : wanted;
     const share = from.coin.output.amount / count;
     const amounts = Array.from({ length: Number(count) }, (_, n) =>
       n === 0 ? from.coin.output.amount - share * (count - 1n) : share,
