@@ -208,11 +208,19 @@ export function readNode(world: World, path: string): void {
     {
       ...TEXT,
       // a replica may show how it was before all was right, and who lies diverges
-      mayFail: (index, { headers }) =>
-        path === '/health' &&
-        (isOld(world) ||
-          (world.liar && headers.get('x-error-detail')?.startsWith('diverged')) ||
-          (world.node.disturbances.replicaMs > 0 && index !== lastIndex(world.network))),
+      mayFail: (index, { headers }) => {
+        const { liar, settings, node } = world;
+        const isReplica = node.disturbances.replicaMs > 0;
+        const isDiverged = headers.get('x-error-detail')?.startsWith('diverged');
+        // what a pass applies shows before that the pass no longer diverges
+        const mayDiverge = liar !== undefined || (isReplica && settings.missingKeys > 0);
+        return (
+          path === '/health' &&
+          (isOld(world) ||
+            (mayDiverge && isDiverged) ||
+            (isReplica && index !== lastIndex(world.network)))
+        );
+      },
     },
   );
 }
