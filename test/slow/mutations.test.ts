@@ -95,7 +95,7 @@ const MISTAKES: Record<string, Edit[]> = {
     ],
   ],
   'no tombstones': [
-    [ENTRIES, 'page.rows.map(', 'page.rows.filter((row) => row.output !== null).map('],
+    [ENTRIES, 'rows.values()', 'rows.filter((row) => row.output !== null).values()'],
   ],
   'a tombstone expires before every backend has it': [
     [TIMES, 'TOMBSTONE_TTL_S = 60 * 24 * 60 * 60', 'TOMBSTONE_TTL_S = 60'],
@@ -148,7 +148,7 @@ const MISTAKES: Record<string, Edit[]> = {
     ],
   ],
   'entries may be put at any time': [
-    [ENTRIES, 'run.clock() - readAt <= PUT_WITHIN_MS', 'run.clock() >= readAt'],
+    [ENTRIES, 'run.clock() - readAt > PUT_WITHIN_MS', 'run.clock() < readAt'],
   ],
   'a window that is too large proves old entries': [[PUT_RECENT, ' && from === state.from', '']],
   'no prefixes': [[PUT_RECENT, 'prefixes: window.prefixes', "prefixes: ''"]],
