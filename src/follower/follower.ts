@@ -142,8 +142,9 @@ export class CoreFollower extends DurableObject<Env> {
     } catch (error) {
       // how many it did is not known
       this.#memory.queries += PUBLISH_BUDGET.operations;
-      // a later run goes on where this one ended
-      this.#log('error', 'nft-index.publish-failed', { error: describeError(error) });
+      // a later run goes on where this one ended; KV refuses a second write to a key within a second
+      const level = String(error).includes(' 429 ') ? 'warn' : 'error';
+      this.#log(level, 'nft-index.publish-failed', { error: describeError(error) });
     }
   });
 

@@ -63,21 +63,6 @@ export async function seesSeal(run: PublishRun, seal: string): Promise<boolean> 
   return run.isSealSeen;
 }
 
-/** Puts a value. KV takes one a second for a key: 'too soon' where it answers 429 to another. */
-export async function put(
-  { left, store }: PublishRun,
-  ...entry: Parameters<IndexStore['put']>
-): Promise<StepResult> {
-  left.operations -= 1;
-  try {
-    await store.put(...entry);
-    return 'done';
-  } catch (error) {
-    if (String(error).includes(' 429 ')) return 'too soon';
-    throw error;
-  }
-}
-
 /** Writes the next state, unless another publisher has written one since ours was read. */
 export async function swapState(
   run: PublishRun,

@@ -8,7 +8,7 @@ import { startWorkers } from '../platform/concurrency.ts';
 import { STATEMENTS } from './d1-ledger.ts';
 import { entryKey, writeEntry } from './kv-values.ts';
 import type { NftRow, Page } from './ports.ts';
-import { type PublishRun, put, type StepResult, seesSeal, swapState } from './publish-run.ts';
+import { type PublishRun, type StepResult, seesSeal, swapState } from './publish-run.ts';
 import { type ChangePosition, duePut, markPut } from './publisher-state.ts';
 import { PUT_WITHIN_MS, TOMBSTONE_TTL_S } from './timing-assumptions.ts';
 
@@ -66,8 +66,8 @@ export async function putAllEntries(run: PublishRun): Promise<StepResult> {
 /** The seal's key is new, so no location remembers that it was absent. */
 async function putSeal(run: PublishRun): Promise<StepResult> {
   const key = `seal:${crypto.randomUUID()}`;
-  const result = await put(run, key, run.state.generation);
-  if (result !== 'done') return result;
+  run.left.operations -= 1;
+  await run.store.put(key, run.state.generation);
   return swapState(run, {
     ...run.state,
     entries: { kind: 'complete', since: run.clock(), seal: key },
@@ -82,29 +82,29 @@ function pageSize({ left }: PublishRun): number {
 }
 
 /**
- * Reads a page of this run's ledger and puts its entries, as far as time and KV allow. Waits for all
- * begun puts even if one fails: none may land after the caller has gone on.
+ * Reads a page of this run's ledger and puts its entries while there is time. Waits for all begun
+ * puts even if one fails: none may land after the caller has gone on.
  */
 async function putPage<Row extends NftRow>(
   run: PublishRun,
   read: () => Promise<Page<Row> | undefined>,
-): Promise<Page<Row> | StepResult> {
+): Promise<Page<Row> | 'ledger replaced' | 'KV too slow'> {
   const readAt = run.clock();
   run.left.statements -= STATEMENTS.page;
   const page = await read();
   if (page?.generation !== run.state.generation) return 'ledger replaced';
   const { generation, ledgerIndex, rows } = page;
-  let result: StepResult = 'done';
+  let inTime = true;
   const workers = startWorkers(rows.values(), async ({ nft, output }) => {
-    if (result === 'done' && run.clock() - readAt > PUT_WITHIN_MS) result = 'KV too slow';
-    if (result !== 'done') return;
+    inTime &&= run.clock() - readAt <= PUT_WITHIN_MS;
+    if (!inTime) return;
     const entry = writeEntry({ nft, generation, ledgerIndex, outputId: output });
     const options = output === null ? { expirationTtl: TOMBSTONE_TTL_S } : undefined;
-    const wasPut = await put(run, entryKey(nft), entry, options);
-    if (wasPut !== 'done') result = wasPut;
+    run.left.operations -= 1;
+    await run.store.put(entryKey(nft), entry, options);
     await run.endStep();
   });
   for (const worker of await Promise.allSettled(workers))
     if (worker.status === 'rejected') throw worker.reason;
-  return result === 'done' ? page : result;
+  return inTime ? page : 'KV too slow';
 }

@@ -4,7 +4,6 @@ import type { Window } from './ports.ts';
 import {
   type Budget,
   type PublishRun,
-  put,
   type StepResult,
   seesSeal,
   swapState,
@@ -41,9 +40,9 @@ export async function putRecent(run: PublishRun): Promise<StepResult> {
   if (window?.generation !== run.state.generation) return 'ledger replaced';
   if (window.token !== run.token) return 'another publisher';
 
+  run.left.operations -= 1;
   const value = writeRecent(describeWindow(run, since.from, window, publishedAt));
-  const result = await put(run, RECENT_KEY, value);
-  if (result !== 'done') return result;
+  await run.store.put(RECENT_KEY, value);
   return swapState(run, { ...run.state, recent: { to: window.ledgerIndex, putAt: run.clock() } });
 }
 

@@ -148,7 +148,7 @@ const MISTAKES: Record<string, Edit[]> = {
     ],
   ],
   'entries may be put at any time': [
-    [ENTRIES, 'run.clock() - readAt > PUT_WITHIN_MS', 'run.clock() < readAt'],
+    [ENTRIES, 'run.clock() - readAt <= PUT_WITHIN_MS', 'run.clock() >= readAt'],
   ],
   'a window that is too large proves old entries': [[PUT_RECENT, ' && from === state.from', '']],
   'no prefixes': [[PUT_RECENT, 'prefixes: window.prefixes', "prefixes: ''"]],
