@@ -207,8 +207,10 @@ export class UpstreamDouble {
       if (route.name === 'block' && unreadable.has(route.id))
         return answerError(500, 'Internal Server Error');
       const isForgotten = Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000;
-      if (isForgotten) this.forgotten++;
-      if (isForgotten) return missing;
+      if (isForgotten) {
+        this.forgotten++;
+        return missing;
+      }
     }
     const blocks = () => [...network.blocks.values()];
     const json = (change: (value: never) => object) => {
