@@ -163,6 +163,7 @@ const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
   [2, 'overtake'],
   [2, 'restore'],
   [1, 'final'],
+  [1, 'dispute'],
 ];
 
 const USUAL_RETENTION = 17_280;

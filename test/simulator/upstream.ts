@@ -102,6 +102,10 @@ export class UpstreamDouble {
   readonly #random: Random;
   /** Payloads of milestones that nobody signed: a liar sends them. */
   readonly forged: Uint8Array[] = [];
+  /** A next milestone that the coordinator signed, and that is none; until there is a right one. */
+  #unsound: { index: number; payload: Uint8Array } | undefined;
+  /** The network that an honest upstream is of, if it is another one. */
+  networkName: string | undefined;
   /** Of the node's objects: clients' reads of blocks that it has not are not among them. */
   requests = 0;
   /** How often it said that it does not know a block that it had. */
@@ -141,6 +145,22 @@ export class UpstreamDouble {
 
   prune(index: number): void {
     this.#state.prune(index);
+  }
+
+  /** The coordinator issues a milestone that is none, and later a right one in its place. */
+  issueUnsound(unsound: { index: number; payload: Uint8Array } | undefined): void {
+    this.#unsound = unsound;
+    if (unsound === undefined || !this.conduct.hasFeed) return;
+    const { index, payload } = unsound;
+    this.push({ topic: 'milestones', payload });
+    const info = new TextEncoder().encode(JSON.stringify({ index }));
+    this.push({ topic: 'milestone-info/confirmed', payload: info });
+  }
+
+  /** What stands in the place of the next milestone. */
+  get #unsoundNow() {
+    const isNext = this.#unsound?.index === lastIndex(this.#network) + 1;
+    return isNext && this.conduct.lag === 0 ? this.#unsound : undefined;
   }
 
   #confirm(): void {
@@ -261,8 +281,10 @@ export class UpstreamDouble {
         const ahead = this.#tells('says it is ahead')
           ? confirmed + random.between(1, 3)
           : undefined;
-        const index = this.#tells('says it is behind') ? random.below(confirmed + 1) : ahead;
-        const networkName = this.#tells('names another network') ? 'another' : undefined;
+        const behind = this.#tells('says it is behind') ? random.below(confirmed + 1) : undefined;
+        const index = this.#unsoundNow?.index ?? behind ?? ahead;
+        const isOther = this.#tells('names another network');
+        const networkName = isOther ? 'another' : this.networkName;
         if (index === undefined && networkName === undefined) return undefined;
         return json(({ status, protocol }: Info) => ({
           ...(index !== undefined && {
@@ -272,6 +294,9 @@ export class UpstreamDouble {
         }));
       }
       case 'milestoneByIndex': {
+        const unsound = this.#unsoundNow;
+        if (unsound !== undefined && route.index === unsound.index)
+          return { status: 200, type: RAW_TYPE, body: unsound.payload };
         if (!this.#tells('sends other milestones')) return undefined;
         const payloads = [...this.forged, ...network.milestones.map(({ payload }) => payload)];
         const body = random.chance(0.2) ? random.bytes(300) : random.pick(payloads);
@@ -309,6 +334,11 @@ export class UpstreamDouble {
     ours.ended = () => this.#listeners.delete(ours);
     ours.open(this.#process);
     return new SimulatedResponse(null, { status: 101, webSocket: theirs });
+  }
+
+  /** Whether anybody listens to its feed. */
+  get isHeard(): boolean {
+    return [...this.#listeners].some(({ readyState }) => readyState === 1);
   }
 
   /** Feeds are cut. */

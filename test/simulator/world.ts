@@ -76,6 +76,8 @@ export class World {
   readonly strangers: readonly KeyPair[];
   /** Blocks around forged milestones with the ID of a real one. */
   readonly twins: { id: string; index: number }[] = [];
+  /** Blocks of the largest past cone of a milestone that was signed, and is none. */
+  unsoundBlocks = 0;
   /** Transactions that others spend from, and that no block carries yet. */
   readonly hidden: MadeTransaction[] = [];
   /** Chance of what clients ask beside the path. */

@@ -192,6 +192,28 @@ function isOld({ network, simulation }: World): boolean {
 
 const MARGIN_S = 60;
 
+function metricsFault(world: World, text: string): string | undefined {
+  const { network, settings, restsFrom, isDisturbed, liar, node } = world;
+  const last = lastIndex(network);
+  const read = (name: string) => {
+    const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  const ledger = read('stardust_ledger_index');
+  if ((ledger ?? 0) > last) return `the ledger is at ${ledger}`;
+  const isSure = settings.replicaMs === 0 && liar === undefined && !node.vars.FINAL_MILESTONE;
+  if (restsFrom === undefined || !isSure) return undefined;
+  const names = [
+    'stardust_ledger_index',
+    'stardust_latest_milestone_index',
+    'stardust_ledger_lag_milestones',
+    'stardust_follower_state\\{state="following"\\}',
+    ...(isDisturbed ? [] : ['stardust_milestones_applied_total']),
+  ];
+  const applied = last - settings.before;
+  return differs(names.map(read), [last, last, 0, 1, applied].slice(0, names.length));
+}
+
 /** What a node says of itself: that it can be read, and no milestone that is not there. */
 export function readNode(world: World, path: string): void {
   read(
@@ -200,9 +222,7 @@ export function readNode(world: World, path: string): void {
     path,
     ({ text }: { text: string }) => {
       if (text.includes('origin.invalid')) return 'a page names no origin';
-      const index = /^stardust_ledger_index (\d+)$/m.exec(text)?.[1];
-      if (index === undefined || Number(index) <= lastIndex(world.network)) return undefined;
-      return `the ledger is at ${index}`;
+      return path === '/metrics' ? metricsFault(world, text) : undefined;
     },
     undefined,
     {

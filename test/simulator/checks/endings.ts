@@ -18,8 +18,9 @@ import { lastIndex, ledgerAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { EVENTS, somethingHappens } from '../../support/network/random-network.ts';
 import { LEAST_RETENTION } from '../platform/limits.ts';
-import { issue } from '../steps/coordinators.ts';
+import { announce, issue, issueUnsound } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
+import { ALL_BREACHES } from '../steps/forge.ts';
 import type { World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState, scrubTwice } from './invariants.ts';
 import { readNftState } from './lists.ts';
@@ -27,7 +28,7 @@ import { readCertificate, readInclusion } from './proofs.ts';
 import { readBlockMetadata, readHistory, readNft, readOutput } from './reads.ts';
 import { sweep } from './sweep.ts';
 
-export type Ending = 'nothing' | 'damage' | 'overtake' | 'restore' | 'final';
+export type Ending = 'nothing' | 'damage' | 'overtake' | 'restore' | 'final' | 'dispute';
 
 export async function checkEnding(world: World, seed: string): Promise<void> {
   const random = new Random(`${seed} ending`);
@@ -41,6 +42,8 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
       return restore(world, seed);
     case 'final':
       return endNetwork(world, random);
+    case 'dispute':
+      return dispute(world, seed, random);
     case 'nothing':
   }
 }
@@ -222,6 +225,47 @@ function asSql(value: unknown): string {
   return `X'${Uint8Array.from(value as Uint8Array).toHex()}'`;
 }
 
+/** In which the follower comes to know what upstreams say now, and saves it. */
+const SAID_MS = 70_000;
+const LOOK_MS = 2000;
+
+/**
+ * Upstreams are of another network, then the coordinator signs a milestone that is none: both are a
+ * divergence, for as long as they last.
+ */
+async function dispute(world: World, seed: string, random: Random): Promise<void> {
+  const { node, upstreams, simulation } = world;
+  world.isDisturbedLate = true;
+  const expectState = async (expected: 'diverged' | 'following', why: string) => {
+    const read = () => node.sqlite.prepare('SELECT state FROM follower').first('state');
+    let state = await read();
+    for (const end = simulation.now + SAID_MS; state !== expected && simulation.now < end; ) {
+      await simulation.runUntil(simulation.now + LOOK_MS);
+      state = await read();
+    }
+    world.note('state', `${state} for ${expected}`);
+    if (state !== expected) world.wrong('liveness', `the state is ${state} ${why}`);
+    await checkAlways(world);
+  };
+  announce(world, random);
+  world.publishNews();
+  await simulation.runUntil(simulation.now + STORED_MS);
+  for (const upstream of upstreams) upstream.networkName = 'another';
+  await expectState('diverged', 'though upstreams are of another network');
+  for (const upstream of upstreams) upstream.networkName = undefined;
+  await expectState('following', 'though upstreams are of the network again');
+  // each in the place of the one before
+  for (const breach of random.sample(ALL_BREACHES, ALL_BREACHES.length)) {
+    issueUnsound(world, random, breach);
+    await simulation.runUntil(simulation.now + STORED_MS);
+    await expectState('diverged', `at an unsound milestone: ${breach}`);
+  }
+  await glance(world, `${seed} dispute`);
+  milestoneOf(world, `${seed} settled`);
+  await expectState('following', 'though a right milestone took the place of an unsound one');
+  await checkLiveness(world);
+}
+
 /** Milliseconds in which the final ledger is built. */
 const BUILT_MS = 180_000;
 const PAUSE_MS = 20;
@@ -230,7 +274,7 @@ const NOTICED_MS = 5000;
 
 /** The network ended at its last milestone: the root over its ledger, and what leads to it. */
 async function endNetwork(world: World, random: Random): Promise<void> {
-  const { node, network, simulation, truth } = world;
+  const { node, network, simulation, truth, upstreams } = world;
   const last = lastIndex(network);
   // at first one that is over, which is an error
   if (world.isDisturbed) {
@@ -295,6 +339,8 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   }
   await simulation.runUntil(simulation.now + 5000);
   await sweep(world, `${world.start} final`);
+  if (upstreams.some(({ isHeard }) => isHeard))
+    world.wrong('economy', 'the feed of a network that ended is listened to');
   await checkAlways(world);
 }
 

@@ -9,7 +9,7 @@ import { Random } from '../../support/network/random.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
 import { issue, proposalOf } from '../steps/coordinators.ts';
 import type { Request } from '../truth.ts';
-import type { World } from '../world.ts';
+import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
 import { checkRest } from './rest.ts';
@@ -35,6 +35,9 @@ const ANSWER_MS = 60_000;
 const SCRUBBED_ROWS = 50;
 
 export async function checkAlways(world: World): Promise<void> {
+  const [ledger, last] = [await world.ledgerIndex(), lastIndex(world.network)];
+  if (ledger > last && !world.isFlipped)
+    throw new Wrong('safety', `the ledger is at ${ledger} of ${last}`, world.elapsed);
   await checkEconomy(world);
   await checkRows(world);
   await checkWork(world);
@@ -261,7 +264,8 @@ async function checkRows(world: World): Promise<void> {
   const limit = MOST_UNREFERENCED * unreferencedBlocks(settings.limits) + PACK_BLOCKS;
   if (stored <= limit || isFlipped) return;
   // what a milestone needs is stored whatever else there is
-  const needed = coneOf(world.network, (await world.ledgerIndex()) + 1).length;
+  const next = coneOf(world.network, (await world.ledgerIndex()) + 1).length;
+  const needed = next + world.unsoundBlocks;
   if (stored > limit + needed)
     world.wrong('economy', `${stored} unreferenced blocks, at most ${limit + needed}`);
 }

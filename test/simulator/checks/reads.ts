@@ -379,6 +379,9 @@ export function readHistory(
         outputId: change.outputId,
         owner: owner && keyOf(owner.address),
       }));
+      const { settings, imports, tally, isFlipped } = world;
+      const isWhole = settings.keepsHistory && imports === 0 && !tally.has('switchHistory');
+      if (isWhole && !isFlipped && body.since > settings.before + 1) return `since ${body.since}`;
       // a genesis that holds the NFT has no block
       const mayLack = all.filter(({ milestoneIndex }) => milestoneIndex < body.since).length;
       if (body.cursor === undefined && said.length < all.length - mayLack)

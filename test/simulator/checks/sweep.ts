@@ -93,6 +93,7 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     () => readTreasury(world),
     () => readTips(world),
     () => readNode(world, '/health'),
+    () => readNode(world, '/metrics'),
   ];
   world.restsFrom = world.isFlipped ? undefined : await firstKept(world);
   for (const read of reads) {

@@ -91,6 +91,9 @@ const SIZES: Values = {
     PART_STEP: [1, 3],
     STATEMENTS_AT_ONCE: [12, 40],
     OF_PART: [4, 7],
+    // in steps
+    MAX_PART: [2, 4],
+    MAX_PART_HEAP_BYTES: [10_000, 50_000],
   },
   // none: a milestone waits for its verdicts
   'src/follower/store/store-unreferenced.ts': { RESOLVING_STEPS: [0, 1] },
@@ -108,6 +111,7 @@ const SIZES: Values = {
     MAX_PACK_LENGTH: [8000, 100_000],
   },
   'src/ledger/intake/cone-skeleton.ts': { WALKED_AT_ONCE: [2, 10] },
+  'src/ledger/intake/prepare-blocks.ts': { MAX_READ_LENGTH: [500, 3000] },
   'src/ledger/packs/view-pages.ts': { PAGE: [4, 2], PAGE_WITH_IDS: [4, 2] },
   'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'src/ledger/write/drop-blocks.ts': {
@@ -122,6 +126,7 @@ const SIZES: Values = {
   },
   'src/ledger/packs/live-packs.ts': { WAITING_AT_ONCE: [1, 2], IDS_PAGE: [1, 3] },
   'src/ledger/write/resolve-verdicts.ts': { INPUTS_AT_ONCE: [2, 4] },
+  'src/ledger/write/write-ids.ts': { BLOCKS_AT_ONCE: [3, 20] },
   'src/ledger/write/scrub.ts': {
     STEP_OUTPUTS: [5, 50],
     STEP_ENTRIES: [10, 100],
@@ -131,8 +136,19 @@ const SIZES: Values = {
   'src/modules/histories/carry-past.ts': { BURNS_AT_ONCE: [1, 5] },
   'src/ledger/packs/referenced-blocks.ts': { PACKS_AT_ONCE: [1, 2] },
   'src/ledger/read/milestone-contents.ts': { PACKS_AT_ONCE: [1, 3] },
+  'src/ledger/read/ledger-state-hash.ts': { PAGE: [5, 50] },
+  'src/ledger/import/staged-ledger.ts': { STRETCH: [10, 50] },
   'src/nft-index/recent-changes.ts': { MAX_STATES: [3, 10], MAX_WINDOW_CHANGES: [20, 60] },
   'src/nft-index/put-entries.ts': { PAGE_SIZE: [2, 8] },
+  'src/nft-index/publisher-state.ts': { MAX_DUE: [3, 10] },
+  'src/nft-index/cached-reads.ts': { MAX_ENTRIES: [2, 10] },
+  'src/http/read-cache.ts': { MAX_BYTES: [5000, 50_000] },
+  'src/modules/events/announcer.ts': { MAX_CALL_BYTES: [1000, 5000] },
+  'src/modules/events/initial-events.ts': { OUTPUTS_AT_ONCE: [1, 3] },
+  'src/modules/events/session.ts': { SLICE_PACKETS: [1, 3] },
+  'src/modules/events/clients.ts': { SENDS_AT_ONCE: [1, 3] },
+  'src/modules/final/read-statement.ts': { PROVED_AT_ONCE: [1, 8] },
+  'src/modules/proofs/explain-white-flag.ts': { FAULT_INPUTS_AT_ONCE: [1, 8] },
 };
 
 /** Blocks that no milestone references, beyond which none is stored that no milestone needs. */

@@ -18,6 +18,7 @@ import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import { MOST_AHEAD, type World } from '../world.ts';
+import { ALL_BREACHES, unsoundMilestone } from './forge.ts';
 import type { Step, Steps } from './step.ts';
 import { twoVersions } from './weather.ts';
 
@@ -38,12 +39,30 @@ export const coordinatorSteps = {
   milestoneSoon: hostile(1, (world) => issue(world)),
   issueUponOld: hostile(3, issueUponOld),
   issueUponStuck: hostile(2, issueUponStuck),
+  issueUnsound: hostile(2, (world, random) => issueUnsound(world, random)),
   announce: coordinator(1, announce),
   migrate: coordinator(2, migrate),
   proposeAnything: hostile(4, proposeAnything),
   proposeTwin: hostile(1, proposeTwin),
   proposeAgain: hostile(2, proposeAgain),
 } satisfies Steps;
+
+/** It stands until the next milestone takes its place. */
+export function issueUnsound(
+  world: World,
+  random: Random,
+  breach = random.pick(ALL_BREACHES),
+): void {
+  const { network, upstreams, settings } = world;
+  network.random = random;
+  const others = settings.needsWork ? [] : network.someParents();
+  const parents = [...new Set([network.milestoneBlock!, ...others])];
+  const unsound = unsoundMilestone(network, parents, breach);
+  world.unsoundBlocks = Math.max(world.unsoundBlocks, network.propose({ parents }).cone.length);
+  world.publishNews();
+  for (const upstream of upstreams) upstream.issueUnsound(unsound);
+  world.note('unsound', `${unsound.index} ${breach}`);
+}
 
 /** Seconds after the milestone before: around those at which time conditions end. */
 const DELAYS = [1, 4, 5, 6, 9, 10, 11, 1000];
@@ -134,7 +153,7 @@ function issueUponStuck(world: World, random: Random): void {
 }
 
 /** Other protocol parameters from a milestone to come on. */
-function announce(world: World, random: Random): void {
+export function announce(world: World, random: Random): void {
   const { network, life } = world;
   const index = network.nextIndex;
   const { parameters, pending } = parametersAt(network, index - 1);

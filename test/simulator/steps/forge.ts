@@ -1,8 +1,11 @@
 /**
- * Milestone payloads that no coordinator signed. A block around one needs no proof of work, and
- * HORNET stores it and builds on it like on any other block.
+ * Milestone payloads that are none. A block around one that no coordinator signed needs no proof of
+ * work, and HORNET stores it and builds on it like on any other block.
  */
-import { fromHex } from '../../../src/stardust/encoding/bytes.ts';
+import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
+import type { Milestone } from '../../../src/stardust/wire/milestone.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
   extraSignature,
@@ -10,8 +13,14 @@ import {
   forgedSignature,
   resign,
 } from '../../support/network/milestones.ts';
-import type { NetworkMilestone } from '../../support/network/network-model.ts';
+import {
+  lastIndex,
+  type NetworkMilestone,
+  parametersAt,
+  treasuryAt,
+} from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
+import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 
 /** The same milestone ID as the real one, as signatures are no part of it. */
@@ -46,6 +55,82 @@ export function forgedMilestone(
     },
     strangers,
   );
+}
+
+/** What a coordinator may do wrong, though it signs rightly (docs/protocol.md, C-M, E.3, E.5, G). */
+const BREACHES = {
+  'its time is not after the one before': (network) => {
+    const { timestamp } = readMilestone(network.milestones.at(-1)!.payload);
+    return withRoots(network, { timestamp, parents: [network.milestoneBlock!] });
+  },
+  'another milestone is before it': ({ milestones, random }) => ({
+    previousMilestoneId: fromHex(milestones.at(-2)?.id ?? random.bytes(32).toHex()),
+  }),
+  'it does not reach the one before': (network) => {
+    const { parents } = readMilestone(network.milestones.at(-1)!.payload);
+    return withRoots(network, { parents: parents.map(toHex) });
+  },
+  'the inclusion root': ({ random }) => ({ inclusionMerkleRoot: random.bytes(32) }),
+  'the applied root': ({ random }) => ({ appliedMerkleRoot: random.bytes(32) }),
+  'a later index': (network) => ({ index: network.nextIndex + 1 }),
+  'too much is left in the treasury': (network) => ({ options: [receipt(network, 1n)] }),
+  'two receipts': (network) => ({ options: [receipt(network), receipt(network)] }),
+  'parameters for a milestone that has some': (network) => {
+    const { parameters, pending } = parametersAt(network, lastIndex(network));
+    const [known] = pending;
+    if (known === undefined) return { index: network.nextIndex + 1 };
+    return { options: [{ ...known, parameters: encode(protocolParameters, parameters) }] };
+  },
+} satisfies Record<string, (network: SyntheticNetwork) => Partial<Milestone>>;
+
+export type Breach = keyof typeof BREACHES;
+export const ALL_BREACHES = Object.keys(BREACHES) as Breach[];
+
+function withRoots(
+  network: SyntheticNetwork,
+  options: { parents?: string[]; timestamp?: number },
+): Partial<Milestone> {
+  const { request, response } = network.propose(options);
+  return {
+    timestamp: request.timestamp,
+    parents: [...request.parents].sort().map(fromHex),
+    inclusionMerkleRoot: fromHex(response.inclusionMerkleRoot),
+    appliedMerkleRoot: fromHex(response.appliedMerkleRoot),
+  };
+}
+
+function receipt(network: SyntheticNetwork, tooMuch = 0n): Milestone['options'][number] {
+  const deposit = 1_000_000n;
+  const treasury = treasuryAt(network, lastIndex(network));
+  const tailTransactionHash = new Uint8Array(49);
+  return {
+    type: 0,
+    migratedAt: network.nextIndex,
+    final: false,
+    funds: [{ tailTransactionHash, address: network.account(1).address, deposit }],
+    transaction: {
+      type: 4,
+      input: { type: 1, milestoneId: treasury.milestoneId },
+      output: { type: 2, amount: treasury.amount - deposit + tooMuch },
+    },
+  };
+}
+
+/**
+ * A next milestone over these parents, which the coordinator signed, and which breaks a rule: HORNET
+ * stops at it.
+ */
+export function unsoundMilestone(network: SyntheticNetwork, parents: string[], breach: Breach) {
+  const last = network.milestones.at(-1)!;
+  const next: Partial<Milestone> = {
+    index: network.nextIndex,
+    previousMilestoneId: fromHex(last.id),
+    options: [],
+    ...withRoots(network, { parents }),
+    ...BREACHES[breach](network),
+  };
+  const payload = resign(last.payload, next, network.signers);
+  return { index: network.nextIndex, payload };
 }
 
 /** A payload of random bytes in all fields that may have any. */
