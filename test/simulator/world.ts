@@ -182,7 +182,12 @@ export class World {
       vars: varsOf(settings, network, upstreams),
       fetch: (url, init) => {
         const { host } = new URL(url);
-        return upstreams.find((each) => each.host === host)!.fetch(url, init);
+        const [first] = upstreams;
+        const upstream = upstreams.find((each) => each.host === host)!;
+        const isTold = new Headers(init?.headers).get('authorization')?.endsWith(UPSTREAM_TOKEN);
+        if ((isTold ?? false) !== (upstream === first))
+          return Promise.reject(new RangeError(`${host}: a token where none is due, or none`));
+        return upstream.fetch(url, init);
       },
     });
     const world = new World(story, { simulation, network, ancient }, upstreams, node);
@@ -363,6 +368,9 @@ export class World {
     const { isDamaged } = this;
     this.#asked.add(asked);
     const onAnswer = async (answer: Response) => {
+      const detail = answer.headers.get('x-error-detail') ?? '';
+      const named = this.upstreams.find(({ host }) => detail.includes(host));
+      if (named !== undefined) this.wrong('safety', `${path} names an upstream: ${detail}`);
       if (!isDamaged && !this.isDamaged) return look(answer);
       this.note(`damaged ${answer.status}`, path);
       return lookLater(answer);
@@ -402,6 +410,8 @@ function asFile(chunks: readonly Uint8Array[]) {
 /** What asks for a token, and the one that opens it. */
 export const PROTECTED_PATH = '/api/routes';
 export const API_TOKEN = 'token-of-the-simulated-node';
+/** The first upstream asks for it. */
+const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
 
 function varsOf(
   settings: Settings,
@@ -412,6 +422,7 @@ function varsOf(
   const known = settings.missingKeys > 0 ? keys.slice(settings.missingKeys) : keys;
   return {
     UPSTREAM_URL: upstreams.map(({ host }) => `http://${host}`).join(),
+    UPSTREAM_TOKEN,
     MILESTONE_PUBLIC_KEYS: known.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
     PUBLIC_ROUTES: '/*,/metrics,/api/mqtt/v1',

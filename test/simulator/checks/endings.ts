@@ -5,6 +5,7 @@
 import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { finalLedgerFromJson } from '../../../src/stardust/proof/final-ledger.ts';
 import { partOf } from '../../../src/stardust/proof/statement.ts';
 import { proveFinalLedger, proveFinalRecord } from '../../../src/stardust/provenance/final.ts';
@@ -13,20 +14,23 @@ import { proveStatement } from '../../../src/stardust/provenance/statement.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
+import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { readRows } from '../../support/ledger/memory-database.ts';
-import { lastIndex, ledgerAt } from '../../support/network/network-model.ts';
+import { lastIndex, ledgerAt, parametersAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import { EVENTS, somethingHappens } from '../../support/network/random-network.ts';
 import { LEAST_RETENTION } from '../platform/limits.ts';
-import { announce, issue, issueUnsound } from '../steps/coordinators.ts';
+import { announce, issue, issueUnsound, proposal, proposalOf } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
 import { ALL_BREACHES } from '../steps/forge.ts';
+import { withholdFor } from '../steps/upstreams.ts';
 import type { World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState, scrubTwice } from './invariants.ts';
 import { readNftState } from './lists.ts';
 import { readCertificate, readInclusion } from './proofs.ts';
 import { readBlockMetadata, readHistory, readNft, readOutput } from './reads.ts';
 import { sweep } from './sweep.ts';
+import { askRoots } from './white-flag.ts';
 
 export type Ending = 'nothing' | 'damage' | 'overtake' | 'restore' | 'final' | 'dispute';
 
@@ -97,6 +101,8 @@ async function overtake(world: World, seed: string): Promise<void> {
         if (output.type === OutputType.Nft)
           readCertificate(world, nftIdOf(output, outputId).toHex(), id);
     }
+    askRoots(world, proposal(world));
+    for (const each of network.milestones.slice(-2)) askRoots(world, proposalOf(each));
     for (const id of truth.nftIds.slice(-OVERTAKEN))
       for (const read of [readNft, readNftState, readHistory, readCertificate]) read(world, id);
     await pass(READ_MS);
@@ -229,41 +235,85 @@ function asSql(value: unknown): string {
 const SAID_MS = 70_000;
 const LOOK_MS = 2000;
 
+/** `stuck`: failing, or diverged, as an upstream that has forgotten a block may be a liar. */
+type State = 'following' | 'diverged' | 'stuck' | 'stopped';
+
+async function expectState(world: World, expected: State, why: string): Promise<void> {
+  const { node, simulation } = world;
+  const read = () => node.sqlite.prepare('SELECT state FROM follower').first('state');
+  const states = expected === 'stuck' ? ['failing', 'diverged'] : [expected];
+  const isSo = (state: unknown) => states.includes(String(state));
+  let state = await read();
+  for (const end = simulation.now + SAID_MS; !isSo(state) && simulation.now < end; ) {
+    await simulation.runUntil(simulation.now + LOOK_MS);
+    state = await read();
+  }
+  world.note('state', `${state} for ${expected}`);
+  if (!isSo(state)) world.wrong('liveness', `the state is ${state} ${why}`);
+  node.catchUp();
+  world.ask('/health', ({ status }) => {
+    const isHealthy = expected === 'following';
+    if (status === 200 && !isHealthy) world.wrong('safety', `health is ${status} ${why}`);
+  });
+  await simulation.runUntil(simulation.now + LOOK_MS);
+  await checkAlways(world);
+}
+
+/** In which passes that lead nowhere are enough to say so. */
+const WITHHELD_MS = 150_000;
+
 /**
- * Upstreams are of another network, then the coordinator signs a milestone that is none: both are a
- * divergence, for as long as they last.
+ * Upstreams are of another network, then the coordinator signs milestones that are none, then nobody
+ * has a block of the next one, and at last it is of an unknown version: the state says so, for as
+ * long as it lasts.
  */
 async function dispute(world: World, seed: string, random: Random): Promise<void> {
-  const { node, upstreams, simulation } = world;
+  const { upstreams, simulation, network } = world;
   world.isDisturbedLate = true;
-  const expectState = async (expected: 'diverged' | 'following', why: string) => {
-    const read = () => node.sqlite.prepare('SELECT state FROM follower').first('state');
-    let state = await read();
-    for (const end = simulation.now + SAID_MS; state !== expected && simulation.now < end; ) {
-      await simulation.runUntil(simulation.now + LOOK_MS);
-      state = await read();
-    }
-    world.note('state', `${state} for ${expected}`);
-    if (state !== expected) world.wrong('liveness', `the state is ${state} ${why}`);
-    await checkAlways(world);
-  };
   announce(world, random);
   world.publishNews();
   await simulation.runUntil(simulation.now + STORED_MS);
   for (const upstream of upstreams) upstream.networkName = 'another';
-  await expectState('diverged', 'though upstreams are of another network');
+  await expectState(world, 'diverged', 'though upstreams are of another network');
   for (const upstream of upstreams) upstream.networkName = undefined;
-  await expectState('following', 'though upstreams are of the network again');
+  await expectState(world, 'following', 'though upstreams are of the network again');
   // each in the place of the one before
   for (const breach of random.sample(ALL_BREACHES, ALL_BREACHES.length)) {
     issueUnsound(world, random, breach);
     await simulation.runUntil(simulation.now + STORED_MS);
-    await expectState('diverged', `at an unsound milestone: ${breach}`);
+    await expectState(world, 'diverged', `at an unsound milestone: ${breach}`);
   }
   await glance(world, `${seed} dispute`);
   milestoneOf(world, `${seed} settled`);
-  await expectState('following', 'though a right milestone took the place of an unsound one');
+  await expectState(world, 'following', 'though a right milestone took the place of an unsound one');
   await checkLiveness(world);
+  const withheld = withholdFor(world, random, WITHHELD_MS);
+  issue(world, [network.milestoneBlock!, withheld]);
+  world.publishNews();
+  await simulation.runUntil(simulation.now + STORED_MS);
+  await expectState(world, 'stuck', 'though a block of the next milestone is nowhere');
+  await simulation.runUntil(simulation.now + WITHHELD_MS);
+  await checkLiveness(world);
+  await endVersion(world);
+}
+
+const OTHER_VERSION = 3;
+
+/** Milestones of a protocol version that is not known here are not applied. */
+async function endVersion(world: World): Promise<void> {
+  const { network } = world;
+  const { parameters, pending } = parametersAt(network, lastIndex(network));
+  const next = network.nextIndex;
+  const target = Math.max(next, ...pending.map((each) => each.targetMilestoneIndex)) + 2;
+  const announced = { targetMilestoneIndex: target, protocolVersion: OTHER_VERSION };
+  const bytes = encode(protocolParameters, { ...parameters, version: OTHER_VERSION });
+  network.milestone({ announce: { type: 1, ...announced, parameters: bytes } });
+  while (network.nextIndex <= target) issue(world);
+  world.publishNews();
+  await expectState(world, 'stopped', 'at another version of the protocol');
+  const ledger = await world.ledgerIndex();
+  if (ledger !== target - 1)
+    world.wrong('safety', `the ledger is at ${ledger}, of another version from ${target} on`);
 }
 
 /** Milliseconds in which the final ledger is built. */
@@ -271,6 +321,8 @@ const BUILT_MS = 180_000;
 const PAUSE_MS = 20;
 /** In which the follower comes to a setting. */
 const NOTICED_MS = 5000;
+/** In which milestones beyond the final one would be applied. */
+const BEYOND_MS = 10_000;
 
 /** The network ended at its last milestone: the root over its ledger, and what leads to it. */
 async function endNetwork(world: World, random: Random): Promise<void> {
@@ -280,6 +332,7 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   if (world.isDisturbed) {
     node.deploy({ FINAL_MILESTONE: String(last - 1) });
     await simulation.runUntil(simulation.now + NOTICED_MS);
+    await expectState(world, 'stopped', 'beyond the final milestone');
   }
   node.deploy({ FINAL_MILESTONE: String(last) });
   const root = await builtRoot(world, simulation.now + BUILT_MS);
@@ -341,6 +394,11 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   await sweep(world, `${world.start} final`);
   if (upstreams.some(({ isHeard }) => isHeard))
     world.wrong('economy', 'the feed of a network that ended is listened to');
+  for (let i = 0; i < 2; i++) issue(world);
+  world.publishNews();
+  await simulation.runUntil(simulation.now + BEYOND_MS);
+  const end = await world.ledgerIndex();
+  if (end !== last) world.wrong('safety', `the ledger is at ${end}, beyond the final ${last}`);
   await checkAlways(world);
 }
 

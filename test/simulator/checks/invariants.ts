@@ -33,6 +33,7 @@ const ANSWER_MS = 60_000;
 
 /** Of a step of the scrub. */
 const SCRUBBED_ROWS = 50;
+const MAX_STEPS = 5000;
 
 export async function checkAlways(world: World): Promise<void> {
   const [ledger, last] = [await world.ledgerIndex(), lastIndex(world.network)];
@@ -166,10 +167,14 @@ export async function checkLiveness(world: World): Promise<void> {
   await checkAlways(world);
 }
 
-export async function scrubTwice({ node }: World): Promise<void> {
+export async function scrubTwice(world: World): Promise<void> {
+  const { node } = world;
   const { scrub, MODULES } = node.product;
   const tables = MODULES.flatMap(({ ledger }) => ledger?.tables ?? []);
-  for (let rounds = 0; rounds < 2; ) if (await scrub(node.sqlite, SCRUBBED_ROWS, tables)) rounds++;
+  let rounds = 0;
+  for (let steps = 0; rounds < 2 && steps < MAX_STEPS; steps++)
+    if (await scrub(node.sqlite, SCRUBBED_ROWS, tables)) rounds++;
+  if (rounds < 2) world.wrong('liveness', 'the scrub ends no round');
 }
 
 /** Simulated seconds over which rates are taken. */

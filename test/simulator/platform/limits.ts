@@ -111,7 +111,10 @@ const SIZES: Values = {
     MAX_PACK_LENGTH: [8000, 100_000],
   },
   'src/ledger/intake/cone-skeleton.ts': { WALKED_AT_ONCE: [2, 10] },
-  'src/ledger/intake/prepare-blocks.ts': { MAX_READ_LENGTH: [500, 3000] },
+  'src/ledger/intake/prepare-blocks.ts': {
+    MAX_READ_LENGTH: [500, 3000],
+    MAX_READINGS: [1, 2],
+  },
   'src/ledger/packs/view-pages.ts': { PAGE: [4, 2], PAGE_WITH_IDS: [4, 2] },
   'src/ledger/write/apply-statements.ts': { MAX_PART_BLOCKS: [2, 10] },
   'src/ledger/write/drop-blocks.ts': {

@@ -112,7 +112,11 @@ function starve(world: World, random: Random): void {
     });
 }
 
-function withholdFor({ upstreams, simulation, network }: World, random: Random, ms: number): void {
+export function withholdFor(
+  { upstreams, simulation, network }: World,
+  random: Random,
+  ms: number,
+): string {
   const id = network.note(network.someParents(), random.bytes(8));
   const how = random.pick(['withheld', 'unreadable'] as const);
   for (const { conduct } of upstreams) conduct[how] = new Set([...conduct[how], id]);
@@ -120,6 +124,7 @@ function withholdFor({ upstreams, simulation, network }: World, random: Random, 
     for (const { conduct } of upstreams)
       conduct[how] = new Set([...conduct[how]].filter((each) => each !== id));
   });
+  return id;
 }
 
 /** Answers fail, hang, are cut or late, or blocks are lost: of these a liar alone would decide. */
