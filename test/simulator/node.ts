@@ -38,6 +38,10 @@ export interface Disturbances {
   /** Of the calls of D1, the share that fails; by which fault. */
   d1: { chance: number; faults: readonly D1Fault[] };
   kvDown: boolean;
+  /** Nothing is put into KV, which gives what it has. */
+  kvFull: boolean;
+  /** How long a put into KV may take, milliseconds. */
+  kvSlowMs: number;
   cacheDown: boolean;
   /** Bytes of D1, of the 10 GB that it may have. */
   d1Bytes: number;
@@ -71,6 +75,8 @@ export class SimulatedNode {
   readonly disturbances: Disturbances = {
     d1: { chance: 0, faults: [] },
     kvDown: false,
+    kvFull: false,
+    kvSlowMs: 0,
     cacheDown: false,
     d1Bytes: 0,
     heldBatch: 0,
@@ -97,7 +103,13 @@ export class SimulatedNode {
     Socket.simulation = simulation;
     const { disturbances, counts } = this;
     const openKv = () =>
-      new KvDouble(simulation, { staleMs, isDown: () => disturbances.kvDown, counts });
+      new KvDouble(simulation, {
+        staleMs,
+        isDown: () => disturbances.kvDown,
+        isFull: () => disturbances.kvFull,
+        slowMs: () => disturbances.kvSlowMs,
+        counts,
+      });
     this.kv = openKv();
     this.#otherKv = openKv();
     this.#caches = openCaches(simulation, () => disturbances.cacheDown);

@@ -4,6 +4,7 @@ import { decode } from '../../../src/stardust/encoding/codec.ts';
 import {
   blockToJson,
   milestoneToJson,
+  optionToJson,
   outputToJson,
 } from '../../../src/stardust/json/rest-json.ts';
 import { block as blockCodec } from '../../../src/stardust/wire/block.ts';
@@ -12,7 +13,7 @@ import { networkMilestone, readMilestone } from '../../support/network/blocks.ts
 import { lastIndex, type NetworkMilestone } from '../../support/network/network-model.ts';
 import { isUnspentAt } from '../truth.ts';
 import type { World } from '../world.ts';
-import { differs, type How, isReferencedAfter, read } from './reads.ts';
+import { differs, type How, isReferencedAfter, metadataOf, read } from './reads.ts';
 
 const RAW: How = {
   init: { headers: { accept: 'application/vnd.iota.serializer-v1' } },
@@ -24,7 +25,7 @@ function readBoth(
   world: World,
   what: string,
   path: string,
-  { bytes, json }: { bytes: () => Uint8Array | undefined; json: () => unknown },
+  { bytes, json }: { bytes: () => Uint8Array | undefined; json: (index: number) => unknown },
   how: How & { pick?: (body: Record<string, unknown>) => unknown } = {},
 ): void {
   const { pick = (body) => body } = how;
@@ -33,7 +34,7 @@ function readBoth(
     read(world, `${what} raw`, path, check, undefined, { ...how, ...RAW });
     return;
   }
-  const check = (body: Record<string, unknown>) => differs(pick(body), json());
+  const check = (body: Record<string, unknown>, index: number) => differs(pick(body), json(index));
   read(world, what, path, check, undefined, how);
 }
 
@@ -43,9 +44,15 @@ export function readOutputBody(world: World, outputId: string): void {
     world,
     'output body',
     `/api/core/v2/outputs/${outputId}`,
-    { bytes: () => output().bytes, json: () => outputToJson(decodeOutput(output().bytes)) },
     {
-      pick: ({ output: said }) => said,
+      bytes: () => output().bytes,
+      json: (index) => [
+        metadataOf(output(), index, !isUnspentAt(output(), index)),
+        outputToJson(decodeOutput(output().bytes)),
+      ],
+    },
+    {
+      pick: ({ metadata, output: said }) => [metadata, said],
       isDue: (first) => (output().spent?.index ?? first + 1) > first,
     },
   );
@@ -57,7 +64,7 @@ export function readOutputBatch(world: World, outputIds: readonly string[]): voi
   const truth = (id: string, index: number) => {
     const output = network.outputs.get(id)!;
     if (!isUnspentAt(output, index)) return null;
-    return [toHex(output.blockId), output.bookedIndex, outputToJson(decodeOutput(output.bytes))];
+    return [metadataOf(output, index, false), outputToJson(decodeOutput(output.bytes))];
   };
   read(
     world,
@@ -65,10 +72,7 @@ export function readOutputBatch(world: World, outputIds: readonly string[]): voi
     `/api/edge/v1/outputs?ids=${outputIds}`,
     ({ outputs }: { outputs: (OutputJson | null)[] }, index) =>
       differs(
-        outputs.map(
-          (each) =>
-            each && [each.metadata.blockId, each.metadata.milestoneIndexBooked, each.output],
-        ),
+        outputs.map((each) => each && [each.metadata, each.output]),
         outputIds.map((id) => truth(id, index)),
       ),
     undefined,
@@ -77,7 +81,7 @@ export function readOutputBatch(world: World, outputIds: readonly string[]): voi
 }
 
 interface OutputJson {
-  metadata: { blockId: string; milestoneIndexBooked: number };
+  metadata: unknown;
   output: unknown;
 }
 
@@ -103,7 +107,10 @@ export function readIncluded(world: World, carrier: string): void {
     (included(lastIndex(network))?.referenced?.index ?? first) > first;
   if (world.readers.chance(0.3)) {
     const bytes = () => included(lastIndex(network))?.bytes;
-    const json = (found = bytes()) => found && blockToJson(decode(blockCodec, new Reader(found)));
+    const json = () => {
+      const found = bytes();
+      return found && blockToJson(decode(blockCodec, new Reader(found)));
+    };
     readBoth(world, 'included body', path, { bytes, json }, { isDue });
     return;
   }
@@ -164,7 +171,7 @@ export function readReceipts(world: World, of?: number): void {
     world,
     'receipts',
     `/api/core/v2/receipts${of === undefined ? '' : `/${of}`}`,
-    ({ receipts }: { receipts: { milestoneIndex: number }[] }, index) => {
+    ({ receipts }: { receipts: { milestoneIndex: number; receipt: unknown }[] }, index) => {
       const said = receipts.map(({ milestoneIndex }) => milestoneIndex);
       const first = world.imports > 0 ? (said[0] ?? index + 1) : world.settings.before + 1;
       const truth = network.milestones.filter(
@@ -172,8 +179,8 @@ export function readReceipts(world: World, of?: number): void {
           receipt !== undefined && at >= first && at <= index && (of ?? at) === at,
       );
       return differs(
-        said,
-        truth.map(({ index: at }) => at),
+        receipts.map(({ receipt, milestoneIndex }) => [milestoneIndex, receipt]),
+        truth.map(({ index: at, receipt }) => [at, optionToJson(receipt!)]),
       );
     },
     undefined,

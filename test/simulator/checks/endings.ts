@@ -49,7 +49,24 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
     case 'dispute':
       return dispute(world, seed, random);
     case 'nothing':
+      return beSilent(world);
   }
+}
+
+/** After which the last milestone is too old for a node to be healthy. */
+const SILENT_MS = 400_000;
+
+/** Nothing happens any more. */
+async function beSilent(world: World): Promise<void> {
+  const { simulation, node } = world;
+  if (world.settings.kind === 'idle') return;
+  await simulation.runUntil(simulation.now + SILENT_MS);
+  node.catchUp();
+  world.ask('/health', ({ status }) => {
+    if (status === 200) world.wrong('safety', 'a node is healthy without milestones');
+  });
+  await simulation.runUntil(simulation.now + LOOK_MS);
+  await checkAlways(world);
 }
 
 /** Milliseconds for which KV is down before the damage: then it lacks what the ledger has. */
@@ -285,7 +302,11 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   }
   await glance(world, `${seed} dispute`);
   milestoneOf(world, `${seed} settled`);
-  await expectState(world, 'following', 'though a right milestone took the place of an unsound one');
+  await expectState(
+    world,
+    'following',
+    'though a right milestone took the place of an unsound one',
+  );
   await checkLiveness(world);
   const withheld = withholdFor(world, random, WITHHELD_MS);
   issue(world, [network.milestoneBlock!, withheld]);
@@ -394,6 +415,7 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   await sweep(world, `${world.start} final`);
   if (upstreams.some(({ isHeard }) => isHeard))
     world.wrong('economy', 'the feed of a network that ended is listened to');
+  world.isDisturbedLate = true;
   for (let i = 0; i < 2; i++) issue(world);
   world.publishNews();
   await simulation.runUntil(simulation.now + BEYOND_MS);

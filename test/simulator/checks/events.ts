@@ -10,17 +10,18 @@ import {
   type Packet,
   PacketType,
 } from '../../../src/mqtt/packets.ts';
-import { coneOf, lastIndex } from '../../support/network/network-model.ts';
+import { coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
 import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
-import { reasonOf } from './reads.ts';
+import { differs, infoOf, reasonOf } from './reads.ts';
 import { answerableProposal, isFull } from './white-flag.ts';
 
 const CONFIRMED = 'milestone-info/confirmed';
 const BLOCKS = 'blocks';
+const TAGGED = 'blocks/tagged-data';
 const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
 const HEADERS = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-protocol': 'mqtt' };
@@ -37,8 +38,9 @@ const GOODBYES: readonly Packet[] = [
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
   last: number | undefined;
-  /** Hex IDs of the blocks that it was told of. */
+  /** Hex IDs of the blocks that it was told of, and of those of them with tagged data. */
   blocks: Set<string>;
+  tagged: Set<string>;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
   imports: number;
 }
@@ -82,7 +84,12 @@ function follow(
 ): () => void {
   const { network } = world;
   const reader = createPacketReader(1 << 20);
-  const listener: Listener = { last: undefined, blocks: new Set(), imports: world.imports };
+  const listener: Listener = {
+    last: undefined,
+    blocks: new Set(),
+    tagged: new Set(),
+    imports: world.imports,
+  };
   world.listeners.add(listener);
   const topics: Topic[] = [
     {
@@ -112,9 +119,12 @@ function follow(
   const told = new Map<string, string[]>(topics.map(({ name }) => [name, []]));
   let first: number | undefined;
   const begun = new Set<string>();
-  const confirm = (index: number) => {
+  const confirm = ({ index, ...about }: { index: number }) => {
     const { last } = listener;
     if (listener.imports !== world.imports || world.isDamaged) return;
+    const milestone = milestoneAt(network, index);
+    const fault = milestone && differs({ index, ...about }, infoOf(milestone));
+    if (fault !== undefined) world.wrong('safety', `event of milestone ${index}: ${fault}`);
     if (last !== undefined && index !== last + 1)
       world.wrong('safety', `event of milestone ${index} after ${last}`);
     const isRepeated = before !== disturbances();
@@ -164,12 +174,13 @@ function follow(
           encodePacket({
             type: PacketType.Subscribe,
             packetId: 1,
-            topics: [CONFIRMED, BLOCKS, ...topics.map(({ name }) => name)],
+            topics: [CONFIRMED, BLOCKS, TAGGED, ...topics.map(({ name }) => name)],
           }),
         );
       if (packet.type !== PacketType.Publish) continue;
-      if (packet.topic === CONFIRMED) confirm(json(packet.payload).index);
+      if (packet.topic === CONFIRMED) confirm(json(packet.payload));
       else if (packet.topic === BLOCKS) noteBlock(blockIdOf(packet.payload));
+      else if (packet.topic === TAGGED) listener.tagged.add(blockIdOf(packet.payload));
       else {
         const topic = topics.find(({ name }) => name === packet.topic);
         if (topic === undefined) world.wrong('safety', `an event of ${packet.topic}`);
@@ -246,7 +257,8 @@ async function checkBlocksTold(world: World): Promise<void> {
     network.note(parents.slice(0, 1 + (i % 2))),
   );
   world.publishNews();
-  const lacks = () => told.filter(({ blocks }) => !ids.every((id) => blocks.has(id)));
+  const lacks = () =>
+    told.filter(({ blocks, tagged }) => !ids.every((id) => blocks.has(id) && tagged.has(id)));
   for (const end = simulation.now + STORED_MS; lacks().length > 0 && simulation.now < end; )
     await simulation.runUntil(simulation.now + LOOK_MS);
   const [late] = lacks().filter((each) => listeners.has(each));

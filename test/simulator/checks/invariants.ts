@@ -296,6 +296,8 @@ function calm(world: World, random: Random): void {
   Object.assign(node.disturbances, {
     d1: { chance: 0, faults: [] },
     kvDown: false,
+    kvFull: false,
+    kvSlowMs: 0,
     cacheDown: false,
     d1Bytes: 0,
     skewMs: 0,

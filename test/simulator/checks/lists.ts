@@ -76,6 +76,8 @@ interface NftJson {
   nftId: string;
   outputId: string;
   owner: { address: string; canUnlock: boolean };
+  issuer?: string;
+  metadata: { milestoneIndexBooked: number };
   output: unknown;
 }
 
@@ -107,20 +109,31 @@ export function readNftState(world: World, id: string): void {
   );
 }
 
-const pickNft = ({ nftId, outputId, owner: { address, canUnlock }, output }: NftJson) => ({
+const pickNft = ({ nftId, outputId, owner, issuer, metadata, output }: NftJson) => ({
   nftId,
   outputId,
-  owner: keyOf(address),
-  canUnlock,
+  owner: keyOf(owner.address),
+  canUnlock: owner.canUnlock,
+  issuer: issuer && keyOf(issuer),
+  booked: metadata.milestoneIndexBooked,
   output,
 });
+
+const isIssuedBy =
+  (key: string) =>
+  ({ output }: PlainOutput) =>
+    output.type === OutputType.Nft &&
+    output.immutableFeatures.some((each) => each.type === 1 && addressKey(each.address) === key);
 
 /** Its output and its owner at the time of a milestone. */
 function nftTruth({ network, truth }: World, id: string, index: number) {
   const outputId = truth.nftOutput(id, index);
   if (outputId === undefined) return null;
-  const output = decodeOutput(network.outputs.get(`0x${outputId}`)!.bytes);
+  const { bytes, bookedIndex: booked } = network.outputs.get(`0x${outputId}`)!;
+  const output = decodeOutput(bytes);
   const { timestamp } = milestoneAt(network, index) ?? network.genesis;
+  const features = output.type === OutputType.Nft ? output.immutableFeatures : [];
+  const issuer = features.find((each) => each.type === 1)?.address;
   return {
     nftId: `0x${id}`,
     outputId: `0x${outputId}`,
@@ -128,6 +141,8 @@ function nftTruth({ network, truth }: World, id: string, index: number) {
     canUnlock: !output.unlockConditions.some(
       (each) => each.type === 2 && each.unixTime > timestamp,
     ),
+    issuer: issuer && addressKey(issuer),
+    booked,
     output: outputToJson(output),
   };
 }
@@ -144,19 +159,28 @@ const NONE: Pages<never> = { told: [], indexes: [] };
 /** Whether nothing moved between the pages. */
 const isOfOne = ({ indexes }: Pages<unknown>) => new Set(indexes).size === 1;
 
-/** The NFTs that an address holds by its address condition: all pages, one after the other. */
-export function readGallery(world: World, address: Address, before: Pages<string> = NONE): void {
+/**
+ * The NFTs that an address holds by its address condition, or those that it issued: all pages, one
+ * after the other.
+ */
+export function readGallery(
+  world: World,
+  address: Address,
+  by: 'address' | 'issuer',
+  before: Pages<string> = NONE,
+): void {
   const { truth } = world;
   const key = addressKey(address);
-  const isHeld = ({ output }: PlainOutput) =>
+  const isOwned = ({ output }: PlainOutput) =>
     output.type === OutputType.Nft &&
     output.unlockConditions.some((each) => each.type === 0 && addressKey(each.address) === key);
+  const isHeld = by === 'issuer' ? isIssuedBy(key) : isOwned;
   const size = world.readers.chance(0.3) ? '&pageSize=2' : '';
   const page = before.cursor === undefined ? size : `&cursor=${before.cursor}`;
   read(
     world,
     'gallery',
-    `/api/edge/v1/nfts?address=${toBech32(PREFIX, address)}${page}`,
+    `/api/edge/v1/nfts?${by}=${toBech32(PREFIX, address)}${page}`,
     ({ nfts, cursor }: { nfts: NftJson[]; cursor?: string }, index) => {
       const all = truth.plainOutputs(index).filter(isHeld);
       const ids = all.map(({ outputId }) => `0x${outputId}`).sort();
@@ -165,7 +189,7 @@ export function readGallery(world: World, address: Address, before: Pages<string
         told: [...before.told, ...here],
         indexes: [...before.indexes, index],
       };
-      if (cursor !== undefined) readGallery(world, address, { ...pages, cursor });
+      if (cursor !== undefined) readGallery(world, address, by, { ...pages, cursor });
       const isWhole = cursor === undefined && isOfOne(pages);
       const said = isWhole ? pages.told : here;
       return differs(said.toSorted(), isWhole ? ids : ids.filter((id) => here.includes(id)));
@@ -177,6 +201,7 @@ export function readGallery(world: World, address: Address, before: Pages<string
 
 interface OwnersJson {
   nftCount: number;
+  ownerCount: number;
   cursor?: string;
   owners: { address: string; nftCount: number }[];
 }
@@ -189,17 +214,14 @@ export function readOwners(
 ): void {
   const { truth, network } = world;
   const key = addressKey(issuer);
-  const isIssued = ({ output }: PlainOutput) =>
-    output.type === OutputType.Nft &&
-    output.immutableFeatures.some((each) => each.type === 1 && addressKey(each.address) === key);
   const size = world.readers.chance(0.3) ? '?pageSize=2' : '';
   const page = before.cursor === undefined ? size : `?cursor=${before.cursor}`;
   read(
     world,
     'owners',
     `/api/edge/v1/collections/${toBech32(PREFIX, issuer)}/owners${page}`,
-    ({ nftCount, cursor, owners }: OwnersJson, index) => {
-      const nfts = truth.plainOutputs(index).filter(isIssued);
+    ({ nftCount, ownerCount, cursor, owners }: OwnersJson, index) => {
+      const nfts = truth.plainOutputs(index).filter(isIssuedBy(key));
       const { timestamp } = milestoneAt(network, index) ?? network.genesis;
       const counts = new Map<string, number>();
       for (const { output } of nfts) {
@@ -213,8 +235,8 @@ export function readOwners(
       const isWhole = cursor === undefined && isOfOne(pages);
       const ours = sorted.filter(([owner]) => here.some(([each]) => each === owner));
       return differs(
-        [nftCount, isWhole ? pages.told : here],
-        [nfts.length, isWhole ? sorted : ours],
+        [nftCount, ownerCount, isWhole ? pages.told : here],
+        [nfts.length, counts.size, isWhole ? sorted : ours],
       );
     },
     undefined,

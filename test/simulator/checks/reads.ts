@@ -2,6 +2,7 @@
 import { parseBech32Address } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
+import { readMilestone as readPayload } from '../../support/network/blocks.ts';
 import {
   lastIndex,
   milestoneAt,
@@ -23,8 +24,8 @@ function ledgerIndexOf(answer: Response): number | undefined {
 export interface How {
   /** Default: GET with no headers. */
   init?: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
-  /** Whether X-Min-Ledger-Index counts. */
-  hasMin?: boolean;
+  /** Whether X-Min-Ledger-Index counts, or a parameter of the query as well. */
+  hasMin?: boolean | 'in query';
   /** Whether it says what there is of a kind: a row that damage hides may be missing there. */
   isListed?: boolean;
   /** How the body is read; default: as JSON. */
@@ -64,7 +65,10 @@ export function read(
   const headers: Record<string, string> = { ...init.headers };
   const min = hasMin && readers.chance(0.25) ? last - readers.below(3) + readers.below(2) : 0;
   const before = kept.get(path);
-  if (min > 0) headers[MIN_LEDGER_INDEX] = String(min);
+  const isInQuery = hasMin === 'in query' && min > 0 && readers.chance(0.5);
+  const asked = isInQuery ? `${path}&minLedgerIndex=${min}` : path;
+  if (isInQuery) delete headers[MIN_LEDGER_INDEX];
+  else if (min > 0) headers[MIN_LEDGER_INDEX] = String(min);
   else if (before !== undefined && init.headers === undefined)
     headers['if-none-match'] = before.etag;
   const { imports, seenIndex: seen } = world;
@@ -98,6 +102,11 @@ export function read(
     if (answer.status !== 200) return undefined;
     const body = await parse(answer);
     const isShared = answer.headers.get('cache-control')?.includes('public');
+    if (isShared && headers[MIN_LEDGER_INDEX] !== undefined)
+      return 'caches keep what was asked for with a header';
+    const vary = answer.headers.get('vary') ?? '';
+    if (headers.accept !== undefined && !/accept\b(?!-)/i.test(vary))
+      return `caches give it to whoever accepts another type: Vary is "${vary}"`;
     if (isShared && index === undefined && !isKeptForGood(answer))
       return 'caches keep it, and it names no ledger index';
     const etag = answer.headers.get('etag');
@@ -110,14 +119,20 @@ export function read(
       world.immutable.set(path, () => check(body as never, ledgerIndexOf(answer) ?? -1, answer));
   };
   world.ask(
-    path,
+    asked,
     async (answer) => {
       const fault = await look(answer);
       if (fault) world.wrong('safety', `${path} at index ${ledgerIndexOf(answer)}: ${fault}`);
     },
     { ...init, headers },
     async (answer) => {
-      if (answer.status === 200) keepForGood(answer, await parse(answer));
+      if (answer.status !== 200) return;
+      const body = await parse(answer);
+      keepForGood(answer, body);
+      // of a ledger that is replaced: no tag of it may be one of the next ledger
+      const etag = answer.headers.get('etag');
+      if (etag !== null && min === 0)
+        kept.set(path, { etag, body, index: ledgerIndexOf(answer) ?? -1 });
     },
   );
 }
@@ -249,8 +264,10 @@ export function readBlockMetadata(world: World, blockId: string): void {
         milestoneIndex,
         ...others
       } = body;
-      if (others.blockId !== blockId || Object.keys(others).join() !== 'blockId,isSolid')
-        return JSON.stringify(others);
+      // one that is not stored is solid for all that is known
+      const isSolid = isReferenced || others.isSolid === true;
+      const fault = differs(others, { blockId, isSolid });
+      if (fault !== undefined) return fault;
       // a damaged ID hides that a milestone references it (docs/storage.md#the-scrub)
       const isHidden = world.mayHideRows && world.notes.some((note) => / flipped id_/.test(note));
       const isDenied = world.wasLiarAlone && (referenced?.index ?? 0) <= world.importedTo;
@@ -353,7 +370,8 @@ export function readHistory(
   nftId: string,
   before?: { cursor: string; left: { milestoneIndex: number }[] },
 ): void {
-  const pageSize = world.readers.chance(0.3) ? '?pageSize=2' : '';
+  const { readers } = world;
+  const pageSize = readers.chance(0.3) ? `?pageSize=${readers.pick([1, 2])}` : '';
   read(
     world,
     'history',
@@ -386,6 +404,8 @@ export function readHistory(
       const mayLack = all.filter(({ milestoneIndex }) => milestoneIndex < body.since).length;
       if (body.cursor === undefined && said.length < all.length - mayLack)
         return `${said.length} changes since ${body.since}, the truth is ${JSON.stringify(all)}`;
+      if (body.complete && body.cursor === undefined && said.length < all.length)
+        return `${said.length} changes are called all ${all.length}`;
       if (body.cursor !== undefined)
         readHistory(world, nftId, { cursor: body.cursor, left: all.slice(said.length) });
       return differs(said, all.slice(0, said.length));
@@ -415,7 +435,12 @@ export function readNftChanges(world: World, after: number): void {
       return body.from === after ? differs(body.changes, changes) : `from ${body.from}`;
     },
     undefined,
-    { hasMin: true, isListed: true, isDue: (first) => after >= first },
+    {
+      hasMin: 'in query',
+      isListed: true,
+      // of more changes than a page has none is told
+      isDue: (first) => after >= first && /usual|brief/.test(world.settings.limits),
+    },
   );
 }
 
@@ -451,7 +476,7 @@ export function readTreasury(world: World): void {
   );
 }
 
-const infoOf = ({ index, timestamp, id }: { index: number; timestamp: number; id: string }) => ({
+export const infoOf = ({ index, timestamp, id }: { index: number; timestamp: number; id: string }) => ({
   index,
   timestamp,
   milestoneId: id,
@@ -461,6 +486,7 @@ interface InfoJson {
   status: {
     confirmedMilestone: object;
     latestMilestone: { index: number; timestamp?: number; milestoneId?: string };
+    pruningIndex: number;
   };
   protocol: object;
   pendingProtocolParameters: unknown[];
@@ -480,6 +506,9 @@ export function readInfo(world: World): void {
       const later = milestoneAt(network, latestMilestone.index);
       const named = later === undefined ? { index: latestMilestone.index } : infoOf(later);
       const latest = latestMilestone.index === index ? confirmed : named;
+      const { restsFrom } = world;
+      if (restsFrom !== undefined && status.pruningIndex > restsFrom)
+        return `pruned up to ${status.pruningIndex}, and ${restsFrom} is kept`;
       return differs(
         [
           confirmedMilestone,
@@ -507,7 +536,16 @@ export function readExplanation(world: World, milestoneIndex: number): void {
     `/api/edge/v1/whiteflag/${milestoneIndex}`,
     (body: {
       blocks: { blockId: string; ledgerInclusionState: string; conflictReason?: number }[];
+      inclusionMerkleRoot: string;
+      appliedMerkleRoot: string;
     }) => {
+      const { payload } = milestoneAt(world.network, milestoneIndex)!;
+      const signed = readPayload(payload);
+      const fault = differs(
+        [body.inclusionMerkleRoot, body.appliedMerkleRoot],
+        [toHex(signed.inclusionMerkleRoot), toHex(signed.appliedMerkleRoot)],
+      );
+      if (fault !== undefined) return fault;
       const cone = [...world.network.blocks.values()]
         .filter(({ referenced }) => referenced?.index === milestoneIndex)
         .sort((a, b) => a.referenced!.whiteFlagIndex - b.referenced!.whiteFlagIndex);

@@ -21,6 +21,10 @@ export interface KvOptions {
   /** How old a copy may be with the time that its put took to land, milliseconds. */
   staleMs: number;
   isDown: () => boolean;
+  /** Whether nothing can be put. */
+  isFull: () => boolean;
+  /** How long a put may take, milliseconds. */
+  slowMs: () => number;
   counts: { kvCalls: number };
 }
 
@@ -51,6 +55,9 @@ export class KvDouble {
 
   async put(key: string, value: string, options: { expirationTtl?: number } = {}): Promise<void> {
     await this.#call();
+    const { isFull, slowMs } = this.#options;
+    if (isFull()) throw new Error('KV PUT failed: 500 Internal Server Error');
+    if (slowMs() > 0) await this.#simulation.sleep(this.#simulation.random.below(slowMs()));
     const { now } = this.#simulation;
     const before = this.#written.get(key) ?? Number.NEGATIVE_INFINITY;
     if (now - before < WRITE_INTERVAL_MS) throw new Error('KV PUT failed: 429 Too Many Requests');

@@ -137,6 +137,7 @@ const SIZES: Values = {
   },
   'src/ledger/output-list/fill-index.ts': { STEP_OUTPUTS: [3, 20] },
   'src/modules/histories/carry-past.ts': { BURNS_AT_ONCE: [1, 5] },
+  'src/modules/histories/nft-changes.ts': { MAX_CHANGES: [5, 20] },
   'src/ledger/packs/referenced-blocks.ts': { PACKS_AT_ONCE: [1, 2] },
   'src/ledger/read/milestone-contents.ts': { PACKS_AT_ONCE: [1, 3] },
   'src/ledger/read/ledger-state-hash.ts': { PAGE: [5, 50] },

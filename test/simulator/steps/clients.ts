@@ -73,11 +73,18 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [404, '/api/core/v2//info'],
   [405, '/api/core/v2/info', { method: 'POST' }],
   [204, '/api/core/v2/info', { method: 'OPTIONS' }],
+  [400, '/api/core/v2/whiteflag', { method: 'POST', body: ' '.repeat(70_000) }],
+  [400, `/api/edge/v1/nfts?ids=${Array.from({ length: 101 }, () => `0x${NOBODY}`)}`],
   [400, '/api/mqtt/v1'],
+  [401, PROTECTED_PATH, { method: 'HEAD' }],
+  [401, PROTECTED_PATH, { headers: { authorization: `Basic ${btoa('operator:')}` } }],
   [401, PROTECTED_PATH],
   [401, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}0` } }],
   [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
 ];
+
+/** The same of each, so that some share an answer. */
+const AT_ONCE = 6;
 
 /** Asks for much that takes long, and is gone before it is answered. */
 function leave(world: World, random: Random): void {
@@ -158,8 +165,19 @@ export const clientSteps = {
     readNftState(world, recent(world.truth.nftIds, random) ?? NOBODY),
   ),
   readGallery: client(1, (world, random) =>
-    readGallery(world, random.pick([...world.life.accounts.values()]).address),
+    readGallery(
+      world,
+      random.pick([...world.life.accounts.values()]).address,
+      random.pick(['address', 'issuer']),
+    ),
   ),
+  readTogether: client(1, (world, random) => {
+    const after = someIndex(world, random);
+    for (let i = 0; i < AT_ONCE; i++) {
+      readNftList(world);
+      readNftChanges(world, after);
+    }
+  }),
   readOwners: client(1, (world, random) =>
     readOwners(world, random.pick([...world.life.accounts.values()]).address),
   ),

@@ -123,17 +123,19 @@ function conflict(world: World, random: Random): void {
 }
 
 const BASIC = 3;
+const NFT = 6;
 /** Of an output's record: its own bytes, and in those of a basic output its owner. */
 const OUTPUT_AT = 34 + 32 + 4 + 4 + 4;
 const OWNER_AT = OUTPUT_AT + 1 + 8 + 1 + 1 + 1 + 1;
 
-/** Outputs of a snapshot are not signed, so nobody can tell. */
+/** Outputs of a snapshot are not signed, so nobody can tell: coins have other owners, NFTs are elsewhere. */
 function changeOwners(chunks: readonly Uint8Array[], random: Random): Uint8Array[] {
   return chunks.map((chunk, i) => {
-    const isCoin = i > 0 && chunk.length > OWNER_AT + 32 && chunk[OUTPUT_AT] === BASIC;
-    if (!isCoin || random.chance(0.5)) return chunk;
+    if (i === 0 || chunk.length <= OWNER_AT + 32 || random.chance(0.5)) return chunk;
+    const at = { [BASIC]: OWNER_AT, [NFT]: 0 }[chunk[OUTPUT_AT]!];
+    if (at === undefined) return chunk;
     const changed = chunk.slice();
-    changed[OWNER_AT + random.below(32)]! ^= 1;
+    changed[at + random.below(32)]! ^= 1;
     return changed;
   });
 }

@@ -37,6 +37,10 @@ export const weatherSteps = {
     node.disturbances.d1 = { chance: 0, faults: [] };
   }),
   kvDown: weather(3, (world, random) => forSeconds(world, random, 'kvDown')),
+  kvFull: weather(2, (world, random) => forSeconds(world, random, 'kvFull')),
+  kvSlow: weather(2, ({ node, settings }, random) => {
+    node.disturbances.kvSlowMs = random.pick(settings.limits === 'usual' ? [0, 90_000] : [0, 3000]);
+  }),
   cacheDown: weather(1, (world, random) => forSeconds(world, random, 'cacheDown')),
   clockJump: weather(1, ({ node, settings }, random) => {
     const jumps = settings.limits === 'usual' ? JUMPS_MS : [LARGEST_SKEW_MS];
@@ -69,7 +73,7 @@ function disturbDatabase({ node }: World, random: Random, faults: readonly D1Fau
   node.disturbances.d1 = { chance: random.pick([0.01, 0.03, 0.1, 0.3]), faults };
 }
 
-function forSeconds(world: World, random: Random, what: 'kvDown' | 'cacheDown'): void {
+function forSeconds(world: World, random: Random, what: 'kvDown' | 'kvFull' | 'cacheDown'): void {
   const { node, simulation } = world;
   node.disturbances[what] = true;
   simulation.atForWorld(simulation.now + random.between(1, 120) * 1000, () => {
