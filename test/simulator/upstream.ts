@@ -27,6 +27,12 @@ const ANSWER_MS = 15;
 const HANG_MS = 3_600_000;
 const MAX_PACKET_BYTES = 1 << 20;
 
+/** Of an endless answer: of what there is, by far too much. */
+const CHUNK_BYTES = 65_536;
+const ENDLESS_BYTES = 8_000_000;
+const ENDLESS_SHARE = 0.05;
+const MANY_TIPS = 3000;
+
 /** What an upstream can be wrong about. */
 export const LIES = [
   'calls referenced blocks open',
@@ -38,6 +44,7 @@ export const LIES = [
   'says it is behind',
   'sends other milestones',
   'names another network',
+  'answers without end',
 ] as const;
 export type Lie = (typeof LIES)[number];
 
@@ -52,6 +59,7 @@ export interface Conduct {
   lies: ReadonlySet<Lie>;
   /** Shares of the requests. */
   failing: number;
+  busy: number;
   hanging: number;
   cutting: number;
   slow: number;
@@ -71,6 +79,7 @@ const HONEST: Conduct = {
   isUp: true,
   lies: new Set(),
   failing: 0,
+  busy: 0,
   hanging: 0,
   cutting: 0,
   slow: 0,
@@ -104,8 +113,10 @@ export class UpstreamDouble {
   readonly forged: Uint8Array[] = [];
   /** A next milestone that the coordinator signed, and that is none; until there is a right one. */
   #unsound: { index: number; payload: Uint8Array } | undefined;
-  /** The network that an honest upstream is of, if it is another one. */
-  networkName: string | undefined;
+  /** What is other in the protocol of the network that it is of. */
+  protocol: object = {};
+  /** Most bytes that were read of one endless answer. */
+  mostRead = 0;
   /** Of the node's objects: clients' reads of blocks that it has not are not among them. */
   requests = 0;
   /** How often it said that it does not know a block that it had. */
@@ -176,7 +187,8 @@ export class UpstreamDouble {
     if (invocation !== undefined) invocation.subrequests++;
     const { conduct } = this;
     const random = this.#random;
-    this.wasSilent ||= !conduct.isUp || conduct.failing + conduct.cutting + conduct.lag > 0;
+    this.wasSilent ||=
+      !conduct.isUp || conduct.failing + conduct.busy + conduct.cutting + conduct.lag > 0;
     const { signal } = init;
     const aborted = new Promise<never>((_, reject) => {
       if (signal?.aborted) reject(signal.reason);
@@ -197,6 +209,10 @@ export class UpstreamDouble {
 
   #answer(route: Route, accept: string): Response {
     const { conduct } = this;
+    if (this.#random.chance(conduct.busy))
+      return new SimulatedResponse('busy', { status: this.#random.pick([429, 503, 504]) });
+    if (this.#tells('answers without end') && this.#random.chance(ENDLESS_SHARE))
+      return this.#answerEndlessly(accept);
     const { status, type, body } =
       this.#lie(route, accept) ?? answer(this.#state, route, accept, conduct.hasFeed);
     const headers: Record<string, string> = type ? { 'content-type': type } : {};
@@ -210,6 +226,19 @@ export class UpstreamDouble {
       },
     });
     return new SimulatedResponse(cut, { status, headers });
+  }
+
+  #answerEndlessly(type: string): Response {
+    let read = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        read += CHUNK_BYTES;
+        this.mostRead = Math.max(this.mostRead, read);
+        if (read > ENDLESS_BYTES) controller.error(new TypeError('Network connection lost.'));
+        else controller.enqueue(new Uint8Array(CHUNK_BYTES).fill(32));
+      },
+    });
+    return new SimulatedResponse(body, { status: 200, headers: { 'content-type': type } });
   }
 
   /** One lie in four is not told, so that some things are true in between. */
@@ -274,6 +303,10 @@ export class UpstreamDouble {
       case 'tips': {
         if (!this.#tells('names wrong tips')) return undefined;
         const some = random.sample(blocks(), 4).map(({ id }) => id);
+        if (random.chance(0.1))
+          return json(() => ({
+            tips: Array.from({ length: MANY_TIPS }, () => `0xfffe${random.bytes(30).toHex()}`),
+          }));
         return json(() => ({ tips: [...some, `0xffff${random.bytes(30).toHex()}`] }));
       }
       case 'info': {
@@ -284,13 +317,13 @@ export class UpstreamDouble {
         const behind = this.#tells('says it is behind') ? random.below(confirmed + 1) : undefined;
         const index = this.#unsoundNow?.index ?? behind ?? ahead;
         const isOther = this.#tells('names another network');
-        const networkName = isOther ? 'another' : this.networkName;
-        if (index === undefined && networkName === undefined) return undefined;
+        const changes = isOther ? { networkName: 'another' } : this.protocol;
+        if (index === undefined && Object.keys(changes).length === 0) return undefined;
         return json(({ status, protocol }: Info) => ({
           ...(index !== undefined && {
             status: { ...status, confirmedMilestone: { index }, latestMilestone: { index } },
           }),
-          ...(networkName !== undefined && { protocol: { ...protocol, networkName } }),
+          protocol: { ...protocol, ...changes },
         }));
       }
       case 'milestoneByIndex': {

@@ -97,6 +97,8 @@ export class World {
   readonly proposals: Request[] = [];
   /** A snapshot with wrong outputs is or was imported, which no node can tell. */
   isDamaged = false;
+  /** When the right one took its place. */
+  wasDamagedAt = Number.NEGATIVE_INFINITY;
   /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
   isFlipped = false;
   /** It was one of D1. */
@@ -273,6 +275,7 @@ export class World {
       if (this.isImporting) return simulation.atForWorld(simulation.now + 100, wait);
       this.node.catchUp();
       this.isDamaged = false;
+      this.wasDamagedAt = simulation.now;
     };
     wait();
   }

@@ -290,9 +290,11 @@ async function dispute(world: World, seed: string, random: Random): Promise<void
   announce(world, random);
   world.publishNews();
   await simulation.runUntil(simulation.now + STORED_MS);
-  for (const upstream of upstreams) upstream.networkName = 'another';
-  await expectState(world, 'diverged', 'though upstreams are of another network');
-  for (const upstream of upstreams) upstream.networkName = undefined;
+  for (const protocol of [{ networkName: 'another' }, { tokenSupply: '1' }]) {
+    for (const upstream of upstreams) upstream.protocol = protocol;
+    await expectState(world, 'diverged', `though upstreams have ${JSON.stringify(protocol)}`);
+  }
+  for (const upstream of upstreams) upstream.protocol = {};
   await expectState(world, 'following', 'though upstreams are of the network again');
   // each in the place of the one before
   for (const breach of random.sample(ALL_BREACHES, ALL_BREACHES.length)) {

@@ -199,6 +199,9 @@ const MOST_FORGOTTEN = 50;
 const TINY = 2;
 const SMALL_STEPS = /tiny|mixed/;
 
+/** Bytes of an upstream's answer. */
+const MOST_READ = 2_000_000;
+
 /** Statements of one request; where pages are small, of the same work. */
 const MOST_OF_REQUEST = 300;
 const MOST_OF_SMALL = 800;
@@ -218,6 +221,8 @@ async function checkEconomy(world: World): Promise<void> {
   const isSmall = SMALL_STEPS.test(world.settings.limits);
   if (node.counts.mostOfRequest > (isSmall ? MOST_OF_SMALL : MOST_OF_REQUEST))
     world.wrong('economy', `${node.counts.mostOfRequest} statements of one request`);
+  const read = Math.max(...upstreams.map(({ mostRead }) => mostRead));
+  if (read > MOST_READ) world.wrong('economy', `${read} bytes of one answer are read`);
   const before = economy.at(-1);
   if (before !== undefined && now.at - before.at < 1000 * WINDOW_S) return;
   const ledger = await world.ledgerIndex();

@@ -3,7 +3,8 @@
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
-import { LEAST_AMOUNT, take, takeStock } from '../../support/network/accounts.ts';
+import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
+import { ACCOUNTS, LEAST_AMOUNT, take, takeStock } from '../../support/network/accounts.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
   milestoneAt,
@@ -12,7 +13,7 @@ import {
   ZERO_ID,
 } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
-import type { MadeTransaction, Spend } from '../../support/network/transactions.ts';
+import { coin, type MadeTransaction, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots } from '../checks/white-flag.ts';
@@ -41,7 +42,10 @@ export const coordinatorSteps = {
   issueUponStuck: hostile(2, issueUponStuck),
   issueUnsound: hostile(2, (world, random) => issueUnsound(world, random)),
   announce: coordinator(1, announce),
-  migrate: coordinator(2, migrate),
+  migrate: coordinator(2, (world, random) => {
+    migrate(world, random);
+  }),
+  spendMigrated: hostile(2, spendMigrated),
   proposeAnything: hostile(4, proposeAnything),
   proposeTwin: hostile(1, proposeTwin),
   proposeAgain: hostile(2, proposeAgain),
@@ -171,15 +175,32 @@ export function announce(world: World, random: Random): void {
 }
 
 /** A receipt: funds of the network before come out of the treasury. */
-function migrate({ network, life }: World, random: Random): void {
+function migrate(world: World, random: Random): NetworkMilestone {
+  const { network, life } = world;
   const funds = Array.from({ length: random.between(1, 4) }, () => ({
     tailTransactionHash: random.bytes(49),
     address: random.pick([...life.accounts.values()]).address,
     deposit: 1_000_000n + BigInt(random.below(1_000_000)),
   }));
   funds.sort((a, b) => Buffer.compare(a.tailTransactionHash, b.tailTransactionHash));
-  network.milestone({ migrate: funds });
+  const milestone = network.milestone({ migrate: funds });
   takeStock(life);
+  return milestone;
+}
+
+/** For some seconds upstreams have what spends funds of a receipt, and not yet its milestone. */
+function spendMigrated(world: World, random: Random): void {
+  const { network, upstreams, simulation } = world;
+  const below = network.milestoneBlock!;
+  const { index, id, receipt } = migrate(world, random);
+  const [first] = migratedOutputs(receipt!, fromHex(id));
+  const made = network.transfer(coin(first!.id, first!.output), random.below(ACCOUNTS));
+  network.blocks.get(network.attachTransaction(made, [below]))!.visibleFrom = index - 1;
+  for (const { conduct } of upstreams) conduct.lag = 1;
+  simulation.atForWorld(simulation.now + LATER_MS, () => {
+    for (const { conduct } of upstreams) conduct.lag = 0;
+    world.publishNews();
+  });
 }
 
 function requestAt(

@@ -27,6 +27,8 @@ export const memorySteps = {
   } satisfies Step,
 } satisfies Steps;
 
+/** Milestones that are pushed with each block: more than the pool may hold of blocks. */
+const MILESTONES_OF_BLOCK = 2;
 const SIGNATURES = 255;
 const SIGNATURE_BYTES = 96;
 
@@ -41,12 +43,18 @@ async function floodPool(world: World, random: Random): Promise<void> {
   const { upstreams, simulation, network } = world;
   const target = upstreams.find(({ conduct }) => conduct.hasFeed && conduct.isUp);
   if (target === undefined) return;
-  const payload = largestPayload(network.milestones.at(-1)!.payload, random);
+  const last = network.milestones.at(-1)!;
+  const payload = largestPayload(last.payload, random, last.index);
   const before = await heapNow();
   const count = Math.ceil((1.5 * LIMITED_POOL_BYTES) / (SIGNATURES * SIGNATURE_BYTES));
   for (let i = 0; i < count; i++) {
     const parents = [`0xfe${random.bytes(31).toHex()}`, `0xff${random.bytes(31).toHex()}`];
     target.push({ topic: 'blocks', payload: blockAround(parents, payload) });
+    for (let n = 0; n < MILESTONES_OF_BLOCK; n++)
+      target.push({
+        topic: 'milestones',
+        payload: largestPayload(last.payload, random, last.index + 2 + random.u32() / 2),
+      });
   }
   await simulation.runUntil(simulation.now + PUSHED_MS);
   const held = (await heapNow()) - before;
@@ -57,13 +65,13 @@ async function floodPool(world: World, random: Random): Promise<void> {
 }
 
 /** A milestone with as many signatures as a payload may have, all of them worthless. */
-function largestPayload(real: Uint8Array, random: Random): Uint8Array {
+function largestPayload(real: Uint8Array, random: Random, index: number): Uint8Array {
   const signatures = Array.from({ length: SIGNATURES }, (_, i) => ({
     type: 0 as const,
     publicKey: Uint8Array.of(i, ...random.bytes(31)),
     signature: random.bytes(64),
   }));
-  return encode(milestone, { ...readMilestone(real), signatures });
+  return encode(milestone, { ...readMilestone(real), index: Math.floor(index), signatures });
 }
 
 /** Buffers are freed some time after the objects that had them. */

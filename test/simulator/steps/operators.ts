@@ -9,6 +9,7 @@ import { askRoots } from '../checks/white-flag.ts';
 import type { World } from '../world.ts';
 import { issue } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
+import { twoVersions } from './weather.ts';
 
 const operator = (often: number, run: Step['run']): Step => ({
   actor: 'operator',
@@ -25,12 +26,8 @@ export const operatorSteps = {
     ...operator(1, (world) => world.setKeys()),
     needs: ({ missingKeys }) => missingKeys > 0,
   },
-  switchHistory: operator(1, ({ node }) => {
-    node.deploy({ HISTORY: node.vars.HISTORY === 'all' ? '' : 'all' });
-  }),
-  switchIndex: operator(1, ({ node }) => {
-    node.deploy({ INDEX: node.vars.INDEX === 'all' ? '' : 'all' });
-  }),
+  switchHistory: operator(1, (world, random) => switchVar(world, random, 'HISTORY')),
+  switchIndex: operator(1, (world, random) => switchVar(world, random, 'INDEX')),
   reindex: operator(1, async ({ node }) => {
     await node.sqlite.prepare('DELETE FROM nft_index').run();
   }),
@@ -40,6 +37,15 @@ export const operatorSteps = {
     node.deploy({ RETENTION_MILESTONES: random.pick(['35', '17280']) });
   }),
 } satisfies Steps;
+
+/** The version before works on for some seconds, perhaps. */
+function switchVar(world: World, random: Random, name: 'HISTORY' | 'INDEX'): void {
+  const changes = { [name]: world.node.vars[name] === 'all' ? '' : 'all' };
+  if (random.chance(0.5)) twoVersions(world, random, OVERLAP_MS, changes);
+  else world.node.deploy(changes);
+}
+
+const OVERLAP_MS = 6000;
 
 /** On Cloudflare it is an export, from which the ledger can be made. */
 async function backUp(world: World): Promise<void> {

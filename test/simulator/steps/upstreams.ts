@@ -132,6 +132,7 @@ function disturb({ upstreams, liar }: World, random: Random): void {
   const { conduct } = random.pick(upstreams);
   conduct.failing = random.pick([0, 0.05, 0.3]);
   conduct.hanging = random.pick([0, 0, 0.02]);
+  conduct.busy = random.pick([0, 0, 0.1]);
   conduct.cutting = random.pick([0, 0.05, 0.2]);
   conduct.slow = random.pick([0, 0.1, 0.5]);
   conduct.forgetful = liar === undefined ? random.pick([0, 0, 0.1, 0.5]) : 0;

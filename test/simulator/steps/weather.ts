@@ -54,9 +54,14 @@ export const weatherSteps = {
 const JUMPS_MS = [3_600_000, -3_600_000, 7000];
 
 /** A deployment: the objects before it work on for some seconds. */
-export function twoVersions(world: World, random: Random, ms = random.between(100, 8000)): void {
+export function twoVersions(
+  world: World,
+  random: Random,
+  ms = random.between(100, 8000),
+  changes: Record<string, string> = {},
+): void {
   world.endOverlap?.();
-  const end = world.node.deploy({}, true);
+  const end = world.node.deploy(changes, true);
   world.endOverlap = end;
   const { simulation, node } = world;
   simulation.atForWorld(simulation.now + ms, end);
