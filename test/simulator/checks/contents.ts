@@ -212,13 +212,12 @@ function metricsFault(world: World, text: string): string | undefined {
   if (restsFrom === undefined || !isSure) return undefined;
   const names = [
     'stardust_ledger_index',
-    'stardust_latest_milestone_index',
     'stardust_ledger_lag_milestones',
     'stardust_follower_state\\{state="following"\\}',
     ...(isDisturbed ? [] : ['stardust_milestones_applied_total']),
   ];
   const applied = last - settings.before;
-  return differs(names.map(read), [last, last, 0, 1, applied].slice(0, names.length));
+  return differs(names.map(read), [last, 0, 1, applied].slice(0, names.length));
 }
 
 /** What a node says of itself: that it can be read, and no milestone that is not there. */
