@@ -30,7 +30,7 @@ const MAX_PACKET_BYTES = 1 << 20;
 /** Of an endless answer: of what there is, by far too much. */
 const CHUNK_BYTES = 65_536;
 const ENDLESS_BYTES = 8_000_000;
-const ENDLESS_SHARE = 0.05;
+const ENDLESS_SHARE = 0.3;
 const MANY_TIPS = 3000;
 
 /** What an upstream can be wrong about. */
