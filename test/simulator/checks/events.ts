@@ -249,7 +249,8 @@ async function checkBlocksTold(world: World): Promise<void> {
   // which tips an upstream names without a feed is its own choice
   if (!world.reliable.some(({ conduct }) => conduct.hasFeed) || world.settings.needsWork) return;
   listen(world, new Random(`${world.start} listens`), 1, true);
-  await simulation.runUntil(simulation.now + HEARD_MS);
+  const { lostAlarms } = world.node.follower;
+  await simulation.runUntil(simulation.now + (lostAlarms > 0 ? WOKEN_MS : HEARD_MS));
   const told = [...listeners];
   network.random = new Random(`${world.start} new blocks`);
   const { parents } = await answerableProposal(world);
