@@ -56,6 +56,19 @@ it.each<[string, Partial<MigratedFunds>, string]>([
   expect(reason ?? '').toContain(why);
 });
 
+it.each([
+  [0, 'diverged'],
+  [1, 'following'],
+])('one that comes %i seconds after the one before', async (seconds, state) => {
+  const network = newNetwork();
+  const { timestamp } = readMilestone(network.milestones[0]!.payload);
+  const at = timestamp + seconds;
+  network.milestone({ timestamp: at });
+  const { state: said, reason } = await follow(network, { timestamp: at });
+  expect(said).toBe(state);
+  if (seconds === 0) expect(reason).toContain('is not after the one before');
+});
+
 it('one that references only a forged copy of the one before', async () => {
   const network = newNetwork();
   const real = network.milestoneBlock!;
