@@ -120,7 +120,8 @@ class Killing {
     const copy = this.#copy;
     const mutate = (text: string) => text.slice(0, start) + instead + text.slice(end);
     const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
-    const args = [vitest, 'run', '--project', 'node', '--bail', '1', `${unitsOf(file)}/`];
+    const projects = ['node', 'workerd'].flatMap((name) => ['--project', name]);
+    const args = [vitest, 'run', ...projects, '--bail', '1', `${unitsOf(file)}/`];
     const ended = await copy.with(file, mutate, () =>
       runFor(UNITS_SECONDS, process.execPath, args, copy.folder),
     );
