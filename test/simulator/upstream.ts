@@ -151,6 +151,7 @@ export class UpstreamDouble {
   /** Honest, with all that there is, and as quick as ever. */
   recover(): void {
     Object.assign(this.conduct, { ...HONEST, hasFeed: this.conduct.hasFeed });
+    this.protocol = {};
     this.#state.prune(this.#network.genesis.index);
   }
 

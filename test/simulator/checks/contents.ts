@@ -35,7 +35,7 @@ function readBoth(
     return;
   }
   const check = (body: Record<string, unknown>, index: number) => differs(pick(body), json(index));
-  read(world, what, path, check, undefined, how);
+  read(world, what, path, check, undefined, { ...how, hasForms: true });
 }
 
 export function readOutputBody(world: World, outputId: string): void {

@@ -38,7 +38,7 @@ const GOODBYES: readonly Packet[] = [
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
   last: number | undefined;
-  /** Hex IDs of the blocks that it was told of, and of those of them with tagged data. */
+  /** Hex IDs of the blocks that it was told of, by each of two topics. */
   blocks: Set<string>;
   tagged: Set<string>;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
@@ -122,6 +122,8 @@ function follow(
   const confirm = ({ index, ...about }: { index: number }) => {
     const { last } = listener;
     if (listener.imports !== world.imports || world.isDamaged) return;
+    if (index > lastIndex(network)) world.wrong('safety', `an event of milestone ${index}`);
+    // the genesis has no ID
     const milestone = milestoneAt(network, index);
     const fault = milestone && differs({ index, ...about }, infoOf(milestone));
     if (fault !== undefined) world.wrong('safety', `event of milestone ${index}: ${fault}`);

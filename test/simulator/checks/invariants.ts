@@ -36,6 +36,7 @@ const SCRUBBED_ROWS = 50;
 const MAX_STEPS = 5000;
 
 export async function checkAlways(world: World): Promise<void> {
+  // what is compared below is not there then
   const [ledger, last] = [await world.ledgerIndex(), lastIndex(world.network)];
   if (ledger > last && !world.isFlipped)
     throw new Wrong('safety', `the ledger is at ${ledger} of ${last}`, world.elapsed);
@@ -124,9 +125,10 @@ const MILESTONE_MS = 5000;
 
 /** Who proposes is answered, however far behind the replica is. */
 async function checkFarReplica(world: World): Promise<void> {
-  const { node, simulation, settings, network, reliable, upstreams } = world;
-  // an upstream that is late is in the way of blocks that need its word (read-references.ts)
-  if (settings.replicaMs === 0 || reliable.length < upstreams.length) return;
+  const { node, simulation, settings, network, upstreams } = world;
+  if (settings.replicaMs === 0) return;
+  // one that is late is in the way of blocks that need its word (read-references.ts)
+  for (const upstream of upstreams) upstream.recover();
   node.holdReplica(LACKED * MILESTONE_MS + SETTLING_MS);
   for (let i = 0; i < LACKED; i++) {
     issue(world);
@@ -299,6 +301,8 @@ async function checkPrompt(world: World): Promise<void> {
 /** Nothing fails, and everybody is honest, or somebody at least: one honest upstream is enough. */
 function calm(world: World, random: Random): void {
   const { node, upstreams, liar, endOverlap } = world;
+  world.unsoundBlocks = 0;
+  for (const upstream of upstreams) upstream.issueUnsound(undefined);
   Object.assign(node.disturbances, {
     d1: { chance: 0, faults: [] },
     kvDown: false,

@@ -24,10 +24,12 @@ function ledgerIndexOf(answer: Response): number | undefined {
 export interface How {
   /** Default: GET with no headers. */
   init?: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
-  /** Whether X-Min-Ledger-Index counts, or a parameter of the query as well. */
+  /** Whether X-Min-Ledger-Index counts, or a parameter of the query in its place. */
   hasMin?: boolean | 'in query';
   /** Whether it says what there is of a kind: a row that damage hides may be missing there. */
   isListed?: boolean;
+  /** Whether it is there in bytes as well. */
+  hasForms?: boolean;
   /** How the body is read; default: as JSON. */
   parse?: (answer: Response) => Promise<unknown>;
   /** What is wrong with a 404 that names no ledger index. */
@@ -56,6 +58,7 @@ export function read(
     isListed = false,
     parse = (answer) => answer.json(),
     isGone = async () => undefined,
+    hasForms = false,
     isDue = () => false,
     mayFail = () => false,
   }: How = {},
@@ -67,8 +70,7 @@ export function read(
   const before = kept.get(path);
   const isInQuery = hasMin === 'in query' && min > 0 && readers.chance(0.5);
   const asked = isInQuery ? `${path}&minLedgerIndex=${min}` : path;
-  if (isInQuery) delete headers[MIN_LEDGER_INDEX];
-  else if (min > 0) headers[MIN_LEDGER_INDEX] = String(min);
+  if (min > 0) Object.assign(headers, !isInQuery && { [MIN_LEDGER_INDEX]: String(min) });
   else if (before !== undefined && init.headers === undefined)
     headers['if-none-match'] = before.etag;
   const { imports, seenIndex: seen } = world;
@@ -105,7 +107,7 @@ export function read(
     if (isShared && headers[MIN_LEDGER_INDEX] !== undefined)
       return 'caches keep what was asked for with a header';
     const vary = answer.headers.get('vary') ?? '';
-    if (headers.accept !== undefined && !/accept\b(?!-)/i.test(vary))
+    if ((hasForms || headers.accept !== undefined) && !/accept\b(?!-)/i.test(vary))
       return `caches give it to whoever accepts another type: Vary is "${vary}"`;
     if (isShared && index === undefined && !isKeptForGood(answer))
       return 'caches keep it, and it names no ledger index';
@@ -122,7 +124,7 @@ export function read(
     asked,
     async (answer) => {
       const fault = await look(answer);
-      if (fault) world.wrong('safety', `${path} at index ${ledgerIndexOf(answer)}: ${fault}`);
+      if (fault) world.wrong('safety', `${asked} at index ${ledgerIndexOf(answer)}: ${fault}`);
     },
     { ...init, headers },
     async (answer) => {
@@ -172,7 +174,7 @@ export function reasonOf(world: World, reason: number | undefined): number | und
 }
 
 /** For so long a key of KV may tell of the ledger before (docs/nft-index.md). */
-const RECENT_MS = 125_000;
+const RECENT_MS = 135_000;
 
 export function readNft(world: World, nftId: string): void {
   const { truth, simulation, settings, wasDamagedAt } = world;
@@ -268,7 +270,7 @@ export function readBlockMetadata(world: World, blockId: string): void {
         milestoneIndex,
         ...others
       } = body;
-      // one that is not stored is solid for all that is known
+      // one that is not stored is not solid
       const isSolid = isReferenced || others.isSolid === true;
       const fault = differs(others, { blockId, isSolid });
       if (fault !== undefined) return fault;
@@ -519,7 +521,7 @@ export function readInfo(world: World): void {
       const named = later === undefined ? { index: latestMilestone.index } : infoOf(later);
       const latest = latestMilestone.index === index ? confirmed : named;
       const { restsFrom } = world;
-      if (restsFrom !== undefined && status.pruningIndex > restsFrom)
+      if (restsFrom !== undefined && status.pruningIndex > Math.max(restsFrom - 1, 0))
         return `pruned up to ${status.pruningIndex}, and ${restsFrom} is kept`;
       return differs(
         [

@@ -69,7 +69,11 @@ export function openD1(simulation: Simulation, options: D1Options) {
         while (held() === batch) await simulation.sleep(HELD_MS);
       }
     }
-    if (invocation !== undefined && invocation.d1Calls > MAX_CALLS_OF_INVOCATION)
+    if (
+      invocation !== undefined &&
+      invocation.d1Calls > MAX_CALLS_OF_INVOCATION &&
+      isRequest(process)
+    )
       throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
     for (const { sql, values } of statements) checkLimits(sql, values);
     const due = fault(statements.map(({ sql }) => sql));

@@ -19,7 +19,7 @@ import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import { MOST_AHEAD, type World } from '../world.ts';
-import { ALL_BREACHES, unsoundMilestone } from './forge.ts';
+import { possibleBreaches, unsoundMilestone } from './forge.ts';
 import type { Step, Steps } from './step.ts';
 import { twoVersions } from './weather.ts';
 
@@ -45,7 +45,11 @@ export const coordinatorSteps = {
   migrate: coordinator(2, (world, random) => {
     migrate(world, random);
   }),
-  spendMigrated: hostile(2, spendMigrated),
+  spendMigrated: {
+    ...hostile(2, spendMigrated),
+    // who is behind leaves a liar alone
+    needs: ({ upstreams }) => !upstreams.some(({ isLiar }) => isLiar),
+  },
   proposeAnything: hostile(4, proposeAnything),
   proposeTwin: hostile(1, proposeTwin),
   proposeAgain: hostile(2, proposeAgain),
@@ -55,7 +59,7 @@ export const coordinatorSteps = {
 export function issueUnsound(
   world: World,
   random: Random,
-  breach = random.pick(ALL_BREACHES),
+  breach = random.pick(possibleBreaches(world.network)),
 ): void {
   const { network, upstreams, settings } = world;
   network.random = random;
@@ -196,9 +200,10 @@ function spendMigrated(world: World, random: Random): void {
   const [first] = migratedOutputs(receipt!, fromHex(id));
   const made = network.transfer(coin(first!.id, first!.output), random.below(ACCOUNTS));
   network.blocks.get(network.attachTransaction(made, [below]))!.visibleFrom = index - 1;
+  const lags = upstreams.map(({ conduct }) => conduct.lag);
   for (const { conduct } of upstreams) conduct.lag = 1;
   simulation.atForWorld(simulation.now + LATER_MS, () => {
-    for (const { conduct } of upstreams) conduct.lag = 0;
+    for (const [i, { conduct }] of upstreams.entries()) conduct.lag = lags[i]!;
     world.publishNews();
   });
 }

@@ -78,13 +78,18 @@ const BREACHES = {
   'parameters for a milestone that has some': (network) => {
     const { parameters, pending } = parametersAt(network, lastIndex(network));
     const [known] = pending;
-    if (known === undefined) return { index: network.nextIndex + 1 };
-    return { options: [{ ...known, parameters: encode(protocolParameters, parameters) }] };
+    return { options: [{ ...known!, parameters: encode(protocolParameters, parameters) }] };
   },
 } satisfies Record<string, (network: SyntheticNetwork) => Partial<Milestone>>;
 
 export type Breach = keyof typeof BREACHES;
-export const ALL_BREACHES = Object.keys(BREACHES) as Breach[];
+
+/** Those that the next milestone may have. */
+export function possibleBreaches(network: SyntheticNetwork): Breach[] {
+  const { pending } = parametersAt(network, lastIndex(network));
+  const all = Object.keys(BREACHES) as Breach[];
+  return pending.length > 0 ? all : all.filter((each) => !each.startsWith('parameters'));
+}
 
 function withRoots(
   network: SyntheticNetwork,

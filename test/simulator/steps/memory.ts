@@ -27,7 +27,7 @@ export const memorySteps = {
   } satisfies Step,
 } satisfies Steps;
 
-/** Milestones that are pushed with each block: more than the pool may hold of blocks. */
+/** Milestones that are pushed with each block. */
 const MILESTONES_OF_BLOCK = 2;
 const SIGNATURES = 255;
 const SIGNATURE_BYTES = 96;
@@ -43,6 +43,8 @@ async function floodPool(world: World, random: Random): Promise<void> {
   const { upstreams, simulation, network } = world;
   const target = upstreams.find(({ conduct }) => conduct.hasFeed && conduct.isUp);
   if (target === undefined) return;
+  // what comes late would be held by the simulator
+  target.conduct.pushes = {};
   const last = network.milestones.at(-1)!;
   const payload = largestPayload(last.payload, random, last.index);
   const before = await heapNow();

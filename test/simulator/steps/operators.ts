@@ -41,11 +41,11 @@ export const operatorSteps = {
 /** The version before works on for some seconds, perhaps. */
 function switchVar(world: World, random: Random, name: 'HISTORY' | 'INDEX'): void {
   const changes = { [name]: world.node.vars[name] === 'all' ? '' : 'all' };
-  if (random.chance(0.5)) twoVersions(world, random, OVERLAP_MS, changes);
+  if (random.chance(0.5)) twoVersions(world, random, SWITCHING_MS, changes);
   else world.node.deploy(changes);
 }
 
-const OVERLAP_MS = 6000;
+const SWITCHING_MS = 6000;
 
 /** On Cloudflare it is an export, from which the ledger can be made. */
 async function backUp(world: World): Promise<void> {
@@ -104,8 +104,10 @@ function importDamaged(world: World, random: Random): void {
   if (world.isImporting || world.isDamaged) return;
   const { simulation } = world;
   world.isDamaged = true;
+  world.hasMovedNfts = random.chance(0.3);
+  const kind = world.hasMovedNfts ? NFT : BASIC;
   world.startImport(lastIndex(world.network), {
-    change: (chunks) => changeOwners(chunks, random),
+    change: (chunks) => damageOutputs(chunks, kind, random),
   });
   simulation.atForWorld(simulation.now + CONFLICT_MS, () => conflict(world, random));
   simulation.atForWorld(simulation.now + random.between(8, 20) * 1000, () => world.repair());
@@ -134,14 +136,13 @@ const NFT = 6;
 const OUTPUT_AT = 34 + 32 + 4 + 4 + 4;
 const OWNER_AT = OUTPUT_AT + 1 + 8 + 1 + 1 + 1 + 1;
 
-/** Outputs of a snapshot are not signed, so nobody can tell: coins have other owners, NFTs are elsewhere. */
-function changeOwners(chunks: readonly Uint8Array[], random: Random): Uint8Array[] {
+/** Outputs of a snapshot are not signed: nobody can tell that coins have other owners, or NFTs are elsewhere. */
+function damageOutputs(chunks: readonly Uint8Array[], kind: number, random: Random): Uint8Array[] {
   return chunks.map((chunk, i) => {
-    if (i === 0 || chunk.length <= OWNER_AT + 32 || random.chance(0.5)) return chunk;
-    const at = { [BASIC]: OWNER_AT, [NFT]: 0 }[chunk[OUTPUT_AT]!];
-    if (at === undefined) return chunk;
+    const isOfKind = i > 0 && chunk.length > OWNER_AT + 32 && chunk[OUTPUT_AT] === kind;
+    if (!isOfKind || random.chance(0.5)) return chunk;
     const changed = chunk.slice();
-    changed[at + random.below(32)]! ^= 1;
+    changed[(kind === NFT ? 0 : OWNER_AT) + random.below(32)]! ^= 1;
     return changed;
   });
 }
