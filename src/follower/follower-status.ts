@@ -36,7 +36,8 @@ export async function saveFollowerState(db: Database, follower: FollowerState): 
 
 /** Writes what changed, and the time no more often than that: a row is billed. */
 const SAVE_BLOCKS = `
-  UPDATE follower SET blocks_by = ?1, newest_block = coalesce(?2, newest_block), token = coalesce(?4, token)
+  UPDATE follower SET blocks_by = ?1, newest_block = coalesce(?2, newest_block),
+    token = coalesce(?4, token)
   WHERE blocks_by IS NOT ?1 OR (?2 IS NOT NULL AND abs(?2 - coalesce(newest_block, 0)) >= ?3)
     OR token IS NOT coalesce(?4, token)`;
 

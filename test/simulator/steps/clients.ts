@@ -83,7 +83,7 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
 ];
 
-/** The same of each, so that some share an answer. */
+/** Readers of the same, so that some share an answer. */
 const AT_ONCE = 6;
 
 /** Asks for much that takes long, and is gone before it is answered. */

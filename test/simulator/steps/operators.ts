@@ -136,7 +136,7 @@ const NFT = 6;
 const OUTPUT_AT = 34 + 32 + 4 + 4 + 4;
 const OWNER_AT = OUTPUT_AT + 1 + 8 + 1 + 1 + 1 + 1;
 
-/** Outputs of a snapshot are not signed: nobody can tell that coins have other owners, or NFTs are elsewhere. */
+/** Nobody signs outputs: coins have other owners, or NFTs are elsewhere. */
 function damageOutputs(chunks: readonly Uint8Array[], kind: number, random: Random): Uint8Array[] {
   return chunks.map((chunk, i) => {
     const isOfKind = i > 0 && chunk.length > OWNER_AT + 32 && chunk[OUTPUT_AT] === kind;
