@@ -139,6 +139,8 @@ export class World {
   seenIndex = 0;
   /** Runs until it is called: an overlapping version. */
   endOverlap: (() => void) | undefined;
+  /** When it began. */
+  overlapAt = Number.NEGATIVE_INFINITY;
   /** The network's last milestone, and when upstreams learnt of it. */
   latest = { index: 0, at: 0 };
   readonly #asked = new Set<Asked>();

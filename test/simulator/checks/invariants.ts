@@ -237,6 +237,8 @@ async function checkEconomy(world: World): Promise<void> {
   const { blocks: known, applied } = economy.at(-3) ?? before;
   // a node that catches up fetches what came long ago
   const blocks = Math.max(now.blocks - known, now.applied - applied) / seconds;
+  // each of two versions fetches them
+  const versions = now.at - world.overlapAt < 1000 * WINDOW_S ? 2 : 1;
   const forgotten = Math.min(MOST_FORGOTTEN, (now.forgotten - before.forgotten) / seconds);
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
@@ -246,7 +248,7 @@ async function checkEconomy(world: World): Promise<void> {
     const limit =
       (base + upstream * upstreams.length) * (isSmall ? TINY : 1) +
       (upstream && forgotten) +
-      block * blocks +
+      block * blocks * versions +
       (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)
       world.wrong('economy', `${what}: ${rate.toFixed(1)} a second, at most ${limit.toFixed(1)}`);

@@ -64,7 +64,7 @@ const BREACHES = {
     return withRoots(network, { timestamp, parents: [network.milestoneBlock!] });
   },
   'another milestone is before it': ({ milestones, random }) => ({
-    previousMilestoneId: fromHex(milestones.at(-2)?.id ?? random.bytes(32).toHex()),
+    previousMilestoneId: fromHex(milestones.at(-2)?.id ?? toHex(random.bytes(32))),
   }),
   'it does not reach the one before': (network) => {
     const { parents } = readMilestone(network.milestones.at(-1)!.payload);

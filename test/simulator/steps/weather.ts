@@ -63,6 +63,7 @@ export function twoVersions(
   world.endOverlap?.();
   const end = world.node.deploy(changes, true);
   world.endOverlap = end;
+  world.overlapAt = world.simulation.now;
   const { simulation, node } = world;
   simulation.atForWorld(simulation.now + ms, end);
   // the slower calls are, the more happens between what one of them reads and what it writes
