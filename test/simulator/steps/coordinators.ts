@@ -203,7 +203,7 @@ function spendMigrated(world: World, random: Random): void {
   const lags = upstreams.map(({ conduct }) => conduct.lag);
   for (const { conduct } of upstreams) conduct.lag = 1;
   simulation.atForWorld(simulation.now + LATER_MS, () => {
-    for (const [i, { conduct }] of upstreams.entries()) conduct.lag = lags[i]!;
+    if (!world.isCalm) for (const [i, { conduct }] of upstreams.entries()) conduct.lag = lags[i]!;
     world.publishNews();
   });
 }
