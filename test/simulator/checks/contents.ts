@@ -217,7 +217,10 @@ function metricsFault(world: World, text: string): string | undefined {
     ...(isDisturbed ? [] : ['stardust_milestones_applied_total']),
   ];
   const applied = last - settings.before;
-  return differs(names.map(read), [last, 0, 1, applied].slice(0, names.length));
+  const said = names.map(read);
+  // before an upstream named a milestone there is none to lag behind
+  said[1] ??= 0;
+  return differs(said, [last, 0, 1, applied].slice(0, names.length));
 }
 
 /** What a node says of itself: that it can be read, and no milestone that is not there. */

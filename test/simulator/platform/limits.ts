@@ -152,7 +152,7 @@ const SIZES: Values = {
   'src/modules/events/session.ts': { SLICE_PACKETS: [1, 3] },
   'src/modules/events/clients.ts': { SENDS_AT_ONCE: [1, 3] },
   'src/modules/final/read-statement.ts': { PROVED_AT_ONCE: [1, 8] },
-  'src/modules/proofs/explain-white-flag.ts': { FAULT_INPUTS_AT_ONCE: [1, 8] },
+  'src/modules/proofs/explain-white-flag.ts': { FAULT_INPUTS_AT_ONCE: [4, 16] },
 };
 
 /** Blocks that no milestone references, beyond which none is stored that no milestone needs. */
