@@ -26,6 +26,8 @@ import {
 /** Simulated milliseconds in which the node must come to rest. */
 const SETTLING_MS = 180_000;
 const FLIPPED_SETTLING_MS = 20_000;
+/** More for each block of milestones that it lacks: where steps are tiny it takes some 60. */
+const BLOCK_MS = 80;
 const LOOK_MS = 5000;
 
 /** A request is answered, rightly or by an error, within so long. */
@@ -147,7 +149,12 @@ async function checkFarReplica(world: World): Promise<void> {
 /** The ledger comes to the network's milestone, and a coordinator's proposal is answered. */
 export async function checkLiveness(world: World): Promise<void> {
   const { simulation, network } = world;
-  const end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : SETTLING_MS);
+  const begun = await world.ledgerIndex();
+  const lacking = [...network.blocks.values()].filter(
+    ({ referenced }) => (referenced?.index ?? 0) > begun,
+  );
+  const settling = SETTLING_MS + BLOCK_MS * lacking.length;
+  const end = simulation.now + (world.isFlipped ? FLIPPED_SETTLING_MS : settling);
   let ledger = -1;
   let isAnswered = false;
   while (simulation.now < end && !isAnswered) {
