@@ -1,11 +1,11 @@
 /**
- * How a story ends, once all was right: with milestones that overtake reads; or with damage on disk,
- * a back-up that is restored, or the network's end, and then reads of much that there is.
+ * How a story ends, once all was right: with silence, milestones that overtake reads, or a dispute of
+ * what the network is; or with damage on disk, a back-up that is restored, or the network's end, and
+ * then reads of much that there is.
  */
 import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { toBech32 } from '../../../src/stardust/bech32.ts';
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { encode } from '../../../src/stardust/encoding/codec.ts';
 import { finalLedgerFromJson } from '../../../src/stardust/proof/final-ledger.ts';
 import { partOf } from '../../../src/stardust/proof/statement.ts';
 import { proveFinalLedger, proveFinalRecord } from '../../../src/stardust/provenance/final.ts';
@@ -14,7 +14,6 @@ import { proveStatement } from '../../../src/stardust/provenance/statement.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
-import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { readRows } from '../../support/ledger/memory-database.ts';
 import { lastIndex, ledgerAt, parametersAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
@@ -22,7 +21,7 @@ import { EVENTS, somethingHappens } from '../../support/network/random-network.t
 import { LEAST_RETENTION } from '../platform/limits.ts';
 import { announce, issue, issueUnsound, proposal, proposalOf } from '../steps/coordinators.ts';
 import { damage } from '../steps/damage.ts';
-import { possibleBreaches } from '../steps/forge.ts';
+import { announcement, possibleBreaches } from '../steps/forge.ts';
 import { withholdFor } from '../steps/upstreams.ts';
 import type { World } from '../world.ts';
 import { checkAlways, checkLiveness, checkState, scrubTwice } from './invariants.ts';
@@ -333,9 +332,8 @@ async function endVersion(world: World): Promise<void> {
   const { parameters, pending } = parametersAt(network, lastIndex(network));
   const next = network.nextIndex;
   const target = Math.max(next, ...pending.map((each) => each.targetMilestoneIndex)) + 2;
-  const announced = { targetMilestoneIndex: target, protocolVersion: OTHER_VERSION };
-  const bytes = encode(protocolParameters, { ...parameters, version: OTHER_VERSION });
-  network.milestone({ announce: { type: 1, ...announced, parameters: bytes } });
+  const changed = { ...parameters, version: OTHER_VERSION };
+  network.milestone({ announce: announcement(changed, target) });
   while (network.nextIndex <= target) issue(world);
   world.publishNews();
   await expectState(world, 'stopped', 'at another version of the protocol');

@@ -6,6 +6,7 @@ import { readMilestone as readPayload } from '../../support/network/blocks.ts';
 import {
   lastIndex,
   milestoneAt,
+  type NetworkMilestone,
   type NetworkOutput,
   parametersAt,
   treasuryAt,
@@ -70,8 +71,8 @@ export function read(
   const before = kept.get(path);
   const isInQuery = hasMin === 'in query' && min > 0 && readers.chance(0.5);
   const asked = isInQuery ? `${path}&minLedgerIndex=${min}` : path;
-  if (min > 0) Object.assign(headers, !isInQuery && { [MIN_LEDGER_INDEX]: String(min) });
-  else if (before !== undefined && init.headers === undefined)
+  if (min > 0 && !isInQuery) headers[MIN_LEDGER_INDEX] = String(min);
+  if (min === 0 && before !== undefined && init.headers === undefined)
     headers['if-none-match'] = before.etag;
   const { imports, seenIndex: seen } = world;
   const mayHide = world.mayHideRows;
@@ -486,11 +487,7 @@ export const infoOf = ({
   index,
   timestamp,
   id,
-}: {
-  index: number;
-  timestamp: number;
-  id: string;
-}) => ({
+}: Pick<NetworkMilestone, 'index' | 'timestamp' | 'id'>) => ({
   index,
   timestamp,
   milestoneId: id,

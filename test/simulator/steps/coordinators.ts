@@ -1,8 +1,6 @@
 /** The coordinator: proposals, and the milestones that it issues. */
 
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
-import { encode } from '../../../src/stardust/encoding/codec.ts';
-import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
 import { migratedOutputs } from '../../../src/stardust/wire/receipt.ts';
 import { ACCOUNTS, LEAST_AMOUNT, take, takeStock } from '../../support/network/accounts.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
@@ -19,7 +17,7 @@ import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { Request } from '../truth.ts';
 import { MOST_AHEAD, type World } from '../world.ts';
-import { possibleBreaches, unsoundMilestone } from './forge.ts';
+import { announcement, possibleBreaches, unsoundMilestone } from './forge.ts';
 import type { Step, Steps } from './step.ts';
 import { twoVersions } from './weather.ts';
 
@@ -167,13 +165,8 @@ export function announce(world: World, random: Random): void {
   const { parameters, pending } = parametersAt(network, index - 1);
   if (pending.length > 0) return;
   const changed = { ...parameters, belowMaxDepth: random.pick([1, 5, 15, 30]) };
-  const option = {
-    type: 1 as const,
-    targetMilestoneIndex: index + random.between(1, MOST_AHEAD),
-    protocolVersion: parameters.version,
-    parameters: encode(protocolParameters, changed),
-  };
-  network.milestone({ announce: option });
+  const target = index + random.between(1, MOST_AHEAD);
+  network.milestone({ announce: announcement(changed, target) });
   takeStock(life);
   world.note('announced', JSON.stringify(changed.belowMaxDepth));
 }

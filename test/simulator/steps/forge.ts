@@ -4,8 +4,11 @@
  */
 import { fromHex, toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { encode } from '../../../src/stardust/encoding/codec.ts';
-import type { Milestone } from '../../../src/stardust/wire/milestone.ts';
-import { protocolParameters } from '../../../src/stardust/wire/parameters.ts';
+import type { Milestone, ReceiptOption } from '../../../src/stardust/wire/milestone.ts';
+import {
+  type ProtocolParameters,
+  protocolParameters,
+} from '../../../src/stardust/wire/parameters.ts';
 import { readMilestone } from '../../support/network/blocks.ts';
 import {
   extraSignature,
@@ -17,7 +20,6 @@ import {
   lastIndex,
   type NetworkMilestone,
   parametersAt,
-  treasuryAt,
 } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import type { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
@@ -77,8 +79,7 @@ const BREACHES = {
   'two receipts': (network) => ({ options: [receipt(network), receipt(network)] }),
   'parameters for a milestone that has some': (network) => {
     const { parameters, pending } = parametersAt(network, lastIndex(network));
-    const [known] = pending;
-    return { options: [{ ...known!, parameters: encode(protocolParameters, parameters) }] };
+    return { options: [announcement(parameters, pending[0]!.targetMilestoneIndex)] };
   },
 } satisfies Record<string, (network: SyntheticNetwork) => Partial<Milestone>>;
 
@@ -104,21 +105,21 @@ function withRoots(
   };
 }
 
-function receipt(network: SyntheticNetwork, tooMuch = 0n): Milestone['options'][number] {
-  const deposit = 1_000_000n;
-  const treasury = treasuryAt(network, lastIndex(network));
-  const tailTransactionHash = new Uint8Array(49);
-  return {
-    type: 0,
-    migratedAt: network.nextIndex,
-    final: false,
-    funds: [{ tailTransactionHash, address: network.account(1).address, deposit }],
-    transaction: {
-      type: 4,
-      input: { type: 1, milestoneId: treasury.milestoneId },
-      output: { type: 2, amount: treasury.amount - deposit + tooMuch },
-    },
-  };
+/** Of one fund; so much too much is left in the treasury. */
+function receipt(network: SyntheticNetwork, tooMuch = 0n): ReceiptOption {
+  const { address } = network.account(1);
+  const fund = { tailTransactionHash: new Uint8Array(49), address, deposit: 1_000_000n };
+  const right = network.receipt([fund]);
+  const { output } = right.transaction;
+  const left = { ...output, amount: output.amount + tooMuch };
+  return { ...right, transaction: { ...right.transaction, output: left } };
+}
+
+/** Protocol parameters from a milestone on. */
+export function announcement(parameters: ProtocolParameters, targetMilestoneIndex: number) {
+  const { version: protocolVersion } = parameters;
+  const bytes = encode(protocolParameters, parameters);
+  return { type: 1 as const, targetMilestoneIndex, protocolVersion, parameters: bytes };
 }
 
 /**

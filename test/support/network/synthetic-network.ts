@@ -13,8 +13,8 @@ import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { blockId, networkId, outputId } from '../../../src/stardust/wire/ids.ts';
 import type {
   MigratedFunds,
-  MilestoneOption,
   ProtocolParametersOption,
+  ReceiptOption,
 } from '../../../src/stardust/wire/milestone.ts';
 import type { Output } from '../../../src/stardust/wire/output.ts';
 import type { ProtocolParameters } from '../../../src/stardust/wire/parameters.ts';
@@ -321,7 +321,7 @@ export class SyntheticNetwork implements Network {
         appliedMerkleRoot: fromHex(response.appliedMerkleRoot),
         metadata,
         options: [
-          ...(migrate === undefined ? [] : [this.#receipt(migrate)]),
+          ...(migrate === undefined ? [] : [this.receipt(migrate)]),
           ...(announce === undefined ? [] : [announce]),
         ],
       },
@@ -337,7 +337,8 @@ export class SyntheticNetwork implements Network {
     return issued;
   }
 
-  #receipt(funds: readonly MigratedFunds[]): MilestoneOption {
+  /** What the next milestone says of these funds of the legacy network. */
+  receipt(funds: readonly MigratedFunds[]): ReceiptOption {
     const treasury = treasuryAt(this, lastIndex(this));
     const paid = funds.reduce((sum, { deposit }) => sum + deposit, 0n);
     return {
