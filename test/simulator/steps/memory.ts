@@ -46,7 +46,8 @@ async function floodPool(world: World, random: Random): Promise<void> {
   // what comes late would be held by the simulator
   target.conduct.pushes = {};
   const last = network.milestones.at(-1)!;
-  const payload = largestPayload(last.payload, random, last.index);
+  const largestPayload = payloadsOf(last.payload, random);
+  const payload = largestPayload(last.index);
   const before = await heapNow();
   const count = Math.ceil((1.5 * LIMITED_POOL_BYTES) / (SIGNATURES * SIGNATURE_BYTES));
   for (let i = 0; i < count; i++) {
@@ -55,7 +56,7 @@ async function floodPool(world: World, random: Random): Promise<void> {
     for (let n = 0; n < MILESTONES_OF_BLOCK; n++)
       target.push({
         topic: 'milestones',
-        payload: largestPayload(last.payload, random, last.index + 2 + random.u32() / 2),
+        payload: largestPayload(last.index + 2 + random.u32() / 2),
       });
   }
   await simulation.runUntil(simulation.now + PUSHED_MS);
@@ -66,14 +67,15 @@ async function floodPool(world: World, random: Random): Promise<void> {
     world.wrong('economy', `a pool of ${LIMITED_POOL_BYTES} bytes takes over ${most} of heap`);
 }
 
-/** A milestone with as many signatures as a payload may have, all of them worthless. */
-function largestPayload(real: Uint8Array, random: Random, index: number): Uint8Array {
+/** Milestones with as many signatures as a payload may have, all of them worthless. */
+function payloadsOf(real: Uint8Array, random: Random): (index: number) => Uint8Array {
   const signatures = Array.from({ length: SIGNATURES }, (_, i) => ({
     type: 0 as const,
     publicKey: Uint8Array.of(i, ...random.bytes(31)),
     signature: random.bytes(64),
   }));
-  return encode(milestone, { ...readMilestone(real), index: Math.floor(index), signatures });
+  const base = readMilestone(real);
+  return (index) => encode(milestone, { ...base, index: Math.floor(index), signatures });
 }
 
 /** Buffers are freed some time after the objects that had them. */
