@@ -27,6 +27,8 @@ export interface NodeOptions {
   simulation: Simulation;
   makeIsolate: MakeIsolate;
   isolateCount: number;
+  /** Whether steps and pages are small, so that the same work takes more statements. */
+  isSmall?: boolean;
   /** How old a copy of KV may be, milliseconds. */
   staleMs: number;
   vars: Record<string, string>;
@@ -57,6 +59,9 @@ interface Isolate {
   product: Product;
   process: Process;
 }
+
+/** Statements of an object until it is called again, where steps are small. */
+const MOST_OF_SMALL = 5000;
 
 export class SimulatedNode {
   readonly simulation: Simulation;
@@ -225,6 +230,7 @@ export class SimulatedNode {
         crash,
         counts,
         size: () => this.disturbances.d1Bytes,
+        mostOfObject: this.options.isSmall ? MOST_OF_SMALL : undefined,
         held: () => this.disturbances.heldBatch,
       }),
       NFT_INDEX: this.kv,

@@ -164,6 +164,7 @@ const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
   [2, 'restore'],
   [1, 'final'],
   [1, 'dispute'],
+  [1, 'shortage'],
 ];
 
 const USUAL_RETENTION = 17_280;
@@ -184,11 +185,12 @@ function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[]
     if (actor === 'client' || isDamage) return true;
     return random.chance(actor === 'sender' ? ofSenders : ofOthers);
   });
-  const { missingKeys, ending, keepsHistory } = settings;
+  const { missingKeys, ending, keepsHistory, upstreams } = settings;
   const due: StepName[] = [
     'note',
     // copies of a milestone are many where nobody applies it
     ...(missingKeys > 0 ? (['setKeys', 'twins'] as const) : []),
+    ...(upstreams.some(({ isLiar }) => isLiar) ? (['lie'] as const) : []),
     // only what lasts long forgets IDs
     ...(kind === 'idle' ? (['referToOld'] as const) : []),
     ...(ending === 'restore' ? (['backUp', 'mintMany'] as const) : []),

@@ -184,6 +184,7 @@ export class World {
       simulation,
       makeIsolate,
       isolateCount: settings.isolates,
+      isSmall: !/usual|brief/.test(settings.limits),
       staleMs: settings.staleMs,
       vars: varsOf(settings, network, upstreams),
       fetch: (url, init) => {

@@ -24,14 +24,23 @@ import { damage } from '../steps/damage.ts';
 import { announcement, possibleBreaches } from '../steps/forge.ts';
 import { withholdFor } from '../steps/upstreams.ts';
 import type { World } from '../world.ts';
-import { checkAlways, checkLiveness, checkState, scrubTwice } from './invariants.ts';
+import { checkAlways, checkLiveness, checkState } from './invariants.ts';
 import { readNftState } from './lists.ts';
 import { readCertificate, readInclusion } from './proofs.ts';
 import { readBlockMetadata, readHistory, readNft, readOutput } from './reads.ts';
+import { scrubTwice } from './scrub.ts';
+import { runShort } from './shortage.ts';
 import { sweep } from './sweep.ts';
 import { askRoots } from './white-flag.ts';
 
-export type Ending = 'nothing' | 'damage' | 'overtake' | 'restore' | 'final' | 'dispute';
+export type Ending =
+  | 'nothing'
+  | 'damage'
+  | 'overtake'
+  | 'restore'
+  | 'final'
+  | 'dispute'
+  | 'shortage';
 
 export async function checkEnding(world: World, seed: string): Promise<void> {
   const random = new Random(`${seed} ending`);
@@ -47,6 +56,8 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
       return endNetwork(world, random);
     case 'dispute':
       return dispute(world, seed, random);
+    case 'shortage':
+      return runShort(world, random);
     case 'nothing':
       return beSilent(world);
   }

@@ -13,6 +13,7 @@ import { type World, Wrong } from '../world.ts';
 import { checkDamaged, checkEnding } from './endings.ts';
 import { checkListeners } from './events.ts';
 import { checkRest } from './rest.ts';
+import { scrubTwice } from './scrub.ts';
 import { checkSilence } from './silence.ts';
 import { sweep } from './sweep.ts';
 import {
@@ -33,10 +34,6 @@ const LOOK_MS = 5000;
 /** A request is answered, rightly or by an error, within so long. */
 const ANSWER_MS = 60_000;
 
-/** Of a step of the scrub. */
-const SCRUBBED_ROWS = 50;
-const MAX_STEPS = 5000;
-
 export async function checkAlways(world: World): Promise<void> {
   // what is compared below is not there then
   const [ledger, last] = [await world.ledgerIndex(), lastIndex(world.network)];
@@ -44,6 +41,7 @@ export async function checkAlways(world: World): Promise<void> {
     throw new Wrong('safety', `the ledger is at ${ledger} of ${last}`, world.elapsed);
   await checkEconomy(world);
   await checkRows(world);
+  await checkIds(world);
   await checkWork(world);
   checkSilence(world);
   await checkPrompt(world);
@@ -177,16 +175,6 @@ export async function checkLiveness(world: World): Promise<void> {
   await checkAlways(world);
 }
 
-export async function scrubTwice(world: World): Promise<void> {
-  const { node } = world;
-  const { scrub, MODULES } = node.product;
-  const tables = MODULES.flatMap(({ ledger }) => ledger?.tables ?? []);
-  let rounds = 0;
-  for (let steps = 0; rounds < 2 && steps < MAX_STEPS; steps++)
-    if (await scrub(node.sqlite, SCRUBBED_ROWS, tables)) rounds++;
-  if (rounds < 2) world.wrong('liveness', 'the scrub ends no round');
-}
-
 /** Simulated seconds over which rates are taken. */
 const WINDOW_S = 30;
 
@@ -290,6 +278,14 @@ async function checkRows(world: World): Promise<void> {
   const needed = next + world.unsoundBlocks;
   if (stored > limit + needed)
     world.wrong('economy', `${stored} unreferenced blocks, at most ${limit + needed}`);
+}
+
+/** The IDs of a milestone are kept for longer than all else of it. */
+async function checkIds(world: World): Promise<void> {
+  const sql = 'SELECT forgotten, (SELECT min(idx) FROM milestone) AS first FROM head';
+  const row = await world.node.sqlite.prepare(sql).first<{ forgotten: number; first: number }>();
+  if (row !== null && row.forgotten >= row.first && !world.isFlipped)
+    world.wrong('safety', `IDs up to ${row.forgotten} are forgotten, ${row.first} is kept`);
 }
 
 /** Milliseconds in which a milestone is applied where nothing disturbs the follower. */

@@ -2,8 +2,13 @@
  * What must be so once nothing moves any more: as much is kept as the settings say, and the index of
  * NFTs in KV is complete, settled and true, so that lookups need no ledger.
  */
+import { readCone } from '../../../src/ledger/packs/record-cone.ts';
+import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
+import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
+import { Random } from '../../support/network/random.ts';
 import type { World } from '../world.ts';
+import { checkScrubTells } from './scrub.ts';
 import { unreferencedSince } from './white-flag.ts';
 
 export async function checkRest(world: World): Promise<void> {
@@ -11,6 +16,8 @@ export async function checkRest(world: World): Promise<void> {
   await checkLookups(world);
   await checkKept(world);
   await checkOrphans(world);
+  await checkVerdicts(world);
+  await checkScrubTells(world, new Random(`${world.start} ${world.notes.length} scrub`));
   checkScrubbed(world);
 }
 
@@ -129,7 +136,7 @@ async function checkKept(world: World): Promise<void> {
   const { node, settings } = world;
   const row = await node.sqlite
     .prepare(
-      `SELECT h.ledger, h.start, h.id_tables AS idTables, m.first,
+      `SELECT h.ledger, h.start, h.history, h.id_tables AS idTables, m.first,
         (SELECT count(*) FROM milestone_part WHERE key < m.first * ${PARTS}) AS parts,
         (SELECT live = 0 AND last_milestone < m.first FROM pack ORDER BY key LIMIT 1) AS packs,
         (SELECT count(*) FROM nft_change WHERE milestone <= min(m.first, i.state ->> 'from')) AS changes,
@@ -138,7 +145,7 @@ async function checkKept(world: World): Promise<void> {
       FROM head h, nft_index i, (SELECT min(idx) AS first FROM milestone) m`,
     )
     .first<Record<string, number> & { idTables: string }>();
-  const { ledger = 0, start = 0, first = 0, idTables, ...old } = row!;
+  const { ledger = 0, start = 0, first = 0, history, idTables, ...old } = row!;
   const retention = Number(node.vars.RETENTION_MILESTONES);
   const due = Math.max(start, ledger - retention);
   if (first < due || (first > due && !world.isShortened))
@@ -146,6 +153,8 @@ async function checkKept(world: World): Promise<void> {
   // where steps are tiny it takes long
   for (const [what, count] of Object.entries(SLOW_STEPS.test(settings.limits) ? {} : old))
     if (count) world.wrong('economy', `${count} old ${what} are kept`);
+  if (!node.vars.HISTORY && history !== 0)
+    world.wrong('safety', `histories from ${history} on, which are not kept any more`);
   const [, second] = JSON.parse(idTables!) as [number, number][];
   const times = settings.limits === 'usual' ? ID_RETENTION.usual : ID_RETENTION.others;
   if (second !== undefined && second[1] <= ledger - Math.max(retention, ledger - first) * times)
@@ -169,6 +178,31 @@ async function checkOrphans(world: World): Promise<void> {
   const { length } = (await unreferencedSince(world)).filter(isOld);
   if (length > 0)
     world.wrong('economy', `${length} blocks are kept though they are older than ${first}`);
+}
+
+/** No transaction waits for what is there. */
+async function checkVerdicts(world: World): Promise<void> {
+  const { node, network, simulation } = world;
+  const findWaiting = async () => {
+    const stored = await storedBlocks(node.sqlite);
+    // outputs of what a milestone referenced in conflict never come to be
+    const open = stored.filter(({ milestone }) => milestone === null);
+    const made = open.flatMap(({ id }) => network.transactions.get(`0x${id}`)?.coins ?? []);
+    const { results } = await node.sqlite.prepare('SELECT id FROM output').all<{ id: string }>();
+    const there = new Set([...results.map(({ id }) => id), ...made.map(({ id }) => id.toHex())]);
+    return open.filter(({ id, record }) => {
+      const inputs = network.transactions.get(`0x${id}`)?.inputs;
+      const isUndecided = isUndecidedAt(readCone([record]), 0);
+      return isUndecided && inputs?.every((input) => there.has(input.slice(2)));
+    });
+  };
+  let waiting = await findWaiting();
+  for (const end = simulation.now + INDEXED_MS; waiting.length > 0 && simulation.now < end; ) {
+    await simulation.runUntil(simulation.now + LOOK_MS);
+    waiting = await findWaiting();
+  }
+  if (waiting.length > 0)
+    world.wrong('liveness', `no verdict on block ${waiting[0]!.id}, whose inputs are there`);
 }
 
 /** Where steps are short the scrub ends a round within a story. */

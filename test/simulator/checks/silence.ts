@@ -1,12 +1,13 @@
 /**
  * Silence: nothing is logged that the world did not cause. Calls that are lost, upstreams that fail
  * and ledgers that move it causes all the time; damage only by flipping bytes; mistakes of the code
- * never. Where nothing fails and nobody is hostile nothing is an error.
+ * and limits of the platform never. Where nothing fails and nobody is hostile nothing is an error.
  */
 import type { World } from '../world.ts';
 
 /** What D1's double and upstreams throw is a TypeError too. */
-const NEVER_CAUSED = /are damaged on disk|\b(?:Type|Range|Reference|Syntax)Error: (?!Network)/;
+const NEVER_CAUSED =
+  /are damaged on disk|Too many API requests|\b(?:Type|Range|Reference|Syntax)Error: (?!Network)/;
 
 /** A request may ask for what is not there yet, such as a list whose index is being filled. */
 const CAUSED = /http\.request/;

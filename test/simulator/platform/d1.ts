@@ -13,7 +13,7 @@ const HELD_MS = 10;
 const MAX_PARAMETERS = 100;
 const MAX_STATEMENT_BYTES = 100_000;
 const MAX_VALUE_BYTES = 2_000_000;
-/** Statements of one request. */
+/** Statements of one request; of an object, of all that it does until it is called again. */
 const MAX_CALLS_OF_INVOCATION = 1000;
 
 /** What becomes of one call. */
@@ -33,6 +33,7 @@ export interface D1Options {
   fault: (sql: readonly string[]) => D1Fault | undefined;
   /** Bytes that the database has, as each result says. */
   size?: () => number;
+  mostOfObject?: number | undefined;
   /** Of a request's batches one that waits as long as it is this one. */
   held?: () => number;
   /** Ends the process that calls. */
@@ -52,6 +53,7 @@ type Place = 'primary' | 'replica';
 
 export function openD1(simulation: Simulation, options: D1Options) {
   const { primary, replica, fault, crash, counts, size = () => 0, held = () => 0 } = options;
+  const { mostOfObject = MAX_CALLS_OF_INVOCATION } = options;
 
   async function call<T>(
     statements: readonly Statement[],
@@ -69,18 +71,23 @@ export function openD1(simulation: Simulation, options: D1Options) {
         while (held() === batch) await simulation.sleep(HELD_MS);
       }
     }
-    if (
-      invocation !== undefined &&
-      invocation.d1Calls > MAX_CALLS_OF_INVOCATION &&
-      isRequest(process)
-    )
-      throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
+    if (process !== undefined) process.d1Calls += statements.length;
+    const isOver = isRequest(process)
+      ? invocation!.d1Calls > MAX_CALLS_OF_INVOCATION
+      : (process?.d1Calls ?? 0) > mostOfObject;
+    if (isOver) throw new Error('D1_ERROR: Too many API requests by single worker invocation.');
     for (const { sql, values } of statements) checkLimits(sql, values);
     const due = fault(statements.map(({ sql }) => sql));
     if (due === 'crash-before' && process !== undefined) crash(process);
     await simulation.latency(due === 'slow' ? 300 : CALL_MS);
     if (due === 'lost-before') throw new Error('D1_ERROR: Network connection lost.');
-    if (due === 'full' && statements.some(({ sql }) => /^\s*(INSERT|UPDATE)/i.test(sql)))
+    // what is deleted makes room, in the same batch too
+    const writes = statements.map(({ sql }) => /^\s*(INSERT|UPDATE|DELETE)/i.exec(sql)?.[1]);
+    if (
+      due === 'full' &&
+      writes.some(Boolean) &&
+      !writes.some((each) => /DELETE/i.test(each ?? ''))
+    )
       throw new Error('D1_ERROR: database or disk is full: SQLITE_FULL');
     let result: T;
     try {

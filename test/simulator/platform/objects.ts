@@ -107,6 +107,7 @@ export class ObjectDouble {
     };
     instance.process.onEnd.push(lost);
     simulation.begin(instance.process, simulation.now, () => {
+      instance.process.d1Calls = 0;
       const forget = () => {
         const place = instance.process.onEnd.indexOf(lost);
         if (place >= 0) instance.process.onEnd.splice(place, 1);

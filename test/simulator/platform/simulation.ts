@@ -10,6 +10,8 @@ import { Random } from '../../support/network/random.ts';
 export interface Process {
   readonly name: string;
   alive: boolean;
+  /** Of an object: statements since it was called or its alarm rang, which begins a count anew. */
+  d1Calls: number;
   /** What its end ends too, such as sockets. */
   readonly onEnd: (() => void)[];
 }
@@ -137,10 +139,7 @@ export function currentOwner(): { process: Process; invocation: Invocation } | u
   return running.getStore();
 }
 
-/**
- * Whether it serves clients: what they ask is their own choice. Whether the platform counts an
- * object's passes as one invocation is not known.
- */
+/** Whether it serves clients: what they ask is their own choice. */
 export function isRequest(process: Process | undefined): boolean {
   return process?.name.startsWith('isolate') === true;
 }
@@ -157,7 +156,7 @@ export function kill(process: Process): void {
 }
 
 export function newProcess(name: string): Process {
-  return { name, alive: true, onEnd: [] };
+  return { name, alive: true, d1Calls: 0, onEnd: [] };
 }
 
 /** All microtasks are done when it resolves. */

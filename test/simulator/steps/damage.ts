@@ -132,7 +132,7 @@ function idsIn(row: Record<string, unknown>): string[] {
 }
 
 /** With another character at a place, or another bit. */
-function flip(value: unknown, random: Random): string | number | Uint8Array {
+export function flip(value: unknown, random: Random): string | number | Uint8Array {
   if (value instanceof Uint8Array || Array.isArray(value)) {
     const bytes = Uint8Array.from(value);
     bytes[random.below(bytes.length)]! ^= 1 << random.below(8);

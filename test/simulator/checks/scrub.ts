@@ -1,0 +1,85 @@
+/**
+ * The scrub (docs/storage.md#the-scrub): it finds nothing in a ledger that is whole. On copies, in
+ * which one cell is another or a row is gone, it tells.
+ */
+import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { readRows } from '../../support/ledger/memory-database.ts';
+import type { Random } from '../../support/network/random.ts';
+import { flip } from '../steps/damage.ts';
+import type { World } from '../world.ts';
+
+/** Of a step. */
+const SCRUBBED_ROWS = 50;
+const MAX_STEPS = 5000;
+
+/** Two rounds: one may have begun before. Throws what the scrub throws. */
+export async function scrubTwice(world: World, db = world.node.sqlite): Promise<void> {
+  const { scrub, MODULES } = world.node.product;
+  const tables = MODULES.flatMap(({ ledger }) => ledger?.tables ?? []);
+  let rounds = 0;
+  for (let steps = 0; rounds < 2 && steps < MAX_STEPS; steps++)
+    if (await scrub(db, SCRUBBED_ROWS, tables)) rounds++;
+  if (rounds < 2) world.wrong('liveness', 'the scrub ends no round');
+}
+
+/** Tables with a sum over all of their rows: it tells one that is gone, too. */
+const SUMMED = /^(output|id_\d|nft_past)$/;
+/** Those that are read whole, or compared with others. */
+const READ = /^(nft|output_detail|nft_change|parameters|receipt)$/;
+
+const EMPTY: unknown[] = [null, ''];
+/** Of a milestone's changes, which only have to differ. */
+const UNREAD = 'part';
+
+/** Of these so many, in copies of their own. */
+const TABLES = 2;
+
+/** A cell of a table, or a row, is damaged: the scrub tells. */
+export async function checkScrubTells(world: World, random: Random): Promise<void> {
+  const { sqlite } = world.node;
+  const whole = sqlite.serialize();
+  const names = await sqlite
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .all<{ name: string }>();
+  const first = await sqlite.prepare('SELECT min(idx) AS first FROM milestone').first('first');
+  const known = names.results.filter(({ name }) => SUMMED.test(name) || READ.test(name));
+  for (const { name } of random.sample(known, TABLES)) {
+    const isSummed = SUMMED.test(name);
+    // a milestone says how many NFTs it changed, as long as it and the one before are kept
+    const isCounted = ({ milestone }: Record<string, unknown>) => Number(milestone) > Number(first);
+    const all = await readRows(sqlite, name);
+    const rows = name === 'nft_change' ? all.filter(isCounted) : all;
+    if (rows.length === 0) continue;
+    const row = random.pick(rows);
+    const isRead = (column: string) => column !== UNREAD && !EMPTY.includes(row[column]);
+    const columns = Object.keys(row).filter(isRead);
+    const column = random.pick(columns);
+    const isGone = isSummed && random.chance(0.3);
+    const copy = new SqliteDatabase(':memory:');
+    copy.deserialize(whole);
+    copy.exec('PRAGMA foreign_keys = OFF');
+    const where = `WHERE ${Object.keys(row)
+      .map((each, i) => `${each} IS ?${i + 2}`)
+      .join(' AND ')}`;
+    const sql = isGone
+      ? `DELETE FROM ${name} ${where} AND ?1 IS NULL`
+      : `UPDATE ${name} SET ${column} = ?1 ${where}`;
+    const cell = isGone ? null : flip(row[column], random);
+    const change = copy
+      .prepare(sql)
+      .bind(cell, ...Object.values(row))
+      .run();
+    // none where a constraint is against it
+    const changes = await change.then(
+      ({ meta }) => meta.changes,
+      () => 0,
+    );
+    const isTold = await scrubTwice(world, copy).then(
+      () => false,
+      (error: Error) => error.name === 'LedgerDamaged',
+    );
+    if (changes > 0 && !isTold)
+      world.wrong('safety', `the scrub does not tell ${isGone ? 'a row' : column} of ${name}`);
+    copy.close();
+  }
+}
