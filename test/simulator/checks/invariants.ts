@@ -186,7 +186,7 @@ const WINDOW_S = 30;
 const LIMITS = {
   d1Calls: { base: 60, block: 1 },
   // a milestone that none of them can give whole is tried with each of them, once a second
-  requests: { base: 8, upstream: 12, block: 2, open: 1 },
+  requests: { base: 12, upstream: 12, block: 2, open: 1 },
   lines: { base: 12, block: 0 },
 } as const;
 
