@@ -418,6 +418,8 @@ function asFile(chunks: readonly Uint8Array[]) {
 /** What asks for a token, and the one that opens it. */
 export const PROTECTED_PATH = '/api/routes';
 export const API_TOKEN = 'token-of-the-simulated-node';
+export const API_USER = 'operator';
+export const API_PASSWORD = 'password-of-the-simulated-node';
 /** The first upstream asks for it. */
 const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
 
@@ -434,8 +436,11 @@ function varsOf(
     MILESTONE_PUBLIC_KEYS: known.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
     PUBLIC_ROUTES: '/*,/metrics,/api/mqtt/v1',
-    PROTECTED_ROUTES: PROTECTED_PATH,
+    // in any case
+    PROTECTED_ROUTES: PROTECTED_PATH.replace('routes', 'Routes'),
     API_TOKEN,
+    API_USER,
+    API_PASSWORD,
     RETENTION_MILESTONES: String(settings.retention),
     ...(settings.isServe && { ONE_ISOLATE: 'true' }),
     HISTORY: settings.keepsHistory ? 'all' : '',

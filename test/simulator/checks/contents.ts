@@ -208,6 +208,10 @@ function metricsFault(world: World, text: string): string | undefined {
   };
   const ledger = read('stardust_ledger_index');
   if ((ledger ?? 0) > last) return `the ledger is at ${ledger}`;
+  const latest = read('stardust_latest_milestone_index');
+  const lag = read('stardust_ledger_lag_milestones');
+  if (ledger !== undefined && latest !== undefined && lag !== Math.max(0, latest - ledger))
+    return `the ledger is at ${ledger} of ${latest}, and ${lag} behind`;
   const isSure = settings.replicaMs === 0 && liar === undefined && !node.vars.FINAL_MILESTONE;
   if (restsFrom === undefined || !isSure) return undefined;
   const names = [

@@ -364,6 +364,8 @@ const BEYOND_MS = 70_000;
 /** The network ended at its last milestone: the root over its ledger, and what leads to it. */
 async function endNetwork(world: World, random: Random): Promise<void> {
   const { node, network, simulation, truth, upstreams } = world;
+  // what was looked at last may have brought milestones
+  await checkLiveness(world);
   const last = lastIndex(network) + 1;
   // at first one that is over, which is an error
   if (world.isDisturbed) {

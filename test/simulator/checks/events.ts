@@ -43,11 +43,21 @@ export interface Listener {
   tagged: Set<string>;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
   imports: number;
+  /** When it said that it wants no more blocks. */
+  unsubscribedAt: number | undefined;
 }
+
+/** In which what was sent before has come. */
+const UNSUBSCRIBED_MS = 5000;
 
 /** @param stays whether it never leaves by itself */
 export function listen(world: World, random: Random, connections = 3, stays = false): void {
   const topics = [...random.sample(extraTopics(world, random), random.below(4))];
+  const unsubscribesAfter = !stays && random.chance(0.2) ? random.between(5, 60) * 1000 : undefined;
+  // others may have the same name at other addresses
+  const [address, clientId] = random.chance(0.5)
+    ? ['192.0.2.3', '']
+    : [[10, ...random.bytes(3)].join('.'), 'wallet'];
   const leavesAfter = !stays && random.chance(0.3) ? random.between(5, 60) * 1000 : undefined;
   world.ask(
     '/api/mqtt/v1',
@@ -63,7 +73,9 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
         );
       };
       const alive = newKeepAlive(world, webSocket, stays ? undefined : random);
-      const end = follow(world, webSocket, topics, { again, alive });
+      const { end, unsubscribe } = follow(world, webSocket, topics, { again, alive, clientId });
+      if (unsubscribesAfter !== undefined)
+        world.simulation.atForWorld(world.simulation.now + unsubscribesAfter, unsubscribe);
       if (leavesAfter === undefined) return;
       world.simulation.atForWorld(world.simulation.now + leavesAfter, () => {
         end();
@@ -71,17 +83,17 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
         webSocket.close(1000);
       });
     },
-    { headers: HEADERS },
+    { headers: { ...HEADERS, 'cf-connecting-ip': address! } },
   );
 }
 
-/** Returns what ends it, without coming again. */
+/** Returns what ends it, without coming again, and what ends its blocks. */
 function follow(
   world: World,
   socket: Socket,
   extra: readonly Topic[],
-  { again, alive }: { again: () => void; alive: KeepAlive },
-): () => void {
+  { again, alive, clientId }: { again: () => void; alive: KeepAlive; clientId: string | undefined },
+): { end: () => void; unsubscribe: () => void } {
   const { network } = world;
   const reader = createPacketReader(1 << 20);
   const listener: Listener = {
@@ -89,6 +101,7 @@ function follow(
     blocks: new Set(),
     tagged: new Set(),
     imports: world.imports,
+    unsubscribedAt: undefined,
   };
   world.listeners.add(listener);
   const topics: Topic[] = [
@@ -162,7 +175,10 @@ function follow(
     listener.last = index;
     world.note('event', String(index));
   };
+  const { simulation } = world;
   const noteBlock = (id: string) => {
+    if (simulation.now > (listener.unsubscribedAt ?? simulation.now) + UNSUBSCRIBED_MS)
+      world.wrong('safety', `an event of block ${id} to one who wants none`);
     listener.blocks.add(id);
     // a pushed block of which a bit was spoilt on the way is another block
     if (!network.blocks.has(id) && world.settings.kind !== 'hostile')
@@ -205,14 +221,22 @@ function follow(
       type: PacketType.Connect,
       level: 4,
       cleanSession: true,
-      clientId: '',
+      clientId: clientId ?? '',
       keepAlive: alive.seconds,
     }),
   );
   alive.begin();
-  return () => {
-    isLeaving = true;
-    world.listeners.delete(listener);
+  return {
+    end: () => {
+      isLeaving = true;
+      world.listeners.delete(listener);
+    },
+    unsubscribe: () => {
+      if (socket.readyState !== 1) return;
+      const topics = [BLOCKS];
+      socket.send(encodePacket({ type: PacketType.Unsubscribe, packetId: 3, topics }));
+      listener.unsubscribedAt = simulation.now;
+    },
   };
 }
 
@@ -261,7 +285,10 @@ async function checkBlocksTold(world: World): Promise<void> {
   );
   world.publishNews();
   const lacks = () =>
-    told.filter(({ blocks, tagged }) => !ids.every((id) => blocks.has(id) && tagged.has(id)));
+    told.filter(
+      ({ blocks, tagged, unsubscribedAt }) =>
+        !ids.every((id) => (blocks.has(id) || unsubscribedAt !== undefined) && tagged.has(id)),
+    );
   for (const end = simulation.now + STORED_MS; lacks().length > 0 && simulation.now < end; )
     await simulation.runUntil(simulation.now + LOOK_MS);
   const [late] = lacks().filter((each) => listeners.has(each));

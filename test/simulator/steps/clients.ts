@@ -35,7 +35,7 @@ import {
   readOutput,
   readTreasury,
 } from '../checks/reads.ts';
-import { API_TOKEN, PROTECTED_PATH, type World } from '../world.ts';
+import { API_PASSWORD, API_TOKEN, API_USER, PROTECTED_PATH, type World } from '../world.ts';
 import { proposal } from './coordinators.ts';
 import type { Step, Steps } from './step.ts';
 
@@ -60,6 +60,8 @@ const NODE_PATHS = ['/health', '/metrics', '/', '/nft/0x12', '/robots.txt'];
 
 const NOBODY = 'ab'.repeat(32);
 
+const basic = (text: string) => ({ authorization: `Basic ${btoa(text)}` });
+
 /** What strangers send, and the status that each is answered with, whatever the weather. */
 const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: RequestInit])[] = [
   [400, '/api/core/v2/blocks/0x12'],
@@ -73,15 +75,26 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [404, '/api/core/v2//info'],
   [405, '/api/core/v2/info', { method: 'POST' }],
   [204, '/api/core/v2/info', { method: 'OPTIONS' }],
-  [400, '/api/core/v2/whiteflag', { method: 'POST', body: ' '.repeat(70_000) }],
   [400, `/api/edge/v1/nfts?ids=${Array.from({ length: 101 }, () => `0x${NOBODY}`)}`],
   [400, '/api/mqtt/v1'],
   [401, PROTECTED_PATH, { method: 'HEAD' }],
-  [401, PROTECTED_PATH, { headers: { authorization: `Basic ${btoa('operator:')}` } }],
+  ...[API_USER, `${API_USER}:`, `${API_USER}:${API_PASSWORD}0`, `:${API_PASSWORD}`].map(
+    (text) => [401, PROTECTED_PATH, { headers: basic(text) }] as const,
+  ),
+  [200, PROTECTED_PATH, { headers: basic(`${API_USER}:${API_PASSWORD}`) }],
   [401, PROTECTED_PATH],
   [401, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}0` } }],
   [200, PROTECTED_PATH, { headers: { authorization: `Bearer ${API_TOKEN}` } }],
 ];
+
+/** A right request that is too long to be read. */
+function sendTooMuch(world: World): void {
+  const body = `${JSON.stringify(proposal(world))}${' '.repeat(70_000)}`;
+  const judge = ({ status }: Response) => {
+    if (status !== 400 && status !== 429) world.wrong('safety', `a long body: status ${status}`);
+  };
+  world.ask('/api/core/v2/whiteflag', judge, { method: 'POST', body });
+}
 
 /** Readers of the same, so that some share an answer. */
 const AT_ONCE = 6;
@@ -203,6 +216,7 @@ export const clientSteps = {
       init,
     );
   }),
+  sendTooMuch: client(1, sendTooMuch),
   listen: client(3, (world, random) => listen(world, random)),
   leave: { ...client(1, leave), isHostile: true },
 } satisfies Steps;
