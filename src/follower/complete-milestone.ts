@@ -201,8 +201,12 @@ async function leaveOut(
     if (isOthers) spared.set(upstream.name, 0);
     if (restsOnWord && !own) return;
     const computed = toHex(inclusionRoot(view.cone, order));
+    // it counted as referenced, and may be lost upstream
+    const lost = own && [...own.unknown.keys()].find((id) => own.referenced.has(id));
+    const without =
+      lost === undefined ? '' : ` without block 0x${lost}, which is not known upstream`;
     throw new Divergence(
-      `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}`,
+      `milestone ${index}: inclusionMerkleRoot ${toHex(root)}, computed ${computed}${without}`,
     );
   });
 }

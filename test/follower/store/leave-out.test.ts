@@ -353,6 +353,32 @@ describe('a milestone upon a block that was referenced before the snapshot', () 
   });
 });
 
+it('a state names the block that its upstream lost', async () => {
+  const started = await start();
+  const { rig, network } = started;
+  const lost = network.note([network.milestoneBlock!]);
+  network.milestone({ parents: [network.milestoneBlock!, network.note([lost])] });
+  rig.node.confirm(4);
+  const has = (id: string) => `0x${id}` !== lost;
+  const { readBlock, readReference } = rig.upstream;
+  const forgetful: Upstream = {
+    ...rig.upstream,
+    readTips: async () => [],
+    readBlock: async (id) => (has(id) ? readBlock(id) : undefined),
+    readReference: async (id) => (has(id) ? readReference(id) : undefined),
+  };
+  rig.following.upstreams = [forgetful];
+  await passes(rig, 3);
+  const { state, reason } = (await db
+    .prepare('SELECT state, reason FROM follower')
+    .first<{ state: string; reason: string }>())!;
+  expect(state).toBe('diverged');
+  expect(reason).toMatch(new RegExp(`without block ${lost}, which is not known upstream$`));
+  rig.following.upstreams = [rig.upstream];
+  await passes(rig, 2);
+  expect(await ledgerIndex(db)).toBe(4);
+});
+
 describe('a milestone upon a region of 1,374 old blocks', () => {
   async function startWide() {
     const network = new SyntheticNetwork({ seed: 'old region' });
