@@ -133,6 +133,8 @@ export class World {
   backup: Uint8Array | undefined;
   /** Ledgers that were replaced. */
   imports = 0;
+  /** When the latest one began or ended. */
+  importedAt = 0;
   /** Milestone of the latest snapshot. */
   importedTo = 0;
   /** The latest ledger index that a client has seen, of this ledger. */
@@ -264,6 +266,7 @@ export class World {
   /** Another ledger takes the place, which may be behind. */
   noteImport(): void {
     this.imports++;
+    this.importedAt = this.simulation.now;
     this.seenIndex = 0;
     this.economy.length = 0;
   }

@@ -47,6 +47,9 @@ export interface Listener {
   unsubscribedAt: number | undefined;
 }
 
+/** In which whoever listens to a ledger that was replaced is sent away. */
+const CLOSED_MS = 60_000;
+
 /** In which what was sent before has come. */
 const UNSUBSCRIBED_MS = 5000;
 
@@ -134,7 +137,12 @@ function follow(
   const begun = new Set<string>();
   const confirm = ({ index, ...about }: { index: number }) => {
     const { last } = listener;
-    if (listener.imports !== world.imports || world.isDamaged) return;
+    if (world.isDamaged) return;
+    if (listener.imports !== world.imports) {
+      const isLate = !world.isImporting && simulation.now > world.importedAt + CLOSED_MS;
+      if (isLate) world.wrong('safety', `an event of milestone ${index} of another ledger`);
+      return;
+    }
     if (index > lastIndex(network)) world.wrong('safety', `an event of milestone ${index}`);
     // the genesis has no ID
     const milestone = milestoneAt(network, index);

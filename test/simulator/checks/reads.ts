@@ -72,8 +72,9 @@ export function read(
   const isInQuery = hasMin === 'in query' && min > 0 && readers.chance(0.5);
   const asked = isInQuery ? `${path}&minLedgerIndex=${min}` : path;
   if (min > 0 && !isInQuery) headers[MIN_LEDGER_INDEX] = String(min);
-  if (min === 0 && before !== undefined && init.headers === undefined)
-    headers['if-none-match'] = before.etag;
+  const isConditional = min === 0 && before !== undefined && init.headers === undefined;
+  if (isConditional)
+    headers['if-none-match'] = readers.pick([before.etag, `"other", ${otherForm(before.etag)}`]);
   const { imports, seenIndex: seen } = world;
   const mayHide = world.mayHideRows;
   const look = async (answer: Response) => {
@@ -113,6 +114,10 @@ export function read(
     if (isShared && index === undefined && !isKeptForGood(answer))
       return 'caches keep it, and it names no ledger index';
     const etag = answer.headers.get('etag');
+    if (isConditional && etag === before.etag) return 'the answer that the client has, whole';
+    const exposed = answer.headers.get('access-control-expose-headers') ?? '';
+    if (etag !== null && !/X-Ledger-Index.*ETag/.test(exposed))
+      return `scripts of pages may read ${exposed}`;
     if (etag !== null && min === 0) kept.set(path, { etag, body, index: index ?? -1 });
     keepForGood(answer, body);
     return check(body as never, index ?? -1, answer);
@@ -139,6 +144,9 @@ export function read(
     },
   );
 }
+
+/** The same tag, weak or not: a proxy may change that. */
+const otherForm = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : `W/${etag}`);
 
 function isKeptForGood(answer: Response): boolean {
   return answer.headers.get('cache-control')?.includes('immutable') === true;
