@@ -202,7 +202,7 @@ async function leaveOut(
     if (restsOnWord && !own) return;
     const computed = toHex(inclusionRoot(view.cone, order));
     // it counted as referenced, and may be lost upstream
-    const lost = own && [...own.unknown.keys()].find((id) => own.referenced.has(id));
+    const lost = own && [...own.unknown.keys()].filter((id) => own.referenced.has(id)).sort()[0];
     const without =
       lost === undefined ? '' : ` without block 0x${lost}, which is not known upstream`;
     throw new Divergence(

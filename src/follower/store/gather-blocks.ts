@@ -125,13 +125,6 @@ export async function gatherBlocks(
   const note = (error: unknown) => {
     fault ??= requireFault(error);
   };
-  let isQuerying = false;
-  let queried: Promise<void> | undefined;
-  const queryDeep = async (ids: readonly string[]) => {
-    isQuerying = true;
-    await query(ids).catch(note);
-    isQuerying = false;
-  };
   const fetchOne = async (id: string): Promise<ParsedBlock | undefined> => {
     try {
       return await fetchIntoPool(pool, givers, id, ranking);
@@ -163,16 +156,18 @@ export async function gatherBlocks(
         const due = ids.slice(at, at + Math.min(budget.fetchesLeft, FETCHED_AT_ONCE));
         at += due.length;
         budget.fetchesLeft -= due.length;
-        const deep = due.filter((id) => !isQuerying && skeleton.levelOf(id) >= maxLevels);
+        const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
         deep.forEach(skeleton.restartLevels);
-        if (deep.length > 0) queried = queryDeep(deep);
         const giveUp = () => {
           [isBusy, isWithheld] = [true, true];
           note(new UpstreamFailure('not all blocks came in time'));
           return due.map(pool.get);
         };
-        const fetching = Promise.all(due.map(fetchOne));
-        for (const block of await within(deadline - Date.now(), fetching, giveUp)) {
+        const [blocks] = await Promise.all([
+          within(deadline - Date.now(), Promise.all(due.map(fetchOne)), giveUp),
+          query(deep).catch(note),
+        ]);
+        for (const block of blocks) {
           if (block === undefined) continue;
           heapLeft -= heapOf(block);
           const id = toHexDigits(block.id);
@@ -184,8 +179,6 @@ export async function gatherBlocks(
     },
     meet: (id, block) => met.set(id, block),
   });
-  // blocks that are all here are proven by their parents, however slow an upstream is to tell
-  if (fault !== undefined || cut.length > 0) await queried;
   isWithheld ||= isFailing && heapLeft === MAX_FETCHED_HEAP_BYTES;
   if (cut.length > 0) {
     const reason = 'more blocks of the cone are not here than are fetched at once';

@@ -110,6 +110,7 @@ export async function readReferenced(
   const ask = async (id: string) => {
     const milestone = await readReference(id);
     const times = (said.unknown.get(id) ?? 0) + 1;
+    if (milestone !== undefined) said.unknown.delete(id);
     if (milestone === null) said.unreferenced.add(id);
     else if (milestone !== undefined || times === MAX_ASKED) said.referenced.add(id);
     else said.unknown.set(id, times);

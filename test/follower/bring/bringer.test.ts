@@ -2,9 +2,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { BringContext } from '../../../src/follower/bring/bring-blocks.ts';
 import { createBringer } from '../../../src/follower/bring/bring-blocks.ts';
-import { startLedger, startNew } from '../../support/ledger/ledger-harness.ts';
+import { startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
-import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -97,17 +96,4 @@ it('a request waits for its own turn, though a stranger waits for the same block
   });
   await Promise.all(all);
   clearInterval(endAll);
-});
-
-it('blocks that their parents prove are brought, however slow one of two upstreams is', async () => {
-  const { network, rig, root } = await startNew(await openMemory(), 'slow upstream');
-  const chain = [root];
-  for (let i = 0; i < 40; i++) chain.push(network.note([chain.at(-1)!]));
-  const slow = { ...rig.upstream, readReference: () => new Promise<undefined>(() => {}) };
-  const context = { ...rig.following, db: rig.db, upstreams: [rig.upstream, slow] };
-  const top = chain.at(-1)!.slice(2);
-  const bringer = createBringer(() => context);
-  expect(await bringer.bring({ blocks: [top], packs: [] }, '192.0.2.1')).toBeUndefined();
-  const stored = (await storedBlocks(rig.db)).map(({ id }) => id);
-  expect(stored).toEqual(expect.arrayContaining(chain.map((id) => id.slice(2))));
 });

@@ -43,7 +43,7 @@ export interface Listener {
   tagged: Set<string>;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
   imports: number;
-  /** When it said that it wants no more blocks. */
+  /** When it was told that it gets no more blocks. */
   unsubscribedAt: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Listener {
 const CLOSED_MS = 60_000;
 
 /** In which what was sent before has come. */
-const UNSUBSCRIBED_MS = 5000;
+const UNSUBSCRIBED_MS = 1000;
 
 /** @param stays whether it never leaves by itself */
 export function listen(world: World, random: Random, connections = 3, stays = false): void {
@@ -195,6 +195,8 @@ function follow(
   socket.received = (data) => {
     for (const packet of reader.read(new Uint8Array(data as ArrayBuffer))) {
       alive.received(packet);
+      isSubscribed ||= packet.type === PacketType.SubscribeAck;
+      if (packet.type === PacketType.UnsubscribeAck) listener.unsubscribedAt = simulation.now;
       if (packet.type === PacketType.ConnectAck)
         socket.send(
           encodePacket({
@@ -214,6 +216,7 @@ function follow(
       }
     }
   };
+  let isSubscribed = false;
   let isLeaving = alive.isSilent;
   socket.ended = (code) => {
     world.note(`events closed ${code}`);
@@ -240,10 +243,9 @@ function follow(
       world.listeners.delete(listener);
     },
     unsubscribe: () => {
-      if (socket.readyState !== 1) return;
+      if (socket.readyState !== 1 || !isSubscribed) return;
       const topics = [BLOCKS];
       socket.send(encodePacket({ type: PacketType.Unsubscribe, packetId: 3, topics }));
-      listener.unsubscribedAt = simulation.now;
     },
   };
 }

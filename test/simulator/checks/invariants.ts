@@ -186,7 +186,7 @@ const WINDOW_S = 30;
 const LIMITS = {
   d1Calls: { base: 60, block: 1 },
   // a milestone that none of them can give whole is tried with each of them, once a second
-  requests: { base: 12, upstream: 12, block: 2, open: 1 },
+  requests: { base: 8, upstream: 12, block: 2, open: 1 },
   lines: { base: 12, block: 0 },
 } as const;
 
@@ -283,8 +283,10 @@ async function checkRows(world: World): Promise<void> {
 /** The IDs of a milestone are kept for longer than all else of it. */
 async function checkIds(world: World): Promise<void> {
   const sql = 'SELECT forgotten, (SELECT min(idx) FROM milestone) AS first FROM head';
-  const row = await world.node.sqlite.prepare(sql).first<{ forgotten: number; first: number }>();
-  if (row !== null && row.forgotten >= row.first && !world.isFlipped)
+  const row = await world.node.sqlite
+    .prepare(sql)
+    .first<{ forgotten: number; first: number | null }>();
+  if (row !== null && row.first !== null && row.forgotten >= row.first && !world.isFlipped)
     world.wrong('safety', `IDs up to ${row.forgotten} are forgotten, ${row.first} is kept`);
 }
 

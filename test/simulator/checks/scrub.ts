@@ -3,6 +3,7 @@
  * which one cell is another or a row is gone, it tells.
  */
 import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
+import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { readRows } from '../../support/ledger/memory-database.ts';
 import type { Random } from '../../support/network/random.ts';
 import { flip } from '../steps/damage.ts';
@@ -42,13 +43,17 @@ export async function checkScrubTells(world: World, random: Random): Promise<voi
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     .all<{ name: string }>();
   const first = await sqlite.prepare('SELECT min(idx) AS first FROM milestone').first('first');
+  const isFilled = (await sqlite.prepare('SELECT indexed FROM head').first('indexed')) === 'all';
   const known = names.results.filter(({ name }) => SUMMED.test(name) || READ.test(name));
   for (const { name } of random.sample(known, TABLES)) {
     const isSummed = SUMMED.test(name);
     // a milestone says how many NFTs it changed, as long as it and the one before are kept
     const isCounted = ({ milestone }: Record<string, unknown>) => Number(milestone) > Number(first);
     const all = await readRows(sqlite, name);
-    const rows = name === 'nft_change' ? all.filter(isCounted) : all;
+    // while an index of all kinds is filled only NFTs are compared
+    const isCompared = ({ kind }: Record<string, unknown>) => isFilled || kind === OutputType.Nft;
+    const rows =
+      { nft_change: all.filter(isCounted), output_detail: all.filter(isCompared) }[name] ?? all;
     if (rows.length === 0) continue;
     const row = random.pick(rows);
     const isRead = (column: string) => column !== UNREAD && !EMPTY.includes(row[column]);

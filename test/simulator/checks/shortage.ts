@@ -32,6 +32,8 @@ export async function runShort(world: World, random: Random): Promise<void> {
     }
     await simulation.runUntil(simulation.now + LOOK_MS);
   }
+  if ((await countKept()) < LEAST_RETENTION)
+    world.wrong('safety', 'fewer milestones are kept than must be');
   node.disturbances.d1 = { chance: 0, faults: [] };
   node.disturbances.d1Bytes = 0;
   await checkAlways(world);

@@ -81,13 +81,7 @@ export function openD1(simulation: Simulation, options: D1Options) {
     if (due === 'crash-before' && process !== undefined) crash(process);
     await simulation.latency(due === 'slow' ? 300 : CALL_MS);
     if (due === 'lost-before') throw new Error('D1_ERROR: Network connection lost.');
-    // what is deleted makes room, in the same batch too
-    const writes = statements.map(({ sql }) => /^\s*(INSERT|UPDATE|DELETE)/i.exec(sql)?.[1]);
-    if (
-      due === 'full' &&
-      writes.some(Boolean) &&
-      !writes.some((each) => /DELETE/i.test(each ?? ''))
-    )
+    if (due === 'full' && needsRoom(statements))
       throw new Error('D1_ERROR: database or disk is full: SQLITE_FULL');
     let result: T;
     try {
@@ -129,6 +123,14 @@ export function openD1(simulation: Simulation, options: D1Options) {
     withSession: (constraint = 'first-unconstrained') =>
       session(constraint === 'first-unconstrained' ? 'replica' : 'primary'),
   };
+}
+
+/** What a batch deletes makes room for what it inserts then; nothing is inserted into `head`. */
+function needsRoom(statements: readonly Statement[]): boolean {
+  const first = (verb: RegExp) => statements.findIndex(({ sql }) => verb.test(sql));
+  const [deleted, inserted] = [first(/^\s*DELETE/i), first(/\bINSERT (?!INTO head\b)/)];
+  if (deleted < 0) return inserted >= 0 || first(/^\s*UPDATE/i) >= 0;
+  return inserted >= 0 && inserted < deleted;
 }
 
 type Run = <T>(statement: Statement, work: (db: SqliteDatabase) => Promise<T>) => Promise<T>;
