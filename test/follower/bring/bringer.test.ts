@@ -1,9 +1,14 @@
 /** Reads of single blocks that the follower fetches (src/follower/bring/bring-blocks.ts). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { BringContext } from '../../../src/follower/bring/bring-blocks.ts';
 import { createBringer } from '../../../src/follower/bring/bring-blocks.ts';
-import { startLedger } from '../../support/ledger/ledger-harness.ts';
+import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
+import { type Upstream, UpstreamFailure } from '../../../src/upstream/upstream.ts';
+import { asFile, startLedger } from '../../support/ledger/ledger-harness.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
+import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
+import { fullSnapshot } from '../../support/network/network-snapshot.ts';
 import { SyntheticNetwork } from '../../support/network/synthetic-network.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -96,4 +101,38 @@ it('a request waits for its own turn, though a stranger waits for the same block
   });
   await Promise.all(all);
   clearInterval(endAll);
+});
+
+it('a block that one upstream called referenced is not stored, though that one fails then', async () => {
+  // a stranger stands on a chain from before the import, of which the snapshot names one block
+  const network = new SyntheticNetwork({ seed: 'below the import' });
+  network.milestone();
+  const chain = [network.milestoneBlock!];
+  for (let i = 0; i < 40; i++) chain.push(network.note([chain.at(-1)!]));
+  network.milestone({ parents: [chain.at(-1)!] });
+  network.milestone({ parents: [network.milestoneBlock!] });
+  const { index } = network.milestones.at(-1)!;
+  const rig = await startLedger(await openMemory(), network, index);
+  const file = asFile(fullSnapshot(network, { target: index, stoodOn: [chain[20]!] }));
+  await loadSnapshot(rig.db, file, undefined);
+  rig.node.confirm(index);
+  const top = network.note([chain.at(-2)!]).slice(2);
+  let times = 0;
+  // later than the blocks come
+  const honest: Upstream = {
+    ...rig.upstream,
+    name: 'honest',
+    async readReference(id) {
+      await sleep(3);
+      if (times++ > 0) throw new UpstreamFailure('down');
+      return rig.upstream.readReference(id);
+    },
+  };
+  const liar: Upstream = { ...rig.upstream, name: 'liar', readReference: () => sleep(5, null) };
+  const context = { ...rig.following, db: rig.db, upstreams: [honest, liar] };
+  const bringer = createBringer(() => context);
+  const notBrought = await bringer.bring({ blocks: [top], packs: [] }, '192.0.2.1');
+  expect(notBrought?.fault).toBe('referenced-before');
+  const open = (await storedBlocks(rig.db)).filter(({ milestone }) => milestone === null);
+  expect(open.map(({ id }) => network.blocks.get(`0x${id}`)?.referenced)).toEqual([]);
 });
