@@ -72,8 +72,9 @@ const statements: Operator = (node, source) => {
   return swap('statement', node, source, ';');
 };
 
+/** Another literal, as small limits (platform/limits.ts) are put in the place of one. */
 const numbers: Operator = (node, source) =>
-  ts.isNumericLiteral(node) ? swap('number', node, source, `(${node.getText(source)} + 1)`) : [];
+  ts.isNumericLiteral(node) ? swap('number', node, source, String(Number(node.text) + 1)) : [];
 
 const methods: Operator = (node, source) => {
   if (!ts.isPropertyAccessExpression(node) || !ts.isCallExpression(node.parent)) return [];
