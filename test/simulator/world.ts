@@ -86,6 +86,8 @@ export class World {
   readonly kept = new Map<string, { etag: string; body: unknown; index: number }>();
   /** Answers that caches keep for good, by their paths: what is wrong with each by now. */
   readonly immutable = new Map<string, () => string | undefined>();
+  /** Sums over all outputs that the node told, by ledger index. */
+  readonly fingerprints = new Map<number, string>();
   /** What happened, for people and for hashes. */
   readonly notes: string[] = [];
   /** How often, by what. */

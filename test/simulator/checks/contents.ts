@@ -227,14 +227,26 @@ function metricsFault(world: World, text: string): string | undefined {
   return differs(said, [last, 0, 1, applied].slice(0, names.length));
 }
 
+/** Of one ledger index there is one, whoever tells it. */
+function fingerprintFault(world: World, index: number, said = ''): string | undefined {
+  const { fingerprints } = world;
+  const known = fingerprints.get(index) ?? said;
+  fingerprints.set(index, said);
+  return /^[0-9a-f]{13}$/.test(said) && said === known
+    ? undefined
+    : `the fingerprint is ${said}, and was ${known}`;
+}
+
 /** What a node says of itself: that it can be read, and no milestone that is not there. */
 export function readNode(world: World, path: string): void {
   read(
     world,
     path,
     path,
-    ({ text }: { text: string }) => {
+    ({ text }: { text: string }, index, { headers }) => {
       if (text.includes('origin.invalid')) return 'a page names no origin';
+      const fingerprint = headers.get('x-ledger-fingerprint') ?? undefined;
+      if (path === '/health') return fingerprintFault(world, index, fingerprint);
       return path === '/metrics' ? metricsFault(world, text) : undefined;
     },
     undefined,
