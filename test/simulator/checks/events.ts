@@ -275,8 +275,9 @@ export async function checkListeners(world: World): Promise<void> {
 }
 
 /** While nobody listens the follower asks every ten seconds (src/modules/events/README.md). */
-const HEARD_MS = 15_000;
-const STORED_MS = 60_000;
+const HEARD_MS = 20_000;
+/** What came before its feed was connected it finds at its next look at tips. */
+const STORED_MS = 80_000;
 const NEW_BLOCKS = 3;
 
 /** Whoever listens is told of new blocks, as long as more of them may be stored. */
