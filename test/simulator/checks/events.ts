@@ -17,7 +17,7 @@ import type { World } from '../world.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
 import { type KeepAlive, newKeepAlive } from './keep-alive.ts';
 import { differs, infoOf, reasonOf } from './reads.ts';
-import { answerableProposal, isFull } from './white-flag.ts';
+import { answerableProposal, askRoots, isFull } from './white-flag.ts';
 
 const CONFIRMED = 'milestone-info/confirmed';
 const BLOCKS = 'blocks';
@@ -275,10 +275,10 @@ export async function checkListeners(world: World): Promise<void> {
 }
 
 /** While nobody listens the follower asks every ten seconds (src/modules/events/README.md). */
-const HEARD_MS = 20_000;
-/** What came before its feed was connected it finds at its next look at tips. */
-const STORED_MS = 80_000;
+const HEARD_MS = 15_000;
+const STORED_MS = 60_000;
 const NEW_BLOCKS = 3;
+const ANSWERED_MS = 3000;
 
 /** Whoever listens is told of new blocks, as long as more of them may be stored. */
 async function checkBlocksTold(world: World): Promise<void> {
@@ -290,7 +290,11 @@ async function checkBlocksTold(world: World): Promise<void> {
   await simulation.runUntil(simulation.now + (lostAlarms > 0 ? WOKEN_MS : HEARD_MS));
   const told = [...listeners];
   network.random = new Random(`${world.start} new blocks`);
-  const { parents } = await answerableProposal(world);
+  const request = await answerableProposal(world);
+  // what stands on a block that was never pushed is found from tips, which need not lead there
+  askRoots(world, request);
+  await simulation.runUntil(simulation.now + ANSWERED_MS);
+  const { parents } = request;
   const ids = Array.from({ length: NEW_BLOCKS }, (_, i) =>
     network.note(parents.slice(0, 1 + (i % 2))),
   );
