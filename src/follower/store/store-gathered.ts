@@ -62,22 +62,25 @@ export async function storeBelow(
   const { upkeep, tips } = context.memory;
   const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
   const room = upkeep.room ?? (await measureUnreferenced(context.db)).room;
-  const fitting = new Map([...blocks].slice(0, Math.max(room, 0)));
-  const isFull = fitting.size < blocks.size;
-  const proven = await storeAll(context, moment, fitting, limits);
-  const left = new Map([...fitting].filter(([id]) => !proven.has(id)));
+  const proven = await storeAll(context, moment, blocks, { ...limits, room });
+  const left = new Map([...blocks].filter(([id]) => !proven.has(id)));
   // upon a walk that was cut off nothing more can be stored yet
-  const isEnd = left.size === 0 || cut.length > 0 || Date.now() >= limits.deadline;
+  const isDone = left.size === 0 || cut.length > 0 || proven.size >= room;
+  const isEnd = isDone || Date.now() >= limits.deadline;
   const { said, fault } = isEnd
     ? { said: NONE, fault: undefined }
-    : await storeSaid(context, moment, left, limits);
+    : await storeSaid(context, moment, left, { ...limits, room: room - proven.size });
   const isLate = (cut.length > 0 || said.size < left.size) && Date.now() >= limits.deadline;
   const stored = proven.size + said.size;
   upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
+  const isFull = stored >= room && stored < blocks.size;
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
   return { ...walk, stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate };
 }
+
+/** What cannot be stored takes none of the room. */
+type RoomLimits = StoreLimits & { room: number };
 
 type Blocks = ReadonlyMap<string, ParsedBlock>;
 
@@ -94,7 +97,7 @@ async function storeSaid(
   context: GatherContext,
   moment: Moment,
   left: ReadonlyMap<string, ParsedBlock>,
-  limits: StoreLimits,
+  limits: RoomLimits,
 ): Promise<{ said: ReadonlySet<string>; fault: GatherFault | undefined }> {
   const { db, memory } = context;
   const parents = [...left.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
@@ -115,23 +118,27 @@ async function storeAll(
   { db, memory }: GatherContext,
   moment: Moment,
   blocks: Blocks,
-  { maxDepth = Number.POSITIVE_INFINITY, most = MAX_STORED }: StoreLimits,
+  { maxDepth = Number.POSITIVE_INFINITY, most = MAX_STORED, room }: RoomLimits,
 ): Promise<Set<string>> {
   const { index, announce, pool, step } = memory;
   const { head, rules } = moment;
+  const stored = new Set<string>();
   const chooseFrom =
     (some: Blocks) =>
     ({ named, head: now }: UnreferencedView) => {
       const visible = findUnreferenced(some, named, now, saidOf(memory, moment));
+      let left = room - stored.size;
       for (const [id, block] of some) {
         const isGivenUp = isBelow(block, named, now.ledger - maxDepth);
         if (isGivenUp) visible.delete(id);
         if (isGivenUp || named.has(id)) pool.delete(id);
+        // parents come first
+        if (visible.has(id) && left-- <= 0) visible.delete(id);
       }
       return { visible };
     };
-  const stored = new Set<string>();
   for (const some of inSteps(blocks, most)) {
+    if (stored.size >= room) break;
     const part = { blocks: some, rules, choose: chooseFrom(some), index, announce };
     for (const id of await step('store', () => storeUnreferenced(db, head, part))) {
       stored.add(id);

@@ -121,3 +121,21 @@ it('look up no more IDs each, however many are stored at once', async () => {
   }
   expect(lookups[1]).toBeLessThan(1.05 * lookups[0]!);
 });
+
+it('take no room where they cannot be stored, and never more than there is', async () => {
+  const { rig, network, root } = await start('room');
+  const { memory } = rig.following;
+  const lost = Array.from({ length: 200 }, (_, i) => network.note([root], new Uint8Array([i])));
+  const upon = lost.map((id) => network.note([id]));
+  const chain = [root];
+  for (let i = 0; i < 9; i++) chain.push(network.note([chain.at(-1)!]));
+  push(rig, ...upon, ...chain);
+  memory.upkeep.room = 60;
+  expect(await storePushed(rig.following)).toBe(10);
+  expect(memory.upkeep.room).toBe(50);
+  const more = Array.from({ length: 130 }, (_, i) => network.note([root], new Uint8Array([1, i])));
+  push(rig, ...more);
+  expect(await storePushed(rig.following)).toBe(50);
+  expect(await countStored(rig)).toBe(60);
+  expect(await storePushed(rig.following)).toBe(0);
+});
