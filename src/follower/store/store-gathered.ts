@@ -79,7 +79,7 @@ export async function storeBelow(
   return { ...walk, stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate };
 }
 
-/** What cannot be stored takes none of the room. */
+/** Limits, and for how many blocks there is room: those that cannot be stored take none. */
 type RoomLimits = StoreLimits & { room: number };
 
 type Blocks = ReadonlyMap<string, ParsedBlock>;
