@@ -121,6 +121,8 @@ export class UpstreamDouble {
   requests = 0;
   /** How often it said that it does not know a block that it had. */
   forgotten = 0;
+  /** The same, and of blocks that it withholds. */
+  denied = 0;
   /** Whether it ever did not answer, or was behind. */
   wasSilent = false;
   readonly #process: Process;
@@ -253,12 +255,16 @@ export class UpstreamDouble {
     const missing = answerError(404, 'block not found: Not Found');
     if (route.name === 'block' || route.name === 'blockMetadata') {
       const { forgetful, withheld, unreadable } = this.conduct;
-      if (withheld.has(route.id)) return missing;
+      if (withheld.has(route.id)) {
+        this.denied++;
+        return missing;
+      }
       if (route.name === 'block' && unreadable.has(route.id))
         return answerError(500, 'Internal Server Error');
       const isForgotten = Number.parseInt(route.id.slice(2, 6), 16) < forgetful * 0x10000;
       if (isForgotten) {
         this.forgotten++;
+        this.denied++;
         return missing;
       }
     }

@@ -123,7 +123,7 @@ export class World {
     at: number;
     d1Calls: number;
     requests: number;
-    forgotten: number;
+    denied: number;
     lines: number;
     blocks: number;
     /** Of the blocks those that milestones of the ledger reference. */

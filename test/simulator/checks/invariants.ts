@@ -191,7 +191,7 @@ const LIMITS = {
 } as const;
 
 /** Requests a second for blocks that an upstream has lost: each pass asks ten times for each. */
-const MOST_FORGOTTEN = 50;
+const MOST_DENIED = 50;
 
 /** Pages and steps of one or two take more calls for the same: 97 a second were seen. */
 const TINY = 2;
@@ -211,7 +211,7 @@ async function checkEconomy(world: World): Promise<void> {
     at: simulation.now,
     d1Calls: node.counts.ofObjects,
     requests: upstreams.reduce((sum, { requests }) => sum + requests, 0),
-    forgotten: upstreams.reduce((sum, { forgotten }) => sum + forgotten, 0),
+    denied: upstreams.reduce((sum, { denied }) => sum + denied, 0),
     lines: node.lines.length,
     blocks: network.blocks.size,
     applied: 0,
@@ -234,7 +234,7 @@ async function checkEconomy(world: World): Promise<void> {
   const blocks = Math.max(now.blocks - known, now.applied - applied) / seconds;
   // each of two versions fetches them
   const versions = now.at - world.overlapAt < 1000 * WINDOW_S ? 2 : 1;
-  const forgotten = Math.min(MOST_FORGOTTEN, (now.forgotten - before.forgotten) / seconds);
+  const denied = Math.min(MOST_DENIED, (now.denied - before.denied) / seconds);
   for (const [what, { base, upstream = 0, block, open = 0 }] of Object.entries(LIMITS) as [
     Counted,
     Allowance,
@@ -242,7 +242,7 @@ async function checkEconomy(world: World): Promise<void> {
     const rate = (now[what] - before[what]) / seconds;
     const limit =
       (base + upstream * upstreams.length) * (isSmall ? TINY : 1) +
-      (upstream && forgotten) +
+      (upstream && denied) +
       block * blocks * versions +
       (open * countOpen(world)) / WINDOW_S;
     if (rate > limit && !world.isFlipped)
