@@ -61,7 +61,7 @@ interface Isolate {
 }
 
 /** Statements of an object until it is called again, where steps are small. */
-const MOST_OF_SMALL = 5000;
+const MOST_OF_OBJECT = 5000;
 
 export class SimulatedNode {
   readonly simulation: Simulation;
@@ -230,7 +230,7 @@ export class SimulatedNode {
         crash,
         counts,
         size: () => this.disturbances.d1Bytes,
-        mostOfObject: this.options.isSmall ? MOST_OF_SMALL : undefined,
+        mostOfObject: this.options.isSmall ? MOST_OF_OBJECT : undefined,
         held: () => this.disturbances.heldBatch,
       }),
       NFT_INDEX: this.kv,

@@ -19,6 +19,7 @@ import type { KeyPair } from '../support/payloads/keys.ts';
 import type { Listener } from './checks/events.ts';
 import { SimulatedNode } from './node.ts';
 import type { MakeIsolate } from './platform/bundle.ts';
+import { isSmall } from './platform/limits.ts';
 import { Simulation } from './platform/simulation.ts';
 import type { Settings, Story } from './story.ts';
 import { type Request, Truth } from './truth.ts';
@@ -188,7 +189,7 @@ export class World {
       simulation,
       makeIsolate,
       isolateCount: settings.isolates,
-      isSmall: !/usual|brief/.test(settings.limits),
+      isSmall: isSmall(settings.limits),
       staleMs: settings.staleMs,
       vars: varsOf(settings, network, upstreams),
       fetch: (url, init) => {

@@ -70,11 +70,13 @@ export async function storeBelow(
   const { said, fault } = isEnd
     ? { said: NONE, fault: undefined }
     : await storeSaid(context, moment, left, { ...limits, room: room - proven.size });
-  const isLate = (cut.length > 0 || said.size < left.size) && Date.now() >= limits.deadline;
   const stored = proven.size + said.size;
+  const isFull = stored >= room && stored < blocks.size;
+  // what had no room is not late
+  const isUnsaid = !isFull && said.size < left.size;
+  const isLate = (cut.length > 0 || isUnsaid) && Date.now() >= limits.deadline;
   upkeep.room = (upkeep.room ?? room) - stored;
   if (stored > 0) tips.newestBlock = Date.now();
-  const isFull = stored >= room && stored < blocks.size;
   const full = isFull ? new ConeUnavailable('over-budget', TOO_MANY) : undefined;
   return { ...walk, stored, fault: full ?? walk.fault ?? fault, cut, refused, isLate };
 }

@@ -12,7 +12,7 @@ import {
   treasuryAt,
   ZERO_ID,
 } from '../../support/network/network-model.ts';
-import { LEAST_RETENTION } from '../platform/limits.ts';
+import { isSmall, LEAST_RETENTION } from '../platform/limits.ts';
 import { isUnspentAt } from '../truth.ts';
 import type { World } from '../world.ts';
 
@@ -454,7 +454,7 @@ export function readNftChanges(world: World, after: number): void {
       hasMin: 'in query',
       isListed: true,
       // of more changes than a page has none is told
-      isDue: (first) => after >= first && /usual|brief/.test(world.settings.limits),
+      isDue: (first) => after >= first && !isSmall(world.settings.limits),
     },
   );
 }

@@ -6,7 +6,7 @@ import { SqliteDatabase } from '../../../cli/lib/wrangler/sqlite-database.ts';
 import { OutputType } from '../../../src/stardust/wire/output.ts';
 import { readRows } from '../../support/ledger/memory-database.ts';
 import type { Random } from '../../support/network/random.ts';
-import { flip } from '../steps/damage.ts';
+import { flip, whereIs } from '../steps/damage.ts';
 import type { World } from '../world.ts';
 
 /** Of a step. */
@@ -63,12 +63,9 @@ export async function checkScrubTells(world: World, random: Random): Promise<voi
     const copy = new SqliteDatabase(':memory:');
     copy.deserialize(whole);
     copy.exec('PRAGMA foreign_keys = OFF');
-    const where = `WHERE ${Object.keys(row)
-      .map((each, i) => `${each} IS ?${i + 2}`)
-      .join(' AND ')}`;
     const sql = isGone
-      ? `DELETE FROM ${name} ${where} AND ?1 IS NULL`
-      : `UPDATE ${name} SET ${column} = ?1 ${where}`;
+      ? `DELETE FROM ${name} WHERE ?1 IS NULL AND ${whereIs(row)}`
+      : `UPDATE ${name} SET ${column} = ?1 WHERE ${whereIs(row)}`;
     const cell = isGone ? null : flip(row[column], random);
     const change = copy
       .prepare(sql)

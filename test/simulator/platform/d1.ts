@@ -33,6 +33,7 @@ export interface D1Options {
   fault: (sql: readonly string[]) => D1Fault | undefined;
   /** Bytes that the database has, as each result says. */
   size?: () => number;
+  /** Statements of an object until it is called again; default: as many as of a request. */
   mostOfObject?: number | undefined;
   /** Of a request's batches one that waits as long as it is this one. */
   held?: () => number;

@@ -155,9 +155,12 @@ const SIZES: Values = {
   'src/modules/proofs/explain-white-flag.ts': { FAULT_INPUTS_AT_ONCE: [4, 16] },
 };
 
+/** Whether steps and pages are smaller than usual, some or all of them. */
+export const isSmall = (limits: Limits): boolean => limits !== 'usual' && limits !== 'brief';
+
 /** Blocks that no milestone references, beyond which none is stored that no milestone needs. */
 export function unreferencedBlocks(limits: Limits): number {
-  if (limits === 'usual' || limits === 'brief') return 100_000;
+  if (!isSmall(limits)) return 100_000;
   return limits === 'tiny' ? 80 : 150;
 }
 

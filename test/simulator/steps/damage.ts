@@ -97,12 +97,10 @@ async function flipColumn(world: World, random: Random, often = HELD): Promise<v
       isEmpty || random.chance(RETYPED_SHARE)
         ? [retyped(value, random), value]
         : ['?1', flip(value, random)];
-    const names = Object.keys(row);
-    const where = names.map((name, i) => `${name} IS ?${i + 2}`).join(' AND ');
     try {
       const { meta } = await sqlite
-        .prepare(`UPDATE ${table} SET ${column} = ${cell} WHERE ${where}`)
-        .bind(given, ...names.map((name) => row[name]))
+        .prepare(`UPDATE ${table} SET ${column} = ${cell} WHERE ${whereIs(row)}`)
+        .bind(given, ...Object.values(row))
         .run();
       count += meta.changes;
       if (meta.changes > 0) for (const id of idsIn(row)) world.suspects.add(id);
@@ -115,6 +113,13 @@ async function flipColumn(world: World, random: Random, often = HELD): Promise<v
     world.isRowFlipped = true;
   }
   world.note('flipped', `${table}.${column} of ${count} rows`);
+}
+
+/** SQL of a condition that this row alone meets: its values are bound from ?2 on. */
+export function whereIs(row: Record<string, unknown>): string {
+  return Object.keys(row)
+    .map((name, i) => `${name} IS ?${i + 2}`)
+    .join(' AND ');
 }
 
 /** SQL of the value ?1 as one of another type: SQLite keeps any in any column. */
