@@ -90,6 +90,8 @@ export function tellStory(seed: string): Story {
   const choices = enabled
     .filter((step) => !STEPS[step].isDamage)
     .map((step) => [STEPS[step].often, step] as const);
+  const subject = chooseSubject(seed, kind, settings);
+  if (subject !== undefined) choices.push([SUBJECT_OFTEN, subject]);
   const reads = enabled.filter((step) => STEPS[step].actor === 'client');
   const damages = enabled.filter((step) => STEPS[step].isDamage);
   const damagedAt = kind === 'damaged' ? random.between(8, milestones - 4) : -1;
@@ -168,6 +170,33 @@ const ENDINGS_OFTEN: readonly (readonly [number, Ending])[] = [
 ];
 
 const USUAL_RETENTION = 17_280;
+
+/** Steps that show little unless other steps, many of them, come between. */
+const SUBJECTS: readonly StepName[] = [
+  'issueUponStuck',
+  'issueUponOld',
+  'issueUnsound',
+  'spendMigrated',
+  'withhold',
+  'starve',
+  'restDown',
+  'blocksGone',
+  'twoVersions',
+  'importDamaged',
+  'importAgain',
+  'exchangeKv',
+  'kvFull',
+  'kvSlow',
+  'switchIndex',
+];
+const SUBJECT_OFTEN = 6;
+
+/** A step that a hostile story has for sure, and often. */
+function chooseSubject(seed: string, kind: Kind, settings: Settings): StepName | undefined {
+  if (kind !== 'hostile') return undefined;
+  const possible = SUBJECTS.filter((name) => STEPS[name].needs?.(settings) ?? true);
+  return new Random(`subject ${seed}`).pick(possible);
+}
 
 /** Swarm testing: each story leaves kinds of steps out; the fewer there are, the oftener each is. */
 function chooseSteps(random: Random, kind: Kind, settings: Settings): StepName[] {

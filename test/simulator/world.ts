@@ -102,6 +102,8 @@ export class World {
   isDamaged = false;
   /** In it NFTs are elsewhere. */
   hasMovedNfts = false;
+  /** Hex IDs without 0x of NFTs that are nowhere else. */
+  readonly phantoms = new Set<string>();
   /** When the right one took the place of one like that. */
   wasDamagedAt = Number.NEGATIVE_INFINITY;
   /** A byte changed in D1 or KV: errors are right now, as long as no answer is wrong. */
@@ -274,19 +276,20 @@ export class World {
     this.economy.length = 0;
   }
 
-  /** The right snapshot takes the place of the damaged one. */
-  repair(): void {
+  /** The right snapshot takes the place of the damaged one, perhaps an earlier one. */
+  repair(target = lastIndex(this.network), onRepaired = () => {}): void {
     const { simulation } = this;
     if (this.isImporting) {
-      simulation.atForWorld(simulation.now + 1000, () => this.repair());
+      simulation.atForWorld(simulation.now + 1000, () => this.repair(target, onRepaired));
       return;
     }
-    this.startImport(lastIndex(this.network));
+    this.startImport(target);
     const wait = () => {
       if (this.isImporting) return simulation.atForWorld(simulation.now + 100, wait);
       this.node.catchUp();
       this.isDamaged = false;
       if (this.hasMovedNfts) this.wasDamagedAt = simulation.now;
+      onRepaired();
     };
     wait();
   }

@@ -101,7 +101,7 @@ export function read(
     if (answer.status === 404) return index! >= min && isMissing?.(index!);
     if (answer.status === 304) {
       if (before === undefined || min > 0) return '304 to one who had nothing';
-      return check(before.body as never, index ?? before.index, answer);
+      return namesAnother(before.body, index) ?? check(before.body as never, index ?? before.index, answer);
     }
     if (answer.status !== 200) return undefined;
     const body = await parse(answer);
@@ -120,7 +120,7 @@ export function read(
       return `scripts of pages may read ${exposed}`;
     if (etag !== null && min === 0) kept.set(path, { etag, body, index: index ?? -1 });
     keepForGood(answer, body);
-    return check(body as never, index ?? -1, answer);
+    return namesAnother(body, index) ?? check(body as never, index ?? -1, answer);
   };
   const keepForGood = (answer: Response, body: unknown) => {
     if (answer.status === 200 && isKeptForGood(answer))
@@ -143,6 +143,14 @@ export function read(
         kept.set(path, { etag, body, index: ledgerIndexOf(answer) ?? -1 });
     },
   );
+}
+
+/** Whether the body, which a cache keeps over a 304, is of another ledger index than its headers. */
+function namesAnother(body: unknown, index: number | undefined): string | undefined {
+  const { ledgerIndex = index } = (body ?? {}) as { ledgerIndex?: number };
+  return index === undefined || ledgerIndex === index
+    ? undefined
+    : `the body names ${ledgerIndex}, the header ${index}`;
 }
 
 /** The same tag, weak or not: a proxy may change that. */
@@ -183,7 +191,7 @@ export function reasonOf(world: World, reason: number | undefined): number | und
 }
 
 /** For so long a key of KV may tell of the ledger before (docs/nft-index.md). */
-const RECENT_MS = 135_000;
+export const RECENT_MS = 135_000;
 
 export function readNft(world: World, nftId: string): void {
   const { truth, simulation, settings, wasDamagedAt } = world;

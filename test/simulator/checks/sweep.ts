@@ -26,6 +26,7 @@ import {
   readNftList,
   readOutput,
   readTreasury,
+  RECENT_MS,
 } from './reads.ts';
 import { firstKept } from './rest.ts';
 import { askRoots } from './white-flag.ts';
@@ -58,7 +59,9 @@ export async function sweep(world: World, seed: string, factor = 1): Promise<voi
     return [...new Set([...random.sample(suspects, count), ...random.sample(all, count)])];
   };
   const newest = (ids: Iterable<string>) => some([...ids].slice(-BODIES * KEPT), BODIES);
-  const nfts = some(truth.nftIds, factor * NFTS);
+  // KV may tell of a ledger for a while that was replaced
+  if (world.phantoms.size > 0) await simulation.runUntil(world.wasDamagedAt + RECENT_MS);
+  const nfts = some([...world.phantoms, ...truth.nftIds], factor * NFTS);
   const last = lastIndex(network);
   const reads = [
     ...nfts.map((id) => () => readNft(world, id)),

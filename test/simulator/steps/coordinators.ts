@@ -11,7 +11,7 @@ import {
   ZERO_ID,
 } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
-import { coin, type MadeTransaction, type Spend } from '../../support/network/transactions.ts';
+import { coin, type Spend } from '../../support/network/transactions.ts';
 import type { KeyPair } from '../../support/payloads/keys.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { askRoots } from '../checks/white-flag.ts';
@@ -130,11 +130,12 @@ function issueUponStuck(world: World, random: Random): void {
   const winner = network.attachTransaction(whole(one), ground);
   const loser = spend([one], [two.by, amount / 2n], [one.by, amount - amount / 2n]);
   network.attachTransaction(loser, [winner]);
-  const hidden = [whole(two), whole(three)] as const;
-  const made = ({ coins: [coin] }: MadeTransaction, { by }: Spend) => ({ coin: coin!, by });
-  const inputs = [made(loser, two), made(hidden[0], two)];
+  const hidden = [spend([two], ...inParts(two)), whole(three)] as const;
+  const inputs = [loser.coins[0]!, ...hidden[0].coins].map((coin) => ({ coin, by: two.by }));
   const sum = inputs.reduce((total, { coin: { output } }) => total + output.amount, 0n);
-  const aside = [spend(inputs, [two.by, sum]), whole(made(hidden[1], three))].map((each) =>
+  const last = { coin: hidden[1].coins[0]!, by: three.by };
+  // many inputs are a step of their own
+  const aside = [spend(inputs, [two.by, sum]), whole(last)].map((each) =>
     network.attachTransaction(each, ground),
   );
   for (const id of aside) network.setAside(id);
@@ -156,6 +157,15 @@ function issueUponStuck(world: World, random: Random): void {
     issue(world, [network.milestoneBlock!, ...aside]);
     world.publishNews();
   });
+}
+
+const PARTS = 8;
+
+/** The coin in some parts of its owner's, if it is large enough. */
+function inParts({ coin: { output }, by }: Spend): [KeyPair, bigint][] {
+  const count = Math.max(1, Math.min(PARTS, Number(output.amount / LEAST_AMOUNT)));
+  const rest = output.amount - BigInt(count - 1) * LEAST_AMOUNT;
+  return Array.from({ length: count }, (_, i) => [by, i === 0 ? rest : LEAST_AMOUNT]);
 }
 
 /** Other protocol parameters from a milestone to come on. */

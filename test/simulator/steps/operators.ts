@@ -1,10 +1,11 @@
 /** The operator: imports, settings, damaged files. */
-import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { equalBytes, toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { decodeOutput, nftIdOf } from '../../../src/stardust/wire/ids.ts';
 import { lastIndex } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
 import { basic } from '../../support/payloads/outputs.ts';
 import { fromExport } from '../checks/endings.ts';
-import { readBlockMetadata } from '../checks/reads.ts';
+import { readBlockMetadata, readNft } from '../checks/reads.ts';
 import { askRoots } from '../checks/white-flag.ts';
 import type { World } from '../world.ts';
 import { issue } from './coordinators.ts';
@@ -102,16 +103,25 @@ function importAgain(world: World, random: Random): void {
 /** Outputs in the file have wrong owners; later the right file is imported, as the runbook says. */
 function importDamaged(world: World, random: Random): void {
   if (world.isImporting || world.isDamaged) return;
-  const { simulation } = world;
+  const { simulation, network, phantoms } = world;
   world.isDamaged = true;
   world.hasMovedNfts = random.chance(0.3);
-  const kind = world.hasMovedNfts ? NFT : BASIC;
-  world.startImport(lastIndex(world.network), {
-    change: (chunks) => damageOutputs(chunks, kind, random),
-  });
+  const change = (chunks: Uint8Array[]) =>
+    world.hasMovedNfts ? moveNfts(world, chunks, random) : damageOwners(chunks, random);
+  world.startImport(lastIndex(network), { change });
   simulation.atForWorld(simulation.now + CONFLICT_MS, () => conflict(world, random));
-  simulation.atForWorld(simulation.now + random.between(8, 20) * 1000, () => world.repair());
+  simulation.atForWorld(simulation.now + random.between(8, 20) * 1000, () => {
+    // what is kept of the ledger before may be of later milestones
+    const back = random.pick([0, 0, 3, 6]);
+    world.repair(Math.max(1, lastIndex(network) - back), () => {
+      for (const id of [...phantoms, ...random.sample(world.truth.nftIds, READS)])
+        readNft(world, id);
+    });
+  });
 }
+
+/** NFTs that are read as soon as a ledger was replaced. */
+const READS = 10;
 
 /** After the import, and before the repair. */
 const CONFLICT_MS = 4000;
@@ -136,13 +146,36 @@ const NFT = 6;
 const OUTPUT_AT = 34 + 32 + 4 + 4 + 4;
 const OWNER_AT = OUTPUT_AT + 1 + 8 + 1 + 1 + 1 + 1;
 
-/** Nobody signs outputs: coins have other owners, or NFTs are elsewhere. */
-function damageOutputs(chunks: readonly Uint8Array[], kind: number, random: Random): Uint8Array[] {
+/** Nobody signs outputs: coins have other owners. */
+function damageOwners(chunks: readonly Uint8Array[], random: Random): Uint8Array[] {
+  return changeSome(chunks, BASIC, random, (record) => {
+    record[OWNER_AT + random.below(32)]! ^= 1;
+  });
+}
+
+/** NFTs are in other outputs, and such as have their IDs from there are others. */
+function moveNfts({ phantoms }: World, chunks: readonly Uint8Array[], random: Random) {
+  return changeSome(chunks, NFT, random, (record) => {
+    record[random.below(32)]! ^= 1;
+    const output = decodeOutput(record.slice(OUTPUT_AT));
+    if (output.type !== NFT) throw new Error('no record of an NFT');
+    if (!equalBytes(nftIdOf(output, record.subarray(0, 34)), output.nftId))
+      phantoms.add(nftIdOf(output, record.subarray(0, 34)).toHex());
+  });
+}
+
+/** Changes half of the records of outputs of a kind. */
+function changeSome(
+  chunks: readonly Uint8Array[],
+  kind: number,
+  random: Random,
+  change: (record: Uint8Array) => void,
+): Uint8Array[] {
   return chunks.map((chunk, i) => {
     const isOfKind = i > 0 && chunk.length > OWNER_AT + 32 && chunk[OUTPUT_AT] === kind;
     if (!isOfKind || random.chance(0.5)) return chunk;
     const changed = chunk.slice();
-    changed[(kind === NFT ? 0 : OWNER_AT) + random.below(32)]! ^= 1;
+    change(changed);
     return changed;
   });
 }
