@@ -11,8 +11,13 @@ import type { Head } from '../ledger/core/head.ts';
 import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
 import { selectGiven } from '../ledger/packs/next-numbers.ts';
-import { type LeftBlocks, packsOf } from '../ledger/packs/viewed-packs.ts';
-import { meetsPreviousMilestone } from '../ledger/view/cone-blocks.ts';
+import {
+  findInCone,
+  type LeftBlocks,
+  packsOf,
+  stagedRoots,
+} from '../ledger/packs/viewed-packs.ts';
+import { meetsPreviousMilestone, readBlocksInSteps } from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
@@ -60,7 +65,10 @@ interface Applied {
 export type ApplyOutcome =
   | Exclude<WalkOutcome, Walked>
   | Applied
-  /** Blocks that another milestone with this index led to are in packs with blocks of this one. */
+  /**
+   * Blocks that another milestone with this index led to are in packs with blocks of this one, or
+   * the record of a staged block lacks a parent.
+   */
   | { kind: 'staged-for-another'; view: ConsistentView };
 
 /**
@@ -127,12 +135,31 @@ async function apply(
     );
   }
   checkReceipt(verified, view);
+  if (await lacksParent(db, view)) return { kind: 'staged-for-another', view };
   const changes = await applyStatements(db, verified, view, whiteFlag);
   if (changes === undefined) return { kind: 'staged-for-another', view };
   const { statements, left } = changes;
   const { given } = await runFenced(db, { writes: write(statements), given: selectGiven(db) });
   const after = { ledger: index, dropped: head.dropped, stored: given.nextBlock };
   return { kind: 'applied', blocks: whiteFlag.order.length, view, after, left };
+}
+
+/**
+ * Whether a parent of a staged block is in the cone and not in the block's record: its upstream
+ * called it referenced, and it was stored since. Another way leads to it, so the roots are right;
+ * in the roots that are computed from these records later it would be missing.
+ */
+async function lacksParent(db: Database, view: ConsistentView): Promise<boolean> {
+  const { cone } = view;
+  const cut = stagedRoots(view).map(cone.numberAt);
+  for await (const blocks of readBlocksInSteps(db, view, cut)) {
+    const ends = blocks.flatMap(([i, { block }]) => {
+      const at = cone.find(cut[i]!);
+      return block.parents.filter((_, n) => cone.parentAt(at, n) === 0).map(toHexDigits);
+    });
+    if (findInCone(cone, ends).size > 0) return true;
+  }
+  return false;
 }
 
 /** Checks the receipt with the parameters in force at the ledger's index (E.5, 4). */

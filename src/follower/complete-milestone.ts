@@ -7,6 +7,7 @@ import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
 import type { Head } from '../ledger/core/head.ts';
 import { ConeUnavailable } from '../ledger/intake/block-source.ts';
+import { stagedRoots } from '../ledger/packs/viewed-packs.ts';
 import { dropStaged } from '../ledger/write/drop-blocks.ts';
 import { dropReferenced } from '../ledger/write/drop-referenced.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
@@ -23,7 +24,7 @@ import {
   walkMilestone,
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { findLeftOut, hasStagedRoot, queryReferenced } from './store/leave-out.ts';
+import { findLeftOut, queryReferenced } from './store/leave-out.ts';
 import { createMissingCone, isKnown, type MissingCone, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 
@@ -187,7 +188,7 @@ async function leaveOut(
       return;
     }
     // of a pushed milestone nobody was queried: a pass may be about to leave these blocks out
-    const restsOnWord = upstream !== undefined && hasStagedRoot(view);
+    const restsOnWord = upstream !== undefined && stagedRoots(view).length > 0;
     const spared = memory.upstreams.spared(view.head.generation, view.head.ledger);
     const isOthers = restsOnWord && !isOwn;
     if (isOthers && cone) {

@@ -8,7 +8,6 @@ import type { Database } from '../../ledger/core/database.ts';
 import { unlessMoved } from '../../ledger/core/fence.ts';
 import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { knowsEveryReference } from '../../ledger/intake/prove-unreferenced.ts';
-import type { ConsistentView } from '../../ledger/view/consistent-view.ts';
 import { findDoubtful, readBlockIds } from '../../ledger/view/doubtful-blocks.ts';
 import { equalBytes } from '../../stardust/encoding/bytes.ts';
 import { inclusionRoot } from '../../stardust/white-flag/walk.ts';
@@ -75,22 +74,6 @@ export function findLeftOut(
   const leftOut = new Set(referenced.map(cone.find));
   const kept = order.filter((position) => !leftOut.has(position));
   return leftOut.size > 0 && equalBytes(inclusionRoot(cone, kept), root) ? leftOut : undefined;
-}
-
-/**
- * Returns whether a staged block has a parent without a number: an entry point, or a block where an
- * upstream ended the walk (store-cone.ts).
- */
-export function hasStagedRoot({ cone, packs }: ConsistentView): boolean {
-  const isRoot = (position: number) => {
-    for (let at = 0; at < cone.parentCountAt(position); at++)
-      if (cone.parentAt(position, at) === 0) return true;
-    return false;
-  };
-  return packs.some(({ isStaged, first, statuses: { size } }) => {
-    for (let at = 0; isStaged && at < size; at++) if (isRoot(first + at)) return true;
-    return false;
-  });
 }
 
 /**

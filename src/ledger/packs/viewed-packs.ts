@@ -84,6 +84,21 @@ export function findInCone(cone: Cone, ids: Iterable<string>): Map<string, Known
   return found;
 }
 
+/**
+ * Positions of the staged blocks that have a parent without a number: an entry point, or a block
+ * where an upstream ended the walk (follower/store/store-cone.ts).
+ */
+export function stagedRoots({ cone, packs }: ConePacks): number[] {
+  const roots: number[] = [];
+  for (const { isStaged, first, statuses } of packs) {
+    for (let at = first; isStaged && at < first + statuses.size; at++) {
+      const parents = Array.from({ length: cone.parentCountAt(at) }, (_, i) => cone.parentAt(at, i));
+      if (parents.includes(0)) roots.push(at);
+    }
+  }
+  return roots;
+}
+
 /** Calls `visit` for each block of the packs. `milestone`: which references it, 0 for none. */
 export function visitBlocks<P extends ViewedPack>(
   packs: readonly P[],
