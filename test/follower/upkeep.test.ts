@@ -47,7 +47,7 @@ it('measures the room for blocks while a milestone waits for a block that is now
 
 it('evicts again within minutes though the clock was set ahead by a day meanwhile', async () => {
   const before = { ...UNREFERENCED_LIMITS };
-  UNREFERENCED_LIMITS.blocks = 4;
+  UNREFERENCED_LIMITS.blocks = 7;
   try {
     const { network, rig, root } = await startNew(await openMemory(), 'day ahead');
     for (let i = 0; i < 8; i++) network.note([root]);

@@ -149,8 +149,8 @@ async function evict(
 ): Promise<number> {
   if (tips.length === 0) return 0;
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
-    // none of them is stored: nobody can tell which blocks are needed
-    if (view.named.size === 0) return new Set();
+    // nobody can tell which blocks are needed: beyond the limits no tip will be stored, though
+    if (view.named.size === 0 && excess < STORE_UP_TO) return new Set();
     const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
     const needed = pastCone(view.cone, tipPositions);
     const old = positions.slice(0, Math.ceil(positions.length * (1 - NEWEST)));

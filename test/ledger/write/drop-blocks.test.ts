@@ -414,17 +414,30 @@ describe('beyond a limit', () => {
     expect(before.length - after.length).toBe(counts.reduce((sum, count) => sum + count));
   });
 
-  it('nothing goes where no tip is known', async () => {
+  it('nothing goes where no tip is known and there is room', async () => {
     const { rig } = await flooded({ chains: 2 });
     const before = await unreferenced();
     const { index } = rig.following.memory;
-    for (const tips of [[], [`0x${'ab'.repeat(32)}`]]) {
-      const dropping = dropBeyond(rig, { blocks: 1, bytes: 1 }, ...tips);
-      expect(await dropping).toMatchObject({ orphans: 0, evicted: 0 });
-    }
+    const limits = { blocks: before.length / 1.4, bytes: 1e9 };
+    for (const tips of [[], [`0x${'ab'.repeat(32)}`]])
+      expect(await dropBeyond(rig, limits, ...tips)).toMatchObject({ orphans: 0, evicted: 0 });
     const failing = () => Promise.reject(new UpstreamFailure('no tips'));
-    await expect(dropUnneeded(db, index, failing, { blocks: 1, bytes: 1 })).rejects.toThrow();
+    await expect(dropUnneeded(db, index, failing, limits)).rejects.toThrow();
     expect(await unreferenced()).toEqual(before);
+  });
+
+  it('the oldest go where there is none, as no tip is known before another is stored', async () => {
+    const { network, rig } = await flooded({ chains: 2 });
+    const before = await unreferenced();
+    const tip = network.note([network.milestoneBlock!]);
+    const limits = { blocks: before.length / 1.6, bytes: 1e9 };
+    const { evicted, room } = await dropBeyond(rig, limits, tip);
+    expect(room).toBe(0);
+    expect(evicted).toBeGreaterThan(before.length / 3);
+    expect((await dropBeyond(rig, limits, tip)).room).toBeGreaterThan(0);
+    await storeNow(withTips(rig, tip), db);
+    expect(await unreferenced()).toContain(tip);
+    await expectWhole(network);
   });
 
   it('tips are not asked for below it', async () => {
