@@ -1,10 +1,11 @@
 /** Looks up an NFT: in KV if its copies prove an answer, else in D1. */
+import { within } from '../platform/clock.ts';
 import { describeError, writeLimitedLog } from '../platform/log.ts';
 import type { OpenRecentCache, RememberedReads } from './cached-reads.ts';
 import { type Entry, entryKey, type IndexReader, type KvRead } from './kv-values.ts';
 import { RECENT_KEY, type Recent } from './recent-changes.ts';
 import { type Resolution, resolve } from './resolve.ts';
-import { KV_CACHE_TTL_S } from './timing-assumptions.ts';
+import { KV_CACHE_TTL_S, MAX_READ_MS } from './timing-assumptions.ts';
 
 export interface NftAnswer {
   /** Ledger index at which the answer is true. */
@@ -98,10 +99,13 @@ async function resolveRead(
   const { remembered, clock } = sources;
   const now = clock();
   try {
-    const [entry, recent] = await Promise.all([
+    const reading = Promise.all([
       remembered.entry(nftId, now) ?? fetchEntry(sources, nftId, now),
       remembered.recent(now) ?? fetchRecent(sources, request, now),
     ]);
+    const [entry, recent] = await within(MAX_READ_MS, reading, () => {
+      throw new Error(`no answer within ${MAX_READ_MS} ms`);
+    });
     return resolve(entry, recent, nftId, clock());
   } catch (error) {
     writeLimitedLog('error', 'nft-index.unreadable', { error: describeError(error) });

@@ -9,7 +9,7 @@
  * meanwhile, its entries name their ledger, and so say nothing about the new one.
  */
 import type { Database } from '../ledger/core/database.ts';
-import { takeTurns } from '../platform/clock.ts';
+import { takeTurns, within } from '../platform/clock.ts';
 import { openIndexLedger, STATEMENTS } from './d1-ledger.ts';
 import type { IndexLedger, IndexStore } from './ports.ts';
 import {
@@ -23,6 +23,7 @@ import { advanceState, beginState, clampTimes, discardEntries } from './publishe
 import { putAllEntries, putChanged } from './put-entries.ts';
 import { putRecent } from './put-recent.ts';
 import { MAX_STATES, MAX_WINDOW_CHANGES } from './recent-changes.ts';
+import { MAX_WRITE_AGE_MS } from './timing-assumptions.ts';
 
 export type { Budget, Stop } from './publish-run.ts';
 
@@ -73,10 +74,22 @@ export async function publishTo(
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
   const state = stored?.state ?? beginState(head);
-  const tools = { ledger, store, clock, bounds, endStep: takeTurns(), version };
+  const tools = { ledger, store: untilLate(store), clock, bounds, endStep: takeTurns(), version };
   const run: PublishRun = { ...tools, head, left, token: stored?.token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
+}
+
+/** What KV has not acknowledged by then never lands: a call that hangs must not end publishing. */
+function untilLate(store: IndexStore): IndexStore {
+  const limit = <T>(call: Promise<T>) =>
+    within(MAX_WRITE_AGE_MS, call, (): never => {
+      throw new Error('KV does not answer');
+    });
+  return {
+    get: (...given) => limit(store.get(...given)),
+    put: (...given) => limit(store.put(...given)),
+  };
 }
 
 async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {

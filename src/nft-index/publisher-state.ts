@@ -126,6 +126,12 @@ export function clampTimes(state: State, now: number): State {
 }
 
 /**
+ * Some 50 are needed. Where nothing can be put there would be one more a minute, for weeks, until
+ * the state has no room in its row. What changes beyond the last one stays in the window.
+ */
+const MAX_MARKS = 100;
+
+/**
  * Advances the state to a later time and ledger index: settled changes leave the window, and due
  * marks are set. Returns the state itself if nothing changed. While entries are incomplete nothing
  * leaves the window, as only the range of `recent` proves entries then.
@@ -141,7 +147,8 @@ export function advanceState(state: State, head: IndexHead, now: number): State 
 
   const { ledgerIndex: milestone, changes } = head;
   const last = marks.at(-1) ?? { milestone: state.from, seenAt: 0 };
-  const due = milestone > last.milestone && now - last.seenAt >= MARK_INTERVAL_MS;
+  const isNew = milestone > last.milestone && now - last.seenAt >= MARK_INTERVAL_MS;
+  const due = isNew && kept.length < MAX_MARKS;
   if (settled === undefined && !due) return state;
   return {
     ...state,

@@ -46,7 +46,7 @@ export const PUT_WITHIN_MS = MINUTE_MS;
  */
 export const TOMBSTONE_TTL_S = 60 * 24 * 60 * 60;
 
-/** How often the publisher notes where the ledger stands. It bounds the state to some 50 marks. */
+/** How often the publisher notes where the ledger stands. */
 export const MARK_INTERVAL_MS = MINUTE_MS;
 
 /** `recent` is put this often without changes: a quiet ledger is no stopped publisher. */
@@ -61,6 +61,9 @@ export const RECENT_PUT_INTERVAL_MS = SECOND_MS;
  * a slow put and a slow pass. While the follower stands still, each lookup reads D1.
  */
 export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
+
+/** After which a lookup goes on without KV, which mostly takes 10 to 100 ms. */
+export const MAX_READ_MS = 1_000;
 
 /** How long an isolate remembers what it read from KV. */
 export const REMEMBER_MS = SECOND_MS;

@@ -4,7 +4,7 @@ import { RememberedReads } from '../../src/nft-index/cached-reads.ts';
 import { entryKey, type IndexReader, writeEntry } from '../../src/nft-index/kv-values.ts';
 import { lookUpNft, type NftSources } from '../../src/nft-index/look-up-nft.ts';
 import { RECENT_KEY, writeRecent } from '../../src/nft-index/recent-changes.ts';
-import { SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
+import { MAX_READ_MS, SETTLING_TIME_MS } from '../../src/nft-index/timing-assumptions.ts';
 import { atFreshTime } from '../support/fresh-lines.ts';
 import { MemoryLedger } from '../support/nft-index/memory-ledger.ts';
 
@@ -63,6 +63,19 @@ afterEach(() => {
 });
 
 describe('KV', () => {
+  test('that does not answer is waited for a second', async () => {
+    vi.useFakeTimers();
+    try {
+      const { look, sources } = setUp();
+      const get = () => new Promise<never>(() => {});
+      const answer = look(NFT, 0, { ...sources, index: { get } });
+      await vi.advanceTimersByTimeAsync(MAX_READ_MS);
+      expect(await answer).toMatchObject({ ledgerIndex: 10, outputId: OUTPUT, source: 'd1' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('does not answer from an entry that was swapped with another, or has a flipped bit', async () => {
     const { look, sources, values } = setUp();
     const lookAgain = () => look(NFT, 0, { ...sources, remembered: new RememberedReads() });

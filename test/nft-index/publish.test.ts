@@ -2,13 +2,14 @@
  * The publisher, call by call: what it puts when, within which budget. Whether answers are true is
  * tested in random-histories.test.ts.
  */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { entryKey, readEntry } from '../../src/nft-index/kv-values.ts';
 import { publishTo } from '../../src/nft-index/publish.ts';
 import { RECENT_KEY, type Recent, readRecent } from '../../src/nft-index/recent-changes.ts';
 import {
   HEARTBEAT_MS,
   MARK_INTERVAL_MS,
+  MAX_WRITE_AGE_MS,
   PUT_AFTER_MS,
   PUT_WITHIN_MS,
   SETTLING_TIME_MS,
@@ -81,6 +82,20 @@ const publishAndPrune = async () => {
   ledger.prune();
 };
 const isSeal = (key: string) => key.startsWith('seal:');
+
+test('a put that hangs ends the call some time, and the next one goes on', async () => {
+  vi.useFakeTimers();
+  try {
+    const hanging = vi.spyOn(store, 'put').mockImplementation(() => new Promise(() => {}));
+    const ends = expect(publish()).rejects.toThrow('KV does not answer');
+    await vi.advanceTimersByTimeAsync(MAX_WRITE_AGE_MS);
+    await ends;
+    hanging.mockRestore();
+    expect(await publish()).toMatchObject({ done: true });
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 describe('after an import', () => {
   test('all entries are put, and a seal last', async () => {

@@ -1,13 +1,18 @@
 /** The publisher's state as text, as it is stored in D1. */
 import { expect, test } from 'vitest';
 import {
+  advanceState,
   duePut,
   markPut,
   parseState,
   type State,
   serializeState,
 } from '../../src/nft-index/publisher-state.ts';
-import { PUT_AFTER_MS } from '../../src/nft-index/timing-assumptions.ts';
+import {
+  MARK_INTERVAL_MS,
+  PUT_AFTER_MS,
+  SETTLING_TIME_MS,
+} from '../../src/nft-index/timing-assumptions.ts';
 
 const STATE: State = {
   generation: 'g',
@@ -46,4 +51,26 @@ test('puts no entries up to a mark that another version has passed', () => {
   expect(marks.map(({ putAt }) => putAt)).toEqual([7, 7, 7]);
   // a mark of the very milestone may lack some of its entries
   expect(duePut({ ...state, putUpTo: { milestone: 105, nft: 'a' } }, PUT_AFTER_MS)).toBe(105);
+});
+
+test('stays as small while nothing can be put, and goes on from there', () => {
+  let state: State = { ...STATE, marks: [] };
+  let now = 0;
+  let ledgerIndex = STATE.from;
+  const passMinutes = (count: number) => {
+    for (let i = 0; i < count; i++) {
+      now += MARK_INTERVAL_MS;
+      state = advanceState(state, { generation: 'g', ledgerIndex: ++ledgerIndex }, now);
+    }
+  };
+  passMinutes(100);
+  const size = serializeState(state).length;
+  passMinutes(30 * 24 * 60);
+  expect(serializeState(state).length).toBe(size);
+  expect(state.from).toBe(STATE.from);
+  const last = state.marks.at(-1)!.milestone;
+  state = markPut(state, duePut(state, now)!, now);
+  now += SETTLING_TIME_MS;
+  passMinutes(1);
+  expect(state).toMatchObject({ from: last, marks: [{ milestone: ledgerIndex, putAt: null }] });
 });
