@@ -119,7 +119,7 @@ const bindings = {
   SCAN_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   EVENTS_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
   READ_LIMIT: v.optional(binding<RateLimit>('a rate limit')),
-  VERSION: v.optional(binding<WorkerVersionMetadata>('version metadata')),
+  VERSION: binding<WorkerVersionMetadata>('version metadata'),
   REQUESTS: v.optional(binding<AnalyticsEngineDataset>('an Analytics Engine dataset')),
   ONE_ISOLATE: v.optional(v.literal('true', 'must be bound by stardust-edge serve only')),
 };
@@ -212,7 +212,7 @@ const settingsFromEnvironment = v.pipe(
     /** Whether this is the only isolate (`npm run serve`): its counters are complete. */
     oneIsolate: env.ONE_ISOLATE === 'true',
     /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
-    versionId: env.VERSION?.id || undefined,
+    versionId: env.VERSION.id || undefined,
     /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
     upstreams: env.UPSTREAM_URL,
     /** Sent to the first upstream as its Bearer token, and to no other. */

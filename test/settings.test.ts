@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../src/settings.ts';
 
-const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {} };
+const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {}, VERSION: {} };
 const keyA = 'ab'.repeat(32);
 const keyB = 'cd'.repeat(32);
 
@@ -53,7 +53,7 @@ describe('settings', () => {
     ).toMatchObject(defaults);
   });
 
-  it('know the version where it is bound and has an ID', () => {
+  it('know the version where it has an ID', () => {
     expect(settingsOf({ VERSION: { id: 'v1', tag: '', timestamp: '' } }).versionId).toBe('v1');
     expect(settingsOf({ VERSION: { id: '', tag: '', timestamp: '' } }).versionId).toBeUndefined();
     expect(settingsOf({}).versionId).toBeUndefined();
@@ -187,7 +187,7 @@ describe('settings', () => {
   });
 
   it('name a binding that is not there', () => {
-    expect(readSettings({ NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {} })).toEqual({
+    expect(readSettings({ NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {}, VERSION: {} })).toEqual({
       ok: false,
       problems: ['LEDGER must be bound'],
     });

@@ -1,5 +1,8 @@
 /** State of the follower, kept in D1 for health and info, which other isolates answer. */
+import { LedgerDamaged } from '../ledger/core/checksum.ts';
 import type { Database } from '../ledger/core/database.ts';
+import { LedgerMoved } from '../ledger/core/fence.ts';
+import { LedgerUnreadable } from '../ledger/core/head.ts';
 import { describeError, type WriteLog } from '../platform/log.ts';
 import type { UpstreamHeads } from '../upstream/upstream.ts';
 import type { FollowerMemory } from './follower-context.ts';
@@ -96,13 +99,18 @@ export function noteFruitlessPass(memory: FollowerMemory, reason: string): void 
   if (failing !== undefined) memory.log('error', 'follower.failing', { reason: failing });
 }
 
+/** Errors whose messages are sentences of ours. */
+const OURS = [LedgerDamaged, LedgerMoved, LedgerUnreadable];
+
 /** Counts a pass that failed. If passes are `failing`, saves and logs that. */
 export async function noteFailedPass(
   db: Database,
   memory: FollowerMemory,
   error: unknown,
 ): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  // health shows it to everybody; the log has the rest
+  const isOurs = OURS.some((kind) => error instanceof kind);
+  const message = isOurs ? (error as Error).message : 'the database or the node failed';
   const step = stepOf(error);
   noteFruitlessPass(memory, step === undefined ? message : `${message} (step ${step})`);
   const failing = whyFailing(memory);

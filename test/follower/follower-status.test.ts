@@ -1,7 +1,12 @@
 /** What the follower keeps in D1 for health and metrics, across its own restarts. */
 import { expect, it } from 'vitest';
-import type { FollowerMemory } from '../../src/follower/follower-context.ts';
-import { saveBlocksStatus, saveFollowerState } from '../../src/follower/follower-status.ts';
+import { createFollowerMemory, type FollowerMemory } from '../../src/follower/follower-context.ts';
+import {
+  noteFailedPass,
+  saveBlocksStatus,
+  saveFollowerState,
+} from '../../src/follower/follower-status.ts';
+import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
 import { openMemory } from '../support/ledger/memory-database.ts';
 
 const db = await openMemory();
@@ -14,4 +19,17 @@ it('keeps the time of the newest block while another object has stored none', as
   await saveBlocksStatus(db, 'polling', memoryOf());
   const row = await db.prepare('SELECT blocks_by, newest_block FROM follower').first();
   expect(row).toEqual({ blocks_by: 'polling', newest_block: 5 });
+});
+
+it.each([
+  [
+    new Error('D1_ERROR: no such column: secret'),
+    /^no pass begins: the database or the node failed$/,
+  ],
+  [new LedgerDamaged('rows of the table head'), /rows of the table head are damaged on disk/],
+])('tells everybody no more of what failed than is ours to say: %s', async (error, expected) => {
+  const memory = createFollowerMemory();
+  for (let i = 0; i < 3; i++) await noteFailedPass(db, memory, error);
+  const row = await db.prepare('SELECT state, reason FROM follower').first();
+  expect(row).toEqual({ state: 'failing', reason: expect.stringMatching(expected) });
 });

@@ -101,7 +101,10 @@ export function read(
     if (answer.status === 404) return index! >= min && isMissing?.(index!);
     if (answer.status === 304) {
       if (before === undefined || min > 0) return '304 to one who had nothing';
-      return namesAnother(before.body, index) ?? check(before.body as never, index ?? before.index, answer);
+      return (
+        namesAnother(before.body, index) ??
+        check(before.body as never, index ?? before.index, answer)
+      );
     }
     if (answer.status !== 200) return undefined;
     const body = await parse(answer);

@@ -15,6 +15,7 @@ import { readList, readNftState } from './lists.ts';
 import { explainProposal, readCertificate, readInclusion } from './proofs.ts';
 import {
   checkImmutable,
+  RECENT_MS,
   readBlockMetadata,
   readChangesOfMilestone,
   readExplanation,
@@ -26,7 +27,6 @@ import {
   readNftList,
   readOutput,
   readTreasury,
-  RECENT_MS,
 } from './reads.ts';
 import { firstKept } from './rest.ts';
 import { askRoots } from './white-flag.ts';
