@@ -11,12 +11,7 @@ import type { Head } from '../ledger/core/head.ts';
 import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
 import { selectGiven } from '../ledger/packs/next-numbers.ts';
-import {
-  findInCone,
-  type LeftBlocks,
-  packsOf,
-  stagedRoots,
-} from '../ledger/packs/viewed-packs.ts';
+import { findInCone, type LeftBlocks, packsOf, stagedRoots } from '../ledger/packs/viewed-packs.ts';
 import { meetsPreviousMilestone, readBlocksInSteps } from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';

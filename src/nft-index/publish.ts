@@ -80,7 +80,7 @@ export async function publishTo(
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
 }
 
-/** What KV has not acknowledged by then never lands: a call that hangs must not end publishing. */
+/** Ends calls that hang: what KV has not acknowledged by then never lands. */
 function untilLate(store: IndexStore): IndexStore {
   const limit = <T>(call: Promise<T>) =>
     within(MAX_WRITE_AGE_MS, call, (): never => {

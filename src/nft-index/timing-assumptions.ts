@@ -62,7 +62,7 @@ export const RECENT_PUT_INTERVAL_MS = SECOND_MS;
  */
 export const MAX_RECENT_AGE_MS = 2 * MINUTE_MS;
 
-/** After which a lookup goes on without KV, which mostly takes 10 to 100 ms. */
+/** Milliseconds that a lookup waits for KV, which mostly takes 10 to 100. */
 export const MAX_READ_MS = 1_000;
 
 /** How long an isolate remembers what it read from KV. */

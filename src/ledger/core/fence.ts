@@ -44,7 +44,8 @@ export async function runFenced<T extends object>(
     return await readBatch(db, queries);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    if (FENCE_FAILED.test(error.message)) throw new LedgerMoved('another writer was first', { cause: error });
+    if (FENCE_FAILED.test(error.message))
+      throw new LedgerMoved('another writer was first', { cause: error });
     const failed = CONSTRAINT_FAILED.exec(error.message);
     if (failed === null) throw error;
     throw new LedgerDamaged(`rows of the table ${failed[1]} (${failed[0].trim()})`);

@@ -92,7 +92,9 @@ export function stagedRoots({ cone, packs }: ConePacks): number[] {
   const roots: number[] = [];
   for (const { isStaged, first, statuses } of packs) {
     for (let at = first; isStaged && at < first + statuses.size; at++) {
-      const parents = Array.from({ length: cone.parentCountAt(at) }, (_, i) => cone.parentAt(at, i));
+      const parents = Array.from({ length: cone.parentCountAt(at) }, (_, i) =>
+        cone.parentAt(at, i),
+      );
       if (parents.includes(0)) roots.push(at);
     }
   }
