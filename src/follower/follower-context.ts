@@ -106,8 +106,11 @@ export interface FollowerMemory {
   upkeep: {
     /** Unreferenced blocks that may still be stored (drop-blocks.ts); undefined until measured. */
     room: number | undefined;
-    /** Unix milliseconds of the last eviction, and how long there is no further one. */
-    eviction: { ended: number; pause: number };
+    /**
+     * Unix milliseconds of the last eviction, and how long there is no further one; and of the last
+     * one where there was no room.
+     */
+    eviction: { ended: number; pause: number; lostAt: number };
     /** Whether a write failed for want of room since pruning was tried last. */
     isDatabaseFull: boolean;
     /** Unix milliseconds when the last step of the scrub ended, or this object began. */
@@ -214,7 +217,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     },
     upkeep: {
       room: undefined,
-      eviction: { ended: 0, pause: 0 },
+      eviction: { ended: 0, pause: 0, lostAt: 0 },
       isDatabaseFull: false,
       scrubbedAt: Date.now(),
     },

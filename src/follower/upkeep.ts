@@ -82,6 +82,9 @@ function tellShortage(
 /** Pause after an eviction, in its durations: it may find that everything is needed. */
 const PAUSE_PER_EVICTION = 10;
 
+/** Pause after which blocks may go though no tip is known: they are fetched again if it needs them. */
+const PAUSE_LOST_MS = 600_000;
+
 /** Milliseconds that an eviction takes at most, unless the clock was set. */
 const MAX_EVICTION_MS = 30_000;
 
@@ -95,7 +98,9 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
     upkeep.room = (await measureUnreferenced(db)).room;
     return true;
   }
+  let { lostAt } = upkeep.eviction;
   const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
+  const mayLose = hasPassed(PAUSE_LOST_MS, lostAt, Date.now());
   let isEvicting = false;
   const drop = async (tips: readonly string[]) => {
     const readTips = async () => {
@@ -103,8 +108,9 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
       return tips;
     };
     const { orphans, evicted, room } = await memory.step('drop', () =>
-      dropUnneeded(db, index, readTips, UNREFERENCED_LIMITS),
+      dropUnneeded(db, index, readTips, UNREFERENCED_LIMITS, mayLose),
     );
+    if (evicted > 0 && room === 0 && mayLose) lostAt = Date.now();
     upkeep.room = room;
     counts.orphans += orphans;
     counts.evicted += evicted;
@@ -119,7 +125,7 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
     // after a failure too
     const ended = Date.now();
     const took = Math.min(ended - begun, MAX_EVICTION_MS);
-    upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * took };
+    upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * took, lostAt };
   }
   return true;
 }

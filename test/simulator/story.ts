@@ -177,6 +177,7 @@ const SUBJECTS: readonly StepName[] = [
   'issueUponOld',
   'issueUnsound',
   'spendMigrated',
+  'pretend',
   'withhold',
   'starve',
   'restDown',

@@ -68,6 +68,8 @@ export interface Conduct {
   /** IDs of blocks that it has, and gives to nobody: it denies them, or fails to read their bytes. */
   withheld: ReadonlySet<string>;
   unreadable: ReadonlySet<string>;
+  /** IDs of blocks that it gives to nobody, and calls referenced. */
+  pretended: ReadonlySet<string>;
   /** Whether the plug-in runs, whether it brings anything, and what becomes of messages. */
   hasFeed: boolean;
   isSilent: boolean;
@@ -86,6 +88,7 @@ const HONEST: Conduct = {
   forgetful: 0,
   withheld: new Set(),
   unreadable: new Set(),
+  pretended: new Set(),
   hasFeed: false,
   isSilent: false,
   pushes: {},
@@ -123,6 +126,8 @@ export class UpstreamDouble {
   forgotten = 0;
   /** The same, and of blocks that it withholds. */
   denied = 0;
+  /** Called once, when it is asked about a block that it does not call referenced. */
+  onAsked: (() => void) | undefined;
   /** Whether it ever did not answer, or was behind. */
   wasSilent = false;
   readonly #process: Process;
@@ -253,8 +258,26 @@ export class UpstreamDouble {
     const random = this.#random;
     const network = this.#network;
     const missing = answerError(404, 'block not found: Not Found');
+    const blocks = () => [...network.blocks.values()];
+    const json = (change: (value: never) => object) => {
+      const right = answer(this.#state, route, accept, this.conduct.hasFeed);
+      if (right.status !== 200) return right;
+      const value = JSON.parse(new TextDecoder().decode(right.body)) as never;
+      return {
+        ...right,
+        body: new TextEncoder().encode(JSON.stringify({ ...(value as object), ...change(value) })),
+      };
+    };
     if (route.name === 'block' || route.name === 'blockMetadata') {
-      const { forgetful, withheld, unreadable } = this.conduct;
+      const { forgetful, withheld, unreadable, pretended } = this.conduct;
+      if (pretended.has(route.id)) {
+        if (route.name === 'block') return missing;
+        return json(() => ({ referencedByMilestoneIndex: 1, whiteFlagIndex: 0 }));
+      }
+      if (route.name === 'blockMetadata') {
+        this.onAsked?.();
+        this.onAsked = undefined;
+      }
       if (withheld.has(route.id)) {
         this.denied++;
         return missing;
@@ -268,16 +291,6 @@ export class UpstreamDouble {
         return missing;
       }
     }
-    const blocks = () => [...network.blocks.values()];
-    const json = (change: (value: never) => object) => {
-      const right = answer(this.#state, route, accept, this.conduct.hasFeed);
-      if (right.status !== 200) return right;
-      const value = JSON.parse(new TextDecoder().decode(right.body)) as never;
-      return {
-        ...right,
-        body: new TextEncoder().encode(JSON.stringify({ ...(value as object), ...change(value) })),
-      };
-    };
     switch (route.name) {
       case 'block': {
         if (this.#tells('has no block')) return missing;
@@ -396,12 +409,13 @@ export class UpstreamDouble {
 
   /** Pushes what the node has come to know. */
   pushNews(): void {
-    const { hasFeed, isSilent, isUp, withheld, unreadable } = this.conduct;
+    const { hasFeed, isSilent, isUp, withheld, unreadable, pretended } = this.conduct;
     if (!hasFeed || isSilent || !isUp) return;
     this.#confirm();
     this.#unpushed = this.#unpushed.filter((id) => {
       const block = this.#state.block(id);
-      if (block === undefined || withheld.has(id) || unreadable.has(id)) return true;
+      if (block === undefined || [withheld, unreadable, pretended].some((some) => some.has(id)))
+        return true;
       this.push({ topic: 'blocks', payload: block.bytes });
       // the plug-in pushes the payload of every block that carries a milestone, signed or not
       const payload = block.bytes.subarray(2 + 32 * block.parents.length + 4, -8);

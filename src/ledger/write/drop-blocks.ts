@@ -109,6 +109,7 @@ export async function measureUnreferenced(
  * the past cone of a tip. Throws a LedgerMoved if the unreferenced blocks changed meanwhile.
  *
  * @param readTips hex IDs of the tips that the upstreams name; only called beyond a limit
+ * @param mayLose whether blocks may go though no tip is known, where there is no room for one
  * @returns how many blocks were dropped, by the reason; and for how many more there was room before
  */
 export async function dropUnneeded(
@@ -116,6 +117,7 @@ export async function dropUnneeded(
   index: UnreferencedIndex,
   readTips: () => Promise<readonly string[]>,
   limits: Partial<UnreferencedLimits> = UNREFERENCED_LIMITS,
+  mayLose = true,
 ): Promise<{ orphans: number; evicted: number; room: number }> {
   const { head, parameters, oldest, excess, room } = await measureUnreferenced(db, limits);
   if (head === undefined || oldest === null) return { orphans: 0, evicted: 0, room };
@@ -124,7 +126,9 @@ export async function dropUnneeded(
   const first = ledger - belowMaxDepth - ORPHAN_MARGIN_MILESTONES;
   const orphans = oldest < first ? await dropOrphans(db, index, ledger, first) : 0;
   if (orphans > 0 || excess <= 1) return { orphans, evicted: 0, room };
-  return { orphans, evicted: await evict(db, index, ledger, await readTips(), excess), room };
+  const tips = await readTips();
+  const isLost = room === 0 && mayLose;
+  return { orphans, evicted: await evict(db, index, ledger, tips, excess, isLost), room };
 }
 
 /** @param first blocks that were stored before this ledger index are old */
@@ -139,18 +143,24 @@ function dropOrphans(
   });
 }
 
-/** @param excess usage divided by the limit, above 1 */
+/**
+ * @param excess usage divided by the limit, above 1
+ * @param isLost whether the newest blocks go where no tip is stored: those that a tip needs are
+ *   fetched again
+ */
 async function evict(
   db: Database,
   index: UnreferencedIndex,
   ledger: number,
   tips: readonly string[],
   excess: number,
+  isLost: boolean,
 ): Promise<number> {
   if (tips.length === 0) return 0;
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
-    // nobody can tell which blocks are needed: beyond the limits no tip will be stored, though
-    if (view.named.size === 0 && excess < STORE_UP_TO) return new Set();
+    // nobody can tell which blocks are needed, and where there is no room nobody ever will
+    if (view.named.size === 0)
+      return new Set(isLost ? positions.slice(positions.length / excess) : []);
     const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
     const needed = pastCone(view.cone, tipPositions);
     const old = positions.slice(0, Math.ceil(positions.length * (1 - NEWEST)));

@@ -426,15 +426,19 @@ describe('beyond a limit', () => {
     expect(await unreferenced()).toEqual(before);
   });
 
-  it('the oldest go where there is none, as no tip is known before another is stored', async () => {
+  it('the newest go where there is none, as no tip is known before another is stored', async () => {
     const { network, rig } = await flooded({ chains: 2 });
     const before = await unreferenced();
     const tip = network.note([network.milestoneBlock!]);
     const limits = { blocks: before.length / 1.6, bytes: 1e9 };
-    const { evicted, room } = await dropBeyond(rig, limits, tip);
-    expect(room).toBe(0);
-    expect(evicted).toBeGreaterThan(before.length / 3);
-    expect((await dropBeyond(rig, limits, tip)).room).toBeGreaterThan(0);
+    const { index } = rig.following.memory;
+    const drop = (mayLose: boolean) =>
+      dropUnneeded(db, index, async () => [tip.slice(2)], limits, mayLose);
+    expect(await drop(false)).toMatchObject({ evicted: 0, room: 0 });
+    const { evicted } = await drop(true);
+    expect(evicted).toBeGreaterThan(before.length / 4);
+    expect(await unreferenced()).toEqual(before.slice(0, -evicted));
+    expect((await drop(false)).room).toBeGreaterThan(0);
     await storeNow(withTips(rig, tip), db);
     expect(await unreferenced()).toContain(tip);
     await expectWhole(network);

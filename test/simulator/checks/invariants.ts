@@ -4,9 +4,10 @@
  */
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
 import { strayRests } from '../../support/ledger/stray-rests.ts';
+import { pastCone } from '../../support/network/known-verdicts.ts';
 import { coneOf, lastIndex, stateHash } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
-import { unreferencedBlocks } from '../platform/limits.ts';
+import { isSmall, unreferencedBlocks } from '../platform/limits.ts';
 import { issue, proposalOf } from '../steps/coordinators.ts';
 import type { Request } from '../truth.ts';
 import { type World, Wrong } from '../world.ts';
@@ -52,7 +53,9 @@ export async function checkAlways(world: World): Promise<void> {
 }
 
 export async function checkSettled(world: World, seed: string): Promise<void> {
-  calm(world, new Random(`${seed} calm`));
+  const random = new Random(`${seed} calm`);
+  calm(world, random);
+  if (!world.isFlipped && random.chance(0.3)) await fill(world, random);
   await checkLiveness(world);
   await sweep(world, seed);
   if (!world.isFlipped) await checkListeners(world);
@@ -163,7 +166,7 @@ export async function checkLiveness(world: World): Promise<void> {
     if (ledger !== lastIndex(network)) continue;
     isAnswered = await askOnce(world, await answerableProposal(world));
     // a node stores so many blocks, and no more before a milestone references some of them
-    if (!isAnswered && (await isFull(world))) {
+    if (!isAnswered && (await isFull(world)) && isMuchNeeded(world)) {
       issue(world);
       world.publishNews();
     }
@@ -173,6 +176,34 @@ export async function checkLiveness(world: World): Promise<void> {
   if (ledger !== last) world.wrong('liveness', `the ledger stays at ${ledger} of ${last}`);
   else if (!isAnswered) world.wrong('liveness', 'the proposal over the tips is not answered');
   await checkAlways(world);
+}
+
+/** Whether the past of what honest nodes may build on takes much of the room. */
+function isMuchNeeded({ network, settings }: World): boolean {
+  const { order } = pastCone(network.blocks, network.window);
+  return order.length > unreferencedBlocks(settings.limits) / 4;
+}
+
+/** In which blocks that are pushed are stored. */
+const FILLING_MS = 6000;
+const NEW_TIPS = 4;
+
+/** What nobody builds on takes all the room, and then new tips come. */
+async function fill(world: World, random: Random): Promise<void> {
+  const { network, settings, simulation } = world;
+  const room = 2 * unreferencedBlocks(settings.limits);
+  if (!isSmall(settings.limits) || settings.needsWork || world.isDamaged) return;
+  network.random = random;
+  const made = [network.milestoneBlock!];
+  while (made.length <= room) {
+    const id = network.note(random.sample(made.slice(-8), 2), random.bytes(8));
+    network.setAside(id);
+    made.push(id);
+  }
+  world.publishNews();
+  await simulation.runUntil(simulation.now + FILLING_MS);
+  for (let i = 0; i < NEW_TIPS; i++) network.note(network.someParents(), random.bytes(8));
+  world.publishNews();
 }
 
 /** Simulated seconds over which rates are taken. */

@@ -211,7 +211,7 @@ function spendMigrated(world: World, random: Random): void {
   });
 }
 
-function requestAt(
+export function requestAt(
   { network }: World,
   random: Random,
   index: number,

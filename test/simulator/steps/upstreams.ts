@@ -1,9 +1,11 @@
 /** Upstreams: behind, silent, slow, forgetful, pruned, lying. An honest one is always left. */
 import { lastIndex, ZERO_ID } from '../../support/network/network-model.ts';
 import type { Random } from '../../support/network/random.ts';
+import { askRoots } from '../checks/white-flag.ts';
 import { unreferencedBlocks } from '../platform/limits.ts';
 import { LIES, type Lie, type UpstreamDouble } from '../upstream.ts';
 import type { World } from '../world.ts';
+import { issue, requestAt } from './coordinators.ts';
 import { forgedMilestone, forgedTwin } from './forge.ts';
 import type { Step, Steps } from './step.ts';
 
@@ -27,6 +29,10 @@ export const upstreamSteps = {
   },
   disturb: upstream(4, disturb),
   lie: { ...upstream(5, lie), needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar) },
+  pretend: {
+    ...upstream(3, pretend),
+    needs: ({ upstreams }) => upstreams.some(({ isLiar }) => isLiar),
+  },
   silence: upstream(2, silence),
   disturbFeed: upstream(3, disturbFeed),
   cutFeed: upstream(2, ({ upstreams }, random) => random.pick(upstreams).dropListeners()),
@@ -144,6 +150,53 @@ function lie(world: World, random: Random): void {
   if (liar === undefined) return;
   const some: Lie[] = random.sample(LIES, random.below(3));
   liar.conduct.lies = new Set(random.chance(0.4) ? [LIES[0], ...some] : some);
+}
+
+/** In which a milestone is brought in. */
+const BROUGHT_MS = 6000;
+
+/**
+ * A milestone over two blocks that stand upon the same one. The liar, alone for a while, gives the
+ * second of them, and calls what is below it referenced; the others come only then, from the liar or
+ * from others.
+ */
+function pretend(world: World, random: Random): void {
+  const { simulation, network, node, liar } = world;
+  if (liar === undefined) return;
+  network.random = random;
+  const last = network.milestoneBlock!;
+  const below = network.note([last], random.bytes(8));
+  const [first, second] = [1, 2].map(() => network.note([below], random.bytes(8))).sort();
+  const others = honest(world).filter(({ conduct }) => conduct.isUp);
+  for (const { conduct } of others) conduct.isUp = false;
+  const { lies } = liar.conduct;
+  Object.assign(liar.conduct, { isUp: true, lies: new Set(), pretended: new Set([below, first]) });
+  const end = () => {
+    for (const { conduct } of others) conduct.isUp = true;
+    Object.assign(liar.conduct, { lies, pretended: new Set() });
+    liar.onAsked = undefined;
+    world.publishNews();
+  };
+  const how = random.below(3);
+  liar.onAsked = () => {
+    if (how === 0) {
+      liar.conduct.pretended = new Set();
+      return liar.pushNews();
+    }
+    end();
+    liar.conduct.isUp = false;
+    if (how === 1) node.follower.kill();
+  };
+  issue(world, [first!, second!]);
+  world.publishNews();
+  const index = lastIndex(network);
+  simulation.atForWorld(simulation.now + BROUGHT_MS, () => {
+    if (!world.isCalm) end();
+  });
+  for (let i = 2; i < 5; i++)
+    simulation.atForWorld(simulation.now + i * BROUGHT_MS, () => {
+      askRoots(world, requestAt(world, random, index, [second!, last]));
+    });
 }
 
 function silence({ upstreams }: World, random: Random): void {
