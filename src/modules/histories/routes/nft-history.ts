@@ -8,7 +8,7 @@ import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId, parseQueryString } from '../../../http/request.ts';
-import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { LEDGER_SCAN, type RouteContext, type RouteTable } from '../../../http/route.ts';
 import { ownerSchema, ownerToJson } from '../../galleries/routes/nfts.ts';
 import { readPageSize } from '../../lists/routes/parse-query.ts';
 import {
@@ -20,11 +20,9 @@ import {
 
 export const nftHistoryRoutes = {
   readNftHistory: {
-    method: 'GET',
+    ...LEDGER_SCAN,
     path: '/api/edge/v1/nfts/:nftId/history',
     query: ['pageSize', 'cursor'],
-    keep: 'ledger',
-    limit: 'scanLimit',
     handle: answerNftHistory,
   },
 } satisfies RouteTable;
