@@ -7,7 +7,7 @@ import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
-import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
+import { inPages, inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/request.ts';
 import { LEDGER_SCAN, type RouteContext, type RouteTable } from '../../../http/route.ts';
 import type { Database } from '../../../ledger/core/database.ts';
@@ -86,8 +86,7 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
         `500 if it has more than ${MAX_COLLECTION} NFTs.`,
       parameters: [
         inPath('issuer', json.textSchema, 'The bech32 address of the issuer.'),
-        inQuery('pageSize', pageSize, `The most owners of a page. Default: ${MAX_PAGE_SIZE}.`),
-        inQuery('cursor', cursor, "Another page's cursor. Its page size counts, not `pageSize`."),
+        ...inPages('owners', MAX_PAGE_SIZE, cursor),
       ],
       answer: {
         description: 'The owners, in the order of the bytes of their addresses.',
