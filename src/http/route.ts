@@ -57,6 +57,9 @@ export interface Route {
   handle(context: RouteContext): Promise<Answer>;
 }
 
+/** A route that reads many rows of the ledger, and answers at its index. */
+export const LEDGER_SCAN = { method: 'GET', keep: 'ledger', limit: 'scanLimit' } as const;
+
 /** Routes by their operation IDs. itty-router tries them in this order. */
 export type RouteTable = Readonly<Record<string, Route>>;
 

@@ -91,9 +91,6 @@ export function openNode(settings: Settings) {
 const MAX_UNKNOWN_IDS = 10_000;
 const UNKNOWN_MS = 3000;
 
-/** A block by its ID that is not stored, for a client; undefined where it cannot be had. */
-type ReadUnstored = (id: string, client: string) => Promise<UnstoredBlock | undefined>;
-
 export interface UnstoredBlock {
   bytes: Uint8Array;
   /** Where the ledger stood: none of its milestones references the block. */
@@ -104,9 +101,9 @@ export interface UnstoredBlock {
  * Creates the reader. It returns undefined if nothing may be fetched, no upstream knows the block,
  * or an earlier milestone references it.
  */
-function createUnstoredReader(settings: Settings): ReadUnstored {
+function createUnstoredReader(settings: Settings) {
   const unknown = createBlockIds(Date.now, MAX_UNKNOWN_IDS, UNKNOWN_MS);
-  return async (blockId, client) => {
+  return async (blockId: string, client: string): Promise<UnstoredBlock | undefined> => {
     if (!mayFetch(settings) || unknown.has(blockId)) return undefined;
     const head = await readHead(settings.ledger.withSession('first-unconstrained'));
     if (head === undefined) return undefined;

@@ -48,6 +48,15 @@ export function namedObject(name: string, ...fields: Parameters<typeof objectOf>
   return named(name, objectOf(...fields));
 }
 
+/** A component that is an object, whose field `type` is always this number. */
+export function namedKind(
+  name: string,
+  type: number,
+  ...[required, optional]: Parameters<typeof objectOf>
+): JsonSchema {
+  return namedObject(name, { type: { type: 'integer', const: type }, ...required }, optional);
+}
+
 export function arrayOf(
   items: JsonSchema,
   length: { minItems?: number; maxItems?: number } = {},
@@ -63,11 +72,6 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return oneOf(schema, { type: 'null' });
 }
 
-/** An integer that is always the same, by which the kinds of an object are told apart. */
-export function constantOf(value: number): JsonSchema {
-  return { type: 'integer', const: value };
-}
-
 export function choiceOf(...values: string[]): JsonSchema {
   return { type: 'string', enum: values };
 }
@@ -75,6 +79,11 @@ export function choiceOf(...values: string[]): JsonSchema {
 /** 0x and the hex digits of so many bytes, in lower case. */
 export function hexOf(bytes: number): JsonSchema {
   return { type: 'string', pattern: `^0x[0-9a-f]{${2 * bytes}}$` };
+}
+
+/** A component that is a text of this pattern. */
+function namedText(name: string, pattern: string, description: string): JsonSchema {
+  return named(name, { type: 'string', pattern, description });
 }
 
 export const textSchema: JsonSchema = { type: 'string' };
@@ -89,36 +98,26 @@ export const uint16Schema: JsonSchema = { type: 'integer', minimum: 0, maximum: 
 
 export const uint32Schema: JsonSchema = { type: 'integer', minimum: 0, maximum: 0xffff_ffff };
 
-export const uint64Schema = named('Uint64', {
-  type: 'string',
-  pattern: '^(0|[1-9][0-9]{0,19})$',
-  description: 'An integer from 0 to 2^64 - 1 as decimal text.',
-});
+export const uint64Schema = namedText(
+  'Uint64',
+  '^(0|[1-9][0-9]{0,19})$',
+  'An integer from 0 to 2^64 - 1 as decimal text.',
+);
 
-export const uint256Schema = named('Uint256', {
-  type: 'string',
-  pattern: '^0x(0|[1-9a-f][0-9a-f]{0,63})$',
-  description: 'An integer from 0 to 2^256 - 1 as hex text, without leading zeros.',
-});
+export const uint256Schema = namedText(
+  'Uint256',
+  '^0x(0|[1-9a-f][0-9a-f]{0,63})$',
+  'An integer from 0 to 2^256 - 1 as hex text, without leading zeros.',
+);
 
-export const bytesSchema = named('Bytes', {
-  type: 'string',
-  pattern: '^0x([0-9a-f]{2})*$',
-  description: 'Bytes as hex text.',
-});
+export const bytesSchema = namedText('Bytes', '^0x([0-9a-f]{2})*$', 'Bytes as hex text.');
 
-export const base64Schema = named('Base64', {
-  type: 'string',
-  pattern: '^[0-9A-Za-z+/]*={0,2}$',
-  description: 'Bytes in base64.',
-});
+export const base64Schema = namedText('Base64', '^[0-9A-Za-z+/]*={0,2}$', 'Bytes in base64.');
 
-export const hashSchema = named(
+export const hashSchema = namedText(
   'Hash',
-  described(
-    '32 bytes as hex text: a hash, or the ID of a block, transaction, milestone or NFT.',
-    hexOf(32),
-  ),
+  '^0x[0-9a-f]{64}$',
+  '32 bytes as hex text: a hash, or the ID of a block, transaction, milestone or NFT.',
 );
 
 export const outputIdSchema = named(
@@ -130,21 +129,20 @@ export const milestoneIndexSchema = named('MilestoneIndex', uint32Schema);
 
 export const unixTimeSchema = named('UnixTime', described('Unix seconds.', uint32Schema));
 
-export const bech32Schema = named('Bech32Address', {
-  type: 'string',
-  pattern: '^[!-~]+1[02-9ac-hj-np-z]{59}([02-9ac-hj-np-z]{2})?$',
-  description: 'An address in bech32 (TIP-31), with the prefix of the network.',
-});
+export const bech32Schema = namedText(
+  'Bech32Address',
+  '^[!-~]+1[02-9ac-hj-np-z]{59}([02-9ac-hj-np-z]{2})?$',
+  'An address in bech32 (TIP-31), with the prefix of the network.',
+);
 
-export const listCursorSchema = named('Cursor', {
-  type: 'string',
-  pattern: '^[0-9a-f]{76}\\.[0-9]+$',
-  description: 'Where a page begins, and how many items it has.',
-});
+export const listCursorSchema = namedText(
+  'Cursor',
+  '^[0-9a-f]{76}\\.[0-9]+$',
+  'Where a page begins, and how many items it has.',
+);
 
 /** A milestone option that announces protocol parameters. */
-export const protocolParametersOptionSchema = namedObject('ProtocolParamsMilestoneOption', {
-  type: constantOf(1),
+export const protocolParametersOptionSchema = namedKind('ProtocolParamsMilestoneOption', 1, {
   targetMilestoneIndex: milestoneIndexSchema,
   protocolVersion: uint8Schema,
   params: {

@@ -66,6 +66,15 @@ export function inQuery(name: string, schema: Schema, description: string): Para
   return { in: 'query', name, description, schema };
 }
 
+/** The parameters of a list that comes page by page, the largest page by default. */
+export function inPages(items: string, most: number, cursor: Schema): Parameter[] {
+  const pageSize = { type: 'integer', minimum: 1, maximum: most };
+  return [
+    inQuery('pageSize', pageSize, `The most ${items} of a page. Default: ${most}.`),
+    inQuery('cursor', cursor, "Another page's cursor. Its page size counts, not `pageSize`."),
+  ];
+}
+
 /** A read of the core API by an ID or an index. Its answer has X-Ledger-Index, if nothing more. */
 export function coreRead(
   summary: string,

@@ -3,7 +3,6 @@
  * became of it, or an unreferenced one.
  */
 import { blake2b256 } from '../../stardust/crypto/hash.ts';
-import type { ConflictReason } from '../../stardust/semantics/verdict.ts';
 import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
@@ -27,7 +26,7 @@ export interface BlockReference {
   /** The block's place among those that the milestone references. */
   whiteFlagIndex: number;
   /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
-  reason: ConflictReason | undefined;
+  reason: number | undefined;
 }
 
 const SELECT_INDEX = `SELECT ${FIND_MILESTONE} AS milestone`;
@@ -51,8 +50,8 @@ export async function readBlock(
   requireBlockId(bytes, blockId);
   const block = { blockId, bytes, isSolid: true, ledgerIndex: head.ledger };
   if (index === null) return { ...block, referenced: undefined };
-  const reason = kept!.reason as ConflictReason | undefined;
-  return { ...block, referenced: { index, whiteFlagIndex: kept!.whiteFlagIndex, reason } };
+  const { whiteFlagIndex, reason } = kept!;
+  return { ...block, referenced: { index, whiteFlagIndex, reason } };
 }
 
 /**

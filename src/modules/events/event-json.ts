@@ -3,6 +3,8 @@
  * (https://github.com/iotaledger/inx-mqtt/blob/v1.0.0-rc.2/core/mqtt/types.go): the order of fields
  * and some of their names differ from those of the REST API.
  */
+import type { OutputStatus } from '../../ledger/read/output-status.ts';
+import type { BlockReference } from '../../ledger/read/stored-block.ts';
 import {
   inclusionStateToJson,
   outputToJson,
@@ -27,14 +29,7 @@ export interface BlockEvent {
   /** IDs as 0x and hex digits. */
   parents: readonly string[];
   /** Undefined while no milestone references the block. */
-  referenced?:
-    | {
-        index: number;
-        whiteFlagIndex: number;
-        /** Conflict reason of a transaction, 0 if it was applied; undefined for other blocks. */
-        reason: number | undefined;
-      }
-    | undefined;
+  referenced?: BlockReference | undefined;
   /** Index of the milestone that the block carries, once it is referenced. */
   milestoneIndex?: number | undefined;
 }
@@ -62,17 +57,8 @@ export function blockEventToJson({
   };
 }
 
-export interface OutputEvent {
-  outputId: string;
-  blockId: string;
-  bookedIndex: number;
-  bookedTimestamp: number;
-  spent?: { index: number; timestamp: number; transactionId: string } | undefined;
-  ledgerIndex: number;
-}
-
 /** Writes the message of `outputs/…`: outputPayload. */
-export function outputEventToJson(event: OutputEvent, output: Output): RestObject {
+export function outputEventToJson(event: Omit<OutputStatus, 'bytes'>, output: Output): RestObject {
   const { outputId, blockId, spent, ledgerIndex } = event;
   const index = Uint8Array.fromHex(outputId.slice(64));
   return {

@@ -5,8 +5,7 @@
 import * as json from '../../http/openapi/json-schema.ts';
 import { ed25519AddressSchema, outputSchema, utxoInputSchema } from './output-schemas.ts';
 
-const signature = json.namedObject('Ed25519Signature', {
-  type: json.constantOf(0),
+const signature = json.namedKind('Ed25519Signature', 0, {
   publicKey: json.hashSchema,
   signature: json.hexOf(64),
 });
@@ -16,23 +15,24 @@ const reference = json.described('Index of the unlock that it refers to.', json.
 const unlock = json.named(
   'Unlock',
   json.oneOf(
-    json.namedObject('SignatureUnlock', { type: json.constantOf(0), signature }),
-    json.namedObject('ReferenceUnlock', { type: json.constantOf(1), reference }),
-    json.namedObject('AliasUnlock', { type: json.constantOf(2), reference }),
-    json.namedObject('NFTUnlock', { type: json.constantOf(3), reference }),
+    json.namedKind('SignatureUnlock', 0, { signature }),
+    json.namedKind('ReferenceUnlock', 1, { reference }),
+    json.namedKind('AliasUnlock', 2, { reference }),
+    json.namedKind('NFTUnlock', 3, { reference }),
   ),
 );
 
-const taggedData = json.namedObject(
+const taggedData = json.namedKind(
   'TaggedDataPayload',
-  { type: json.constantOf(5) },
+  5,
+  {},
   { tag: json.bytesSchema, data: json.bytesSchema },
 );
 
-const transactionEssence = json.namedObject(
+const transactionEssence = json.namedKind(
   'TransactionEssence',
+  1,
   {
-    type: json.constantOf(1),
     networkId: json.uint64Schema,
     inputs: json.arrayOf(utxoInputSchema, { minItems: 1, maxItems: 128 }),
     inputsCommitment: json.hashSchema,
@@ -41,22 +41,14 @@ const transactionEssence = json.namedObject(
   { payload: taggedData },
 );
 
-const transaction = json.namedObject('TransactionPayload', {
-  type: json.constantOf(6),
+const transaction = json.namedKind('TransactionPayload', 6, {
   essence: transactionEssence,
   unlocks: json.arrayOf(unlock),
 });
 
-const treasuryTransaction = json.namedObject('TreasuryTransactionPayload', {
-  type: json.constantOf(4),
-  input: json.namedObject('TreasuryInput', {
-    type: json.constantOf(1),
-    milestoneId: json.hashSchema,
-  }),
-  output: json.namedObject('TreasuryOutput', {
-    type: json.constantOf(2),
-    amount: json.uint64Schema,
-  }),
+const treasuryTransaction = json.namedKind('TreasuryTransactionPayload', 4, {
+  input: json.namedKind('TreasuryInput', 1, { milestoneId: json.hashSchema }),
+  output: json.namedKind('TreasuryOutput', 2, { amount: json.uint64Schema }),
 });
 
 const migratedFunds = json.namedObject('MigratedFundsEntry', {
@@ -65,8 +57,7 @@ const migratedFunds = json.namedObject('MigratedFundsEntry', {
   deposit: json.uint64Schema,
 });
 
-export const receiptOptionSchema = json.namedObject('ReceiptMilestoneOption', {
-  type: json.constantOf(0),
+export const receiptOptionSchema = json.namedKind('ReceiptMilestoneOption', 0, {
   migratedAt: json.described('Milestone index of the legacy network.', json.milestoneIndexSchema),
   funds: json.arrayOf(migratedFunds),
   transaction: treasuryTransaction,
@@ -75,10 +66,10 @@ export const receiptOptionSchema = json.namedObject('ReceiptMilestoneOption', {
 
 const parents = json.arrayOf(json.hashSchema, { minItems: 1, maxItems: 8 });
 
-export const milestonePayloadSchema = json.namedObject(
+export const milestonePayloadSchema = json.namedKind(
   'MilestonePayload',
+  7,
   {
-    type: json.constantOf(7),
     index: json.milestoneIndexSchema,
     timestamp: json.unixTimeSchema,
     protocolVersion: json.uint8Schema,

@@ -4,20 +4,13 @@
  */
 import * as json from '../../http/openapi/json-schema.ts';
 
-export const ed25519AddressSchema = json.namedObject('Ed25519Address', {
-  type: json.constantOf(0),
+export const ed25519AddressSchema = json.namedKind('Ed25519Address', 0, {
   pubKeyHash: json.hashSchema,
 });
 
-const aliasAddress = json.namedObject('AliasAddress', {
-  type: json.constantOf(8),
-  aliasId: json.hashSchema,
-});
+const aliasAddress = json.namedKind('AliasAddress', 8, { aliasId: json.hashSchema });
 
-const nftAddress = json.namedObject('NFTAddress', {
-  type: json.constantOf(16),
-  nftId: json.hashSchema,
-});
+const nftAddress = json.namedKind('NFTAddress', 16, { nftId: json.hashSchema });
 
 const address = json.named('Address', json.oneOf(ed25519AddressSchema, aliasAddress, nftAddress));
 
@@ -29,45 +22,33 @@ const nativeToken = json.namedObject('NativeToken', {
 const unlockCondition = json.named(
   'UnlockCondition',
   json.oneOf(
-    json.namedObject('AddressUnlockCondition', { type: json.constantOf(0), address }),
-    json.namedObject('StorageDepositReturnUnlockCondition', {
-      type: json.constantOf(1),
+    json.namedKind('AddressUnlockCondition', 0, { address }),
+    json.namedKind('StorageDepositReturnUnlockCondition', 1, {
       returnAddress: address,
       amount: json.uint64Schema,
     }),
-    json.namedObject('TimelockUnlockCondition', {
-      type: json.constantOf(2),
-      unixTime: json.unixTimeSchema,
-    }),
-    json.namedObject('ExpirationUnlockCondition', {
-      type: json.constantOf(3),
+    json.namedKind('TimelockUnlockCondition', 2, { unixTime: json.unixTimeSchema }),
+    json.namedKind('ExpirationUnlockCondition', 3, {
       returnAddress: address,
       unixTime: json.unixTimeSchema,
     }),
-    json.namedObject('StateControllerAddressUnlockCondition', {
-      type: json.constantOf(4),
-      address,
-    }),
-    json.namedObject('GovernorAddressUnlockCondition', { type: json.constantOf(5), address }),
-    json.namedObject('ImmutableAliasAddressUnlockCondition', {
-      type: json.constantOf(6),
-      address: aliasAddress,
-    }),
+    json.namedKind('StateControllerAddressUnlockCondition', 4, { address }),
+    json.namedKind('GovernorAddressUnlockCondition', 5, { address }),
+    json.namedKind('ImmutableAliasAddressUnlockCondition', 6, { address: aliasAddress }),
   ),
 );
 
 const feature = json.named(
   'Feature',
   json.oneOf(
-    json.namedObject('SenderFeature', { type: json.constantOf(0), address }),
-    json.namedObject('IssuerFeature', { type: json.constantOf(1), address }),
-    json.namedObject('MetadataFeature', { type: json.constantOf(2), data: json.bytesSchema }),
-    json.namedObject('TagFeature', { type: json.constantOf(3), tag: json.bytesSchema }),
+    json.namedKind('SenderFeature', 0, { address }),
+    json.namedKind('IssuerFeature', 1, { address }),
+    json.namedKind('MetadataFeature', 2, { data: json.bytesSchema }),
+    json.namedKind('TagFeature', 3, { tag: json.bytesSchema }),
   ),
 );
 
-const tokenScheme = json.namedObject('SimpleTokenScheme', {
-  type: json.constantOf(0),
+const tokenScheme = json.namedKind('SimpleTokenScheme', 0, {
   mintedTokens: json.uint256Schema,
   meltedTokens: json.uint256Schema,
   maximumSupply: json.uint256Schema,
@@ -78,16 +59,17 @@ const nativeTokens = json.arrayOf(nativeToken, { minItems: 1, maxItems: 64 });
 const features = json.arrayOf(feature, { minItems: 1 });
 const immutableFeatures = features;
 
-const basicOutput = json.namedObject(
+const basicOutput = json.namedKind(
   'BasicOutput',
-  { type: json.constantOf(3), amount: json.uint64Schema, unlockConditions },
+  3,
+  { amount: json.uint64Schema, unlockConditions },
   { nativeTokens, features },
 );
 
-const aliasOutput = json.namedObject(
+const aliasOutput = json.namedKind(
   'AliasOutput',
+  4,
   {
-    type: json.constantOf(4),
     amount: json.uint64Schema,
     aliasId: json.hashSchema,
     stateIndex: json.uint32Schema,
@@ -97,26 +79,17 @@ const aliasOutput = json.namedObject(
   { nativeTokens, stateMetadata: json.bytesSchema, features, immutableFeatures },
 );
 
-const foundryOutput = json.namedObject(
+const foundryOutput = json.namedKind(
   'FoundryOutput',
-  {
-    type: json.constantOf(5),
-    amount: json.uint64Schema,
-    serialNumber: json.uint32Schema,
-    tokenScheme,
-    unlockConditions,
-  },
+  5,
+  { amount: json.uint64Schema, serialNumber: json.uint32Schema, tokenScheme, unlockConditions },
   { nativeTokens, features, immutableFeatures },
 );
 
-export const nftOutputSchema = json.namedObject(
+export const nftOutputSchema = json.namedKind(
   'NFTOutput',
-  {
-    type: json.constantOf(6),
-    amount: json.uint64Schema,
-    nftId: json.hashSchema,
-    unlockConditions,
-  },
+  6,
+  { amount: json.uint64Schema, nftId: json.hashSchema, unlockConditions },
   { nativeTokens, features, immutableFeatures },
 );
 
@@ -125,8 +98,7 @@ export const outputSchema = json.named(
   json.oneOf(basicOutput, aliasOutput, foundryOutput, nftOutputSchema),
 );
 
-export const utxoInputSchema = json.namedObject('UTXOInput', {
-  type: json.constantOf(0),
+export const utxoInputSchema = json.namedKind('UTXOInput', 0, {
   transactionId: json.hashSchema,
   transactionOutputIndex: json.uint16Schema,
 });

@@ -16,13 +16,6 @@ import { migratedOutputs } from '../../stardust/wire/receipt.ts';
 /** A milestone as a request names it; the ID as 64 hex digits. */
 export type MilestoneName = { index: number } | { id: string };
 
-export interface StoredMilestone {
-  index: number;
-  /** The payload, its type first. */
-  payload: Uint8Array;
-  ledgerIndex: number;
-}
-
 /** Changes by a milestone. IDs are 68 hex digits, in their order. */
 export interface LedgerChanges {
   index: number;
@@ -53,18 +46,20 @@ function selectMilestone(
   return first(statement, milestoneWithPayload);
 }
 
-/** Undefined where the milestone is not known, its payload never came, or it is pruned. */
+/**
+ * Reads a milestone's payload, its type first. Undefined where the milestone is not known, its
+ * payload never came, or it is pruned.
+ */
 export async function readMilestone(
   db: Database,
   name: MilestoneName,
-): Promise<StoredMilestone | undefined> {
+): Promise<{ payload: Uint8Array; ledgerIndex: number } | undefined> {
   const { head, milestone } = await readBatch(db, {
     head: selectHead(db),
     milestone: selectMilestone(db, name),
   });
   if (head === undefined || milestone === undefined) return undefined;
-  const { index, payload } = milestone;
-  return { index, payload: payload.bytes, ledgerIndex: head.ledger };
+  return { payload: milestone.payload.bytes, ledgerIndex: head.ledger };
 }
 
 /**

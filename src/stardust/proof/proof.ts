@@ -124,12 +124,19 @@ export function parseProof(json: unknown): { id: Uint8Array; siblings: Sibling[]
   return { id: bytes32(node.value), siblings: siblings.reverse() };
 }
 
+/** Returns the block's leaf hash, and the hash of each level above it, by the siblings there. */
+export function hashLevels(siblings: readonly Sibling[], id: Uint8Array): Uint8Array[] {
+  const hashes: Uint8Array[] = [leafHash(id)];
+  for (const { side, hash } of siblings) {
+    const own = hashes.at(-1)!;
+    hashes.push(side === 'left' ? nodeHash(hash, own) : nodeHash(own, hash));
+  }
+  return hashes;
+}
+
 /** Returns the root of the tree in which the block has these siblings, from the leaf up. */
 export function rootOfProof(siblings: readonly Sibling[], id: Uint8Array): Uint8Array {
-  let root = leafHash(id);
-  for (const { side, hash } of siblings)
-    root = side === 'left' ? nodeHash(hash, root) : nodeHash(root, hash);
-  return root;
+  return hashLevels(siblings, id).at(-1)!;
 }
 
 /** Whether `proof`, untrusted JSON, shows that the block is in the tree with this root. */

@@ -83,7 +83,8 @@ async function judge(json: JsonObject, nftId: string, trust: Trust): Promise<Fin
   if (newest.standing !== 'proved') return newest;
   const [since, head] = [provedValue(signed.proof), provedValue(newest.proof)];
   const isAfter =
-    head.index > since.index || (head.index === since.index && isSameMilestone(head, since));
+    head.index > since.index ||
+    (head.index === since.index && head.milestoneId === since.milestoneId);
   if (!isAfter || integer(json, 'ledgerIndex') !== head.index)
     return refute(`the ledger's milestone ${head.index} is not that of the certificate`);
 
@@ -179,10 +180,6 @@ function base64(object: JsonObject, field: string): Uint8Array {
   throw new StardustError('TIP-25', `"${field}" is not base64`);
 }
 
-function isSameMilestone(one: SignedMilestone, other: SignedMilestone): boolean {
-  return one.milestoneId === other.milestoneId;
-}
-
 /**
  * Returns the later of two states of one NFT, by milestone, and within one by white-flag order: it
  * refutes whoever says that the NFT still has the other. Refuted if both cannot be: then the keys
@@ -192,7 +189,7 @@ export function laterState(one: Proved<NftState>, other: Proved<NftState>): Find
   const [a, b] = [provedValue(one), provedValue(other)];
   if (a.nftId !== b.nftId) throw new TypeError('states of two NFTs');
   if (a.since.index !== b.since.index) return prove(a.since.index > b.since.index ? a : b);
-  if (!isSameMilestone(a.since, b.since))
+  if (a.since.milestoneId !== b.since.milestoneId)
     return refute(`two milestones ${a.since.index} are signed by ${a.since.whose}`);
   if (a.place === b.place && a.blockId !== b.blockId)
     return refute(`two blocks have one place in milestone ${a.since.index}`);

@@ -1,8 +1,8 @@
 /** Judges Merkle paths to a signed root: the block is included, or was applied (B.13). */
 import { equalBytes, fromHex, toHex } from '../encoding/bytes.ts';
 import { caughtRefusal } from '../error.ts';
-import { HASH_BYTES, hashLeaves, leafHash, merkleRootOfLeaves, nodeHash } from '../proof/merkle.ts';
-import { parseProof, type Sibling } from '../proof/proof.ts';
+import { HASH_BYTES, hashLeaves, merkleRootOfLeaves } from '../proof/merkle.ts';
+import { hashLevels, parseProof, rootOfProof, type Sibling } from '../proof/proof.ts';
 import type { BlockFacts } from './blocks.ts';
 import type { Order } from './cone.ts';
 import type { SignedMilestone } from './milestone.ts';
@@ -35,8 +35,8 @@ export function provePath(
     return refute('the block carries no transaction, so none was applied', [block.blockId]);
   const read = readPath(path, block.blockId);
   if ('refused' in read) return refute(read.refused, [block.blockId]);
-  const last = hashLevels(block.blockId, read.siblings).at(-1)!;
-  return toHex(last) === milestone[root]
+  const found = rootOfProof(read.siblings, fromHex(block.blockId));
+  return toHex(found) === milestone[root]
     ? prove({ milestone, block, hashes: read.siblings.length + 1 })
     : refute('the path does not lead to the signed root', [block.blockId]);
 }
@@ -71,7 +71,7 @@ export function levelsOf(
   const place = ids.indexOf(blockId);
   const covered = place < 0 ? [] : siblingRanges(0, ids.length, place);
   const leaves = hashLeaves(ids.map(fromHex));
-  const [leaf, ...hashes] = hashLevels(blockId, siblings);
+  const [leaf, ...hashes] = hashLevels(siblings, fromHex(blockId));
   const levels = siblings.map(({ side, hash: sibling }, i): Level => {
     const range = covered[i];
     const expected =
@@ -96,16 +96,6 @@ function readPath(path: unknown, blockId: string): { siblings: Sibling[] } | { r
   } catch (error) {
     return { refused: caughtRefusal(error).reason };
   }
-}
-
-/** The hash of the leaf, and of each level above it. */
-function hashLevels(blockId: string, siblings: readonly Sibling[]): Uint8Array[] {
-  const hashes: Uint8Array[] = [leafHash(fromHex(blockId))];
-  for (const { side, hash } of siblings) {
-    const own = hashes.at(-1)!;
-    hashes.push(side === 'left' ? nodeHash(hash, own) : nodeHash(own, hash));
-  }
-  return hashes;
 }
 
 interface Range {

@@ -5,12 +5,7 @@
  */
 import { addressKey } from '../wire/address.ts';
 import { equalFeatures } from '../wire/feature.ts';
-import {
-  type FoundryOutput,
-  type Output,
-  OutputType,
-  type SimpleTokenScheme,
-} from '../wire/output.ts';
+import { type FoundryOutput, type Output, OutputType } from '../wire/output.ts';
 import { addressIn, UnlockConditionType } from '../wire/unlock-condition.ts';
 import { type ChainKey, type ChainTable, foundryKey } from './chains.ts';
 import type { TokenSums } from './native-tokens.ts';
@@ -48,8 +43,9 @@ export function foundryGenesisValid(
   { inChains, outChains, outSums, newFoundries }: FoundrySurroundings,
 ): boolean {
   const { tokenScheme, serialNumber } = foundry;
-  // F-1
-  if (!schemeGenesisValid(tokenScheme, outSums.get(foundryKey(foundry)) ?? 0n)) return false;
+  // F-1: a new foundry has minted exactly the tokens that are created, whatever is consumed
+  const outSum = outSums.get(foundryKey(foundry)) ?? 0n;
+  if (tokenScheme.melted !== 0n || tokenScheme.minted !== outSum) return false;
   // F-2
   const alias = aliasKey(foundry);
   const before = inChains.get(alias);
@@ -70,46 +66,14 @@ export function foundryTransitionValid(
 ): boolean {
   // F-5
   if (!equalFeatures(current.immutableFeatures, next.immutableFeatures)) return false;
-  const token = foundryKey(current);
-  return schemeTransitionValid(
-    current.tokenScheme,
-    next.tokenScheme,
-    inSums.get(token) ?? 0n,
-    outSums.get(token) ?? 0n,
-  );
-}
-
-/** F-10 */
-export function foundryDestructionValid(
-  foundry: FoundryOutput,
-  { inSums, outSums }: FoundrySurroundings,
-): boolean {
-  const token = foundryKey(foundry);
-  return schemeDestructionValid(
-    foundry.tokenScheme,
-    inSums.get(token) ?? 0n,
-    outSums.get(token) ?? 0n,
-  );
-}
-
-/** F-1: a new foundry has minted exactly the tokens that are created, whatever is consumed. */
-function schemeGenesisValid({ minted, melted }: SimpleTokenScheme, outSum: bigint): boolean {
-  return melted === 0n && minted === outSum;
-}
-
-/** F-6 to F-9 */
-function schemeTransitionValid(
-  current: SimpleTokenScheme,
-  next: SimpleTokenScheme,
-  inSum: bigint,
-  outSum: bigint,
-): boolean {
-  const newlyMinted = next.minted - current.minted;
-  const newlyMelted = next.melted - current.melted;
+  const { minted, melted, maximumSupply } = next.tokenScheme;
+  const newlyMinted = minted - current.tokenScheme.minted;
+  const newlyMelted = melted - current.tokenScheme.melted;
   // F-6
-  if (current.maximumSupply !== next.maximumSupply || newlyMinted < 0n || newlyMelted < 0n)
-    return false;
-  const difference = outSum - inSum;
+  if (current.tokenScheme.maximumSupply !== maximumSupply) return false;
+  if (newlyMinted < 0n || newlyMelted < 0n) return false;
+  const token = foundryKey(current);
+  const difference = (outSums.get(token) ?? 0n) - (inSums.get(token) ?? 0n);
   // F-7
   if (difference > 0n) return newlyMinted === difference && newlyMelted === 0n;
   // F-8: what is neither melted nor created is burned. F-9 is the same with a difference of 0.
@@ -117,10 +81,11 @@ function schemeTransitionValid(
 }
 
 /** F-10: all tokens ever minted are melted. A foundry with a burned token is never destroyed. */
-function schemeDestructionValid(
-  { minted, melted }: SimpleTokenScheme,
-  inSum: bigint,
-  outSum: bigint,
+export function foundryDestructionValid(
+  foundry: FoundryOutput,
+  { inSums, outSums }: FoundrySurroundings,
 ): boolean {
-  return minted + outSum - inSum === melted;
+  const { minted, melted } = foundry.tokenScheme;
+  const token = foundryKey(foundry);
+  return minted + (outSums.get(token) ?? 0n) - (inSums.get(token) ?? 0n) === melted;
 }

@@ -52,15 +52,7 @@ const FULL = 0;
 const DELTA = 1;
 const KINDS = ['a full snapshot', 'a delta snapshot'];
 
-const fullStart = record<{
-  genesisIndex: number;
-  targetIndex: number;
-  targetTimestamp: number;
-  targetId: Uint8Array;
-  ledgerIndex: number;
-  treasury: Treasury;
-  optionLength: number;
-}>({
+const fullStart = record({
   genesisIndex: u32,
   targetIndex: u32,
   targetTimestamp: u32,
@@ -70,20 +62,13 @@ const fullStart = record<{
   optionLength: u16,
 });
 
-const fullCounts = record<{ outputs: bigint; diffs: number; solidEntryPoints: number }>({
+const fullCounts = record({
   outputs: u64,
   diffs: u32,
   solidEntryPoints: u16,
 });
 
-const deltaRest = record<{
-  targetIndex: number;
-  targetTimestamp: number;
-  fullTargetId: Uint8Array;
-  solidEntryPointOffset: bigint;
-  diffs: number;
-  solidEntryPoints: number;
-}>({
+const deltaRest = record({
   targetIndex: u32,
   targetTimestamp: u32,
   fullTargetId: fixed(32),

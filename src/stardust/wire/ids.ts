@@ -1,6 +1,6 @@
 /** Identifiers (docs/protocol.md, B): BLAKE2b-256 hashes, or made up of them. */
 import { blake2b256 } from '../crypto/hash.ts';
-import { concatBytes, isZero, Reader } from '../encoding/bytes.ts';
+import { concatBytes, isZero, Reader, Writer } from '../encoding/bytes.ts';
 import { decode, encode } from '../encoding/codec.ts';
 import { AddressType } from './address.ts';
 import { type Milestone, milestoneEssenceBytes } from './milestone.ts';
@@ -81,15 +81,8 @@ export function nftIdOf(nft: NftOutput, ownOutputId: Uint8Array): Uint8Array {
 /** B.7: 38 bytes, from the address in the immutable alias condition and the serial number. */
 export function foundryId(foundry: FoundryOutput): Uint8Array {
   const owner = addressIn(foundry, UnlockConditionType.ImmutableAlias);
-  const serial = foundry.serialNumber;
-  const tail = Uint8Array.of(
-    serial & 0xff,
-    (serial >> 8) & 0xff,
-    (serial >> 16) & 0xff,
-    serial >>> 24,
-    0,
-  );
-  return concatBytes(Uint8Array.of(AddressType.Alias), owner.id, tail);
+  const alias = new Writer().u8(AddressType.Alias).put(owner.id);
+  return alias.u32(foundry.serialNumber).u8(0).finish();
 }
 
 /** B.8: the first 8 bytes of the name's hash, as uint64. */

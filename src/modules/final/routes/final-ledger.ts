@@ -136,7 +136,11 @@ export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerR
       }),
     ],
   });
-  const answer = { description: 'The proof.', schema: proof, ledgerIndex: 'named' } as const;
+  const ofProof = {
+    tag: 'proof',
+    answer: { description: 'The proof.', schema: proof, ledgerIndex: 'named' },
+    errors: [400, 404],
+  } as const;
   return {
     readFinalLedger: {
       tag: 'proof',
@@ -158,18 +162,14 @@ export function describeFinalLedger(): Operations<ReturnType<typeof finalLedgerR
       errors: [400, 404],
     },
     proveFinalOutput: {
-      tag: 'proof',
+      ...ofProof,
       summary: 'The proof that an output is or is not in a final ledger',
       parameters: [inPath('outputId', OutputId, 'Output ID, 34 bytes.')],
-      answer,
-      errors: [400, 404],
     },
     proveFinalNft: {
-      tag: 'proof',
+      ...ofProof,
       summary: 'The proof that an NFT is or is not in a final ledger, and of its output',
       parameters: [inPath('nftId', Id, 'NFT ID, 32 bytes.')],
-      answer,
-      errors: [400, 404],
     },
   };
 }

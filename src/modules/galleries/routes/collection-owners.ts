@@ -7,9 +7,9 @@ import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
-import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
+import { inPages, inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { parseQueryString } from '../../../http/request.ts';
-import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { LEDGER_SCAN, type RouteContext, type RouteTable } from '../../../http/route.ts';
 import type { Database } from '../../../ledger/core/database.ts';
 import { selectLedger } from '../../../ledger/core/head.ts';
 import { parametersAt, selectParameters } from '../../../ledger/core/ledger-parameters.ts';
@@ -24,11 +24,9 @@ import { MAX_PAGE_SIZE, parseAddress, readPageSize } from '../../lists/routes/pa
 
 export const collectionOwnerRoutes = {
   listCollectionOwners: {
-    method: 'GET',
+    ...LEDGER_SCAN,
     path: '/api/edge/v1/collections/:issuer/owners',
     query: ['pageSize', 'cursor'],
-    keep: 'ledger',
-    limit: 'scanLimit',
     handle: answerOwners,
   },
 } satisfies RouteTable;
@@ -88,8 +86,7 @@ export function describeCollectionOwners(): Operations<typeof collectionOwnerRou
         `500 if it has more than ${MAX_COLLECTION} NFTs.`,
       parameters: [
         inPath('issuer', json.textSchema, 'The bech32 address of the issuer.'),
-        inQuery('pageSize', pageSize, `The most owners of a page. Default: ${MAX_PAGE_SIZE}.`),
-        inQuery('cursor', cursor, "Another page's cursor. Its page size counts, not `pageSize`."),
+        ...inPages('owners', MAX_PAGE_SIZE, cursor),
       ],
       answer: {
         description: 'The owners, in the order of the bytes of their addresses.',
@@ -123,11 +120,6 @@ export interface OwnersQuery {
   from: AddressKey;
 }
 
-export interface OwnerCount {
-  address: Address;
-  nftCount: number;
-}
-
 /** `foreign`: not the network's prefix. `too many`: more NFTs than are counted. */
 export type CollectionOwners =
   | {
@@ -138,7 +130,7 @@ export type CollectionOwners =
       nftCount: number;
       ownerCount: number;
       /** Owners in the order of their addresses' keys. */
-      owners: OwnerCount[];
+      owners: { address: Address; nftCount: number }[];
       /** Beginning of the next page. */
       next: AddressKey | undefined;
     }

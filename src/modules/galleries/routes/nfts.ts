@@ -7,7 +7,7 @@ import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer, hashedObjectAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
-import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
+import { inPages, inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, OutputId, parseId, parseQueryString } from '../../../http/request.ts';
 import type { RouteContext, RouteTable } from '../../../http/route.ts';
 import { noSuchNft } from '../../../http/routes/indexer/nft-lookup.ts';
@@ -214,12 +214,7 @@ export function describeNfts(): Operations<typeof nftRoutes> {
           json.textSchema,
           'The bech32 address of the issuer, an immutable feature.',
         ),
-        inQuery('pageSize', pageSize, `The most NFTs of a page. Default: ${MAX_IDS}.`),
-        inQuery(
-          'cursor',
-          json.listCursorSchema,
-          "Another page's cursor. Its page size counts, not `pageSize`.",
-        ),
+        ...inPages('NFTs', MAX_IDS, json.listCursorSchema),
       ],
       answer: {
         description: 'The NFTs.',

@@ -9,7 +9,7 @@ import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId, parseMilestoneIndex, parseQueryString } from '../../../http/request.ts';
-import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { LEDGER_SCAN, type RouteContext, type RouteTable } from '../../../http/route.ts';
 import { blake2b256 } from '../../../stardust/crypto/hash.ts';
 import { toBase64 } from '../../../stardust/encoding/base64.ts';
 import { toHex } from '../../../stardust/encoding/bytes.ts';
@@ -19,11 +19,9 @@ import { type NamedChange, type NftCertificate, readNftCertificate } from '../nf
 
 export const nftCertificateRoutes = {
   readNftCertificate: {
-    method: 'GET',
+    ...LEDGER_SCAN,
     path: '/api/edge/v1/nfts/:nftId/certificate',
     query: ['milestone', 'block'],
-    keep: 'ledger',
-    limit: 'scanLimit',
     handle: answerCertificate,
   },
 } satisfies RouteTable;

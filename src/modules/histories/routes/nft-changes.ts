@@ -8,7 +8,7 @@ import { atLedgerIndex, hashedAnswer, readMinLedgerIndex } from '../../../http/l
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operations } from '../../../http/openapi/operation.ts';
 import { parseMilestoneIndex, parseQueryString } from '../../../http/request.ts';
-import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { LEDGER_SCAN, type RouteContext, type RouteTable } from '../../../http/route.ts';
 import { MAX_CHANGES, readNftChanges } from '../nft-changes.ts';
 
 const PATH = '/api/edge/v1/changes/nfts';
@@ -18,11 +18,9 @@ const MIN_PARAMETER = 'minLedgerIndex';
 
 export const nftChangeRoutes = {
   readNftChanges: {
-    method: 'GET',
+    ...LEDGER_SCAN,
     path: PATH,
     query: ['after', MIN_PARAMETER],
-    keep: 'ledger',
-    limit: 'scanLimit',
     handle: answerNftChanges,
   },
 } satisfies RouteTable;

@@ -6,9 +6,9 @@ import type { Answer } from '../../../http/answer.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
-import { inPath, inQuery, type Operations } from '../../../http/openapi/operation.ts';
+import { inPages, inPath, type Operations } from '../../../http/openapi/operation.ts';
 import { Id, parseId, parseQueryString } from '../../../http/request.ts';
-import type { RouteContext, RouteTable } from '../../../http/route.ts';
+import { LEDGER_SCAN, type RouteContext, type RouteTable } from '../../../http/route.ts';
 import { ownerSchema, ownerToJson } from '../../galleries/routes/nfts.ts';
 import { readPageSize } from '../../lists/routes/parse-query.ts';
 import {
@@ -20,11 +20,9 @@ import {
 
 export const nftHistoryRoutes = {
   readNftHistory: {
-    method: 'GET',
+    ...LEDGER_SCAN,
     path: '/api/edge/v1/nfts/:nftId/history',
     query: ['pageSize', 'cursor'],
-    keep: 'ledger',
-    limit: 'scanLimit',
     handle: answerNftHistory,
   },
 } satisfies RouteTable;
@@ -90,7 +88,6 @@ function changeToJson(
 }
 
 export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
-  const pageSize: json.JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_HISTORY };
   const change = json.objectOf({
     milestoneIndex: json.milestoneIndexSchema,
     milestoneTimestamp: json.unixTimeSchema,
@@ -115,12 +112,7 @@ export function describeNftHistory(): Operations<typeof nftHistoryRoutes> {
       summary: 'What became of an NFT, the newest change first',
       parameters: [
         inPath('nftId', Id, 'NFT ID, 32 bytes.'),
-        inQuery('pageSize', pageSize, `The most changes of a page. Default: ${MAX_HISTORY}.`),
-        inQuery(
-          'cursor',
-          json.listCursorSchema,
-          "Another page's cursor. Its page size counts, not `pageSize`.",
-        ),
+        ...inPages('changes', MAX_HISTORY, json.listCursorSchema),
       ],
       answer: {
         description: 'A page of the history.',

@@ -7,7 +7,12 @@ import { HttpError } from '../../../http/errors.ts';
 import { atLedger, hashedAnswer } from '../../../http/ledger-answer.ts';
 import * as json from '../../../http/openapi/json-schema.ts';
 import { inQuery, type Operation, type Operations } from '../../../http/openapi/operation.ts';
-import type { Route, RouteContext, RouteTable } from '../../../http/route.ts';
+import {
+  LEDGER_SCAN,
+  type Route,
+  type RouteContext,
+  type RouteTable,
+} from '../../../http/route.ts';
 import {
   type IndexSettings,
   type Kind,
@@ -37,10 +42,8 @@ export const outputListRoutes = {
 
 function listRoute(kind: Kind | 'all'): Route {
   return {
-    method: 'GET',
+    ...LEDGER_SCAN,
     path: kind === 'all' ? LIST : `${LIST}/${kind}`,
-    keep: 'ledger',
-    limit: 'scanLimit',
     handle: (context) => answerList(context, kind),
   };
 }

@@ -98,10 +98,6 @@ export interface StoredReceipts {
   ledgerIndex: number;
 }
 
-export interface TreasuryStatus extends HeadTreasury {
-  ledgerIndex: number;
-}
-
 const SELECT_RECEIPTS = `
   SELECT * FROM receipt WHERE ?1 IS NULL OR migrated_at = ?1
   ORDER BY migrated_at, milestone`;
@@ -129,7 +125,9 @@ function receiptFromRow(row: Row): { receipt: ReceiptOption; milestoneIndex: num
 }
 
 /** Undefined where nothing was imported. */
-export async function readTreasury(db: Database): Promise<TreasuryStatus | undefined> {
+export async function readTreasury(
+  db: Database,
+): Promise<(HeadTreasury & { ledgerIndex: number }) | undefined> {
   const head = await readHead(db);
   return head && { ...head.treasury, ledgerIndex: head.ledger };
 }
