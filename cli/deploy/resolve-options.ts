@@ -125,7 +125,13 @@ const OPEN_API = join(PROJECT, 'src/http/openapi/openapi.json');
 
 function requireValid(environment: Record<string, string>): Settings {
   const bound = {};
-  const bindings = { LEDGER: bound, NFT_INDEX: bound, FOLLOWER: bound, ASSETS: bound };
+  const bindings = {
+    LEDGER: bound,
+    NFT_INDEX: bound,
+    FOLLOWER: bound,
+    ASSETS: bound,
+    VERSION: bound,
+  };
   const result = readSettings({ ...bindings, ...environment });
   if (!result.ok) throw new Error(result.problems.join('\n'));
   const unmatched = findUnmatched(environment, readRoutePaths(OPEN_API));

@@ -14,7 +14,13 @@ type Vars = Readonly<Record<string, string | undefined>>;
  */
 export function readIndexSettings(...vars: readonly Vars[]): IndexSettings {
   const unused = {};
-  const bindings = { LEDGER: unused, NFT_INDEX: unused, FOLLOWER: unused, ASSETS: unused };
+  const bindings = {
+    LEDGER: unused,
+    NFT_INDEX: unused,
+    FOLLOWER: unused,
+    ASSETS: unused,
+    VERSION: unused,
+  };
   const find = (name: string) => vars.map((each) => each[name]).find(Boolean);
   const [index, final] = [find('INDEX'), find('FINAL_MILESTONE')];
   const result = readSettings({ ...bindings, INDEX: index, FINAL_MILESTONE: final });

@@ -32,6 +32,7 @@ export function parseMilestoneKeys(
     NFT_INDEX: unused,
     FOLLOWER: unused,
     ASSETS: unused,
+    VERSION: unused,
     [SETTINGS.publicKeys]: publicKeys,
     [SETTINGS.threshold]: threshold,
   });

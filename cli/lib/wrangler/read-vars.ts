@@ -35,7 +35,7 @@ export function readVars(
     const value = environment[name];
     if (value !== undefined) all[name] = value;
   }
-  const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {} };
+  const bindings = { LEDGER: {}, NFT_INDEX: {}, FOLLOWER: {}, ASSETS: {}, VERSION: {} };
   const result = readSettings({ ...all, ...bindings });
   if (!result.ok) throw new SettingsError(result.problems.join('\n'));
   if (result.settings.upstreams.length > 0) requireKeys(all);
