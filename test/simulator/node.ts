@@ -23,6 +23,9 @@ import { Socket } from './platform/sockets.ts';
 
 const CRON_MS = 60_000;
 
+/** Clients that have asked too often. */
+const LIMITED = new Set(['203.0.113.9', '2001:db8:1:2::/64']);
+
 export interface NodeOptions {
   simulation: Simulation;
   makeIsolate: MakeIsolate;
@@ -236,6 +239,7 @@ export class SimulatedNode {
       NFT_INDEX: this.kv,
       FOLLOWER: namespace(this.follower),
       EVENTS: namespace(this.events),
+      READ_LIMIT: { limit: async ({ key }: { key: string }) => ({ success: !LIMITED.has(key) }) },
       ASSETS: { fetch: async (url: string) => readFile(url) },
       VERSION: { id: `version-${this.#version}`, tag: '', timestamp: '' },
       ...this.#vars,

@@ -122,6 +122,8 @@ export class UpstreamDouble {
   mostRead = 0;
   /** Of the node's objects: clients' reads of blocks that it has not are not among them. */
   requests = 0;
+  /** How often it was asked where it stands. */
+  heads = 0;
   /** How often it said that it does not know a block that it had. */
   forgotten = 0;
   /** The same, and of blocks that it withholds. */
@@ -217,6 +219,7 @@ export class UpstreamDouble {
 
   #answer(route: Route, accept: string): Response {
     const { conduct } = this;
+    if (route.name === 'info') this.heads++;
     if (this.#random.chance(conduct.busy))
       return new SimulatedResponse('busy', { status: this.#random.pick([429, 503, 504]) });
     if (this.#tells('answers without end') && this.#random.chance(ENDLESS_SHARE))

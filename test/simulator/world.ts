@@ -387,6 +387,14 @@ export class World {
     const onAnswer = async (answer: Response) => {
       const detail = answer.headers.get('x-error-detail') ?? '';
       const named = this.upstreams.find(({ host }) => detail.includes(host));
+      const said = JSON.stringify([...answer.headers]);
+      if (SECRETS.some((each) => said.includes(each)))
+        this.wrong('safety', `${path} tells a secret`);
+      if (answer.headers.get('access-control-allow-origin') !== '*')
+        this.wrong(
+          'safety',
+          `${path}: pages of other origins may not read status ${answer.status}`,
+        );
       if (named !== undefined) this.wrong('safety', `${path} names an upstream: ${detail}`);
       if (!isDamaged && !this.isDamaged) return look(answer);
       this.note(`damaged ${answer.status}`, path);
@@ -431,6 +439,28 @@ export const API_USER = 'operator';
 export const API_PASSWORD = 'password-of-the-simulated-node';
 /** The first upstream asks for it. */
 const UPSTREAM_TOKEN = 'token-of-the-first-upstream';
+export const SECRETS = [API_TOKEN, API_PASSWORD, UPSTREAM_TOKEN];
+
+/** Whether a route is not public: in some stories. */
+export const hidesTreasury = ({ keepsHistory }: Settings): boolean => keepsHistory;
+
+/** All other routes. */
+const WITHOUT_TREASURY = [
+  '/',
+  '/nft/*',
+  '/robots.txt',
+  '/health',
+  '/metrics',
+  '/api/routes',
+  '/api/mqtt/v1',
+  '/api/poi/*',
+  '/api/indexer/*',
+  '/api/edge/*',
+  ...['/', 'nothing', 'info', 'whiteflag', 'tips'].map((name) => `/api/core/v2/${name}`),
+  ...['blocks', 'outputs', 'milestones', 'transactions', 'receipts'].map(
+    (name) => `/api/core/v2/${name}*`,
+  ),
+];
 
 function varsOf(
   settings: Settings,
@@ -444,7 +474,7 @@ function varsOf(
     UPSTREAM_TOKEN,
     MILESTONE_PUBLIC_KEYS: known.map(({ publicKey }) => publicKey.toHex()).join(),
     MILESTONE_THRESHOLD: String(Math.min(threshold, known.length)),
-    PUBLIC_ROUTES: '/*,/metrics,/api/mqtt/v1',
+    PUBLIC_ROUTES: hidesTreasury(settings) ? WITHOUT_TREASURY.join() : '/*,/metrics,/api/mqtt/v1',
     // in any case
     PROTECTED_ROUTES: PROTECTED_PATH.replace('routes', 'Routes'),
     API_TOKEN,

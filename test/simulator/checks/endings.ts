@@ -59,17 +59,33 @@ export async function checkEnding(world: World, seed: string): Promise<void> {
     case 'shortage':
       return runShort(world, random);
     case 'nothing':
-      return beSilent(world);
+      return beSilent(world, seed);
   }
 }
 
 /** After which the last milestone is too old for a node to be healthy, and as long again. */
 const SILENT_S = 600;
+/** After which what KV says of the last changes is too old, and D1 answers. */
+const OLD_MS = 135_000;
 
 /** Nothing happens any more. */
-async function beSilent(world: World): Promise<void> {
-  const { simulation, node, network } = world;
+async function beSilent(world: World, seed: string): Promise<void> {
+  const { simulation, node, network, truth } = world;
   if (world.settings.kind === 'idle') return;
+  world.isDisturbedLate = true;
+  node.disturbances.kvFull = true;
+  milestoneOf(world, `${seed} silent`);
+  await simulation.runUntil(simulation.now + OLD_MS);
+  node.catchUp();
+  const last = lastIndex(network);
+  for (const id of truth.nftIds.slice(-OVERTAKEN))
+    world.ask(`/api/indexer/v1/outputs/nft/0x${id}`, ({ status, headers }) => {
+      const index = Number(headers.get('x-ledger-index'));
+      if (status >= 500 || index < last)
+        world.wrong('safety', `KV is full, and ${status} at index ${index} of ${last}`);
+    });
+  await simulation.runUntil(simulation.now + LOOK_MS);
+  node.disturbances.kvFull = false;
   await simulation.runUntil(1000 * (network.milestones.at(-1)!.timestamp + SILENT_S));
   node.catchUp();
   world.ask('/health', ({ status }) => {
@@ -95,6 +111,10 @@ async function damageAtRest(world: World, seed: string, random: Random): Promise
       await world.simulation.runUntil(world.simulation.now + STORED_MS);
     }
     await world.simulation.runUntil(world.simulation.now + KV_DOWN_MS);
+    for (const id of world.truth.nftIds.slice(-OVERTAKEN))
+      world.ask(`/api/indexer/v1/outputs/nft/0x${id}`, ({ status }) => {
+        if (status >= 500) world.wrong('safety', `KV is down, and a lookup has status ${status}`);
+      });
   }
   // the damage falls between the storing of a block and the milestone that references it
   happen(world, `${seed} before damage`);
@@ -360,6 +380,8 @@ const PAUSE_MS = 20;
 const NOTICED_MS = 5000;
 /** In which milestones beyond the final one would be applied. */
 const BEYOND_MS = 70_000;
+/** Calls of D1 in that time, where a pass a minute looks after the ledger. */
+const MOST_AT_END = 400;
 
 /** The network ended at its last milestone: the root over its ledger, and what leads to it. */
 async function endNetwork(world: World, random: Random): Promise<void> {
@@ -439,7 +461,10 @@ async function endNetwork(world: World, random: Random): Promise<void> {
   world.isDisturbedLate = true;
   for (let i = 0; i < 2; i++) issue(world);
   world.publishNews();
+  const before = node.counts.ofObjects;
   await simulation.runUntil(simulation.now + BEYOND_MS);
+  const calls = node.counts.ofObjects - before;
+  if (calls > MOST_AT_END) world.wrong('economy', `${calls} calls of a network that ended`);
   const end = await world.ledgerIndex();
   if (end !== last) world.wrong('safety', `the ledger is at ${end}, beyond the final ${last}`);
   await checkAlways(world);

@@ -110,6 +110,15 @@ function initialTopics({ network }: World, random: Random, read: Topic['read']):
   return topics;
 }
 
+const CONDITIONS = [
+  [0, 'address'],
+  [0, 'address'],
+  [1, 'storage-return'],
+  [3, 'expiration'],
+  [4, 'state-controller'],
+  [5, 'governor'],
+] as const;
+
 export function extraTopics(world: World, random: Random): Topic[] {
   const { network, truth, life } = world;
   const { address } = random.pick([...life.accounts.values()]);
@@ -121,6 +130,13 @@ export function extraTopics(world: World, random: Random): Topic[] {
         ('returnAddress' in each && addressKey(each.returnAddress) === key),
     );
   const read = (payload: Uint8Array) => readOutput(network, payload);
+  const [conditionType, conditionName] = random.pick(CONDITIONS);
+  const hasCondition = ({ bytes }: NetworkOutput) =>
+    decodeOutput(bytes).unlockConditions.some((each) => {
+      if (each.type !== conditionType) return false;
+      const own = 'returnAddress' in each ? each.returnAddress : 'address' in each && each.address;
+      return own !== false && addressKey(own) === key;
+    });
   const unlocks = `outputs/unlock/+/${toBech32('tst', address)}`;
   const chains = truth.plainOutputs().flatMap(({ output, outputId }) => {
     const id = chainIdOf(output, Uint8Array.fromHex(outputId));
@@ -154,6 +170,15 @@ export function extraTopics(world: World, random: Random): Topic[] {
       truth: (index) =>
         changesOf(network, index)
           .created.filter(hasAddress)
+          .map((output) => idOf(output, false)),
+    },
+    {
+      name: `outputs/unlock/${conditionName}/${toBech32('tst', address)}`,
+      anyOrder: true,
+      read,
+      truth: (index) =>
+        changesOf(network, index)
+          .created.filter(hasCondition)
           .map((output) => idOf(output, false)),
     },
     {

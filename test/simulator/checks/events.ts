@@ -10,8 +10,10 @@ import {
   type Packet,
   PacketType,
 } from '../../../src/mqtt/packets.ts';
+import { take } from '../../support/network/accounts.ts';
 import { coneOf, lastIndex, milestoneAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
+import { basic } from '../../support/payloads/outputs.ts';
 import type { Socket } from '../platform/sockets.ts';
 import type { World } from '../world.ts';
 import { blockIdOf, extraTopics, json, type Topic } from './event-topics.ts';
@@ -22,6 +24,9 @@ import { answerableProposal, askRoots, isFull } from './white-flag.ts';
 const CONFIRMED = 'milestone-info/confirmed';
 const BLOCKS = 'blocks';
 const TAGGED = 'blocks/tagged-data';
+const TRANSACTIONS = 'blocks/transaction';
+/** In which a connection is closed on which nobody says CONNECT. */
+const MUTE_MS = 15_000;
 const REFERENCED = 'block-metadata/referenced';
 const AGAIN_MS = 1000;
 const HEADERS = { upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-protocol': 'mqtt' };
@@ -38,9 +43,10 @@ const GOODBYES: readonly Packet[] = [
 /** A connected client, and the last milestone that it was told of. */
 export interface Listener {
   last: number | undefined;
-  /** Hex IDs of the blocks that it was told of, by each of two topics. */
+  /** Hex IDs of the blocks that it was told of, by each of three topics. */
   blocks: Set<string>;
   tagged: Set<string>;
+  transactions: Set<string>;
   /** Ledgers that were replaced when it came: it may miss what the other one had. */
   imports: number;
   /** When it was told that it gets no more blocks. */
@@ -68,6 +74,15 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
       world.note(`events ${answer.status}`);
       if (answer.status !== 101) return;
       const { webSocket } = answer as unknown as { webSocket: Socket };
+      if (!stays && random.chance(0.1)) {
+        webSocket.open(undefined);
+        const { starts } = world.node.events;
+        world.simulation.atForWorld(world.simulation.now + MUTE_MS, () => {
+          if (webSocket.readyState === 1 && starts === world.node.events.starts)
+            world.wrong('economy', 'who does not say CONNECT stays');
+        });
+        return;
+      }
       const again = () => {
         const { simulation } = world;
         if (connections <= 1) return;
@@ -77,7 +92,7 @@ export function listen(world: World, random: Random, connections = 3, stays = fa
       };
       const alive = newKeepAlive(world, webSocket, stays ? undefined : random);
       const { end, unsubscribe } = follow(world, webSocket, topics, { again, alive, clientId });
-      if (unsubscribesAfter !== undefined)
+      if (unsubscribesAfter !== undefined && !alive.isSilent)
         world.simulation.atForWorld(world.simulation.now + unsubscribesAfter, unsubscribe);
       if (leavesAfter === undefined) return;
       world.simulation.atForWorld(world.simulation.now + leavesAfter, () => {
@@ -103,6 +118,7 @@ function follow(
     last: undefined,
     blocks: new Set(),
     tagged: new Set(),
+    transactions: new Set(),
     imports: world.imports,
     unsubscribedAt: undefined,
   };
@@ -112,6 +128,9 @@ function follow(
       name: REFERENCED,
       read: (payload) => {
         const { blockId, ledgerInclusionState, conflictReason, ...about } = json(payload);
+        const parents = world.network.blocks.get(blockId)?.parents;
+        if (JSON.stringify(about.parentBlockIds) !== JSON.stringify(parents))
+          return `${blockId} of other parents`;
         return [
           blockId,
           ledgerInclusionState,
@@ -202,12 +221,13 @@ function follow(
           encodePacket({
             type: PacketType.Subscribe,
             packetId: 1,
-            topics: [CONFIRMED, BLOCKS, TAGGED, ...topics.map(({ name }) => name)],
+            topics: [CONFIRMED, BLOCKS, TAGGED, TRANSACTIONS, ...topics.map(({ name }) => name)],
           }),
         );
       if (packet.type !== PacketType.Publish) continue;
       if (packet.topic === CONFIRMED) confirm(json(packet.payload));
       else if (packet.topic === BLOCKS) noteBlock(blockIdOf(packet.payload));
+      else if (packet.topic === TRANSACTIONS) listener.transactions.add(blockIdOf(packet.payload));
       else if (packet.topic === TAGGED) listener.tagged.add(blockIdOf(packet.payload));
       else {
         const topic = topics.find(({ name }) => name === packet.topic);
@@ -298,10 +318,15 @@ async function checkBlocksTold(world: World): Promise<void> {
   const ids = Array.from({ length: NEW_BLOCKS }, (_, i) =>
     network.note(parents.slice(0, 1 + (i % 2))),
   );
+  const spend = take(world.life, world.life.coins);
+  const made =
+    spend && network.transaction([spend], [basic(spend.by, { amount: spend.coin.output.amount })]);
+  const transfer = made && network.attachTransaction(made, parents.slice(0, 1));
   world.publishNews();
   const lacks = () =>
     told.filter(
-      ({ blocks, tagged, unsubscribedAt }) =>
+      ({ blocks, tagged, transactions, unsubscribedAt }) =>
+        (transfer !== undefined && !transactions.has(transfer)) ||
         !ids.every((id) => (blocks.has(id) || unsubscribedAt !== undefined) && tagged.has(id)),
     );
   for (const end = simulation.now + STORED_MS; lacks().length > 0 && simulation.now < end; )

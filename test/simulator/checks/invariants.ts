@@ -55,8 +55,9 @@ export async function checkAlways(world: World): Promise<void> {
 export async function checkSettled(world: World, seed: string): Promise<void> {
   const random = new Random(`${seed} calm`);
   calm(world, random);
-  if (!world.isFlipped && random.chance(0.3)) await fill(world, random);
+  const isFilled = !world.isFlipped && random.chance(0.3) && (await fill(world, random));
   await checkLiveness(world);
+  if (isFilled) await checkEvicted(world);
   await sweep(world, seed);
   if (!world.isFlipped) await checkListeners(world);
   await checkAlways(world);
@@ -76,6 +77,7 @@ export async function checkState(world: World): Promise<void> {
     world.wrong('safety', 'half of the contents of an output');
   await checkRest(world);
   await checkAudits(world);
+  await checkWoken(world);
   await checkFarReplica(world);
   await checkAlways(world);
 }
@@ -119,6 +121,37 @@ async function checkBesideStranger(world: World): Promise<void> {
   askAs(parents);
   if (!(await askOnce(world, request)))
     world.wrong('liveness', 'a proposal waits in the queue of a stranger');
+}
+
+/** In which an alarm rings, and a pass ends. */
+const WOKEN_MS = 25_000;
+
+/** A follower that is evicted wakes by its alarm, long before cron looks after it. */
+async function checkWoken(world: World): Promise<void> {
+  const { node, simulation, network } = world;
+  node.follower.kill();
+  issue(world, [network.milestoneBlock!]);
+  world.publishNews();
+  const end = simulation.now + WOKEN_MS;
+  while ((await world.ledgerIndex()) < lastIndex(network) && simulation.now < end)
+    await simulation.runUntil(simulation.now + 1000);
+  if ((await world.ledgerIndex()) < lastIndex(network))
+    world.wrong('liveness', 'a follower that was evicted does not wake');
+}
+
+/** In which blocks are evicted, with a pause after each step. */
+const EVICTED_MS = 120_000;
+
+/** Blocks that no tip needs go, once there is room for a tip. */
+async function checkEvicted(world: World): Promise<void> {
+  const { settings, simulation } = world;
+  const most = unreferencedBlocks(settings.limits);
+  const isBeyond = async () => (await unreferencedSince(world)).length > most;
+  for (const end = simulation.now + EVICTED_MS; await isBeyond(); ) {
+    if (isMuchNeeded(world)) return;
+    if (simulation.now > end) return world.wrong('economy', 'blocks stay that no tip needs');
+    await simulation.runUntil(simulation.now + LOOK_MS);
+  }
 }
 
 /** Milestones that a replica lacks, and how often one is issued. */
@@ -188,11 +221,11 @@ function isMuchNeeded({ network, settings }: World): boolean {
 const FILLING_MS = 6000;
 const NEW_TIPS = 4;
 
-/** What nobody builds on takes all the room, and then new tips come. */
-async function fill(world: World, random: Random): Promise<void> {
+/** What nobody builds on takes all the room, and then new tips come; returns whether it does. */
+async function fill(world: World, random: Random): Promise<boolean> {
   const { network, settings, simulation } = world;
   const room = 2 * unreferencedBlocks(settings.limits);
-  if (!isSmall(settings.limits) || settings.needsWork || world.isDamaged) return;
+  if (!isSmall(settings.limits) || settings.needsWork || world.isDamaged) return false;
   network.random = random;
   const made = [network.milestoneBlock!];
   while (made.length <= room) {
@@ -204,6 +237,7 @@ async function fill(world: World, random: Random): Promise<void> {
   await simulation.runUntil(simulation.now + FILLING_MS);
   for (let i = 0; i < NEW_TIPS; i++) network.note(network.someParents(), random.bytes(8));
   world.publishNews();
+  return true;
 }
 
 /** Simulated seconds over which rates are taken. */

@@ -1,6 +1,7 @@
 /** Reads of every kind, and whether each answer is true at the ledger index that it names. */
 import { parseBech32Address } from '../../../src/stardust/bech32.ts';
 import { toHex } from '../../../src/stardust/encoding/bytes.ts';
+import { optionToJson } from '../../../src/stardust/json/rest-json.ts';
 import { addressKey } from '../../../src/stardust/wire/address.ts';
 import { readMilestone as readPayload } from '../../support/network/blocks.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../support/network/network-model.ts';
 import { isSmall, LEAST_RETENTION } from '../platform/limits.ts';
 import { isUnspentAt } from '../truth.ts';
-import type { World } from '../world.ts';
+import { hidesTreasury, type World } from '../world.ts';
 
 /** The ledger index of an answer; undefined where it names none. */
 function ledgerIndexOf(answer: Response): number | undefined {
@@ -489,6 +490,12 @@ export function readNftList(world: World): void {
 }
 
 export function readTreasury(world: World): void {
+  if (hidesTreasury(world.settings)) {
+    world.ask('/api/core/v2/treasury', ({ status }) => {
+      if (status !== 403) world.wrong('safety', `a route that is not public: status ${status}`);
+    });
+    return;
+  }
   read(
     world,
     'treasury',
@@ -544,13 +551,13 @@ export function readInfo(world: World): void {
           confirmedMilestone,
           world.isRowFlipped ? latest : { ...latest, ...latestMilestone },
           protocol,
-          pendingProtocolParameters.length,
+          pendingProtocolParameters,
         ],
         [
           confirmed,
           latest,
           { ...parameters, tokenSupply: String(parameters.tokenSupply) },
-          pending.length,
+          pending.map(optionToJson),
         ],
       );
     },

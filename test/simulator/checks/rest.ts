@@ -7,6 +7,7 @@ import { isUndecidedAt } from '../../../src/stardust/white-flag/cone.ts';
 import { storedBlocks } from '../../support/ledger/stored-blocks.ts';
 import { lastIndex, parametersAt } from '../../support/network/network-model.ts';
 import { Random } from '../../support/network/random.ts';
+import { packLength } from '../platform/limits.ts';
 import type { World } from '../world.ts';
 import { checkScrubTells } from './scrub.ts';
 import { unreferencedSince } from './white-flag.ts';
@@ -16,6 +17,7 @@ export async function checkRest(world: World): Promise<void> {
   await checkLookups(world);
   await checkKept(world);
   await checkOrphans(world);
+  await checkPacks(world);
   await checkVerdicts(world);
   await checkScrubTells(world, new Random(`${world.start} ${world.notes.length} scrub`));
   checkScrubbed(world);
@@ -178,6 +180,16 @@ async function checkOrphans(world: World): Promise<void> {
   const { length } = (await unreferencedSince(world)).filter(isOld);
   if (length > 0)
     world.wrong('economy', `${length} blocks are kept though they are older than ${first}`);
+}
+
+/** A pack has the characters that it may have, or one block. */
+async function checkPacks(world: World): Promise<void> {
+  const sql = `
+    SELECT max(octet_length(c.bytes) + octet_length(c.outputs) + octet_length(c.details)) AS most
+    FROM pack p JOIN pack_content c ON c.key = p.key WHERE json_array_length(p.blocks) > 1`;
+  const most = Number(await world.node.sqlite.prepare(sql).first('most'));
+  if (most > packLength(world.settings.limits))
+    world.wrong('economy', `a pack has ${most} characters`);
 }
 
 /** No transaction waits for what is there. */

@@ -3,7 +3,7 @@
  * and ledgers that move it causes all the time; damage only by flipping bytes; mistakes of the code
  * and limits of the platform never. Where nothing fails and nobody is hostile nothing is an error.
  */
-import type { World } from '../world.ts';
+import { SECRETS, type World } from '../world.ts';
 
 /** What D1's double and upstreams throw is a TypeError too. */
 const NEVER_CAUSED =
@@ -19,6 +19,8 @@ export function checkSilence(world: World): void {
     world.wrong('silence', `nobody handles ${(unhandled[0] as Error).stack ?? unhandled[0]}`);
   for (; world.linesRead < node.lines.length; world.linesRead++) {
     const { level, text } = node.lines[world.linesRead]!;
+    if (SECRETS.some((each) => text.includes(each)))
+      world.wrong('safety', `the log has a secret: ${text}`);
     const isOdd =
       NEVER_CAUSED.test(text) || (level === 'error' && !world.isDisturbed && !CAUSED.test(text));
     if (level !== 'info' && !isFlipped && !isDamaged && isOdd) world.wrong('silence', text);

@@ -168,6 +168,18 @@ export function unreferencedBlocks(limits: Limits): number {
   return limits === 'tiny' ? 80 : 150;
 }
 
+/** Characters of a pack. */
+export function packLength(limits: Limits): number {
+  const file = 'src/ledger/packs/pack-columns.ts';
+  const name = 'MAX_PACK_LENGTH';
+  const [tiny, small] = SIZES[file]![name]!;
+  const usual = 800_000;
+  if (!isSmall(limits)) return usual;
+  if (!limits.startsWith('mixed')) return limits === 'tiny' ? tiny : small;
+  const choice = new Random(`${limits} ${file} ${name}`).pick([0, 1, undefined]);
+  return choice === undefined ? usual : [tiny, small][choice]!;
+}
+
 /** The source of a file with these limits. */
 export function withLimits(limits: Limits, file: string, source: string): string {
   if (limits === 'usual') return source;

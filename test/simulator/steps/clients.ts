@@ -78,6 +78,8 @@ const ODD_REQUESTS: readonly (readonly [status: number, path: string, init?: Req
   [400, `/api/edge/v1/nfts?ids=${Array.from({ length: 101 }, () => `0x${NOBODY}`)}`],
   [400, '/api/mqtt/v1'],
   [401, PROTECTED_PATH, { method: 'HEAD' }],
+  [429, '/api/core/v2/info', { headers: { 'cf-connecting-ip': '203.0.113.9' } }],
+  [429, '/api/core/v2/tips', { headers: { 'cf-connecting-ip': '2001:DB8:1:2::5' } }],
   ...[API_USER, `${API_USER}:`, `${API_USER}:${API_PASSWORD}0`, `:${API_PASSWORD}`].map(
     (text) => [401, PROTECTED_PATH, { headers: basic(text) }] as const,
   ),
@@ -110,6 +112,31 @@ function leave(world: World, random: Random): void {
   const headers = { 'cf-connecting-ip': '192.0.2.2' };
   for (let i = random.between(100, 300); i > 0; i--)
     world.ask(path, () => {}, { ...init, headers }, undefined, random.below(20));
+}
+
+const AHEAD_MS = 3000;
+const AHEAD_EACH_MS = 40;
+/** Five catch-ups a second, and a pass. */
+const MOST_HEADS = 27;
+
+/** Asks about a milestone that does not come, again and again. */
+function askAhead(world: World, random: Random): void {
+  const { simulation, upstreams, node, network } = world;
+  const request = { ...proposal(world), previousMilestoneId: `0x${random.bytes(32).toHex()}` };
+  request.index++;
+  const body = JSON.stringify(request);
+  const before = upstreams.map(({ heads }) => heads);
+  const { starts } = node.follower;
+  const last = network.milestones.length;
+  for (let ms = 0; ms < AHEAD_MS; ms += AHEAD_EACH_MS)
+    simulation.atForWorld(simulation.now + ms, () =>
+      world.ask('/api/core/v2/whiteflag', () => {}, { method: 'POST', body }),
+    );
+  simulation.atForWorld(simulation.now + AHEAD_MS, () => {
+    if (starts !== node.follower.starts || network.milestones.length !== last) return;
+    const most = Math.max(...upstreams.map(({ heads }, i) => heads - before[i]!));
+    if (most > MOST_HEADS) world.wrong('economy', `an upstream is asked ${most} times where it is`);
+  });
 }
 
 export const clientSteps = {
@@ -220,4 +247,5 @@ export const clientSteps = {
   sendTooMuch: client(1, sendTooMuch),
   listen: client(3, (world, random) => listen(world, random)),
   leave: { ...client(1, leave), isHostile: true },
+  askAhead: { ...client(2, askAhead), isHostile: true },
 } satisfies Steps;

@@ -26,8 +26,14 @@ export const weatherSteps = {
     disturbDatabase(world, random, ['crash-before', 'crash-after']),
   ),
   nearlyFull: {
-    ...weather(1, ({ node }, random) => {
+    ...weather(1, (world, random) => {
+      const { node } = world;
       node.disturbances.d1Bytes = random.pick([0, 8.5e9, 9.7e9]);
+      if (node.disturbances.d1Bytes > 9.5e9)
+        world.ask('/health', ({ status }) => {
+          const isFull = node.disturbances.d1Bytes > 9.5e9;
+          if (status === 200 && isFull) world.wrong('safety', 'healthy, and the database is full');
+        });
     }),
     // the disk of one machine has no limit that the node knows
     needs: ({ isServe }) => !isServe,
