@@ -144,7 +144,9 @@ const EVICTED_MS = 120_000;
 
 /** Blocks that no tip needs go, once there is room for a tip. */
 async function checkEvicted(world: World): Promise<void> {
-  const { settings, simulation } = world;
+  const { settings, simulation, liar, reliable } = world;
+  // any block may be a liar's tip
+  if (liar !== undefined && reliable.includes(liar)) return;
   const most = unreferencedBlocks(settings.limits);
   const isBeyond = async () => (await unreferencedSince(world)).length > most;
   for (const end = simulation.now + EVICTED_MS; await isBeyond(); ) {
