@@ -58,6 +58,7 @@ export const SECTIONS: Record<string, Bound[]> = {
       'nft-index/recent-changes.ts',
       'D1 answers',
     ],
+    ['wait for KV: {MAX_READ_MS}', 'nft-index/timing-assumptions.ts', 'D1 answers'],
     ['entries of KV in an isolate: {MAX_ENTRIES}', 'nft-index/cached-reads.ts', 'oldest evicted'],
     ['answers in memory of `serve`: {MAX_BYTES}', 'http/read-cache.ts', 'oldest evicted'],
     [
