@@ -31,6 +31,7 @@ function upstreamsAt(urls: readonly string[], token: string) {
     LEDGER: {},
     NFT_INDEX: {},
     FOLLOWER: {},
+    VERSION: {},
     ASSETS: {},
     UPSTREAM_URL: urls.join(','),
     UPSTREAM_TOKEN: token,
