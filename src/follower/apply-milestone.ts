@@ -12,7 +12,7 @@ import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
 import { selectGiven } from '../ledger/packs/next-numbers.ts';
 import { findInCone, type LeftBlocks, packsOf, stagedRoots } from '../ledger/packs/viewed-packs.ts';
-import { meetsPreviousMilestone, readBlocksInSteps } from '../ledger/view/cone-blocks.ts';
+import { meetsPreviousMilestone, readBlocks } from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
@@ -139,6 +139,10 @@ async function apply(
   return { kind: 'applied', blocks: whiteFlag.order.length, view, after, left };
 }
 
+/** Blocks whose bytes are in memory at once, up to 3 MB, and parents that are looked for at once. */
+const READ_AT_ONCE = 100;
+const FOUND_AT_ONCE = 10_000;
+
 /**
  * Whether a parent of a staged block is in the cone and not in the block's record: its upstream
  * called it referenced, and it was stored since. Another way leads to it, so the roots are right;
@@ -146,13 +150,17 @@ async function apply(
  */
 async function lacksParent(db: Database, view: ConsistentView): Promise<boolean> {
   const { cone } = view;
-  const cut = stagedRoots(view).map(cone.numberAt);
-  for await (const blocks of readBlocksInSteps(db, view, cut)) {
-    const ends = blocks.flatMap(([i, { block }]) => {
-      const at = cone.find(cut[i]!);
-      return block.parents.filter((_, n) => cone.parentAt(at, n) === 0).map(toHexDigits);
-    });
-    if (findInCone(cone, ends).size > 0) return true;
+  const cut = stagedRoots(view);
+  const ends = new Set<string>();
+  for (let from = 0; from < cut.length; from += READ_AT_ONCE) {
+    const some = cut.slice(from, from + READ_AT_ONCE);
+    const blocks = await readBlocks(db, view, some.map(cone.numberAt));
+    for (const [i, { block }] of blocks.entries())
+      for (const [n, parent] of block.parents.entries())
+        if (cone.parentAt(some[i]!, n) === 0) ends.add(toHexDigits(parent));
+    const isDue = ends.size >= FOUND_AT_ONCE || from + READ_AT_ONCE >= cut.length;
+    if (isDue && findInCone(cone, ends).size > 0) return true;
+    if (isDue) ends.clear();
   }
   return false;
 }

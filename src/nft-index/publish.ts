@@ -23,7 +23,7 @@ import { advanceState, beginState, clampTimes, discardEntries } from './publishe
 import { putAllEntries, putChanged } from './put-entries.ts';
 import { putRecent } from './put-recent.ts';
 import { MAX_STATES, MAX_WINDOW_CHANGES } from './recent-changes.ts';
-import { MAX_WRITE_AGE_MS } from './timing-assumptions.ts';
+import { MAX_WRITE_AGE_MS, PUT_WITHIN_MS } from './timing-assumptions.ts';
 
 export type { Budget, Stop } from './publish-run.ts';
 
@@ -80,10 +80,10 @@ export async function publishTo(
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
 }
 
-/** Ends calls that hang: what KV has not acknowledged by then never lands. */
+/** Ends calls that hang: by assumption 2 (timing-assumptions.ts) what they put lands no later. */
 function untilLate(store: IndexStore): IndexStore {
   const limit = <T>(call: Promise<T>) =>
-    within(MAX_WRITE_AGE_MS, call, (): never => {
+    within(MAX_WRITE_AGE_MS - PUT_WITHIN_MS, call, (): never => {
       throw new Error('KV does not answer');
     });
   return {

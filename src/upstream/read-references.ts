@@ -16,12 +16,17 @@ export interface ReferenceOptions {
 /**
  * Returns the milestone before `index` that references the block by hex ID, null if none does,
  * undefined if no upstream knows it. Throws an UpstreamFailure if nobody can tell.
+ *
+ * @param onSilence called if null is the word of some upstreams, while others failed
  */
-export type ReadReference = (id: string) => Promise<number | null | undefined>;
+export type ReadReference = (
+  id: string,
+  onSilence?: () => void,
+) => Promise<number | null | undefined>;
 
 interface Voter {
   upstream: Upstream;
-  /** Milestone index that it has confirmed; it is asked once. */
+  /** Milestone index that it has confirmed; it is asked until it answers. */
   confirmed: Promise<number> | undefined;
 }
 
@@ -38,10 +43,16 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
     const { upstream } = voter;
     // first, so that of an upstream that hangs no question about blocks takes a connection
     voter.confirmed ??= upstream.readHeads().then(({ confirmed }) => confirmed);
-    const confirmed = await voter.confirmed;
+    const confirmed = await voter.confirmed.catch((error: unknown) => {
+      voter.confirmed = undefined;
+      if (!(error instanceof UpstreamFailure) || error.isBusy) throw error;
+      return error;
+    });
     const reference = await upstream.readReference(id);
+    // a "yes" needs no heads: one answer that was lost must not leave the word to a liar
+    if (typeof reference === 'number' && reference < index) return reference;
+    if (confirmed instanceof UpstreamFailure) throw confirmed;
     if (reference === undefined) return undefined;
-    if (reference !== null && reference < index) return reference;
     if (confirmed < index - 1)
       throw new UpstreamFailure(
         `${upstream.name} is at milestone ${confirmed}, behind ${index - 1}`,
@@ -49,7 +60,7 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
     return null;
   }
 
-  return (id) => {
+  return (id, onSilence) => {
     const { promise, resolve, reject } = Promise.withResolvers<number | null | undefined>();
     let silent = voters.length;
     let answer: null | undefined;
@@ -70,8 +81,9 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
           writeLimitedLog('warn', 'upstream.failed', { detail: error.message });
       }
       if (--silent > 0) return;
-      if (failure === undefined || (answer === null && !isOneBusy)) resolve(answer);
-      else reject(failure);
+      if (failure !== undefined && (answer === undefined || isOneBusy)) return reject(failure);
+      if (failure !== undefined) onSilence?.();
+      resolve(answer);
     };
     for (const voter of voters) void take(voter);
     return promise;

@@ -46,6 +46,9 @@ const HEADS_TIMEOUT_MS = 3000;
  */
 const MAX_WAIT_MS = 60_000;
 
+/** The same where a request waits, which has no more time. */
+const MAX_URGENT_WAIT_MS = 1_500;
+
 /** The longest JSON that is read. */
 const MAX_JSON_BYTES = 1 << 20;
 
@@ -131,7 +134,7 @@ export function restUpstream(url: string, options: RestOptions): Upstream {
     const asked = Date.now();
     const late = () => new UpstreamFailure(`${name} ${path}: no answer in time`, true);
     const task = async () => {
-      if (hasPassed(MAX_WAIT_MS, asked, Date.now())) throw late();
+      if (hasPassed(isUrgent ? MAX_URGENT_WAIT_MS : MAX_WAIT_MS, asked, Date.now())) throw late();
       return withSignal(timeout, late, (signal) => askOnce(path, accept, maxBytes, signal));
     };
     for (let attempt = 1; ; attempt++) {

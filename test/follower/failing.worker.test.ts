@@ -61,7 +61,7 @@ describe('damage in the way of the next milestone', () => {
     ],
     [
       'a row of pack_content is gone',
-      'output (NOT NULL constraint failed: output.bytes',
+      'output',
       () => run('DELETE FROM pack_content WHERE key = (SELECT max(key) FROM pack WHERE live = 1)'),
     ],
     [

@@ -132,7 +132,7 @@ describe('whether a block is referenced, by several upstreams', () => {
   it('asks each how far it is once', async () => {
     const upstreams = [says(null), says(null)];
     const ask = createReferenceReader({ upstreams, index: INDEX });
-    await Promise.all(['a', 'b'].map(ask));
+    await Promise.all(['a', 'b'].map((id) => ask(id)));
     await ask('c');
     expect(upstreams.map(({ asked }) => asked.filter((what) => what === 'info'))).toEqual([
       ['info'],

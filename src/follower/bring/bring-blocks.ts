@@ -10,7 +10,7 @@ import {
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
-import { pause } from '../../platform/clock.ts';
+import { pause, within } from '../../platform/clock.ts';
 import type { Settings } from '../../settings.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
@@ -18,7 +18,7 @@ import type { Patience } from '../../upstream/rest-upstream.ts';
 import { type Upstream, UpstreamFailure } from '../../upstream/upstream.ts';
 import { type FollowerContext, noteLedger } from '../follower-context.ts';
 import { type LedgerPosition, readPosition } from '../ledger-position.ts';
-import { requireUnreferenced } from '../store/gather-blocks.ts';
+import { requireUnreferenced, startWalk } from '../store/gather-blocks.ts';
 import { storeBelow } from '../store/store-gathered.ts';
 import { createFairLimit } from './fair-limit.ts';
 
@@ -86,7 +86,8 @@ async function solidify(
   }
   const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
   // whoever names blocks that exist nowhere costs one request, not one for each
-  if (first && others.length > 0) await fetchIntoPool(pool, upstreams, first, known.ranking);
+  if (first && others.length > 0)
+    await inTime(fetchIntoPool(pool, upstreams, first, known.ranking), deadline);
   const tools = { db, upstreams, voters, memory, ranking: known.ranking };
   const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
   const { fault, refused, isLate } = await storeBelow(tools, position, missing, limits);
@@ -100,6 +101,12 @@ async function solidify(
     ? { fault: 'upstream-failed', detail: 'the cone did not arrive in time' }
     : notBrought;
 }
+
+/** Throws an UpstreamFailure at the deadline; what was asked for may still come. */
+const inTime = <T>(work: Promise<T>, deadline: number): Promise<T> =>
+  within(deadline - Date.now(), work, () => {
+    throw new UpstreamFailure('a block did not come in time');
+  });
 
 async function findMissing(
   context: BringContext,
@@ -123,12 +130,14 @@ async function readUnstored(
 ): Promise<Uint8Array> {
   const { head } = await readPosition(db, { keys, verify });
   const { ranking } = memory.upstreams;
-  const block = memory.pool.get(id) ?? (await fetchBlock(upstreams, id, ranking));
-  const said = memory.upstreams.said(head.generation, head.ledger);
+  const deadline = Date.now() + FETCH_MS;
+  const fetching = () => fetchBlock(upstreams, id, ranking);
+  const block = memory.pool.get(id) ?? (await inTime(fetching(), deadline));
+  const said = startWalk(memory, head);
   // only then: most blocks that are asked for and not stored exist nowhere
   if (!said.unreferenced.has(id)) {
     const readReference = createReferenceReader({ upstreams: voters, index: head.ledger + 1 });
-    await untilLate(requireUnreferenced(id, said, readReference), Date.now() + FETCH_MS);
+    await untilLate(requireUnreferenced(id, said, readReference), deadline);
   }
   // not into the pool: strangers who read blocks would evict those that were pushed
   return block.bytes;

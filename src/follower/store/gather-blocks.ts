@@ -8,6 +8,7 @@ import { ConeUnavailable } from '../../ledger/intake/block-source.ts';
 import { createConeSkeleton, walkDown } from '../../ledger/intake/cone-skeleton.ts';
 import { lookUpBlocks } from '../../ledger/write/unreferenced-index.ts';
 import { within } from '../../platform/clock.ts';
+import { startWorkers } from '../../platform/concurrency.ts';
 import type { AdmissionRules } from '../../stardust/admission.ts';
 import { isAdmittedUnasked } from '../../stardust/admission.ts';
 import { toHexDigits } from '../../stardust/encoding/bytes.ts';
@@ -82,8 +83,23 @@ export interface Moment {
   rules: AdmissionRules;
 }
 
-export const saidOf = ({ upstreams }: GatherContext['memory'], { head }: Moment): SaidOfBlocks =>
-  upstreams.said(head.generation, head.ledger);
+/** What upstreams say of blocks, as one walk may take it. */
+export interface SaidInWalk extends SaidOfBlocks {
+  /** Unreferenced by the word of some while others failed, who may say more in the next walk. */
+  bySome: Pick<Set<string>, 'add'>;
+}
+
+export function startWalk(
+  { upstreams }: GatherContext['memory'],
+  head: Moment['head'],
+): SaidInWalk {
+  const { referenced, unreferenced } = upstreams.said(head.generation, head.ledger);
+  const bySome = new Set<string>();
+  const has = (id: string) => unreferenced.has(id) || bySome.has(id);
+  return { referenced, unreferenced: { has, add: unreferenced.add }, bySome };
+}
+
+export type WalkMoment = Moment & { said: SaidInWalk };
 
 /** Throws whatever is not a {@link GatherFault}. */
 export function requireFault(error: unknown): GatherFault {
@@ -100,14 +116,13 @@ export function requireFault(error: unknown): GatherFault {
  */
 export async function gatherBlocks(
   context: GatherContext,
-  moment: Moment,
+  moment: WalkMoment,
   tops: readonly string[],
   { budget, maxLevels, deadline, unasked = tops, namedBy }: GatherLimits,
 ): Promise<GatheredBlocks> {
   const { db, upstreams, ranking, memory } = context;
   const { pool } = memory;
-  const { head, rules } = moment;
-  const said = saidOf(memory, moment);
+  const { head, rules, said } = moment;
   const unrequested = new Set(unasked.filter((id) => !pool.isPushed(id)));
   const refused = new Set<string>();
   const refuses = (id: string, block: ParsedBlock): boolean => {
@@ -158,13 +173,23 @@ export async function gatherBlocks(
         budget.fetchesLeft -= due.length;
         const deep = due.filter((id) => skeleton.levelOf(id) >= maxLevels);
         deep.forEach(skeleton.restartLevels);
+        const came: (ParsedBlock | undefined)[] = [];
+        let isOver = false;
+        // no more at once than have a connection, as all clients' wait in one line
+        const workers = startWorkers(due.entries(), async ([i, id]) => {
+          if (!isOver) came[i] = await fetchOne(id);
+        });
         const giveUp = () => {
-          [isBusy, isWithheld] = [true, true];
+          [isOver, isBusy, isWithheld] = [true, true, true];
           note(new UpstreamFailure('not all blocks came in time'));
           return due.map(pool.get);
         };
         const [blocks] = await Promise.all([
-          within(deadline - Date.now(), Promise.all(due.map(fetchOne)), giveUp),
+          within(
+            deadline - Date.now(),
+            Promise.all(workers).then(() => came),
+            giveUp,
+          ),
           query(deep).catch(note),
         ]);
         for (const block of blocks) {
@@ -199,12 +224,11 @@ function referencedBefore(id: string): ConeUnavailable {
  * {@link GatherFault} if a block is not unreferenced.
  */
 export function createQuery(
-  { upstreams, voters = upstreams, memory }: GatherContext,
-  moment: Moment,
+  { upstreams, voters = upstreams }: GatherContext,
+  { head, said }: WalkMoment,
   deadline: number,
 ): (ids: readonly string[]) => Promise<void> {
-  const said = saidOf(memory, moment);
-  const readReference = createReferenceReader({ upstreams: voters, index: moment.head.ledger + 1 });
+  const readReference = createReferenceReader({ upstreams: voters, index: head.ledger + 1 });
   let left = MAX_QUERIED;
   return async (ids) => {
     const due = ids.filter((id) => !said.unreferenced.has(id)).slice(0, left);
@@ -225,12 +249,16 @@ export function createQuery(
 /** Throws a ConeUnavailable where the block is referenced, or no upstream knows it. */
 export async function requireUnreferenced(
   id: string,
-  said: SaidOfBlocks,
+  { referenced, unreferenced, bySome }: SaidInWalk,
   readReference: ReadReference,
 ): Promise<void> {
-  const reference = await readReference(id);
+  let isBySome = false;
+  const reference = await readReference(id, () => {
+    isBySome = true;
+  });
   if (reference === undefined)
     throw new ConeUnavailable('unknown-block', `block 0x${id} is not known upstream`);
-  (reference === null ? said.unreferenced : said.referenced).add(id);
-  if (reference !== null) throw referencedBefore(id);
+  if (reference === null) return void (isBySome ? bySome : unreferenced).add(id);
+  referenced.add(id);
+  throw referencedBefore(id);
 }

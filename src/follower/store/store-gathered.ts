@@ -26,7 +26,8 @@ import {
   gatherBlocks,
   type Moment,
   requireFault,
-  saidOf,
+  startWalk,
+  type WalkMoment,
 } from './gather-blocks.ts';
 import { storeUnreferenced } from './store-unreferenced.ts';
 
@@ -55,11 +56,12 @@ export interface StoreLimits extends GatherLimits {
  */
 export async function storeBelow(
   context: GatherContext,
-  moment: Moment,
+  at: Moment,
   tops: readonly string[],
   limits: StoreLimits,
 ): Promise<StoredBlocks> {
   const { upkeep, tips } = context.memory;
+  const moment = { ...at, said: startWalk(context.memory, at.head) };
   const { blocks, cut, refused, ...walk } = await gatherBlocks(context, moment, tops, limits);
   const room = upkeep.room ?? (await measureUnreferenced(context.db)).room;
   const proven = await storeAll(context, moment, blocks, { ...limits, room });
@@ -97,7 +99,7 @@ const TOO_MANY = 'too many unreferenced blocks are stored already';
 /** Stores what upstreams call unreferenced, and what stands upon that. */
 async function storeSaid(
   context: GatherContext,
-  moment: Moment,
+  moment: WalkMoment,
   left: ReadonlyMap<string, ParsedBlock>,
   limits: RoomLimits,
 ): Promise<{ said: ReadonlySet<string>; fault: GatherFault | undefined }> {
@@ -105,7 +107,7 @@ async function storeSaid(
   const parents = [...left.values()].flatMap(({ block }) => block.parents.map(toHexDigits));
   const named = [...new Set([...left.keys(), ...parents])];
   const view = await memory.index.view(db, moment.head, named);
-  const roots = findRoots(left, view.named, view.head, saidOf(memory, moment));
+  const roots = findRoots(left, view.named, view.head, moment.said);
   const query = createQuery(context, moment, limits.deadline);
   const fault = (await query(roots).catch(requireFault)) || undefined;
   return { said: roots.length === 0 ? NONE : await storeAll(context, moment, left, limits), fault };
@@ -118,17 +120,16 @@ async function storeSaid(
  */
 async function storeAll(
   { db, memory }: GatherContext,
-  moment: Moment,
+  { head, rules, said }: WalkMoment,
   blocks: Blocks,
   { maxDepth = Number.POSITIVE_INFINITY, most = MAX_STORED, room }: RoomLimits,
 ): Promise<Set<string>> {
   const { index, announce, pool, step } = memory;
-  const { head, rules } = moment;
   const stored = new Set<string>();
   const chooseFrom =
     (some: Blocks) =>
     ({ named, head: now }: UnreferencedView) => {
-      const visible = findUnreferenced(some, named, now, saidOf(memory, moment));
+      const visible = findUnreferenced(some, named, now, said);
       let left = room - stored.size;
       for (const [id, block] of some) {
         const isGivenUp = isBelow(block, named, now.ledger - maxDepth);

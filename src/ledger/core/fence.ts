@@ -30,7 +30,7 @@ export const SAME_HEAD =
  */
 const FENCE_FAILED = /NOT NULL constraint failed: (head\.|pack\.sums)/i;
 
-const CONSTRAINT_FAILED = /(?:UNIQUE|NOT NULL|CHECK) constraint failed: (\w+)[\w., ]*/i;
+const CONSTRAINT_FAILED = /(?:UNIQUE|NOT NULL|CHECK) constraint failed: (\w+)/i;
 
 /**
  * Runs a batch that begins with a fence. Throws a LedgerMoved if a fence failed, and a
@@ -48,7 +48,7 @@ export async function runFenced<T extends object>(
       throw new LedgerMoved('another writer was first', { cause: error });
     const failed = CONSTRAINT_FAILED.exec(error.message);
     if (failed === null) throw error;
-    throw new LedgerDamaged(`rows of the table ${failed[1]} (${failed[0].trim()})`);
+    throw new LedgerDamaged(`rows of the table ${failed[1]}`);
   }
 }
 

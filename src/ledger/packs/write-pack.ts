@@ -173,7 +173,7 @@ export function deleteStaged(
   return db.prepare(DELETE_STAGED).bind(milestone);
 }
 
-const DELETE_PACK = 'DELETE FROM pack WHERE key = ?1';
+const DELETE_PACKS = 'DELETE FROM pack WHERE key IN (SELECT value FROM json_each(?1))';
 
 /** SQL of the elements of a JSON array whose slots are in this parameter. */
 const keepSlots = (column: string, value: string, slots: string) => `(
@@ -207,22 +207,23 @@ export function dropFromPacks(
   { cone, packs }: { cone: RecordCone; packs: readonly ViewedPack[] },
   dropped: ReadonlySet<number>,
 ): D1PreparedStatement[] {
-  return packs.flatMap(({ key, first, statuses, states, sums }) => {
+  const gone: number[] = [];
+  const kept = packs.flatMap(({ key, first, statuses, states, sums }) => {
     const all = Array.from({ length: statuses.size }, (_, at) => at);
-    const kept = all.filter((at) => !dropped.has(first + at));
-    if (kept.length === all.length) return [];
-    if (kept.length === 0) return [db.prepare(DELETE_PACK).bind(key)];
-    const left = kept.map((at) => statuses.at(at));
-    const consumed = new Set(kept.flatMap((at) => [...inputsAt(cone, first + at)]));
+    const some = all.filter((at) => !dropped.has(first + at));
+    if (some.length === 0) gone.push(key);
+    if (some.length === 0 || some.length === all.length) return [];
+    const left = some.map((at) => statuses.at(at));
+    const consumed = new Set(some.flatMap((at) => [...inputsAt(cone, first + at)]));
     const after = {
-      records: concatBytes(...kept.map((at) => cone.recordAt(first + at))),
+      records: concatBytes(...some.map((at) => cone.recordAt(first + at))),
       statuses: writeStatuses(left),
       states: writeStates(
         new Map([...readStateMap(states)].filter(([output]) => consumed.has(output))),
       ),
     };
     const live = Number(left.some(({ milestone }) => milestone === 0));
-    const slots = JSON.stringify(kept);
+    const slots = JSON.stringify(some);
     const walked = [after.records, after.statuses, after.states].map(toBase64);
     const checked = [sumsAfter(sums, after), slots, writeChecksums(sums)];
     return [
@@ -230,6 +231,7 @@ export function dropFromPacks(
       db.prepare(KEEP_CONTENT).bind(key, slots),
     ];
   });
+  return [...kept, db.prepare(DELETE_PACKS).bind(JSON.stringify(gone))];
 }
 
 const UPDATE_RECORDS = `UPDATE pack SET records = ?2, unresolved = ?3,

@@ -158,10 +158,12 @@ async function evict(
 ): Promise<number> {
   if (tips.length === 0) return 0;
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
-    // nobody can tell which blocks are needed, and where there is no room nobody ever will
-    if (view.named.size === 0)
-      return new Set(isLost ? positions.slice(positions.length / excess) : []);
     const tipPositions = Array.from(view.named.values(), ({ number }) => view.cone.find(number));
+    // nobody can tell which blocks are needed, and where there is no room nobody ever will
+    if (tipPositions.every((position) => position < 0)) {
+      const isCounted = !view.packs.some(({ isStaged }) => isStaged);
+      return new Set(isLost && isCounted ? positions.slice(positions.length / excess) : []);
+    }
     const needed = pastCone(view.cone, tipPositions);
     const old = positions.slice(0, Math.ceil(positions.length * (1 - NEWEST)));
     const unneeded = old.filter((position) => !needed.has(position));

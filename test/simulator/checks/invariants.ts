@@ -221,7 +221,8 @@ function isMuchNeeded({ network, settings }: World): boolean {
 
 /** In which blocks that are pushed are stored. */
 const FILLING_MS = 6000;
-const NEW_TIPS = 4;
+/** As many as a node names. */
+const NEW_TIPS = 8;
 
 /** What nobody builds on takes all the room, and then new tips come; returns whether it does. */
 async function fill(world: World, random: Random): Promise<boolean> {
@@ -237,7 +238,8 @@ async function fill(world: World, random: Random): Promise<boolean> {
   }
   world.publishNews();
   await simulation.runUntil(simulation.now + FILLING_MS);
-  for (let i = 0; i < NEW_TIPS; i++) network.note(network.someParents(), random.bytes(8));
+  const parents = network.someParents();
+  for (let i = 0; i < NEW_TIPS; i++) network.note(parents, random.bytes(8));
   world.publishNews();
   return true;
 }
