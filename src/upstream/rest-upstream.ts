@@ -46,7 +46,7 @@ const HEADS_TIMEOUT_MS = 3000;
  */
 const MAX_WAIT_MS = 60_000;
 
-/** The same where a request waits, which has no more time. */
+/** Milliseconds of the same where a request waits, which has no more time. */
 const MAX_URGENT_WAIT_MS = 1_500;
 
 /** The longest JSON that is read. */

@@ -83,7 +83,7 @@ export interface Moment {
   rules: AdmissionRules;
 }
 
-/** What upstreams say of blocks, as one walk may take it. */
+/** Words of upstreams about blocks, as one walk may take them. */
 export interface SaidInWalk extends SaidOfBlocks {
   /** Unreferenced by the word of some while others failed, who may say more in the next walk. */
   bySome: Pick<Set<string>, 'add'>;

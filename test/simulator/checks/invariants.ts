@@ -144,9 +144,7 @@ const EVICTED_MS = 120_000;
 
 /** Blocks that no tip needs go, once there is room for a tip. */
 async function checkEvicted(world: World): Promise<void> {
-  const { settings, simulation, liar, reliable } = world;
-  // any block may be a liar's tip
-  if (liar !== undefined && reliable.includes(liar)) return;
+  const { settings, simulation } = world;
   const most = unreferencedBlocks(settings.limits);
   const isBeyond = async () => (await unreferencedSince(world)).length > most;
   for (const end = simulation.now + EVICTED_MS; await isBeyond(); ) {
@@ -226,9 +224,11 @@ const NEW_TIPS = 8;
 
 /** What nobody builds on takes all the room, and then new tips come; returns whether it does. */
 async function fill(world: World, random: Random): Promise<boolean> {
-  const { network, settings, simulation } = world;
+  const { network, settings, simulation, liar, reliable } = world;
   const room = 2 * unreferencedBlocks(settings.limits);
-  if (!isSmall(settings.limits) || settings.needsWork || world.isDamaged) return false;
+  // any block may be the tip of one that goes on lying
+  const isLying = liar !== undefined && !reliable.includes(liar);
+  if (!isSmall(settings.limits) || settings.needsWork || world.isDamaged || isLying) return false;
   network.random = random;
   const made = [network.milestoneBlock!];
   while (made.length <= room) {
@@ -238,8 +238,7 @@ async function fill(world: World, random: Random): Promise<boolean> {
   }
   world.publishNews();
   await simulation.runUntil(simulation.now + FILLING_MS);
-  const parents = network.someParents();
-  for (let i = 0; i < NEW_TIPS; i++) network.note(parents, random.bytes(8));
+  for (let i = 0; i < NEW_TIPS; i++) network.note([network.milestoneBlock!], random.bytes(8));
   world.publishNews();
   return true;
 }

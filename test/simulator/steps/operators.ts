@@ -114,14 +114,18 @@ function importDamaged(world: World, random: Random): void {
     // what is kept of the ledger before may be of later milestones
     const back = random.pick([0, 0, 3, 6]);
     world.repair(Math.max(1, lastIndex(network) - back), () => {
-      for (const id of [...phantoms, ...random.sample(world.truth.nftIds, READS)])
-        readNft(world, id);
+      // an isolate remembers what it read for a second
+      simulation.atForWorld(simulation.now + REMEMBERED_MS, () => {
+        for (const id of [...phantoms, ...random.sample(world.truth.nftIds, READS)])
+          readNft(world, id);
+      });
     });
   });
 }
 
 /** NFTs that are read as soon as a ledger was replaced. */
 const READS = 10;
+const REMEMBERED_MS = 1000;
 
 /** After the import, and before the repair. */
 const CONFLICT_MS = 4000;
