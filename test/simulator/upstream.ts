@@ -157,6 +157,11 @@ export class UpstreamDouble {
     return this.host;
   }
 
+  get tips(): readonly string[] {
+    this.#confirm();
+    return this.#state.tips;
+  }
+
   /** Honest, with all that there is, and as quick as ever. */
   recover(): void {
     Object.assign(this.conduct, { ...HONEST, hasFeed: this.conduct.hasFeed });

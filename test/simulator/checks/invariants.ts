@@ -211,9 +211,10 @@ export async function checkLiveness(world: World): Promise<void> {
   await checkAlways(world);
 }
 
-/** Whether the past of what honest nodes may build on takes much of the room. */
-function isMuchNeeded({ network, settings }: World): boolean {
-  const { order } = pastCone(network.blocks, network.window);
+/** Whether the past of what upstreams name as tips takes much of the room. */
+function isMuchNeeded({ network, settings, reliable }: World): boolean {
+  const tips = reliable.flatMap((upstream) => upstream.tips);
+  const { order } = pastCone(network.blocks, tips);
   return order.length > unreferencedBlocks(settings.limits) / 4;
 }
 
