@@ -2,7 +2,9 @@
  * `stardust-edge ledger-root FILE`: the hashes of the ledger in a snapshot file, to compare with
  * what a node or somebody else says (docs/final-ledger.md).
  */
+
 import type { Command } from 'commander';
+import { printable } from '../client/printable.ts';
 import { computeLedgerRoot } from './ledger-root/compute-ledger-root.ts';
 import { exitWith, newCommand } from './lib/process/command.ts';
 
@@ -21,7 +23,7 @@ export const ledgerRootCommand = (): Command =>
         console.log(`SHA-256         ${sha256.full}`);
         if (sha256.delta !== undefined) console.log(`SHA-256, delta  ${sha256.delta}`);
         console.log(`state hash      ${stateHash.toHex()}`);
-        console.log(`network         ${ledger.networkName}`);
+        console.log(`network         ${printable(ledger.networkName)}`);
         console.log(`ledger index    ${ledger.milestoneIndex}`);
         console.log(`milestone ID    0x${ledger.milestoneId.toHex()}`);
         console.log(`outputs         ${outputs.count}  0x${outputs.root.toHex()}`);

@@ -1,6 +1,7 @@
 /**
  * `stardust-edge deploy --dry-run`: the steps, and all that can be checked on this machine.
  */
+import { printable } from '../../client/printable.ts';
 import { computeLedgerRoot } from '../ledger-root/compute-ledger-root.ts';
 import { parametersHash } from '../lib/import/import-snapshot.ts';
 import { parseMilestoneKeys } from '../lib/import/milestone-keys.ts';
@@ -63,7 +64,7 @@ async function checkSnapshot(
     throw new Error(`${full}: the file has SHA-256 ${sha256.full}, expected ${expected}`);
   requireNetwork(network, [ledger.networkName]);
   print('The snapshot can be imported:');
-  print(`  network       ${ledger.networkName}`);
+  print(`  network       ${printable(ledger.networkName)}`);
   print(`  ledger index  ${ledger.milestoneIndex}`);
   print(`  outputs       ${ledger.outputs.count}`);
   print(`  NFTs          ${ledger.nfts.count}`);

@@ -2,8 +2,10 @@
  * Networks by name: who signs their milestones, and of those that ended, their last ledger. Keys of
  * other networks are read from the configuration file of their HORNET nodes.
  */
+
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { printable } from '../../client/printable.ts';
 import { toHexDigits } from '../../src/stardust/encoding/bytes.ts';
 import { findKnownNetwork } from '../../src/stardust/verifier/known-networks.ts';
 
@@ -127,7 +129,7 @@ export function requireNetwork(network: string | undefined, names: readonly stri
   const expected = findNetworkName(network);
   if (expected === undefined || names.length === 0 || names.includes(expected)) return;
   throw new Error(
-    `the ledger is of network ${names.at(-1)}, but --network ${network} is of ${expected}: ` +
+    `the ledger is of network ${printable(names.at(-1)!)}, but --network ${network} is of ${expected}: ` +
       'name the network of the ledger, or import a snapshot of the other one',
   );
 }

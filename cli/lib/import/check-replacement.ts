@@ -1,6 +1,7 @@
 /**
  * What an import may replace without a question: a ledger of the same network that is not newer.
  */
+import { printable } from '../../../client/printable.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import {
   networkNames,
@@ -79,8 +80,8 @@ export async function checkReplacement(
   if (isSameNetwork && ledger >= served.index) return false;
   const sentence = isSameNetwork
     ? `the ledger at milestone ${served.index} is to be replaced by an older one, at ${ledger}`
-    : `the ledger of network ${served.networks[0]} at milestone ${served.index} ` +
-      `is to be replaced by one of network ${network} at ${ledger}`;
+    : `the ledger of network ${printable(served.networks[0]!)} at milestone ${served.index} ` +
+      `is to be replaced by one of network ${printable(network)} at ${ledger}`;
   if (!(await mayReplace(sentence)))
     throw new ReplacementRefused(`${sentence}: nothing was replaced; add --older if it is right`);
   return true;

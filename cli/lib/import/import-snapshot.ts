@@ -2,6 +2,7 @@
  * Imports a snapshot from files into a database, and prints progress, what is wrong with a file,
  * and what the database holds then.
  */
+import { printable } from '../../../client/printable.ts';
 import type { Database } from '../../../src/ledger/core/database.ts';
 import { networkNames, readParameters } from '../../../src/ledger/core/ledger-parameters.ts';
 import {
@@ -136,7 +137,7 @@ export function printHeld(
   { network, ledger, timestamp, outputs, nfts, parameters }: Held,
   stateHash: Uint8Array,
 ): void {
-  console.log(`network       ${network}`);
+  console.log(`network       ${printable(network)}`);
   console.log(`ledger index  ${ledger}`);
   console.log(`time          ${new Date(timestamp * 1000).toISOString()}`);
   console.log(`outputs       ${outputs}`);

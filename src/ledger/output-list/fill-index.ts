@@ -37,7 +37,7 @@ export async function fillIndex(
     const { id, bytes, createdTime } = unspentFromRow(row);
     return listRow(decodeOutput(bytes), id, createdTime);
   });
-  const rows = await notingDamage(db, () => readQuery(db, outputs), head);
+  const rows = await notingDamage(db, head, () => readQuery(db, outputs));
   const isLast = rows.length < most;
   const indexed = isLast ? ALL_INDEXED : String(rows.at(-1)![1]);
   const statements = [moveHead(db, head, { indexed }), ...insertListRows(db, rows)];

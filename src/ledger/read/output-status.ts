@@ -1,4 +1,5 @@
 /** One output of the ledger by its ID, spent ones too while they are kept. */
+import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { selectHead } from '../core/head.ts';
 import { selectIds } from '../core/id-index.ts';
@@ -73,11 +74,12 @@ export async function readOutput(
   });
   if (head === undefined) return undefined;
   if (unspent !== undefined) return unspentStatus(unspent, head.ledger);
-  const text = spent?.textOrNull('output') ?? null;
-  // the milestone's parts may be pruned
-  if (spent === undefined || text === null) return undefined;
+  if (spent === undefined) return undefined;
   spent.requireSum('id');
   spent.requireSum('milestone', 'milestone_');
+  const text = spent.textOrNull('output');
+  // parts are not pruned before their milestone
+  if (text === null) throw new LedgerDamaged('rows of the table milestone_part');
   const index = spent.integer('milestone');
   const timestamp = spent.integer('milestone_timestamp');
   return spentStatus(JSON.parse(text), { index, timestamp }, head.ledger);

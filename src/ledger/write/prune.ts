@@ -14,7 +14,7 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced, unlessMoved } from '../core/fence.ts';
-import { type Head, SCHEMA, selectHead } from '../core/head.ts';
+import { type Head, readHead, SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
 import { countedFromRow, selectCounted } from '../core/nft-rows.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
@@ -135,7 +135,8 @@ export async function prune(
   retention: number,
   options: PruneOptions = {},
 ): Promise<Shortage | undefined> {
-  return notingDamage(db, () => pruneStep(db, retention, options));
+  const head = await readHead(db);
+  return head && notingDamage(db, head, () => pruneStep(db, retention, options));
 }
 
 async function pruneStep(db: Database, retention: number, options: PruneOptions) {

@@ -17,7 +17,7 @@ import { ALL_INDEXED, type Head, readHead } from '../core/head.ts';
 import { entrySum, idTableName } from '../core/id-index.ts';
 import { countedFromRow, nftFromRow, SELECT_NFTS, selectCounted } from '../core/nft-rows.ts';
 import { outputColumns, outputTypeSql, unspentFromRow } from '../core/output-bytes.ts';
-import { many, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
+import { many, one, type Row, readAlone, readBatch, write } from '../core/read-batch.ts';
 import { addSums, type Integrity, summedColumns } from '../core/row-sum.ts';
 import { moveHead, notingDamage } from '../core/write-head.ts';
 import type { FingerprintedTable, RowInSum } from '../ledger-part.ts';
@@ -80,7 +80,7 @@ export async function scrub(
 ): Promise<boolean> {
   const head = await readHead(db);
   if (head === undefined) return true;
-  return notingDamage(db, () => readOn(db, head, most, kept), head);
+  return notingDamage(db, head, () => readOn(db, head, most, kept));
 }
 
 const START = { table: 'output', after: '', sum: 0 };
@@ -115,7 +115,7 @@ async function readOn(
   if (!DERIVED.includes(table) && fingerprints[table] !== sum)
     throw new LedgerDamaged(`rows of the table ${table}`);
   const next = tables[tables.indexOf(table) + 1];
-  if (next === undefined) await readSmallTables(db);
+  if (next === undefined) await readSmallTables(db, head);
   await saveIntegrity(db, head, {
     fingerprints,
     ...(next !== undefined && { scrub: { table: next, after: '', sum: 0 } }),
@@ -125,7 +125,14 @@ async function readOn(
 
 const SMALL_TABLES = ['parameters', 'receipt'] as const;
 
-async function readSmallTables(db: Database): Promise<void> {
+/** Whether the milestones are those up to the ledger's, without a gap. */
+const SELECT_MILESTONES = `
+  SELECT count(*) = max(idx) - min(idx) + 1 AND max(idx) = ?1 AS whole FROM milestone`;
+
+async function readSmallTables(db: Database, { ledger }: Head): Promise<void> {
+  const statement = db.prepare(SELECT_MILESTONES).bind(ledger);
+  if ((await readAlone(one(statement, (row) => row.integerOrNull('whole')))) === 0)
+    throw new LedgerDamaged('rows of the table milestone');
   for (const table of SMALL_TABLES) {
     const statement = db.prepare(`SELECT ${summedColumns(table, 't')} FROM ${table} t`);
     await readAlone(many(statement, (row) => row.requireSum(table)));

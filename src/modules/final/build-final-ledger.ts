@@ -91,7 +91,7 @@ export async function buildFinalLedger(
     await storeRoot(db, state, { outputs, nfts });
     return true;
   };
-  return notingDamage(db, build, head);
+  return notingDamage(db, head, build);
 }
 
 /** A tree, with the base tokens on its outputs, and how many of them are NFTs. */

@@ -7,6 +7,7 @@ import { noteStart } from '../../../cli/serve/check-start.ts';
 import { limitConnections } from '../../../cli/serve/file-limit.ts';
 import { SNAPSHOT } from '../../../cli/start/sample.ts';
 import { LedgerDamaged } from '../../../src/ledger/core/checksum.ts';
+import { readHead } from '../../../src/ledger/core/head.ts';
 import { notingDamage } from '../../../src/ledger/core/write-head.ts';
 import { loadSnapshot } from '../../../src/ledger/import/load-snapshot.ts';
 import { openMemory } from '../../support/ledger/memory-database.ts';
@@ -60,7 +61,8 @@ it('that the ledger is of another version, also where a network is named', async
 it('that the ledger is damaged: it starts, so that /health can say so', async () => {
   const db = await openMemory();
   await loadSnapshot(db, sample(), undefined);
-  const found = notingDamage(db, () => Promise.reject(new LedgerDamaged('rows of the table nft')));
+  const work = () => Promise.reject(new LedgerDamaged('rows of the table nft'));
+  const found = notingDamage(db, (await readHead(db))!, work);
   await expect(found).rejects.toThrow(LedgerDamaged);
   const sentence = /^rows of the table nft are damaged on disk: restore a back-up /;
   expect(await noteStart(db, '/a', FOLLOWED)).toEqual([expect.stringMatching(sentence)]);
