@@ -139,9 +139,8 @@ async function apply(
   return { kind: 'applied', blocks: whiteFlag.order.length, view, after, left };
 }
 
-/** Blocks whose bytes are in memory at once, up to 3 MB, and parents that are looked for at once. */
+/** Blocks whose bytes are in memory at once: up to 3 MB. */
 const READ_AT_ONCE = 100;
-const FOUND_AT_ONCE = 10_000;
 
 /**
  * Whether a parent of a staged block is in the cone and not in the block's record: its upstream
@@ -151,16 +150,13 @@ const FOUND_AT_ONCE = 10_000;
 async function lacksParent(db: Database, view: ConsistentView): Promise<boolean> {
   const { cone } = view;
   const cut = stagedRoots(view);
-  const ends = new Set<string>();
   for (let from = 0; from < cut.length; from += READ_AT_ONCE) {
     const some = cut.slice(from, from + READ_AT_ONCE);
     const blocks = await readBlocks(db, view, some.map(cone.numberAt));
-    for (const [i, { block }] of blocks.entries())
-      for (const [n, parent] of block.parents.entries())
-        if (cone.parentAt(some[i]!, n) === 0) ends.add(toHexDigits(parent));
-    const isDue = ends.size >= FOUND_AT_ONCE || from + READ_AT_ONCE >= cut.length;
-    if (isDue && findInCone(cone, ends).size > 0) return true;
-    if (isDue) ends.clear();
+    const ends = blocks.flatMap(({ block }, i) =>
+      block.parents.filter((_, n) => cone.parentAt(some[i]!, n) === 0).map(toHexDigits),
+    );
+    if (findInCone(cone, new Set(ends)).size > 0) return true;
   }
   return false;
 }

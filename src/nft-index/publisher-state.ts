@@ -126,8 +126,8 @@ export function clampTimes(state: State, now: number): State {
 }
 
 /**
- * Some 50 are needed. Where nothing can be put there would be one more a minute, for weeks, until
- * the state has no room in its row. What changes beyond the last one stays in the window.
+ * Some 50 are needed. Where nothing can be put one a minute would fill the state's row in weeks; what
+ * changes beyond the last one stays in the window.
  */
 const MAX_MARKS = 100;
 

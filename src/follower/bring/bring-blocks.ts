@@ -10,7 +10,7 @@ import {
   type WantedOfFollower,
 } from '../../ledger/intake/block-source.ts';
 import { resolvePacks } from '../../ledger/write/resolve-verdicts.ts';
-import { pause, within } from '../../platform/clock.ts';
+import { pause } from '../../platform/clock.ts';
 import type { Settings } from '../../settings.ts';
 import { fetchBlock, fetchIntoPool } from '../../upstream/fetch-blocks.ts';
 import { createReferenceReader, untilLate } from '../../upstream/read-references.ts';
@@ -87,7 +87,7 @@ async function solidify(
   const [first, ...others] = missing.filter((id) => pool.get(id) === undefined);
   // whoever names blocks that exist nowhere costs one request, not one for each
   if (first && others.length > 0)
-    await inTime(fetchIntoPool(pool, upstreams, first, known.ranking), deadline);
+    await untilLate(fetchIntoPool(pool, upstreams, first, known.ranking), deadline, LATE);
   const tools = { db, upstreams, voters, memory, ranking: known.ranking };
   const limits = { budget: { fetchesLeft: maxFetched }, maxLevels: MAX_LEVELS, deadline };
   const { fault, refused, isLate } = await storeBelow(tools, position, missing, limits);
@@ -102,11 +102,7 @@ async function solidify(
     : notBrought;
 }
 
-/** Throws an UpstreamFailure at the deadline; what was asked for may still come. */
-const inTime = <T>(work: Promise<T>, deadline: number): Promise<T> =>
-  within(deadline - Date.now(), work, () => {
-    throw new UpstreamFailure('a block did not come in time');
-  });
+const LATE = 'a block did not come in time';
 
 async function findMissing(
   context: BringContext,
@@ -132,7 +128,7 @@ async function readUnstored(
   const { ranking } = memory.upstreams;
   const deadline = Date.now() + FETCH_MS;
   const fetching = () => fetchBlock(upstreams, id, ranking);
-  const block = memory.pool.get(id) ?? (await inTime(fetching(), deadline));
+  const block = memory.pool.get(id) ?? (await untilLate(fetching(), deadline, LATE));
   const said = startWalk(memory, head);
   // only then: most blocks that are asked for and not stored exist nowhere
   if (!said.unreferenced.has(id)) {

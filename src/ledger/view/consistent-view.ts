@@ -161,7 +161,9 @@ async function readOnce(
     });
     requireSame(at, more.at);
     const now = splitPage(more.page);
-    requireSameReach(reach, now.reach);
+    // if a named block was stored in between, this page is of all live packs
+    if (JSON.stringify(reach) !== JSON.stringify(now.reach))
+      throw new LedgerMoved('a block was stored while the view was read');
     read = now.rows;
   }
   const { cone, packs, states } = reader.finish();
@@ -207,15 +209,6 @@ function splitPage(page: readonly Row[]): { reach: Reach; rows: Row[] } {
   const about = page.find((row) => !isOfPack(row));
   const cells = REACH.map((name) => [name, about?.integerOrNull(name) ?? 0]);
   return { reach: Object.fromEntries(cells) as Reach, rows: page.filter(isOfPack) };
-}
-
-/**
- * Throws a LedgerMoved unless both pages are of the same packs: if a named block was stored in
- * between, the second page is of all live packs, with other numbers of outputs.
- */
-function requireSameReach(first: Reach, now: Reach): void {
-  if (JSON.stringify(first) !== JSON.stringify(now))
-    throw new LedgerMoved('a block was stored while the view was read');
 }
 
 /**

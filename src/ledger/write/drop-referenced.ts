@@ -46,15 +46,13 @@ async function dropSome(
   referenced: ReadonlySet<number>,
 ): Promise<number[]> {
   const { cone, packs, head } = view;
-  const isVisible = (position: number) => !packAt(packs, position).isStaged;
   const visible = visiblePositions(view);
   const chosen = withDescendants(cone, visible, referenced);
   const dropped = youngest(view, visible, chosen);
-  const isGone = (position: number) => dropped.has(position) || !isVisible(position);
-  const gone = [...referenced].filter(isGone);
+  const isGone = (position: number) => dropped.has(position) || packAt(packs, position).isStaged;
   const left = countVisible(view, (position) => dropped.has(position));
   const { idTables, start } = head;
-  const places = [...placesOf(packs, gone)];
+  const places = [...placesOf(packs, [...referenced].filter(isGone))];
   const fingerprints = moveFingerprints(head.integrity);
   await moveByBlocks(db, fingerprints, idTables, 'entryPoint', start, places);
   const statements = [

@@ -147,7 +147,8 @@ async function saveIntegrity(db: Database, head: Head, integrity: Integrity): Pr
 async function readNextRows(db: Database, head: Head, table: string, after: string, most?: number) {
   if (table === 'output') return readOutputs(db, head, after, most ?? STEP_OUTPUTS);
   const bind = (sql: string, count = most ?? STEP_ENTRIES) => db.prepare(sql).bind(after, count);
-  if (table === NFTS) return readAlone(many(bind(SELECT_NFTS), nftRowFromRow));
+  if (table === NFTS)
+    return readAlone(many(bind(SELECT_NFTS), (row) => ({ id: nftFromRow(row)!.nft, sum: 0 })));
   if (table === DETAILS) return readAlone(many(bind(SELECT_ALL_DETAILS), detailFromRow));
   if (table === CHANGES) return readAlone(many(bind(SELECT_CHANGES, STEP_CHANGES), changesFromRow));
   const entries = `SELECT id, milestone, block, sum FROM ${table} WHERE id > ?1 ORDER BY id LIMIT ?2`;
@@ -155,8 +156,6 @@ async function readNextRows(db: Database, head: Head, table: string, after: stri
 }
 
 const changesFromRow = (row: Row): RowInSum => ({ id: String(countedFromRow(row)), sum: 0 });
-
-const nftRowFromRow = (row: Row): RowInSum => ({ id: nftFromRow(row)!.nft, sum: 0 });
 
 function detailFromRow(row: Row): RowInSum {
   if (row.integerOrNull('known') !== 1) throw new LedgerDamaged('rows of the table output_detail');
@@ -186,15 +185,12 @@ async function readOutputs(db: Database, head: Head, after: string, most: number
     // what made its output changed the NFT last
     if (isNft && stateOf.get(chain ?? '') !== `${id} ${created}`)
       throw new LedgerDamaged('rows of the table nft');
-    if ((isNft || isFilled(head, id)) && listed.get(id) !== cells)
+    // of the other kinds it has those up to where the index is filled
+    const isListed = isNft || head.indexed === ALL_INDEXED || id <= head.indexed;
+    if (isListed && listed.get(id) !== cells)
       throw new LedgerDamaged('rows of the table output_detail');
   }
   return outputs;
-}
-
-/** Whether output_detail has the output, if it is of another kind than NFT. */
-function isFilled({ indexed }: Head, id: string): boolean {
-  return indexed === ALL_INDEXED || id <= indexed;
 }
 
 /** Reads an output, with the cells of its row in output_detail. */

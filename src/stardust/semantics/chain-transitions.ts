@@ -5,7 +5,7 @@
  */
 import { isZero } from '../encoding/bytes.ts';
 import { equalFeatures } from '../wire/feature.ts';
-import { type NftOutput, type Output, OutputType } from '../wire/output.ts';
+import { type Output, OutputType } from '../wire/output.ts';
 import { aliasGenesisValid, aliasTransitionValid } from './alias-transition.ts';
 import type { ChainKey, ChainOutput, ChainTable } from './chains.ts';
 import {
@@ -41,7 +41,8 @@ export function findChainFault(
     const next = outChains.get(key);
     const valid =
       next === undefined
-        ? destructionValid(current, surroundings)
+        ? // A-2, N-3: aliases and NFTs may always be destroyed; F-10: foundries under a condition
+          current.type !== OutputType.Foundry || foundryDestructionValid(current, surroundings)
         : transitionValid(key, current, next, surroundings);
     if (!valid) return { rule: 'S6.1', chain: key };
   }
@@ -51,11 +52,6 @@ export function findChainFault(
       return { rule: 'S6.2', chain: key };
   }
   return undefined;
-}
-
-/** A-2, N-3: aliases and NFTs may always be destroyed. F-10: foundries only under a condition. */
-function destructionValid(current: ChainOutput, surroundings: FoundrySurroundings): boolean {
-  return current.type !== OutputType.Foundry || foundryDestructionValid(current, surroundings);
 }
 
 function transitionValid(
@@ -69,7 +65,8 @@ function transitionValid(
   if (current.type === OutputType.Foundry && next.type === OutputType.Foundry)
     return foundryTransitionValid(current, next, surroundings);
   if (current.type === OutputType.Nft && next.type === OutputType.Nft)
-    return nftTransitionValid(current, next);
+    // N-2
+    return equalFeatures(current.immutableFeatures, next.immutableFeatures);
   throw new Error(
     `chain ${key} turns from type ${current.type} into ${next.type}: excluded by its key`,
   );
@@ -83,14 +80,7 @@ function genesisValid(output: ChainOutput, surroundings: FoundrySurroundings): b
     case OutputType.Foundry:
       return foundryGenesisValid(output, surroundings);
     case OutputType.Nft:
-      return nftGenesisValid(output);
+      // N-1, except for the issuer (unlocking.ts)
+      return isZero(output.nftId);
   }
-}
-
-/** N-1, except for the issuer (unlocking.ts) */
-const nftGenesisValid = (nft: NftOutput): boolean => isZero(nft.nftId);
-
-/** N-2 */
-function nftTransitionValid(current: NftOutput, next: NftOutput): boolean {
-  return equalFeatures(current.immutableFeatures, next.immutableFeatures);
 }

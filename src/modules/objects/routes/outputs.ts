@@ -36,7 +36,10 @@ export const outputRoutes = {
     method: 'GET',
     path: '/api/core/v2/outputs/:outputId/metadata',
     keep: 'ledger',
-    handle: answerOutputMetadata,
+    handle: (context) =>
+      answerAbout(context, (found) =>
+        hashedObjectAnswer(context.request, found.ledgerIndex, metadataToJson(found)),
+      ),
   },
   readOutputs: {
     method: 'GET',
@@ -58,12 +61,6 @@ function answerOutput(context: RouteContext): Promise<Answer> {
     }
     return hashedObjectAnswer(request, found.ledgerIndex, outputToAnswer(found), ['accept']);
   });
-}
-
-function answerOutputMetadata(context: RouteContext): Promise<Answer> {
-  return answerAbout(context, (found) =>
-    hashedObjectAnswer(context.request, found.ledgerIndex, metadataToJson(found)),
-  );
 }
 
 async function answerAbout(
