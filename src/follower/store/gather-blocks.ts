@@ -89,14 +89,11 @@ export interface SaidInWalk extends SaidOfBlocks {
   bySome: Pick<Set<string>, 'add'>;
 }
 
-export function startWalk(
-  { upstreams }: GatherContext['memory'],
-  head: Moment['head'],
-): SaidInWalk {
-  const { referenced, unreferenced } = upstreams.said(head.generation, head.ledger);
+export function startWalk(memory: GatherContext['memory'], head: Moment['head']): SaidInWalk {
+  const { referenced, unreferenced } = memory.upstreams.said(head.generation, head.ledger);
   const bySome = new Set<string>();
   const has = (id: string) => unreferenced.has(id) || bySome.has(id);
-  return { referenced, unreferenced: { has, add: unreferenced.add }, bySome };
+  return { referenced, unreferenced: { ...unreferenced, has }, bySome };
 }
 
 export type WalkMoment = Moment & { said: SaidInWalk };
