@@ -106,10 +106,7 @@ export interface FollowerMemory {
   upkeep: {
     /** Unreferenced blocks that may still be stored (drop-blocks.ts); undefined until measured. */
     room: number | undefined;
-    /**
-     * Unix milliseconds of the last eviction, and how long there is no further one; and of the last
-     * one where there was no room.
-     */
+    /** Unix milliseconds of the last eviction, its pause, and of the last one for want of room. */
     eviction: { ended: number; pause: number; lostAt: number };
     /** Whether a write failed for want of room since pruning was tried last. */
     isDatabaseFull: boolean;

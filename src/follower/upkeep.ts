@@ -55,7 +55,9 @@ async function pruneMilestones(context: UpkeepContext): Promise<boolean> {
   const isFull = memory.upkeep.isDatabaseFull;
   const [carry, another] = ledgerParts.flatMap((part) => part.carry ?? []);
   if (another !== undefined) throw new Error('two modules carry what is pruned, where one may');
-  const options = { ...(keepsHistory && { carry }), limitBytes: context.databaseLimit, isFull };
+  const { generation } = memory.lastLedger ?? {};
+  const kept = { ...(keepsHistory && { carry }), generation };
+  const options = { ...kept, limitBytes: context.databaseLimit, isFull };
   const shortage = await memory.step('prune', () => prune(db, retention, options));
   memory.upkeep.isDatabaseFull = false;
   if (shortage !== undefined) tellShortage(context, shortage);

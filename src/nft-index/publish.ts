@@ -74,23 +74,21 @@ export async function publishTo(
   if (head === undefined) return { done: true, stops: [], ledgerIndex: undefined, used: used() };
 
   const state = stored?.state ?? beginState(head);
-  const tools = { ledger, store: untilLate(store), clock, bounds, endStep: takeTurns(), version };
+  const inTime: IndexStore = {
+    get: (...given) => untilLate(store.get(...given)),
+    put: (...given) => untilLate(store.put(...given)),
+  };
+  const tools = { ledger, store: inTime, clock, bounds, endStep: takeTurns(), version };
   const run: PublishRun = { ...tools, head, left, token: stored?.token, state };
   const stops = await takeSteps(run, stored?.state === undefined);
   return { done: stops.length === 0, stops, ledgerIndex: run.state.recent?.to, used: used() };
 }
 
 /** Ends calls that hang: by assumption 2 (timing-assumptions.ts) what they put lands no later. */
-function untilLate(store: IndexStore): IndexStore {
-  const limit = <T>(call: Promise<T>) =>
-    within(MAX_WRITE_AGE_MS - PUT_WITHIN_MS, call, (): never => {
-      throw new Error('KV does not answer');
-    });
-  return {
-    get: (...given) => limit(store.get(...given)),
-    put: (...given) => limit(store.put(...given)),
-  };
-}
+const untilLate = <T>(call: Promise<T>): Promise<T> =>
+  within(MAX_WRITE_AGE_MS - PUT_WITHIN_MS, call, () => {
+    throw new Error('KV does not answer');
+  });
 
 async function takeSteps(run: PublishRun, isNew: boolean): Promise<Stop[]> {
   const now = run.clock();

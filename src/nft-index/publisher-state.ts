@@ -125,10 +125,7 @@ export function clampTimes(state: State, now: number): State {
   };
 }
 
-/**
- * Some 50 are needed. Where nothing can be put one a minute would fill the state's row in weeks; what
- * changes beyond the last one stays in the window.
- */
+/** Some 50 are needed. Where nothing can be put, one a minute would fill the row of the state. */
 const MAX_MARKS = 100;
 
 /**

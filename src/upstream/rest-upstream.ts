@@ -42,11 +42,9 @@ const HEADS_TIMEOUT_MS = 3000;
 
 /**
  * Milliseconds for which a question waits for a connection. Nobody waits for its answer longer, and
- * questions that wait for an upstream which hangs would be more and more.
+ * questions that wait for an upstream which hangs would be more and more. Urgent: as a request.
  */
 const MAX_WAIT_MS = 60_000;
-
-/** Milliseconds of the same where a request waits, which has no more time. */
 const MAX_URGENT_WAIT_MS = 1_500;
 
 /** The longest JSON that is read. */

@@ -5,7 +5,7 @@ import { type Milestone, receiptOf, receiptOption } from '../../stardust/wire/mi
 import { HeadDamaged, LedgerDamaged } from './checksum.ts';
 import type { Database } from './database.ts';
 import { runFenced } from './fence.ts';
-import { type Head, type KnownMilestone, SCHEMA } from './head.ts';
+import { type Head, type KnownMilestone, readHead, SCHEMA } from './head.ts';
 import { write } from './read-batch.ts';
 import { type Cell, rowSum, SUMMED_COLUMNS } from './row-sum.ts';
 
@@ -62,14 +62,21 @@ export function moveHead(db: Database, before: Head, changes: Partial<Head>): D1
  * Runs work on the ledger. Damage that it finds is noted in the head, so that all readers throw it
  * from then on. Throws a LedgerMoved if the head has moved: then what was read was of two states.
  *
- * @param head the one that the work is about: an import may have come since
+ * @param about the head that the work is about, or its generation: an import may have come since
  */
-export async function notingDamage<T>(db: Database, head: Head, work: () => Promise<T>) {
+export async function notingDamage<T>(
+  db: Database,
+  about: Head | { generation: string | undefined },
+  work: () => Promise<T>,
+) {
   try {
     return await work();
   } catch (error) {
     // an import may have replaced a damaged head since
     if (!(error instanceof LedgerDamaged) || error instanceof HeadDamaged) throw error;
+    const head = 'integrity' in about ? about : await readHead(db);
+    if (head === undefined || head.generation !== (about.generation ?? head.generation))
+      throw error;
     const integrity = { ...head.integrity, damaged: error.what };
     await runFenced(db, { writes: write([moveHead(db, head, { integrity })]) });
     throw error;

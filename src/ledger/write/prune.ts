@@ -14,7 +14,7 @@ import { LedgerDamaged } from '../core/checksum.ts';
 import type { Database } from '../core/database.ts';
 import { SHRINK_AT, shareUsed, withSize } from '../core/database-size.ts';
 import { runFenced, unlessMoved } from '../core/fence.ts';
-import { type Head, readHead, SCHEMA, selectHead } from '../core/head.ts';
+import { type Head, SCHEMA, selectHead } from '../core/head.ts';
 import { idTableName } from '../core/id-index.ts';
 import { countedFromRow, selectCounted } from '../core/nft-rows.ts';
 import { many, one, readAlone, readBatch, write } from '../core/read-batch.ts';
@@ -109,6 +109,8 @@ export interface PruneOptions {
   /** Keeps what is deleted. Absent: histories end. */
   carry?: Carry | undefined;
   step?: number;
+  /** The ledger's, in which damage is noted; absent: of whichever is there then. */
+  generation?: string | undefined;
   /** Bytes of the database; absent: only the disk limits it. */
   limitBytes?: number | undefined;
   /** Whether a write failed for want of room: then a step is made at any size. */
@@ -135,8 +137,8 @@ export async function prune(
   retention: number,
   options: PruneOptions = {},
 ): Promise<Shortage | undefined> {
-  const head = await readHead(db);
-  return head && notingDamage(db, head, () => pruneStep(db, retention, options));
+  const { generation } = options;
+  return notingDamage(db, { generation }, () => pruneStep(db, retention, options));
 }
 
 async function pruneStep(db: Database, retention: number, options: PruneOptions) {
