@@ -117,6 +117,8 @@ export class World {
   /** KV failed, or reads were overtaken, at the end of a story in which nothing had failed. */
   isDisturbedLate = false;
   isImporting = false;
+  /** What nobody builds on took all the room for blocks. */
+  isFilled = false;
   /** Once nothing moves any more, the oldest milestone that is kept: what came later is due. */
   restsFrom: number | undefined;
   /** Whether the settings have all keys of the coordinator: else milestones are none for the node. */

@@ -111,6 +111,7 @@ function importDamaged(world: World, random: Random): void {
   world.startImport(lastIndex(network), { change });
   simulation.atForWorld(simulation.now + CONFLICT_MS, () => conflict(world, random));
   simulation.atForWorld(simulation.now + random.between(8, 20) * 1000, () => {
+    if (!world.isDamaged) return;
     // what is kept of the ledger before may be of later milestones
     const back = random.pick([0, 0, 3, 6]);
     world.repair(Math.max(1, lastIndex(network) - back), () => {
