@@ -106,8 +106,8 @@ export interface FollowerMemory {
   upkeep: {
     /** Unreferenced blocks that may still be stored (drop-blocks.ts); undefined until measured. */
     room: number | undefined;
-    /** Unix milliseconds of the last eviction, its pause, and of the last one for want of room. */
-    eviction: { ended: number; pause: number; lostAt: number };
+    /** Unix milliseconds of the last eviction, and how long there is no further one. */
+    eviction: { ended: number; pause: number };
     /** Whether a write failed for want of room since pruning was tried last. */
     isDatabaseFull: boolean;
     /** Unix milliseconds when the last step of the scrub ended, or this object began. */
@@ -214,7 +214,7 @@ export function createFollowerMemory(maxPoolHeapBytes = MAX_POOL_HEAP_BYTES): Fo
     },
     upkeep: {
       room: undefined,
-      eviction: { ended: 0, pause: 0, lostAt: 0 },
+      eviction: { ended: 0, pause: 0 },
       isDatabaseFull: false,
       scrubbedAt: Date.now(),
     },

@@ -84,9 +84,6 @@ function tellShortage(
 /** Pause after an eviction, in its durations: it may find that everything is needed. */
 const PAUSE_PER_EVICTION = 10;
 
-/** Pause after which blocks may go though no tip is known: they are fetched again if it needs them. */
-const PAUSE_LOST_MS = 600_000;
-
 /** Milliseconds that an eviction takes at most, unless the clock was set. */
 const MAX_EVICTION_MS = 30_000;
 
@@ -100,9 +97,7 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
     upkeep.room = (await measureUnreferenced(db)).room;
     return true;
   }
-  let { lostAt } = upkeep.eviction;
   const mayEvict = hasPassed(upkeep.eviction.pause, upkeep.eviction.ended, Date.now());
-  const mayLose = hasPassed(PAUSE_LOST_MS, lostAt, Date.now());
   let isEvicting = false;
   const drop = async (tips: readonly string[]) => {
     const readTips = async () => {
@@ -110,9 +105,8 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
       return tips;
     };
     const { orphans, evicted, room } = await memory.step('drop', () =>
-      dropUnneeded(db, index, readTips, UNREFERENCED_LIMITS, mayLose),
+      dropUnneeded(db, index, readTips, UNREFERENCED_LIMITS),
     );
-    if (evicted > 0 && room === 0 && mayLose) lostAt = Date.now();
     upkeep.room = room;
     counts.orphans += orphans;
     counts.evicted += evicted;
@@ -127,7 +121,7 @@ async function dropUnneededBlocks({ db, upstreams, memory }: UpkeepContext): Pro
     // after a failure too
     const ended = Date.now();
     const took = Math.min(ended - begun, MAX_EVICTION_MS);
-    upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * took, lostAt };
+    upkeep.eviction = { ended, pause: PAUSE_PER_EVICTION * took };
   }
   return true;
 }

@@ -339,6 +339,11 @@ export class World {
     return this.isRowFlipped && !this.isScrubbed;
   }
 
+  /** Until then a damaged ID hides that a milestone references its block. */
+  get mayHideReferences(): boolean {
+    return this.mayHideRows && this.notes.some((note) => / flipped id_/.test(note));
+  }
+
   /** Whether nothing is a reason for an error. */
   get mustAnswer(): boolean {
     const { isFlipped, isDamaged, isDisturbed, restsFrom } = this;

@@ -109,7 +109,6 @@ export async function measureUnreferenced(
  * the past cone of a tip. Throws a LedgerMoved if the unreferenced blocks changed meanwhile.
  *
  * @param readTips hex IDs of the tips that the upstreams name; only called beyond a limit
- * @param mayLose whether blocks may go though no tip is known, where there is no room for one
  * @returns how many blocks were dropped, by the reason; and for how many more there was room before
  */
 export async function dropUnneeded(
@@ -117,7 +116,6 @@ export async function dropUnneeded(
   index: UnreferencedIndex,
   readTips: () => Promise<readonly string[]>,
   limits: Partial<UnreferencedLimits> = UNREFERENCED_LIMITS,
-  mayLose = true,
 ): Promise<{ orphans: number; evicted: number; room: number }> {
   const { head, parameters, oldest, excess, room } = await measureUnreferenced(db, limits);
   if (head === undefined || oldest === null) return { orphans: 0, evicted: 0, room };
@@ -127,8 +125,7 @@ export async function dropUnneeded(
   const orphans = oldest < first ? await dropOrphans(db, index, ledger, first) : 0;
   if (orphans > 0 || excess <= 1) return { orphans, evicted: 0, room };
   const tips = await readTips();
-  const isLost = room === 0 && mayLose;
-  return { orphans, evicted: await evict(db, index, ledger, tips, excess, isLost), room };
+  return { orphans, evicted: await evict(db, index, ledger, tips, excess, room === 0), room };
 }
 
 /** @param first blocks that were stored before this ledger index are old */
@@ -145,8 +142,8 @@ function dropOrphans(
 
 /**
  * @param excess usage divided by the limit, above 1
- * @param isLost whether the newest blocks go where no tip is stored: those that a tip needs are
- *   fetched again
+ * @param isFull whether there is no room for a tip: then the newest blocks go where none is stored;
+ *   those that a tip needs are fetched again
  */
 async function evict(
   db: Database,
@@ -154,7 +151,7 @@ async function evict(
   ledger: number,
   tips: readonly string[],
   excess: number,
-  isLost: boolean,
+  isFull: boolean,
 ): Promise<number> {
   if (tips.length === 0) return 0;
   return dropBlocks(db, index, { ledger, named: tips }, ({ view, positions }) => {
@@ -162,7 +159,7 @@ async function evict(
     // nobody can tell which blocks are needed, and where there is no room nobody ever will
     if (tipPositions.every((position) => position < 0)) {
       const isCounted = !view.packs.some(({ isStaged }) => isStaged);
-      return new Set(isLost && isCounted ? positions.slice(positions.length / excess) : []);
+      return new Set(isFull && isCounted ? positions.slice(positions.length / excess) : []);
     }
     const needed = pastCone(view.cone, tipPositions);
     const old = positions.slice(0, Math.ceil(positions.length * (1 - NEWEST)));

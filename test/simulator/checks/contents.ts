@@ -123,6 +123,7 @@ export function readIncluded(world: World, carrier: string): void {
       index,
     ) => {
       const block = included(index === -1 ? lastIndex(network) : index);
+      if (world.mayHideReferences && body.ledgerInclusionState === undefined) return undefined;
       return differs(
         [body.blockId, body.ledgerInclusionState, body.referencedByMilestoneIndex],
         [block?.id, block?.referenced?.state, block?.referenced?.index],

@@ -291,10 +291,12 @@ export function readBlockMetadata(world: World, blockId: string): void {
         milestoneIndex,
         ...others
       } = body;
-      // a damaged ID hides that a milestone references it (docs/storage.md#the-scrub)
-      const isHidden = world.mayHideRows && world.notes.some((note) => / flipped id_/.test(note));
       const isDenied = world.wasLiarAlone && (referenced?.index ?? 0) <= world.importedTo;
-      if ((isHidden || isDenied) && isReferenced && referencedByMilestoneIndex === undefined)
+      if (
+        (world.mayHideReferences || isDenied) &&
+        isReferenced &&
+        referencedByMilestoneIndex === undefined
+      )
         return undefined;
       // one that is not stored is not solid
       const isSolid = isReferenced || others.isSolid === true;

@@ -75,7 +75,6 @@ const SIZES: Values = {
   'src/follower/upkeep.ts': {
     RESOLVING_STEPS: [2, 5],
     SCRUB_INTERVAL_MS: [10_000, 500],
-    PAUSE_LOST_MS: [60_000, 60_000],
   },
   'src/follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
   'src/follower/pushed/store-pushed.ts': { MAX_TOPS: [2, 20] },
