@@ -211,7 +211,7 @@ const settingsFromEnvironment = v.pipe(
     requests: env.REQUESTS,
     /** Whether this is the only isolate (`npm run serve`): its counters are complete. */
     oneIsolate: env.ONE_ISOLATE === 'true',
-    /** ID of the deployed version. Where it is not bound, nothing is put into the Cache API. */
+    /** ID of the deployed version. Where it has none, nothing is put into the Cache API. */
     versionId: env.VERSION.id || undefined,
     /** Base URLs of upstream nodes, without a slash at the end; none: no following, no fetching. */
     upstreams: env.UPSTREAM_URL,

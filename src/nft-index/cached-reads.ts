@@ -6,7 +6,7 @@
  *
  * A cached `recent` must never meet the entries of another KV namespace, where an absent entry
  * proves nothing. Bindings change only with the Worker's version, so its ID is part of the key, and
- * without it nothing is cached. The cache has its own name: no response to a client can be in it.
+ * without one nothing is cached. The cache has its own name: no response to a client can be in it.
  * `npm run serve` goes without: any `Host` of a request would be a file more on disk.
  *
  * The Cache API works by host, and has no effect on workers.dev
@@ -27,7 +27,7 @@ export interface RecentCache {
 /** @param url the request's; undefined: its host has no cache */
 export type OpenRecentCache = (url: string) => RecentCache | undefined;
 
-/** @param versionId of the Worker's version; undefined where that is not bound */
+/** @param versionId of the Worker's version; undefined: nothing is cached */
 export function createRecentCaches(
   storage: CacheStorage,
   versionId: string | undefined,

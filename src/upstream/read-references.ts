@@ -28,6 +28,8 @@ interface Voter {
   upstream: Upstream;
   /** Milestone index that it has confirmed; it is asked until it answers. */
   confirmed: Promise<number> | undefined;
+  /** Why it is asked no more: it answered neither question. */
+  down: unknown;
 }
 
 /**
@@ -37,10 +39,13 @@ interface Voter {
  * that is late or has too many requests is: a stored block stays visible, and nobody can tell.
  */
 export function createReferenceReader({ upstreams, index }: ReferenceOptions): ReadReference {
-  const voters = upstreams.map((upstream): Voter => ({ upstream, confirmed: undefined }));
+  const voters = upstreams.map(
+    (upstream): Voter => ({ upstream, confirmed: undefined, down: undefined }),
+  );
 
   async function vote(voter: Voter, id: string): Promise<number | null | undefined> {
     const { upstream } = voter;
+    if (voter.down !== undefined) throw voter.down;
     // first, so that of an upstream that hangs no question about blocks takes a connection
     voter.confirmed ??= upstream.readHeads().then(({ confirmed }) => confirmed);
     const confirmed = await voter.confirmed.catch((error: unknown) => {
@@ -48,7 +53,10 @@ export function createReferenceReader({ upstreams, index }: ReferenceOptions): R
       if (!(error instanceof UpstreamFailure) || error.isBusy) throw error;
       return error;
     });
-    const reference = await upstream.readReference(id);
+    const reference = await upstream.readReference(id).catch((error: unknown) => {
+      if (confirmed instanceof UpstreamFailure) voter.down = error;
+      throw error;
+    });
     // a "yes" needs no heads: one answer that was lost must not leave the word to a liar
     if (typeof reference === 'number' && reference < index) return reference;
     if (confirmed instanceof UpstreamFailure) throw confirmed;

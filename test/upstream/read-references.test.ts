@@ -140,6 +140,14 @@ describe('whether a block is referenced, by several upstreams', () => {
     ]);
   });
 
+  it('asks one no more that answers nothing', async () => {
+    const fails = () => Promise.reject(new UpstreamFailure('down'));
+    const down = upstreamSaying('down', fails, fails);
+    const ask = createReferenceReader({ upstreams: [down, says(null)], index: INDEX });
+    for (const id of ['a', 'b', 'c']) expect(await ask(id)).toBeNull();
+    expect(down.asked).toEqual(['info', 'a']);
+  });
+
   it('does not hide an error of ours', async () => {
     const broken = upstreamSaying('broken', () => Promise.reject(new TypeError('ours')));
     await expect(read(broken, says(null))).rejects.toThrow('ours');

@@ -72,10 +72,7 @@ const SIZES: Values = {
   'src/follower/complete-milestone.ts': { MAX_RESOLVING_STEPS: [3, 8] },
   'src/follower/bring/bring-blocks.ts': { MAX_LEVELS: [2, 6], RESOLVING_STEPS: [2, 5] },
   // where it is short damage is found before milestones carry it on
-  'src/follower/upkeep.ts': {
-    RESOLVING_STEPS: [2, 5],
-    SCRUB_INTERVAL_MS: [10_000, 500],
-  },
+  'src/follower/upkeep.ts': { RESOLVING_STEPS: [2, 5], SCRUB_INTERVAL_MS: [10_000, 500] },
   'src/follower/pushed/pushed-milestones.ts': { MAX_HELD: [3, 8], MAX_OF_INDEX: [2, 4] },
   'src/follower/pushed/store-pushed.ts': { MAX_TOPS: [2, 20] },
   'src/follower/store/gather-blocks.ts': {
