@@ -8,8 +8,10 @@ import { expect, it } from 'vitest';
 import type { SqliteDatabase } from '../../cli/lib/wrangler/sqlite-database.ts';
 import { saveFollowerState } from '../../src/follower/follower-status.ts';
 import { LedgerDamaged } from '../../src/ledger/core/checksum.ts';
+import { readHead } from '../../src/ledger/core/head.ts';
 import { writeOutputBytes } from '../../src/ledger/core/output-bytes.ts';
-import { insertReceipt } from '../../src/ledger/core/write-head.ts';
+import { moveFingerprints } from '../../src/ledger/core/row-sum.ts';
+import { insertReceipt, moveHead } from '../../src/ledger/core/write-head.ts';
 import { ALL_KINDS } from '../../src/ledger/output-list/indexed-kinds.ts';
 import { ledgerStateHash } from '../../src/ledger/read/ledger-state-hash.ts';
 import { readMilestoneContents } from '../../src/ledger/read/milestone-contents.ts';
@@ -166,7 +168,12 @@ async function servedLedger(): Promise<{ db: SqliteDatabase; reads: Reads }> {
 
   const recorded = recordedNetwork('network-a');
   const withReceipt = recorded.milestones.find(({ receipt }) => receipt !== undefined)!;
-  await db.batch(insertReceipt(d1, readMilestone(withReceipt.payload)));
+  const head = (await readHead(d1))!;
+  const mover = moveFingerprints(head.integrity);
+  await db.batch([
+    ...insertReceipt(d1, mover, readMilestone(withReceipt.payload)),
+    moveHead(d1, head, { integrity: mover.moved() }),
+  ]);
   const upstream = { index: 6, timestamp: 1_700_000_030, milestoneId: 'ab'.repeat(32) };
   await saveFollowerState(d1, { state: 'following', upstream, progress: 'applies milestone 7' });
 
