@@ -308,13 +308,16 @@ function firstEventOf(
 /** Errors that do not say that something is damaged. */
 const unclear = new Set<string>();
 
-/** What it says, as text; undefined where it does not say anything. */
+const NOT_FOUND = 'not found';
+
+/** What it says, as text; undefined where it is an error. */
 async function told(read: Promise<unknown>): Promise<string | undefined> {
   try {
     const answer = await read;
     // null: a block that is pruned
-    if (answer === undefined || answer === null || (answer as { ok?: boolean }).ok === false)
-      return undefined;
+    if (answer === undefined || answer === null) return NOT_FOUND;
+    // a refusal has no roots
+    if ((answer as { ok?: boolean }).ok === false) return undefined;
     return JSON.stringify(answer, (_, value) =>
       typeof value === 'bigint' ? String(value) : value instanceof Map ? [...value] : value,
     );
@@ -331,13 +334,16 @@ async function told(read: Promise<unknown>): Promise<string | undefined> {
  */
 const HIDES: Record<string, RegExp> = {
   // a row that its key hides is no longer there
-  'milestone.idx': /^(status|history of an NFT)$/,
+  'milestone.idx': /^(status|history of an NFT|certificate of an? (NFT|change))$/,
   'output_detail.\\w+':
     /^(all NFTs|NFTs of an address|gallery|all outputs|basic outputs of an address)$/,
   'output_detail.(kind|chain)': /^output of an alias$/,
-  'output.id': /^NFT of an output$/,
+  'output.id': /^(NFT of an output|output of genesis)$/,
   'nft.(id|changed)': /index$|^NFTs$/,
-  'head.schema': /^state of the index$/,
+  'nft.id': /^(history|certificate) of an? (NFT|change)$/,
+  'id_0.id': /^(output spent|block of a transaction|first event of a transaction)$/,
+  'final_root.milestone': /^final/,
+  'head.schema': /index$/,
   'nft_change.\\w+': /index$/,
   'nft_index.\\w+': /index$/,
   'receipt.migrated_at': /^receipts$/,
