@@ -12,7 +12,11 @@ import { parametersAt } from '../ledger/core/ledger-parameters.ts';
 import { write } from '../ledger/core/read-batch.ts';
 import { selectGiven } from '../ledger/packs/next-numbers.ts';
 import { findInCone, type LeftBlocks, packsOf, stagedRoots } from '../ledger/packs/viewed-packs.ts';
-import { meetsPreviousMilestone, readBlocks } from '../ledger/view/cone-blocks.ts';
+import {
+  FOLLOWER_PACKS_AT_ONCE,
+  meetsPreviousMilestone,
+  readBlocksInSteps,
+} from '../ledger/view/cone-blocks.ts';
 import { type ConsistentView, readView, walkView } from '../ledger/view/consistent-view.ts';
 import { applyStatements } from '../ledger/write/apply-statements.ts';
 import type { VerifiedMilestone } from '../ledger/write/milestone-changes.ts';
@@ -139,9 +143,6 @@ async function apply(
   return { kind: 'applied', blocks: whiteFlag.order.length, view, after, left };
 }
 
-/** Blocks whose bytes are in memory at once: up to 3 MB. */
-const READ_AT_ONCE = 100;
-
 /**
  * Whether a parent of a staged block is in the cone and not in the block's record: its upstream
  * called it referenced, and it was stored since. Another way leads to it, so the roots are right;
@@ -150,11 +151,10 @@ const READ_AT_ONCE = 100;
 async function lacksParent(db: Database, view: ConsistentView): Promise<boolean> {
   const { cone } = view;
   const cut = stagedRoots(view);
-  for (let from = 0; from < cut.length; from += READ_AT_ONCE) {
-    const some = cut.slice(from, from + READ_AT_ONCE);
-    const blocks = await readBlocks(db, view, some.map(cone.numberAt));
-    const ends = blocks.flatMap(({ block }, i) =>
-      block.parents.filter((_, n) => cone.parentAt(some[i]!, n) === 0).map(toHexDigits),
+  const numbers = cut.map(cone.numberAt);
+  for await (const step of readBlocksInSteps(db, view, numbers, FOLLOWER_PACKS_AT_ONCE)) {
+    const ends = step.flatMap(([i, { block }]) =>
+      block.parents.filter((_, n) => cone.parentAt(cut[i]!, n) === 0).map(toHexDigits),
     );
     if (findInCone(cone, new Set(ends)).size > 0) return true;
   }

@@ -24,7 +24,12 @@ import {
   walkMilestone,
 } from './apply-milestone.ts';
 import type { AppliedMilestone, FollowerMemory } from './follower-context.ts';
-import { createSaid, findLeftOut, queryReferenced, type SaidReferences } from './store/leave-out.ts';
+import {
+  createSaid,
+  findLeftOut,
+  queryReferenced,
+  type SaidReferences,
+} from './store/leave-out.ts';
 import { createMissingCone, isKnown, type MissingCone, storeCone } from './store/store-cone.ts';
 import { Divergence } from './verify-milestone.ts';
 

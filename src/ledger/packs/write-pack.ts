@@ -175,31 +175,38 @@ export function deleteStaged(
 
 const DELETE_PACKS = 'DELETE FROM pack WHERE key IN (SELECT value FROM json_each(?1))';
 
-/** SQL of the elements of a JSON array whose slots are in this parameter. */
-const keepSlots = (column: string, value: string, slots: string) => `(
+/** SQL of the elements of a JSON array whose slots are kept. */
+const keepSlots = (column: string, value: string) => `(
   SELECT json_group_array(${value} ORDER BY e.key) FROM json_each(${column}) e
-  WHERE e.key IN (SELECT value FROM json_each(${slots})))`;
+  WHERE e.key IN (SELECT value FROM json_each(v.slots)))`;
 
-/** SQL of those entries of `unresolved` that a block in one of the slots ?7 mentions. */
+/** SQL of those entries of `unresolved` that a block in one of the slots mentions. */
 const KEEP_MENTIONED = `(
   SELECT json_group_array(u.value ORDER BY u.key) FROM json_each(${UNRESOLVED}) u
   WHERE u.value IN (
     SELECT ${outputSql.id('o.value')} FROM json_each(outputs) e CROSS JOIN json_each(e.value) o
-    WHERE e.key IN (SELECT value FROM json_each(?7))))`;
+    WHERE e.key IN (SELECT value FROM json_each(v.slots))))`;
 
-const KEEP_IN_PACK = `
-  UPDATE pack SET live = ?2, records = ?3, statuses = ?4, states = ?5,
-    sums = ${replaceChecksums('?8', '?6')},
-    blocks = ${keepSlots('blocks', 'json(e.value)', '?7')},
-    outputs = ${keepSlots('outputs', 'json(e.value)', '?7')},
+/** ?1 rows of: key, live, walked columns, checksums after and before, slots. See {@link UPDATE_PACKS}. */
+const KEEP_IN_PACKS = `
+  UPDATE pack SET live = v.live, records = v.records, statuses = v.statuses, states = v.states,
+    sums = ${replaceChecksums('v.before', 'v.after')},
+    blocks = ${keepSlots('blocks', 'json(e.value)')},
+    outputs = ${keepSlots('outputs', 'json(e.value)')},
     unresolved = CASE unresolved WHEN '[]' THEN '[]' ELSE ${KEEP_MENTIONED} END
-  WHERE key = ?1`;
+  FROM (
+    SELECT value ->> 0 AS key, value ->> 1 AS live, value ->> 2 AS records,
+      value ->> 3 AS statuses, value ->> 4 AS states, value ->> 5 AS after, value ->> 6 AS before,
+      value -> 7 AS slots
+    FROM json_each(?1)) v
+  WHERE pack.key = v.key`;
 
-const KEEP_CONTENT = `
-  UPDATE pack_content SET bytes = ${keepSlots('bytes', 'e.value', '?2')},
-    outputs = ${keepSlots('outputs', 'json(e.value)', '?2')},
-    details = ${keepSlots('details', 'json(e.value)', '?2')}
-  WHERE key = ?1`;
+const KEEP_CONTENTS = `
+  UPDATE pack_content SET bytes = ${keepSlots('bytes', 'e.value')},
+    outputs = ${keepSlots('outputs', 'json(e.value)')},
+    details = ${keepSlots('details', 'json(e.value)')}
+  FROM (SELECT value ->> 0 AS key, value -> 1 AS slots FROM json_each(?1)) v
+  WHERE pack_content.key = v.key`;
 
 /** Drops the blocks at these positions of a view, and deletes packs that have no other. */
 export function dropFromPacks(
@@ -223,15 +230,23 @@ export function dropFromPacks(
       ),
     };
     const live = Number(left.some(({ milestone }) => milestone === 0));
-    const slots = JSON.stringify(some);
     const walked = [after.records, after.statuses, after.states].map(toBase64);
-    const checked = [sumsAfter(sums, after), slots, writeChecksums(sums)];
-    return [
-      db.prepare(KEEP_IN_PACK).bind(key, live, ...walked, ...checked),
-      db.prepare(KEEP_CONTENT).bind(key, slots),
-    ];
+    const row = [key, live, ...walked, sumsAfter(sums, after), writeChecksums(sums), some];
+    return [{ row, slots: [key, some] }];
   });
-  return [...kept, db.prepare(DELETE_PACKS).bind(JSON.stringify(gone))];
+  return [
+    ...forEachPiece(
+      db,
+      KEEP_IN_PACKS,
+      kept.map(({ row }) => row),
+    ),
+    ...forEachPiece(
+      db,
+      KEEP_CONTENTS,
+      kept.map(({ slots }) => slots),
+    ),
+    db.prepare(DELETE_PACKS).bind(JSON.stringify(gone)),
+  ];
 }
 
 const UPDATE_RECORDS = `UPDATE pack SET records = ?2, unresolved = ?3,

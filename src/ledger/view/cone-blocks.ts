@@ -33,17 +33,25 @@ export async function readBlocks(
 }
 
 /**
- * Yields blocks like {@link readBlocks}, a pack (800,000 characters) at a time, in the order of the
- * packs, each with its index in `numbers`.
+ * Packs that one statement of the follower reads, up to 13 MB: it has 1,000 statements in an
+ * invocation, and a milestone's cone up to 500,000 blocks, any of which a stranger may have made.
+ */
+export const FOLLOWER_PACKS_AT_ONCE = 16;
+
+/**
+ * Yields blocks like {@link readBlocks}, some packs (800,000 characters each) at a time, in the order
+ * of the packs, each with its index in `numbers`.
  */
 export async function* readBlocksInSteps(
   db: Database,
   view: ConsistentView,
   numbers: readonly number[],
+  packsAtOnce = 1,
 ): AsyncGenerator<[index: number, block: ParsedBlock][]> {
   const { cone, packs } = view;
-  const byPack = Map.groupBy(numbers.keys(), (i) => packAt(packs, cone.find(numbers[i]!)));
-  for (const indexes of byPack.values()) {
+  const byPack = [...Map.groupBy(numbers.keys(), (i) => packAt(packs, cone.find(numbers[i]!)))];
+  for (let at = 0; at < byPack.length; at += packsAtOnce) {
+    const indexes = byPack.slice(at, at + packsAtOnce).flatMap(([, those]) => those);
     const some = indexes.map((i) => numbers[i]!);
     const blocks = await readBlocks(db, view, some);
     yield indexes.map((index, i) => [index, blocks[i]!]);
@@ -63,9 +71,6 @@ export function measureBlocks(
 /** Blocks that carry the previous milestone's payload and are verified for one request. */
 export const MAX_VERIFIED_FOR_REQUEST = 100;
 
-/** Blocks whose bytes are in memory at once while they are verified: up to 3 MB. */
-const VERIFIED_AT_ONCE = 100;
-
 /**
  * Returns whether one of the unverified blocks that carry the previous milestone's payload properly
  * carries it (M-2 to M-5). Throws a ConeUnavailable `too-large` if there are more than `most`. A
@@ -84,11 +89,8 @@ export async function meetsPreviousMilestone(
     const reason = `more than ${most} blocks carry the previous milestone, none was verified`;
     throw new ConeUnavailable('too-large', reason);
   }
-  for (let at = 0; at < unverified.length; at += VERIFIED_AT_ONCE) {
-    const some = unverified.slice(at, at + VERIFIED_AT_ONCE);
-    const numbers = some.map((position) => view.cone.numberAt(position));
-    for (const block of await readBlocks(db, view, numbers))
-      if (await isMilestoneBlock(block, keys, verify)) return true;
-  }
+  const numbers = unverified.map((position) => view.cone.numberAt(position));
+  for await (const step of readBlocksInSteps(db, view, numbers, FOLLOWER_PACKS_AT_ONCE))
+    for (const [, block] of step) if (await isMilestoneBlock(block, keys, verify)) return true;
   return false;
 }

@@ -266,7 +266,7 @@ export function withDescendants(
 }
 
 /** The youngest of the blocks, in as many packs as one step writes. */
-export function youngest(
+function youngest(
   { packs }: ConsistentView,
   positions: readonly number[],
   blocks: ReadonlySet<number>,

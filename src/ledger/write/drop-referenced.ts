@@ -3,14 +3,14 @@
  * past cone and does not reference them. From then on they are entry points, as a snapshot names.
  */
 import type { Database } from '../core/database.ts';
-import { LedgerMoved, runFenced } from '../core/fence.ts';
+import { runFenced } from '../core/fence.ts';
 import { write } from '../core/read-batch.ts';
 import { moveFingerprints } from '../core/row-sum.ts';
 import { requireSameUnreferenced } from '../packs/next-numbers.ts';
-import { countVisible, packAt, placesOf, visiblePositions } from '../packs/viewed-packs.ts';
+import { countVisible, placesOf, visiblePositions } from '../packs/viewed-packs.ts';
 import { deleteStaged, dropFromPacks } from '../packs/write-pack.ts';
-import { type ConsistentView, readView } from '../view/consistent-view.ts';
-import { noteDropped, withDescendants, youngest } from './drop-blocks.ts';
+import type { ConsistentView } from '../view/consistent-view.ts';
+import { noteDropped, withDescendants } from './drop-blocks.ts';
 import { insertEntryPoints, moveByBlocks } from './write-ids.ts';
 
 /**
@@ -18,8 +18,8 @@ import { insertEntryPoints, moveByBlocks } from './write-ids.ts';
  * still needed is stored again, upon the entry points. Throws a LedgerMoved if the unreferenced
  * blocks are not those of the view any more.
  *
- * In as many steps as it takes: a milestone's walk would end at the entry points of the first one,
- * and what is below would be shown as unreferenced until it is an orphan.
+ * All at once, however many: a milestone's walk would end at the entry points of a first step, and
+ * what is below would be shown as unreferenced until it is an orphan.
  *
  * @param referenced positions in the view's cone; with each block all that it leads to there
  */
@@ -28,31 +28,11 @@ export async function dropReferenced(
   view: ConsistentView,
   referenced: ReadonlySet<number>,
 ): Promise<void> {
-  const { generation, ledger } = view.head;
-  let left = await dropSome(db, view, referenced);
-  while (left.length > 0) {
-    const now = await readView(db, { index: ledger + 1, named: [], withStaged: true });
-    if (now?.head.generation !== generation || now.head.ledger !== ledger)
-      throw new LedgerMoved('the ledger moved meanwhile');
-    const positions = left.map(now.cone.find).filter((position) => position >= 0);
-    left = await dropSome(db, now, new Set(positions));
-  }
-}
-
-/** Takes one step; returns the numbers of those of the blocks that are left. */
-async function dropSome(
-  db: Database,
-  view: ConsistentView,
-  referenced: ReadonlySet<number>,
-): Promise<number[]> {
   const { cone, packs, head } = view;
-  const visible = visiblePositions(view);
-  const chosen = withDescendants(cone, visible, referenced);
-  const dropped = youngest(view, visible, chosen);
-  const isGone = (position: number) => dropped.has(position) || packAt(packs, position).isStaged;
+  const dropped = withDescendants(cone, visiblePositions(view), referenced);
   const left = countVisible(view, (position) => dropped.has(position));
   const { idTables, start } = head;
-  const places = [...placesOf(packs, [...referenced].filter(isGone))];
+  const places = [...placesOf(packs, referenced)];
   const fingerprints = moveFingerprints(head.integrity);
   await moveByBlocks(db, fingerprints, idTables, 'entryPoint', start, places);
   const statements = [
@@ -63,5 +43,4 @@ async function dropSome(
     noteDropped(db, view, left, fingerprints.moved()),
   ];
   await runFenced(db, { writes: write(statements) });
-  return [...referenced].filter((position) => !isGone(position)).map(cone.numberAt);
 }
